@@ -121,70 +121,72 @@ impl Bus {
         self.out = (0..=row_units).map(burst).collect();
     }
 
-    /// The interface in force, with its mode: `"nv-ddr2, mode 5"`.
+    /// Returns the interface in force, with its mode: `"nv-ddr2, mode 5"`.
     pub fn spoken(&self) -> &str {
         &self.spoken
     }
 
-    /// The interface's cycles, waits and wires.
+    /// Returns the interface's cycles, waits and wires.
     pub fn signalling(&self) -> &Signalling {
         &self.signalling
     }
 
-    /// Energy per byte on the wires of a channel with `dies` on it; absent where the interface names no supply.
+    /// Returns the energy per byte on the wires of a channel with `dies` on it; absent where the interface
+    /// names no supply.
     pub fn io_energy_per_byte(&self, dies: u32) -> Option<Energy> {
         self.load.per_byte(&self.signalling, dies)
     }
 
-    /// Bytes that `units` mapping units take on the wires.
+    /// Returns the number of bytes that `units` mapping units take on the wires.
     #[inline]
     pub fn bytes_out(&self, units: u32) -> u64 {
         self.bytes_per_unit * u64::from(units)
     }
 
-    /// Bytes that a program operation takes on the wires.
+    /// Returns the number of bytes that a program operation takes on the wires.
     #[inline]
     pub fn bytes_in(&self) -> u64 {
         self.bytes_in
     }
 
-    /// Command and addresses of a read, until the die is busy.
+    /// Returns the time of the command and addresses of a read, until the die is busy.
     #[inline]
     pub fn read_command(&self) -> Nanos {
         self.read_command
     }
 
-    /// Command and address of an erase, until the die is busy.
+    /// Returns the time of the command and address of an erase, until the die is busy.
     #[inline]
     pub fn erase_command(&self) -> Nanos {
         self.erase_command
     }
 
-    /// Time of the commands and addresses of a copyback: those of a read and of a program.
+    /// Returns the time of the commands and addresses of a copyback: those of a read and of a program.
     #[inline]
     pub fn copyback_command(&self) -> Nanos {
         self.copyback_command
     }
 
-    /// Time of a status query after a program or erase; zero where no query is made.
+    /// Returns the time of a status query after a program or erase; zero where no query is made.
     #[inline]
     pub fn status(&self) -> Nanos {
         self.status
     }
 
-    /// Bytes that a program of a single page row takes on the wires.
+    /// Returns the number of bytes that a program of a single page row takes on the wires.
     #[inline]
     pub fn row_bytes_in(&self) -> u64 {
         self.row_bytes_in
     }
 
-    /// Commands, addresses and data-in of a program of a single page row, until the die is busy.
+    /// Returns the time of commands, addresses and data-in of a program of a single page row, until the die
+    /// is busy.
     #[inline]
     pub fn row_in(&self) -> Nanos {
         self.row_in
     }
 
-    /// Command, addresses and data-in of a part of a page.
+    /// Returns the time of command, addresses and data-in of a part of a page.
     #[cold]
     pub fn part_in(&self, bytes: Bytes) -> Nanos {
         let Signalling { cycle, data_in, waits, .. } = self.signalling;
@@ -192,26 +194,26 @@ impl Bus {
         data_in.time_for(bytes) + command.ceil_ns()
     }
 
-    /// Data-out of a part of a page.
+    /// Returns the time of the data-out of a part of a page.
     #[cold]
     pub fn part_out(&self, bytes: Bytes) -> Nanos {
         self.signalling.data_out.time_for(bytes) + self.signalling.waits.t_rr.ceil_ns()
     }
 
-    /// Data-out of `units` mapping units of one page row.
+    /// Returns the time of the data-out of `units` mapping units of one page row.
     #[inline]
     pub fn data_out(&self, units: u32) -> Nanos {
         self.out[units as usize]
     }
 
-    /// Commands, addresses and data-in of a program operation, until the die is busy.
+    /// Returns the time of commands, addresses and data-in of a program operation, until the die is busy.
     #[inline]
     pub fn data_in(&self) -> Nanos {
         self.data_in
     }
 }
 
-/// The interface that controller and chip agree on, and its name in results.
+/// Returns the interface that controller and chip agree on, and its name in results.
 fn negotiate(
     bus: &mut Section,
     chip: &Support,

@@ -30,7 +30,8 @@ impl IoEnergy {
         Ok(load)
     }
 
-    /// Energy per byte with `dies` on the channel; absent where the interface does not name its supply.
+    /// Returns the energy per byte with `dies` on the channel; absent where the interface does not name its
+    /// supply.
     pub fn per_byte(&self, signalling: &Signalling, dies: u32) -> Option<Energy> {
         signalling.io_energy_per_byte(self.board.farads() + f64::from(dies) * self.die.farads())
     }

@@ -3,7 +3,7 @@
 /// A family of interfaces, as chips' files name what a chip knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Family {
-    /// Its name in configuration files.
+    /// Name of the interface family in configuration files.
     pub name: &'static str,
     /// Highest mode of the family; none: the family has no modes.
     pub highest: Option<u32>,
@@ -14,8 +14,8 @@ pub struct Family {
 /// A family up to a mode; families without modes have mode 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModeSet {
-    /// The family.
+    /// Family of NAND interfaces.
     pub family: Family,
-    /// The highest mode.
+    /// Highest timing mode of the family that the chip knows.
     pub mode: u32,
 }

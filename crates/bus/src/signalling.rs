@@ -5,40 +5,41 @@ use units::{Bytes, Energy, Femtos, Frequency, Nanos, TransferRate, Voltage};
 /// Data rate as a fraction, bytes per femtoseconds, so that no cycle time is ever rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cadence {
-    /// Bytes that pass in `femtos`.
+    /// Number of bytes that the channel transfers in `femtos`.
     pub bytes: u64,
-    /// The time that these bytes take.
+    /// Time, in femtoseconds, in which the channel transfers these bytes.
     pub femtos: Femtos,
 }
 
 impl Cadence {
-    /// `bytes` bytes per cycle: one, or two when both edges carry data.
+    /// Returns the pace of `bytes` bytes per cycle: one, or two when both edges carry data.
     pub const fn per_cycle(cycle: Femtos, bytes: u64) -> Self {
         Self { bytes, femtos: cycle }
     }
 
-    /// `bytes` bytes per period of a clock, exact even if the period is not a whole number of femtoseconds.
+    /// Returns the pace of `bytes` bytes per period of a clock, exact even if the period is not a whole
+    /// number of femtoseconds.
     pub const fn of_clock(clock: Frequency, bytes: u64) -> Self {
         Self { bytes: clock.get() * bytes, femtos: Femtos::new(1_000_000_000_000_000) }
     }
 
-    /// The pace of a transfer rate.
+    /// Returns the pace of a transfer rate.
     pub const fn of_rate(rate: TransferRate) -> Self {
         Self::of_clock(Frequency::new(rate.bytes_per_s()), 1)
     }
 
-    /// Duration of a burst, rounded up once to whole nanoseconds.
+    /// Returns the duration of a burst, rounded up once to whole nanoseconds.
     pub fn time_for(self, burst: Bytes) -> Nanos {
         let femtos = u128::from(burst.get()) * u128::from(self.femtos.get());
         Nanos::new(femtos.div_ceil(u128::from(self.bytes) * 1_000_000) as u64)
     }
 
-    /// Bytes per second.
+    /// Returns the transfer rate of the channel in bytes per second.
     pub fn bytes_per_s(self) -> f64 {
         self.bytes as f64 * 1e15 / self.femtos.get() as f64
     }
 
-    /// Time of one byte.
+    /// Returns the time in which the channel transfers one byte.
     pub fn byte(self) -> Femtos {
         Femtos::new(self.femtos.get() / self.bytes)
     }
@@ -73,25 +74,25 @@ pub struct Pins {
 pub struct Signalling {
     /// Duration of a command or address cycle.
     pub cycle: Femtos,
-    /// Data to the chip.
+    /// Pace of data to the chip.
     pub data_in: Cadence,
-    /// Data from the chip.
+    /// Pace of data from the chip.
     pub data_out: Cadence,
     /// The clock's shortest period by the interface's equations; equal to the cycle where none apply.
     pub shortest: Femtos,
-    /// Both edges of the strobe carry data.
+    /// True if both edges of the strobe carry data; false if one edge of each cycle does.
     pub double_data_rate: bool,
-    /// Waits between cycles.
+    /// Waits between the cycles of the protocol.
     pub waits: CycleWaits,
-    /// Wires.
+    /// Wires of the channel.
     pub pins: Pins,
     /// Supply of the output drivers; absent where the interface does not say.
     pub io_supply: Option<Voltage>,
 }
 
 impl Signalling {
-    /// Energy that one byte costs on the wires, each loaded with `farads`: `C V^2` for every rising edge. Random
-    /// data raise a line in a quarter of the bits; a strobe rises once per cycle.
+    /// Returns the energy that one byte costs on the wires, each loaded with `farads`: `C V^2` for every
+    /// rising edge. Random data raise a line in a quarter of the bits; a strobe rises once per cycle.
     pub fn io_energy_per_byte(&self, farads: f64) -> Option<Energy> {
         let volts = self.io_supply?.volts();
         let strobe_edges = f64::from(self.pins.strobes) / if self.double_data_rate { 2.0 } else { 1.0 };

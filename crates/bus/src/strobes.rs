@@ -11,7 +11,7 @@ pub enum Strobes {
         t_out: Femtos,
         /// Data from the chip's latch to the controller's pad.
         t_rea: Femtos,
-        /// Data from the pad to the FIFO.
+        /// Time of data from the pad to the FIFO.
         t_in: Femtos,
         /// Set-up time of the FIFO.
         t_s: Femtos,
@@ -27,10 +27,10 @@ pub enum Strobes {
         /// How long after the strobe's edge the data are still stable.
         t_ioh: Femtos,
     },
-    /// ONFI SDR in this mode: data follow RE#.
+    /// ONFI SDR in a given mode: the data follow the signal RE#.
     Asynchronous(u32),
-    /// ONFI NV-DDR in this mode: a clock, and DQS both ways.
+    /// ONFI NV-DDR in a given mode: a clock, and the strobe DQS in both directions.
     Clocked(u32),
-    /// ONFI NV-DDR2 and later: RE# asks for data, DQS brings them.
+    /// ONFI NV-DDR2 and later: RE# asks for data, and DQS comes with the data.
     Toggled,
 }

@@ -6,7 +6,7 @@ use config::{ConfigError, Section, meant};
 /// Reaction when the chip does not know the interface that the controller offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unknown {
-    /// The drive is refused.
+    /// The drive is refused where the chip does not know the interface.
     Refused,
     /// Controller and chip use the best interface that both know.
     FallBack,
@@ -32,7 +32,7 @@ impl Support {
         self.0.as_ref()?.iter().find(|set| set.family.name == family).copied()
     }
 
-    /// The interfaces that the chip knows, for messages.
+    /// Returns the interfaces that the chip knows, for messages.
     fn shown(&self) -> String {
         let show = |set: &ModeSet| match set.family.highest {
             None => set.family.name.to_owned(),
@@ -41,7 +41,8 @@ impl Support {
         self.0.iter().flatten().map(show).collect::<Vec<_>>().join(", ")
     }
 
-    /// The interface to use when the controller offers `wanted`: `wanted` itself, or the best one that both know.
+    /// Returns the interface to use when the controller offers `wanted`: `wanted` itself, or the best one
+    /// that both know.
     ///
     /// # Errors
     /// When there is none; the text names the interfaces that the chip knows.

@@ -9,12 +9,12 @@ use units::SimTime;
 /// The step that a flash operation in flight has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FlightStage {
-    /// The operation has ended: its entry is free.
+    /// The operation has ended: its entry in the checker's list is free.
     Over,
     Waits,
     /// Command or data are with the die.
     Loaded,
-    /// The array was stopped before its time.
+    /// The array stopped the operation before its end: it is suspended.
     Suspended,
     /// The array work of the operation is done.
     Worked,
@@ -22,7 +22,7 @@ enum FlightStage {
     Told,
 }
 
-/// One operation in flight.
+/// One flash operation in flight, in the account of the checker.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     stage: FlightStage,
@@ -33,7 +33,7 @@ struct Flight {
     transfer_ns: u64,
     /// Array time that the operation should take, in ns, and by how much it may differ.
     due: (u64, u64),
-    /// Units that its data-out sends, those for its riders included.
+    /// Units that the data-out of the operation sends, including units for the reads that ride on it.
     mask: u64,
     /// Bytes of parts of units that cross the channel, those for its riders included; 0: whole units.
     bytes: u32,
@@ -78,17 +78,19 @@ struct DecodingRead {
     until: SimTime,
     origin: Origin,
     pages: u32,
-    /// The read is not the host's: the drive goes on with its data only after the decoding.
+    /// True for a read that the drive makes for itself: the drive goes on with the data only after the
+    /// decoding.
     is_internal: bool,
 }
 
-/// Share of piece `piece` of `pieces` in `whole`: as even as whole numbers can be.
+/// Returns the share of piece `piece` of `pieces` in `whole`: as even as whole numbers can be.
 fn share(whole: u64, pieces: u8, piece: u8) -> u64 {
     let until = |piece: u64| whole * piece / u64::from(pieces);
     until(u64::from(piece) + 1) - until(u64::from(piece))
 }
 
-/// Time that data wait for decoding, in ns: earlier pieces are decoded while the array senses the next one.
+/// Returns the time that data wait for decoding, in ns: earlier pieces are decoded while the array senses the
+/// next one.
 fn decoding_ns(t_decode: u64, transaction: &Transaction) -> u64 {
     let decodes = u64::from(transaction.reading.decodes);
     let awaited = if transaction.reading.pieces > 1 { decodes.min(1) } else { decodes };
@@ -127,7 +129,7 @@ impl Clock {
         *flight = Flight { stage: FlightStage::Waits, kind, ready, due, mask, bytes, pieces, ..OVER };
     }
 
-    /// A read rides on another: its units must be among the units that the carrier sends.
+    /// Notes that a read rides on another: its units must be among the units that the carrier sends.
     pub fn on_ride(&mut self, carrier: TransactionId, id: TransactionId, transaction: &Transaction) {
         self.on_submit(id, transaction);
         let of = self.flight(carrier);
@@ -260,8 +262,8 @@ impl Clock {
         assert_eq!(transaction.array_ns, array_ns, "a {name} counts other time at the array than it took");
     }
 
-    /// The power failed: no operation is in flight any more. Gives the pages of each origin whose data were out and will never
-    /// be decoded.
+    /// Ends all operations in flight, because the power failed. Gives the pages of each origin whose data
+    /// were out and will never be decoded.
     pub fn on_cut(&mut self, now: SimTime) -> [u64; Origin::COUNT] {
         let lost = self.decoding.iter().filter(|of| of.until >= now && of.is_internal);
         let mut pages = [0; Origin::COUNT];
@@ -287,27 +289,28 @@ impl Clock {
         }
     }
 
-    /// When the data of a host read are available: after decoding.
+    /// Returns when the data of a host read are available: after decoding.
     pub fn decoded(&self, transaction: &Transaction) -> SimTime {
         let time = decoding_ns(self.numbers.t_decode, transaction);
         transaction.finished + units::Nanos::new(time)
     }
 
-    /// Pages that were read for `origin` and may be decoded at `now` still.
+    /// Returns the number of pages that were read for `origin` and may be decoded at `now` still.
     pub fn decoding(&self, origin: Origin, now: SimTime) -> u64 {
         let pages = self.decoding.iter().filter(|of| of.until >= now && of.origin == origin);
         pages.map(|of| u64::from(of.pages)).sum()
     }
 
-    /// Busy time in ns: of each channel until `now`, and of each array for the operations that have been reported.
+    /// Returns the busy time in ns: of each channel until `now`, and of each array for the operations that
+    /// have been reported.
     pub fn busy(&self, now: SimTime) -> (Vec<u64>, Vec<u64>) {
         let late = self.channel_free.iter().map(|free| free.ns().saturating_sub(now.ns()));
         let channels = self.channel_ns.iter().zip(late).map(|(busy, late)| busy - late).collect();
         (channels, self.array_ns.iter().map(|busy| busy.iter().sum()).collect())
     }
 
-    /// The final account. The array time of an operation in flight is reported when it ends; the drive counts the part
-    /// that has passed.
+    /// Compares the final account with the drive. The array time of an operation in flight is reported when
+    /// it ends; the drive counts the part that has passed.
     pub fn settle(&self, drive: &Busy, now: SimTime) {
         let (channels, _) = self.busy(now);
         assert_eq!(drive.channels, channels, "every transfer is counted as time of its channel");

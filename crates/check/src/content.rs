@@ -21,7 +21,7 @@ type SectorVersions = Box<[u32]>;
 struct SlotContent {
     lpn: Lpn,
     version: u32,
-    /// The slot is part of a program in flight.
+    /// True while the buffer slot is part of a program in flight.
     bound: bool,
     /// For each sector the write that the slot has and the write that it should have, where they are not all of one
     /// version.
@@ -37,7 +37,7 @@ pub(crate) struct Content {
     per_unit: u64,
     /// The extent in bytes of the write whose data enter the drive.
     entering: (u64, u64),
-    /// The unit that a slot is taken to hold when no event told of it.
+    /// Logical unit that a buffer slot is taken to hold when no event told of the slot.
     unheard: Lpn,
     /// Units of the logical drive, of the buffer and of the flash. Only looked up, never walked through.
     drive: HashMap<u32, SectorVersions>,
@@ -54,16 +54,16 @@ fn forget<K: Eq + std::hash::Hash, T>(entries: &mut HashMap<K, T>, key: K) {
     }
 }
 
-/// A unit and its version, as a program puts them on flash.
+/// A logical unit and its version, as a program puts them on flash.
 pub(super) type Stored = (Lpn, u32);
 
 impl Content {
-    /// The buffer holds data of before.
+    /// Makes the account of a buffer that holds data from before the run.
     pub fn of_filled(unit: u64) -> Self {
         Self { unheard: BEFORE, ..Self::new(unit) }
     }
 
-    /// An account of units of `unit` bytes: the buffer and the flash are empty.
+    /// Makes an account of units of `unit` bytes: the buffer and the flash are empty.
     pub fn new(unit: u64) -> Self {
         Self {
             per_unit: unit / SECTOR,
@@ -80,7 +80,7 @@ impl Content {
         self.entering = (offset / SECTOR, (offset + bytes).div_ceil(SECTOR));
     }
 
-    /// The sectors of a unit that the write at hand brings; none: all.
+    /// Returns the sectors of a unit that the write at hand brings; none: all.
     fn part(&self, lpn: Lpn) -> Option<std::ops::Range<usize>> {
         let start = u64::from(lpn.0) * self.per_unit;
         let (first, end) = self.entering;
@@ -90,7 +90,8 @@ impl Content {
         (from > 0 || to < self.per_unit).then_some(from as usize..to as usize)
     }
 
-    /// The host's write of a unit has `version`; the version before it is `older`, [`EMPTY`] for none.
+    /// Notes that the host's write of a unit has `version`; the version before it is `older`, [`EMPTY`] for
+    /// none.
     pub fn on_write(&mut self, lpn: Lpn, version: u32, older: u32) {
         let Some(part) = self.part(lpn) else {
             forget(&mut self.drive, lpn.0);
@@ -101,7 +102,7 @@ impl Content {
         sectors[part].fill(version);
     }
 
-    /// The host forgot a unit.
+    /// Notes that the host forgot a unit.
     pub fn on_trim(&mut self, lpn: Lpn) {
         self.drive.remove(&lpn.0);
     }
@@ -113,7 +114,8 @@ impl Content {
         &mut self.slots[slot as usize]
     }
 
-    /// The host's last write is in a slot; the sectors that it lacks come from the slot `rest`, if that is given.
+    /// Notes that the host's last write is in a slot; the sectors that it lacks come from the slot `rest`, if
+    /// that is given.
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, version: u32, rest: Option<u32>) {
         let part = self.part(lpn);
         let own = self.slot(slot);
@@ -136,13 +138,13 @@ impl Content {
         *self.slot(slot) = SlotContent { lpn, version, bound: false, parts: Some((has, should)) };
     }
 
-    /// A slot keeps what was read at `ppa`.
+    /// Notes that a slot keeps what was read at `ppa`.
     pub fn on_kept(&mut self, lpn: Lpn, slot: u32, version: u32, ppa: Ppa) {
         let parts = self.flash.get(&ppa.0).map(|there| (there.clone(), there.clone()));
         *self.slot(slot) = SlotContent { lpn, version, bound: false, parts };
     }
 
-    /// The sectors that a slot lacks were read at `ppa`, which holds `stored`.
+    /// Notes that the sectors that a slot lacks were read at `ppa`, which holds `stored`.
     pub fn on_rest_read(&mut self, slot: u32, ppa: Ppa, stored: Stored) {
         let (holder, version) = stored;
         let there = self.flash.get(&ppa.0).cloned();
@@ -154,7 +156,7 @@ impl Content {
         }
     }
 
-    /// A slot gets the sectors that it lacks from another slot.
+    /// Notes that a slot gets the sectors that it lacks from another slot.
     pub fn on_rest(&mut self, slot: u32, from: u32) {
         let older = self.slot(from).clone();
         let own = self.slot(slot);
@@ -169,7 +171,8 @@ impl Content {
         }
     }
 
-    /// A slot goes to the flash, at `ppa`. If it is incomplete, its unit must have become garbage meanwhile.
+    /// Checks a slot that goes to the flash, at `ppa`. If it is incomplete, its unit must have become garbage
+    /// meanwhile.
     pub fn on_place(&mut self, slot: u32, ppa: Ppa) -> Stored {
         let own = self.slot(slot);
         own.bound = true;
@@ -186,14 +189,14 @@ impl Content {
         stored
     }
 
-    /// The host may read the unit at `ppa` from now on: it must be complete.
+    /// Notes that the host may read the unit at `ppa` from now on: it must be complete.
     pub fn on_commit(&mut self, ppa: Ppa) {
         if let Some(fault) = self.faults.get(&ppa.0) {
             panic!("{fault}, at {ppa}: a partial write was not merged with what was there");
         }
     }
 
-    /// A unit is moved on flash unchanged.
+    /// Notes that a unit is moved on flash unchanged.
     pub fn on_move(&mut self, old: Ppa, new: Ppa) {
         if let Some(fault) = self.faults.get(&old.0).cloned() {
             self.faults.insert(new.0, fault);
@@ -204,12 +207,12 @@ impl Content {
         }
     }
 
-    /// The program that a slot was part of has ended.
+    /// Notes that the program that a slot was part of has ended.
     pub fn on_programmed(&mut self, slot: u32) {
         self.slot(slot).bound = false;
     }
 
-    /// The unit that the host reads at `ppa` must be what it last wrote, sector by sector.
+    /// Checks that the unit that the host reads at `ppa` is what it last wrote, sector by sector.
     pub fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
         let (there, should) = (self.flash.get(&ppa.0), self.drive.get(&lpn.0));
         assert_eq!(
@@ -218,7 +221,7 @@ impl Content {
         );
     }
 
-    /// The drive went back to what is at `ppa`, or to nothing.
+    /// Notes that the drive went back to what is at `ppa`, or to nothing.
     pub fn on_returned(&mut self, lpn: Lpn, ppa: Ppa) {
         match self.flash.get(&ppa.0).cloned() {
             Some(there) => self.drive.insert(lpn.0, there),
@@ -226,7 +229,7 @@ impl Content {
         };
     }
 
-    /// The places from `first` on were erased.
+    /// Notes that the places from `first` on were erased.
     pub fn on_erase(&mut self, first: u64, units: u32) {
         if !self.flash.is_empty() {
             (first..first + u64::from(units)).for_each(|ppa| drop(self.flash.remove(&ppa)));
@@ -234,7 +237,7 @@ impl Content {
         }
     }
 
-    /// The power failed: the buffer is empty.
+    /// Notes that the power failed: the buffer is empty.
     pub fn on_cut(&mut self) {
         self.slots.clear();
     }

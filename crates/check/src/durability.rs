@@ -29,18 +29,18 @@ pub(crate) struct Durability {
 }
 
 impl Durability {
-    /// The account of a drive with these promises.
+    /// Returns the account of a drive with these promises.
     pub fn of(promise: Promise) -> Self {
         let Promise { is_protected, writes_back, .. } = promise;
         Self { protected: is_protected, write_back: writes_back, ..Self::unprotected() }
     }
 
-    /// Capacitors protect all that the buffer holds.
+    /// True if capacitors protect all that the buffer holds.
     pub fn is_protected(&self) -> bool {
         self.protected
     }
 
-    /// The account of a drive that loses its buffer in a power cut.
+    /// Returns the account of a drive that loses its buffer in a power cut.
     fn unprotected() -> Self {
         Self {
             protected: false,
@@ -56,12 +56,12 @@ impl Durability {
         }
     }
 
-    /// The power will be cut.
+    /// Notes that the power will be cut.
     pub fn expect_cuts(&mut self) {
         self.cuts = true;
     }
 
-    /// The power failed, and all requests in flight were lost before.
+    /// Notes that the power failed, and all requests in flight were lost before.
     pub fn on_cut(&mut self) {
         self.entering = u32::MAX;
         [&mut self.written, &mut self.flushes].into_iter().for_each(BTreeMap::clear);
@@ -70,7 +70,7 @@ impl Durability {
         self.survival.forget_under_way();
     }
 
-    /// A unit was trimmed; the trim has a version number of its own.
+    /// Notes that a unit was trimmed; the trim has a version number of its own.
     pub fn on_trim(&mut self, lpn: Lpn, version: u32) {
         self.on_commit(lpn, version);
         if self.cuts {
@@ -78,15 +78,15 @@ impl Durability {
         }
     }
 
-    /// The drive returned to a snapshot, and with it a unit to `version`, or to no data; `last`: the highest version so
-    /// far.
+    /// Notes that the drive returned to a snapshot, and with it a unit to `version`, or to no data; `last`:
+    /// the highest version so far.
     pub fn on_returned(&mut self, lpn: Lpn, version: Option<u32>, last: u32) {
         if self.cuts {
             self.survival.go_back(lpn, version, last);
         }
     }
 
-    /// A trim of a unit is answered.
+    /// Notes that a trim of a unit is answered.
     pub fn on_trimmed(&mut self, lpn: Lpn) {
         if self.cuts {
             self.survival.on_trimmed(lpn, self.protected.then_some(()));
@@ -112,14 +112,14 @@ impl Durability {
         }
     }
 
-    /// A slot of the buffer holds this version now.
+    /// Notes that a slot of the buffer holds this version now.
     pub fn on_buffered(&mut self, slot: u32, version: u32) {
         if !self.protected {
             self.slots.insert(slot, version);
         }
     }
 
-    /// `version` of a unit is on flash, or was trimmed away.
+    /// Notes that `version` of a unit is on flash, or was trimmed away.
     pub fn on_commit(&mut self, lpn: Lpn, version: u32) {
         if self.protected {
             return;
@@ -131,8 +131,8 @@ impl Durability {
         }
     }
 
-    /// The data in a slot were programmed after a newer version came: no map entry points to them, but a recovery would
-    /// find them.
+    /// Notes that the data in a slot were programmed after a newer version came: no map entry points to them,
+    /// but a recovery would find them.
     pub fn on_outdated(&mut self, lpn: Lpn, slot: u32) {
         if let Some(&version) = self.slots.get(&slot) {
             self.on_commit(lpn, version);
@@ -194,12 +194,12 @@ mod tests {
     use host::Op;
     use units::SimTime;
 
-    /// A request of the host's, by its number.
+    /// Returns a request of the host's, by its number.
     fn request(op: Op, fua: bool) -> HostRequest {
         HostRequest { fua, ..HostRequest::plain(SimTime::ZERO, op, 0, 4096) }
     }
 
-    /// A request is answered.
+    /// Notes that a request is answered.
     fn end(durability: &mut Durability, id: u32, host: &HostRequest) {
         let (first, units) = (Lpn(0), 1);
         durability.on_complete(&Answered { id, host, first, units, failed: false, uncorrectable: false });

@@ -15,7 +15,7 @@ pub struct Facts {
     pub shape: FlashShape,
     /// Namespaces of the drive.
     pub space: HostSpace,
-    /// The signals between chips and controller, and their timing.
+    /// Signals between the chips and the controller, with their timing.
     pub signalling: Signalling,
     /// The ways to program a page other than the usual one, in the order of the numbers in transactions: program step,
     /// and the voltage set if the way has its own.
@@ -24,38 +24,38 @@ pub struct Facts {
     pub stripe: Option<u32>,
     /// What the drive promises to survive a power cut.
     pub promise: Promise,
-    /// Reads may fail although no die fails in the run: the drive has an error-correcting code, or a die that was dead
-    /// before.
+    /// True if a read may fail although no die fails in the run: the drive has an error-correcting code, or a
+    /// die that was dead before.
     pub reads_may_fail: bool,
 }
 
 /// What a drive promises to survive a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Promise {
-    /// The power will be cut.
+    /// True if the run cuts the power of the drive.
     pub is_cut: bool,
-    /// Capacitors protect all that the buffer holds.
+    /// True if capacitors protect all data that the buffer holds.
     pub is_protected: bool,
-    /// Writes are acknowledged when the buffer has their data.
+    /// True if the drive acknowledges a write when the buffer has the data of the write.
     pub writes_back: bool,
-    /// Trims are as durable as writes.
+    /// True if the drive promises that a trim is as durable as a write.
     pub keeps_trims: bool,
 }
 
 /// Operations and bytes that the drive has counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DriveCounts {
-    /// Pages read, by origin.
+    /// Flash pages that the drive read, by origin.
     pub pages_read: [u64; Origin::COUNT],
-    /// Pages programmed, by origin.
+    /// Flash pages that the drive programmed, by origin.
     pub pages_programmed: [u64; Origin::COUNT],
-    /// Units programmed, by origin.
+    /// Mapping units that the drive programmed, by origin.
     pub units_programmed: [u64; Origin::COUNT],
-    /// Blocks erased, by origin.
+    /// Blocks that the drive erased, by origin.
     pub blocks_erased: [u64; Origin::COUNT],
     /// Bytes that the host's write requests carried.
     pub bytes_written: u64,
-    /// Bytes programmed for the host that none of its writes carried.
+    /// Bytes programmed for the host that no write request of the host carried.
     pub bytes_filled_up: u64,
     /// Units that the host read, from the flash or from RAM.
     pub units_read: u64,
@@ -64,13 +64,13 @@ pub struct DriveCounts {
 /// Busy times that the drive has counted, in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Busy {
-    /// Of each channel, in ns.
+    /// Busy time of each channel, in ns.
     pub channels: Vec<u64>,
     /// Of each die's array, in ns: for the host, garbage collection, wear levelling and other work.
     pub arrays: Vec<[u64; 4]>,
     /// Array time by kind, and bytes moved.
     pub work: Work,
-    /// Operations in flight.
+    /// Flash operations in flight.
     pub in_flight: usize,
 }
 
@@ -79,75 +79,76 @@ pub struct Busy {
 pub enum KeptAt {
     /// The snapshot holds no data of the unit.
     Nowhere,
-    /// In the buffer.
+    /// The snapshot's version of the unit is in the buffer.
     Buffered,
-    /// On flash.
+    /// The snapshot's version of the unit is on flash, at this place.
     Flash(Ppa),
 }
 
 /// The places of all units when the account began; they never change.
 pub trait MapAtFirst {
-    /// The place of a unit when the account began, or [`Ppa::NONE`].
+    /// Returns the place of a unit when the account began, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
 
-    /// The unit that lived at a place, or [`Lpn::NONE`].
+    /// Returns the unit that lived at a place, or [`Lpn::NONE`].
     fn living_at(&self, ppa: Ppa) -> Lpn;
 
     /// Names every unit that lived anywhere, with its place.
     fn each(&self, name: impl FnMut(Lpn, Ppa));
 }
 
-/// A drive that tells the account what it holds and has counted.
+/// A drive that tells the checker what it holds and has counted.
 pub trait Examined {
     /// The map of the drive when the account begins.
     type Beginning: MapAtFirst;
 
-    /// The facts about the drive that never change.
+    /// Returns the facts about the drive that never change.
     fn facts(&self) -> Facts;
 
     /// See [`Self::Beginning`].
     fn beginning(&self) -> Self::Beginning;
 
-    /// The units that may have another place than `beginning` gives; none where only asking for each unit would tell.
+    /// Returns the units that may have another place than `beginning` gives; none where only asking for each
+    /// unit would tell.
     fn changed_since(&self, beginning: &Self::Beginning) -> Option<Vec<Lpn>>;
 
-    /// The place of a unit now, or [`Ppa::NONE`].
+    /// Returns the place of a unit now, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
 
-    /// The unit that the spare area of a place names.
+    /// Returns the unit that the spare area of a place names.
     fn holder(&self, ppa: Ppa) -> Lpn;
 
-    /// A place counts as valid.
+    /// True if a place on flash counts as valid in the drive.
     fn is_valid(&self, ppa: Ppa) -> bool;
 
-    /// Valid units of each superblock.
+    /// Returns the valid units of each superblock.
     fn valid_units(&self) -> &[u32];
 
-    /// Page rows programmed of a superblock.
+    /// Returns the number of page rows programmed of a superblock.
     fn rows_programmed(&self, superblock: usize) -> u32;
 
-    /// The cells of a superblock hold one bit each.
+    /// True if the cells of a superblock hold one bit each.
     fn holds_one_bit(&self, superblock: usize) -> bool;
 
-    /// A superblock holds the parity of others.
+    /// True if a superblock holds the parity of others.
     fn holds_parity(&self, superblock: usize) -> bool;
 
-    /// The numbers of the snapshots that are kept, the oldest first; none on a drive that takes none.
+    /// Returns the numbers of the snapshots that are kept, the oldest first; none on a drive that takes none.
     fn snapshots(&self) -> Option<Vec<u32>>;
 
-    /// Where a snapshot that is kept has a unit.
+    /// Returns where a snapshot that is kept has a unit.
     fn kept_at(&self, serial: u32, lpn: Lpn) -> KeptAt;
 
-    /// True when the drive takes no more writes.
+    /// True when the drive under test takes no more writes.
     fn is_read_only(&self) -> bool;
 
     /// True while the buffer has data that must go to the flash.
     fn is_draining(&self) -> bool;
 
-    /// Operations and bytes that the drive has counted.
+    /// Returns the operations and bytes that the drive has counted.
     fn counted(&self) -> DriveCounts;
 
-    /// Busy times that the drive has counted for its channels and arrays.
+    /// Returns the busy times that the drive has counted for its channels and arrays.
     fn busy(&self, now: SimTime) -> Busy;
 }
 
@@ -156,28 +157,28 @@ pub trait Examined {
 pub struct Answered<'a> {
     /// The number by which events name the request.
     pub id: u32,
-    /// The request as the host made it.
+    /// The request in the form in which the host made it.
     pub host: &'a HostRequest,
     /// The first mapping unit that the request touches, and the number of units it touches.
     pub first: Lpn,
     /// See `first`.
     pub units: u32,
-    /// The request was answered with an error.
+    /// True if the drive answered the request with an error.
     pub failed: bool,
-    /// Part of the data that the request read is lost.
+    /// True if part of the data that the request read is lost.
     pub uncorrectable: bool,
 }
 
-/// What happens to snapshots, and to versions that only they see.
+/// Events of snapshots, and of versions that only snapshots see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PastEvent {
     /// A snapshot sees what the drive holds now.
     Taken(u32),
-    /// A snapshot, and all that it sees, survives power cuts from now on.
+    /// The snapshot of this number, and all data that it sees, survive power cuts from now on.
     Recorded(u32),
-    /// A snapshot is gone.
+    /// The snapshot of this number was dropped.
     Dropped(u32),
-    /// The drive holds what its newest snapshot saw.
+    /// The drive holds again the data that its newest snapshot, of this number, saw.
     RolledBack(u32),
     /// A slot of the buffer holds what the host has just written of a unit.
     Buffered(Lpn, u32),

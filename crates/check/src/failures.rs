@@ -11,7 +11,8 @@ use units::{DieId, Lpn};
 /// The account of dies that failed in the run.
 #[derive(Default)]
 pub(crate) struct FailedDies {
-    /// Reads may fail for other reasons, too: the drive has a code, or a die that was dead before.
+    /// True if a read may fail although no die fails: the drive has an error-correcting code, or a die that
+    /// was dead before.
     may_fail_anyway: bool,
     dead: BTreeSet<u32>,
     /// Host reads in flight that may fail, and host reads that must.
@@ -30,13 +31,13 @@ impl FailedDies {
         self.dead.extend(dies);
     }
 
-    /// The power failed: no read is in flight any more.
+    /// Notes that the power failed: no read is in flight any more.
     pub fn on_cut(&mut self) {
         self.may_fail.clear();
         self.must_fail.clear();
     }
 
-    /// All dies that are dead.
+    /// Returns all dies of the drive that are dead.
     pub fn dead(&self) -> impl Iterator<Item = usize> {
         self.dead.iter().map(|&die| die as usize)
     }
@@ -45,8 +46,8 @@ impl FailedDies {
         self.dead.contains(&die.0)
     }
 
-    /// A read of the flash ended: `stored` is the first unit it read, and `rows` page rows of each superblock are
-    /// programmed.
+    /// Notes that a read of the flash ended: `stored` is the first unit it read, and `rows` page rows of each
+    /// superblock are programmed.
     pub fn on_read(
         &mut self,
         read: &Transaction,
@@ -88,7 +89,7 @@ impl FailedDies {
         }
     }
 
-    /// A request is answered.
+    /// Notes that a request is answered.
     pub fn on_complete(&mut self, request: &Answered<'_>) {
         let (may, must) = (self.may_fail.remove(&request.id), self.must_fail.remove(&request.id));
         if self.dead.is_empty() || request.host.op.effect() != Effect::Read {

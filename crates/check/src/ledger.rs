@@ -37,12 +37,12 @@ struct Counts {
 /// A request of the host's in flight.
 #[derive(Clone, Copy, Default)]
 struct RequestAccount {
-    /// The request arrived in the measured window.
+    /// True if the request arrived in the measured window.
     counts: bool,
     /// Units that the request touches, and units whose data have arrived.
     units: u64,
     entered: u64,
-    /// The host lost the request: the drive never received it.
+    /// True if the request was lost on its way: the drive never received it.
     unheard: bool,
     /// Flash reads in flight for the request, and when the last of them that ended was decoded.
     parts: u32,
@@ -55,9 +55,9 @@ enum Brought {
     /// None: the slot is empty, or the flash holds the same.
     #[default]
     Nothing,
-    /// These sectors of a unit.
+    /// These sectors of a unit hold data.
     Sectors(BTreeSet<u64>),
-    /// The whole unit.
+    /// The whole unit holds data.
     All,
 }
 
@@ -69,14 +69,14 @@ pub(crate) struct Ledger {
     decoding_then: CountsByOrigin,
     busy_then: (Vec<u64>, Vec<u64>),
     window: SimTime,
-    /// The window has begun.
+    /// True after the measured window has begun.
     counts: bool,
     requests: Vec<RequestAccount>,
     /// Units of reads that were answered, and units that the host asks the flash for and no read was submitted yet.
     units_read: u64,
     wanted: Vec<Ppa>,
     unit: u64,
-    /// The request whose data enter, and its extent in bytes.
+    /// Number of the request whose data enter the buffer, and the extent of the request in bytes.
     entering: u32,
     extent: (u64, u64),
     /// Unit and host data of each slot of the buffer; then the units of the last program that ended, with their slots.
@@ -89,14 +89,14 @@ pub(crate) struct Ledger {
 /// When the measured window of a run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
-    /// The window begins with the run.
+    /// The measured window begins with the run.
     AtOnce,
     /// The window begins when the ramp time is over.
     AfterRamp,
 }
 
 impl Ledger {
-    /// An account that begins with what the drive counted before.
+    /// Makes an account that begins with what the drive counted before.
     pub fn new(counted: DriveCounts, unit: u64, busy: (Vec<u64>, Vec<u64>), measured: Measured) -> Self {
         let all = Counts {
             pages_read: counted.pages_read,
@@ -127,12 +127,12 @@ impl Ledger {
         }
     }
 
-    /// The same account for a drive whose namespaces lie so.
+    /// Returns the same account for a drive whose namespaces lie so.
     pub fn of_parts(self, space: &HostSpace) -> Self {
         Self { parts: NamespaceParts::new(space), ..self }
     }
 
-    /// The measured window begins: counts from before are left out of the results.
+    /// Notes that the measured window begins: counts from before are left out of the results.
     pub fn on_window(&mut self, clock: &Clock, now: SimTime) {
         self.then = self.all.clone();
         (self.all.submitted, self.all.completed, self.all.failed) =
@@ -166,12 +166,13 @@ impl Ledger {
         self.all.submitted[request.op.effect() as usize] += u64::from(counts);
     }
 
-    /// The drive never heard of a request that the host has lost.
+    /// Notes that the drive never heard of a request that the host has lost.
     pub fn on_unheard(&mut self, id: u32) {
         self.request(id).unheard = true;
     }
 
-    /// Pages, by origin, that were read but lost before they reached the request or the work that needed them.
+    /// Forgets pages, by origin, that were read but lost before they reached the request or the work that
+    /// needed them.
     pub fn forget_reads(&mut self, pages: CountsByOrigin) {
         self.all.pages_read.iter_mut().zip(pages).for_each(|(all, lost)| *all -= lost);
     }
@@ -181,7 +182,7 @@ impl Ledger {
         self.extent = (request.offset, request.offset + u64::from(request.bytes));
     }
 
-    /// The bytes of the drive that the request at hand has of a unit.
+    /// Returns the bytes of the drive that the request at hand has of a unit.
     fn entering_of(&self, lpn: Lpn) -> Range<u64> {
         let begin = u64::from(lpn.0) * self.unit;
         self.extent.0.max(begin)..self.extent.1.min(begin + self.unit)
@@ -194,8 +195,8 @@ impl Ledger {
         self.all.bytes_written += bytes.end - bytes.start;
     }
 
-    /// The host's last write is in a slot; `rest`: the slot that has the rest of the unit, which is the same slot when
-    /// the write replaced its data.
+    /// Notes that the host's last write is in a slot; `rest`: the slot that has the rest of the unit, which
+    /// is the same slot when the write replaced its data.
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
         let bytes = self.entering_of(lpn);
         if rest != Some(slot) {
@@ -215,7 +216,7 @@ impl Ledger {
         }
     }
 
-    /// A slot holds the same data as the flash and nothing newer.
+    /// Notes that a slot holds the same data as the flash and nothing newer.
     pub fn on_kept(&mut self, slot: u32) {
         if self.brought.len() <= slot as usize {
             self.brought.resize(slot as usize + 1, Default::default());
@@ -223,7 +224,7 @@ impl Ledger {
         self.brought[slot as usize].1 = Brought::Nothing;
     }
 
-    /// A program of the units in these slots ended, for good or ill.
+    /// Notes that a program of the units in these slots ended, for good or ill.
     pub fn on_hosts_programmed(&mut self, slots: impl Iterator<Item = u32>) {
         self.ended.clear();
         for slot in slots {
@@ -238,7 +239,7 @@ impl Ledger {
         }
     }
 
-    /// The newest that the host wrote of a unit is on flash.
+    /// Notes that the newest that the host wrote of a unit is on flash.
     pub fn on_commit(&mut self, lpn: Lpn) {
         // A program may hold an older version of the unit, too: before the newest.
         if let Some(at) = self.ended.iter().rposition(|(of, _)| *of == lpn) {
@@ -251,8 +252,8 @@ impl Ledger {
         self.wanted.push(ppa);
     }
 
-    /// A read of the host was submitted for the units of its mask, counted from the place `first`; none: for units
-    /// without a place.
+    /// Notes that a read of the host was submitted for the units of its mask, counted from the place `first`;
+    /// none: for units without a place.
     pub fn on_host_part(&mut self, transaction: &Transaction, first: Ppa) {
         self.request(transaction.owner).parts += 1;
         if !self.wanted.is_empty() {
@@ -325,7 +326,7 @@ impl Ledger {
         self.all.blocks_erased[transaction.origin as usize] += u64::from(blocks);
     }
 
-    /// The results must agree with the account on the measured window.
+    /// Checks that the results agree with the account on the measured window.
     pub fn compare(&self, result: &Value, clock: &Clock, now: SimTime) {
         let (flash, host) = (&result["flash"], &result["host"]);
         let exact = [
@@ -367,7 +368,7 @@ impl Ledger {
         self.compare_utilisation(&result["utilisation"], clock, now);
     }
 
-    /// Write amplification is of the bytes that were seen.
+    /// Checks that write amplification is of the bytes that were seen.
     pub fn compare_bytes(&self, result: &Value) {
         let written = self.all.bytes_written - self.then.bytes_written;
         if written == 0 {
@@ -400,7 +401,8 @@ impl Ledger {
         }
     }
 
-    /// The final account; `decoding` gives the pages of an origin that are being decoded, which do not count as read yet.
+    /// Returns the final account; `decoding` gives the pages of an origin that are being decoded, which do
+    /// not count as read yet.
     pub fn settle(&self, counted: &DriveCounts, decoding: impl Fn(Origin) -> u64) {
         let all = &self.all;
         for origin in Origin::ALL {

@@ -34,21 +34,21 @@ pub(crate) struct MadeUp {
     pub homes: Homes,
     /// Units whose place changed since the beginning; none: the drive does not know.
     pub changed: Option<Vec<Lpn>>,
-    /// Valid units of each superblock, as the drive has counted them.
+    /// Valid units of each superblock, in the drive's own count.
     pub valid: Vec<u32>,
     pub snapshots: Option<Vec<u32>>,
     pub promise: Promise,
 }
 
 impl MadeUp {
-    /// A drive that holds no data.
+    /// Makes a made-up drive that holds no data.
     pub fn empty() -> Self {
         let valid = vec![0; shape().superblocks()];
         let (homes, promise) = (Homes::new(), Promise { writes_back: true, ..Promise::default() });
         Self { homes, changed: Some(Vec::new()), valid, snapshots: None, promise }
     }
 
-    /// A drive on which the first `units` units were written in order.
+    /// Makes a drive on which the first `units` units were written in order.
     pub fn filled(units: u32) -> Self {
         let mut drive = Self::empty();
         (0..units).for_each(|lpn| drive.write(Lpn(lpn), Ppa(u64::from(lpn))));
@@ -71,7 +71,7 @@ impl MadeUp {
     }
 }
 
-/// The flash of the made-up drive.
+/// Returns the sizes of the made-up drive's flash.
 pub(crate) fn shape() -> FlashShape {
     FlashShape {
         unit_bytes: 4096,

@@ -8,9 +8,9 @@ use units::{Bytes, Nanos, TransferRate};
 
 /// How the time of a program with a cost of its own is found.
 enum ProgramTime {
-    /// The usual time, divided by this step relative to the usual one.
+    /// The usual program time, divided by this program step relative to the usual step.
     Step(f64),
-    /// Times of a set of voltages.
+    /// Program times of a voltage set.
     Set(Vec<u64>),
 }
 
@@ -57,12 +57,12 @@ fn ns(times: &[Nanos]) -> Vec<u64> {
     times.iter().map(|time| time.ns()).collect()
 }
 
-/// Femtoseconds in whole nanoseconds, rounded up.
+/// Returns the femtoseconds in whole nanoseconds, rounded up.
 fn ceil_ns(femtos: u64) -> u64 {
     femtos.div_ceil(1_000_000)
 }
 
-/// The resolved keys of the drive, read once more: defaults stand among them.
+/// Returns the resolved keys of the drive, read once more: defaults stand among them.
 fn read_again(keys: &[String]) -> Result<Document, ConfigError> {
     let mut document = Document::empty();
     let wanted = ["nand.", "bus.", "ecc.", "geometry."];
@@ -137,14 +137,15 @@ impl ChipNumbers {
         }
     }
 
-    /// The place of a page type and wear among the times of one step.
+    /// Returns the place of a page type and wear among the times of one step.
     fn place(&self, transaction: &Transaction, times: &[u64]) -> usize {
         let types = times.len() / self.wears;
         let page_type = if types == 1 { 0 } else { transaction.row as usize % self.bits };
         transaction.wear as usize * types + page_type
     }
 
-    /// Program time in ns, and by how much it may differ because of rounding, where it is calculated from other times.
+    /// Returns the program time in ns, and by how much it may differ because of rounding, where it is
+    /// calculated from other times.
     fn t_prog(&self, transaction: &Transaction) -> (u64, u64) {
         let of = |step: usize| {
             let each = self.t_prog.len() / self.steps.len();
@@ -192,7 +193,7 @@ impl Wires {
         })
     }
 
-    /// Time in ns of `cycles` command and address cycles, plus a wait in femtoseconds.
+    /// Returns the time in ns of `cycles` command and address cycles, plus a wait in femtoseconds.
     fn command(&self, cycles: u64, wait: u64) -> u64 {
         ceil_ns(cycles * self.signalling.cycle.get() + wait)
     }
@@ -205,16 +206,17 @@ pub(super) struct SentData {
     pub units: u32,
     /// Bytes of parts of units; 0: whole units.
     pub bytes: u32,
-    /// Bit planes, and those of a read without retries.
+    /// Bit-planes sent to the controller, and bit-planes that a read without retries sends.
     pub planes: (u16, u16),
 }
 
-/// A burst of bytes: rounded up once, as all rates are.
+/// Returns a burst of bytes: rounded up once, as all rates are.
 fn burst(bytes: u64, per: bus::Cadence) -> u64 {
     quotient(bytes, per.femtos.get(), per.bytes * 1_000_000)
 }
 
-/// `one` times `other` divided by `by`, rounded up; in 64 bits where they are enough, which is ten times as fast.
+/// Returns `one` times `other` divided by `by`, rounded up; in 64 bits where they are enough, which is ten
+/// times as fast.
 fn quotient(one: u64, other: u64, by: u64) -> u64 {
     match one.checked_mul(other) {
         Some(product) => product.div_ceil(by),
@@ -234,7 +236,8 @@ impl Numbers {
         })
     }
 
-    /// Array time of a transaction in ns, without what suspensions add, and by how much it may differ.
+    /// Returns the array time of a transaction in ns, without what suspensions add, and by how much it may
+    /// differ.
     pub fn array_ns(&self, transaction: &Transaction) -> (u64, u64) {
         let sensing = self.chip.t_r(transaction) * u64::from(transaction.reading.senses);
         match transaction.kind {
@@ -251,12 +254,12 @@ impl Numbers {
         }
     }
 
-    /// From the command that suspends an operation until another may begin.
+    /// Returns the time from the command that suspends an operation until another may begin.
     pub fn suspend_ns(&self, kind: Kind) -> u64 {
         self.chip.t_suspend[usize::from(kind == Kind::Erase)]
     }
 
-    /// Array time that resuming an operation adds to what was left, in ns.
+    /// Returns the array time that resuming an operation adds to what was left, in ns.
     pub fn resume_ns(&self) -> u64 {
         self.chip.t_resume
     }
@@ -267,7 +270,7 @@ impl Numbers {
         cycles > 0 && self.wires.command(cycles, self.wires.signalling.waits.t_whr.get()) > 0
     }
 
-    /// How long the channel is held, in ns, and how many bytes cross it.
+    /// Returns how long the channel is held, in ns, and how many bytes cross it.
     pub fn channel_ns(&self, transaction: &Transaction, usage: ChannelUse, sent: SentData) -> (u64, u64) {
         let waits = &self.wires.signalling.waits;
         let [read, program, erase, status] = self.wires.cycles;

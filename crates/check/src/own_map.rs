@@ -32,15 +32,15 @@ pub(super) struct UnitState {
 /// The account of a physical unit.
 #[derive(Clone, Copy)]
 pub(super) struct PlaceState {
-    /// The logical unit that lives there, while it is valid.
+    /// Logical unit whose valid data lie at the place.
     pub holder: u32,
-    /// The unit that was programmed there last, and its version.
+    /// Logical unit that was programmed at the place last, and the version of the unit.
     pub stored: u32,
     pub version: u32,
 }
 
 impl UnitState {
-    /// As the run found it.
+    /// Makes the checker's state of a unit from the drive as the run found it.
     fn of(lpn: Lpn, home: Ppa, logical: u32) -> Self {
         let holds = home != Ppa::NONE && lpn.0 < logical;
         Self { home, version: 0, content: if holds { 0 } else { EMPTY } }
@@ -48,7 +48,7 @@ impl UnitState {
 }
 
 impl PlaceState {
-    /// As the run found it.
+    /// Makes the checker's state of a place from the drive as the run found it.
     fn of(holder: Lpn) -> Self {
         Self { holder: holder.0, stored: holder.0, version: 0 }
     }
@@ -81,7 +81,7 @@ pub(super) struct OwnMap<B> {
 }
 
 impl<B: MapAtFirst> OwnMap<B> {
-    /// The account of a drive as it is now.
+    /// Returns the account of a drive as it is now.
     pub fn of(drive: &impl Examined<Beginning = B>, shape: &FlashShape) -> Self {
         let changes = MapChanges {
             beginning: drive.beginning(),
@@ -149,12 +149,12 @@ impl<B: MapAtFirst> OwnMap<B> {
         }
     }
 
-    /// All units of the host's, in order.
+    /// Returns all units of the host's, in order.
     pub fn hosts(&self) -> impl Iterator<Item = UnitState> {
         (0..self.logical).map(|lpn| self.unit(Lpn(lpn)))
     }
 
-    /// All places, in order.
+    /// Returns all places on flash, in order.
     pub fn places(&self) -> impl Iterator<Item = (Ppa, PlaceState)> {
         (0..self.physical as u64).map(|ppa| (Ppa(ppa), self.place(Ppa(ppa))))
     }
@@ -189,7 +189,7 @@ impl<B: MapAtFirst> OwnMap<B> {
         self.kept = Kept::All { units, places };
     }
 
-    /// The drive's map, spare areas and valid counts must agree with the account.
+    /// Checks that the drive's map, spare areas and valid counts agree with the account.
     ///
     /// # Panics
     /// When they do not.
@@ -261,7 +261,7 @@ impl<B: MapAtFirst> MapChanges<B> {
         self.beginning.living_at(ppa)
     }
 
-    /// Present number of valid units in each superblock; `valid`: their number at the beginning.
+    /// Returns the present number of valid units in each superblock; `valid`: their number at the beginning.
     fn valid_now(&self, mut valid: Vec<u32>, superblock_units: u64) -> Vec<u32> {
         for (&ppa, place) in &self.places {
             let count = &mut valid[(ppa / superblock_units) as usize];
@@ -272,8 +272,8 @@ impl<B: MapAtFirst> MapChanges<B> {
     }
 }
 
-/// A number for a unit and its place, such that sums of these numbers differ between sets of pairs; 0 for a unit
-/// without a place.
+/// Returns a number for a unit and its place, such that sums of these numbers differ between sets of pairs; 0
+/// for a unit without a place.
 #[inline]
 fn mark_of(lpn: Lpn, ppa: Ppa) -> u64 {
     if ppa == Ppa::NONE {

@@ -6,13 +6,13 @@ use serde_json::Value;
 /// Requests to each namespace, where there are several: for each kind of request how many were done, their bytes, and
 /// how many failed.
 pub(crate) struct NamespaceParts {
-    /// First byte of each namespace, and the first byte behind it.
+    /// First byte of each namespace, and the first byte after the namespace.
     extents: Vec<[u64; 2]>,
     served: Vec<[[u64; 3]; 3]>,
 }
 
 impl NamespaceParts {
-    /// An account of the namespaces in `space`.
+    /// Makes an account of the namespaces in `space`.
     pub fn new(space: &HostSpace) -> Self {
         let extents = space.namespaces.iter().map(|one| one.extent);
         let extents: Vec<[u64; 2]> =
@@ -20,12 +20,12 @@ impl NamespaceParts {
         Self { served: vec![[[0; 3]; 3]; extents.len()], extents }
     }
 
-    /// The measured window begins.
+    /// Notes that the measured window begins.
     pub fn begin(&mut self) {
         self.served.fill([[0; 3]; 3]);
     }
 
-    /// A request that counts is answered.
+    /// Notes that a request that counts is answered.
     pub fn on_complete(&mut self, request: &HostRequest, status: CompletionStatus) {
         let kind = match request.op.effect() {
             Effect::Read => 0,
@@ -43,7 +43,7 @@ impl NamespaceParts {
         self.served[at][kind].iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
     }
 
-    /// The results must agree with the account on each namespace.
+    /// Checks that the results agree with the account on each namespace.
     pub fn compare(&self, said: &Value) {
         let said = said.as_array().map_or(&[][..], Vec::as_slice);
         assert_eq!(said.len(), self.served.len(), "namespaces: said and there");

@@ -24,12 +24,12 @@ impl Past {
         self.kept.iter().any(|(_, content)| content.get(lpn.index()) == Some(&version))
     }
 
-    /// Snapshots and the versions that they see, the oldest first.
+    /// Returns the snapshots and the versions that they see, the oldest first.
     pub fn kept(&self) -> impl Iterator<Item = (u32, &[u32])> {
         self.kept.iter().map(|(serial, content)| (*serial, content.as_slice()))
     }
 
-    /// The version that a slot holds.
+    /// Returns the version of a unit that a buffer slot holds.
     pub fn of_slot(&self, slot: u32) -> u32 {
         self.slots[&slot]
     }
@@ -39,12 +39,13 @@ impl Past {
         self.kept.push((serial, content));
     }
 
-    /// A power cut destroyed the page that a version was on.
+    /// Notes that a power cut destroyed the page of a version.
     pub fn tear(&mut self, lpn: Lpn, version: u32) {
         self.torn.insert((lpn.0, version));
     }
 
-    /// After a power cut the drive has these snapshots, the oldest first; the slots of the buffer are empty.
+    /// Notes that after a power cut the drive has these snapshots, the oldest first; the slots of the buffer
+    /// are empty.
     ///
     /// # Panics
     /// When one that was to survive is gone, or one is back that was not there.
@@ -65,7 +66,7 @@ impl Past {
         self.kept.retain(|(serial, _)| serials.contains(serial));
     }
 
-    /// After a power cut a snapshot sees this version of a unit, [`EMPTY`] for none.
+    /// Checks that after a power cut a snapshot sees this version of a unit, [`EMPTY`] for none.
     ///
     /// # Panics
     /// When it is not what it saw before. Of a unit that was trimmed then, or whose page the cut destroyed, any earlier

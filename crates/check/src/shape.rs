@@ -15,7 +15,7 @@ pub struct FlashShape {
     pub rows: u32,
     /// See `rows`.
     pub one_bit_rows: u32,
-    /// Units of a page row, and units of each page in it.
+    /// Mapping units of a page row, and mapping units of each page in the row.
     pub row_units: u32,
     /// See `row_units`.
     pub page_units: u32,
@@ -28,22 +28,22 @@ pub struct FlashShape {
 }
 
 impl FlashShape {
-    /// Superblocks of the drive.
+    /// Returns the number of superblocks of the drive.
     pub(crate) fn superblocks(&self) -> usize {
         self.dies as usize * self.superblocks_per_die as usize
     }
 
-    /// Units of a superblock.
+    /// Returns the number of units of a superblock.
     pub(crate) fn superblock_units(&self) -> u32 {
         self.rows * self.row_units
     }
 
-    /// Units on the flash, bad blocks included.
+    /// Returns the number of units on the flash, bad blocks included.
     pub(crate) fn physical_units(&self) -> usize {
         self.superblocks() * self.superblock_units() as usize
     }
 
-    /// Units that are ever written.
+    /// Returns the number of units that are ever written.
     pub(crate) fn written_units(&self) -> u64 {
         u64::from(self.logical_units) + u64::from(self.map_units)
     }
@@ -53,22 +53,23 @@ impl FlashShape {
         lpn.0 < self.logical_units
     }
 
-    /// The superblock that holds a place, numbered over the drive.
+    /// Returns the superblock that holds a place, numbered over the drive.
     pub(crate) fn superblock_of(&self, ppa: Ppa) -> usize {
         (ppa.0 / u64::from(self.superblock_units())) as usize
     }
 
-    /// The page row of a place within its superblock.
+    /// Returns the page row of a place within its superblock.
     pub(crate) fn row_of(&self, ppa: Ppa) -> u32 {
         (ppa.0 % u64::from(self.superblock_units())) as u32 / self.row_units
     }
 
-    /// The first place of a superblock numbered over the drive.
+    /// Returns the first place of a superblock numbered over the drive.
     pub(crate) fn first_ppa(&self, superblock: usize) -> u64 {
         superblock as u64 * u64::from(self.superblock_units())
     }
 
-    /// The first page row of the wordline that a row lies on: pages of a wordline are numbered one after the other.
+    /// Returns the first page row of the wordline that a row lies on: pages of a wordline are numbered one
+    /// after the other.
     pub(crate) fn first_row_of_wordline(&self, row: u32) -> u32 {
         row - row % (self.rows / self.one_bit_rows)
     }

@@ -19,16 +19,16 @@ pub(crate) struct StripeAccount {
     /// Parity page rows handed out in each group, and the superblock that holds them.
     parity_rows: Vec<u32>,
     parity: Vec<usize>,
-    /// Superblocks in SLC mode: they have no parity and protect no others.
+    /// For each superblock: true in SLC mode, in which a superblock has no parity and protects no others.
     apart: Vec<bool>,
-    /// Page rows that power cuts tore.
+    /// Page rows that power cuts tore, in the checker's account of stripes.
     torn: Torn,
 }
 
 const NOWHERE: usize = usize::MAX;
 
 impl StripeAccount {
-    /// An account that begins with what the drive holds now.
+    /// Makes an account that begins with what the drive holds now.
     pub fn new(drive: &impl Examined, shape: &FlashShape, width: u32) -> Self {
         let per_die = shape.superblocks_per_die as usize;
         let groups = shape.superblocks() / width as usize;
@@ -132,7 +132,7 @@ impl StripeAccount {
         (self.parity_rows[self.group_of(superblock)] > row).then_some(true)
     }
 
-    /// A unit of the host's, or one that a snapshot sees, is in `superblock`.
+    /// Notes that a unit of the host's, or one that a snapshot sees, is in `superblock`.
     pub fn on_held(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         assert_ne!(
@@ -142,13 +142,13 @@ impl StripeAccount {
         self.live[group] += u32::from(!self.apart[superblock]);
     }
 
-    /// A unit in `superblock` is needed no more.
+    /// Notes that a unit in `superblock` is needed no more.
     pub fn on_left(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         self.live[group] -= u32::from(!self.apart[superblock]);
     }
 
-    /// A superblock was erased.
+    /// Notes that a superblock was erased.
     pub fn on_erase(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         self.forget_torn(superblock);
@@ -166,8 +166,8 @@ mod tests {
     use controller::Class;
     use units::DieId;
 
-    /// An account of three dies with two superblocks each; the first superblock of the second die holds one row of
-    /// parity.
+    /// Returns an account of three dies with two superblocks each; the first superblock of the second die
+    /// holds one row of parity.
     pub(super) fn account() -> StripeAccount {
         let mut account = StripeAccount {
             per_die: 2,

@@ -18,7 +18,7 @@ use units::Lpn;
 /// Units by version: higher is newer.
 pub(crate) type Versions = BTreeMap<Lpn, u32>;
 
-/// The account of the versions that must be there after a cut.
+/// The checker's account of the versions that must be there after a power cut.
 #[derive(Default)]
 pub(crate) struct Survival {
     /// The newest version of each unit that was promised.
@@ -30,21 +30,23 @@ pub(crate) struct Survival {
     /// Units that may hold any earlier version, or no data, after a cut, each with the last version for which this
     /// holds.
     free: Versions,
-    /// Up to this version all were undone, but for what is promised.
+    /// Version of a unit up to which all versions were undone, except for promised versions.
     undone: u32,
-    /// Trims are durable as writes are: by the version up to which a unit is gone, those acknowledged and those promised.
+    /// True if trims are as durable as writes: the checker then tracks the version up to which each unit is
+    /// trimmed, for acknowledged and for promised trims.
     keeps_trims: bool,
     trimmed: Versions,
     gone: Versions,
 }
 
 impl Survival {
-    /// A flush is asked for.
+    /// Notes that a flush is asked for.
     pub fn on_flush(&mut self, request: u32) {
         self.flushes.insert(request, [self.acknowledged.clone(), self.trimmed.clone()]);
     }
 
-    /// A flush is answered: writes acknowledged before it was asked for are promised. None where the flush failed.
+    /// Notes that a flush is answered: writes acknowledged before it was asked for are promised. None where
+    /// the flush failed.
     pub fn on_flushed(&mut self, request: u32, done: Option<()>) {
         let [written, trimmed] = self.flushes.remove(&request).unwrap_or_default();
         if done.is_some() {
@@ -53,12 +55,12 @@ impl Survival {
         }
     }
 
-    /// Trims are promised from now on as writes are.
+    /// Promises trims from now on as writes are promised.
     pub fn keep_trims(&mut self) {
         self.keeps_trims = true;
     }
 
-    /// A trim of a unit is answered; `durable`: its effect is promised at once.
+    /// Notes that a trim of a unit is answered; `durable`: its effect is promised at once.
     pub fn on_trimmed(&mut self, lpn: Lpn, durable: Option<()>) {
         // Where a newer version was promised since, that says more.
         let Some(&version) = self.free.get(&lpn).filter(|_| self.keeps_trims) else { return };
@@ -77,7 +79,7 @@ impl Survival {
         }
     }
 
-    /// A write of a unit is acknowledged; the drive may still lose it.
+    /// Notes that a write of a unit is acknowledged; the drive may still lose it.
     pub fn on_acknowledged(&mut self, lpn: Lpn, version: u32) {
         if version > self.undone {
             let newest = self.acknowledged.entry(lpn).or_default();
@@ -98,25 +100,25 @@ impl Survival {
         }
     }
 
-    /// A cut has destroyed pages that may have held the drive's own records of trims: the trims are not promised any
-    /// more.
+    /// Releases the promises of trims, whose records a cut may have destroyed.
     pub fn release_trims(&mut self) {
         self.gone.clear();
     }
 
-    /// A copy of this version is enough to keep what was promised of a unit.
+    /// True if a copy of this version is enough to keep what was promised of a unit.
     pub fn is_kept_by(&self, lpn: Lpn, version: u32) -> bool {
         let promised = self.promised.get(&lpn).copied().unwrap_or(0);
         version == promised || version > promised.max(self.undone)
     }
 
-    /// A unit may hold any version up to this one, or no data: the host trimmed it, or a cut destroyed its page.
+    /// Notes that a unit may hold any version up to this one, or no data: the host trimmed it, or a cut
+    /// destroyed its page.
     pub fn release(&mut self, lpn: Lpn, version: u32) {
         self.free.insert(lpn, version);
     }
 
-    /// The drive holds `found` of a unit after a cut, none where it holds nothing; `before`: the version that it held before
-    /// the host wrote anything, if any.
+    /// Checks `found`, the version of a unit that the drive holds after a cut, none where it holds nothing;
+    /// `before`: the version that it held before the host wrote anything, if any.
     ///
     /// # Panics
     /// When something was promised that is not there.
@@ -139,7 +141,7 @@ impl Survival {
         );
     }
 
-    /// The version of a unit that was found after a cut must be there after the next one.
+    /// Promises that the version of a unit that was found after a cut is there after the next cut.
     pub fn go_on_with(&mut self, lpn: Lpn, found: Option<u32>) {
         self.free.remove(&lpn);
         match found {
@@ -148,8 +150,8 @@ impl Survival {
         }
     }
 
-    /// The drive returned to a snapshot: this version of a unit is there after every cut, and no later one up to
-    /// `last`. A unit without data in the snapshot counts as trimmed.
+    /// Notes that the drive returned to a snapshot: this version of a unit is there after every cut, and no
+    /// later one up to `last`. A unit without data in the snapshot counts as trimmed.
     pub fn go_back(&mut self, lpn: Lpn, version: Option<u32>, last: u32) {
         self.undone = last;
         self.acknowledged.remove(&lpn);
@@ -159,7 +161,7 @@ impl Survival {
         }
     }
 
-    /// The power has failed: no request or flush is in flight any more.
+    /// Forgets requests and flushes in flight, because the power has failed.
     pub fn forget_under_way(&mut self) {
         self.acknowledged.clear();
         self.trimmed.clear();
@@ -173,7 +175,7 @@ mod tests {
 
     const UNIT: Lpn = Lpn(3);
 
-    /// Two acknowledged versions, and between them a flush that was answered.
+    /// Returns two acknowledged versions, and between them a flush that was answered.
     fn one_flushed() -> Survival {
         let mut survival = Survival::default();
         survival.on_acknowledged(UNIT, 5);
@@ -230,7 +232,7 @@ mod tests {
         assert!(std::panic::catch_unwind(|| survival.check(UNIT, Some(7), Some(0))).is_err());
     }
 
-    /// A trim of a version that was durable, acknowledged, and covered by a flush or not.
+    /// Returns a trim of a version that was durable, acknowledged, and covered by a flush or not.
     fn trimmed(flushed: Option<()>) -> Survival {
         let mut survival = one_flushed();
         survival.keep_trims();

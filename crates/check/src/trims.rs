@@ -21,14 +21,14 @@ pub(crate) struct TrimAccount {
     /// comes.
     count: u64,
     last: Vec<u64>,
-    /// Trims in flight, each with the count when it was asked for.
+    /// Trims in flight by request, each with the count of events when the host asked for the trim.
     asked: BTreeMap<u32, u64>,
     /// The units that each trim or zone reset in flight covers, and those of the one that forgot a unit last.
     covered: BTreeMap<u32, Range<u32>>,
     at_work: Range<u32>,
 }
 
-/// The units that lie wholly inside a trim.
+/// Returns the units that lie wholly inside a trim.
 fn whole_units(trim: &HostRequest, unit: u64) -> Range<u32> {
     let end = (trim.offset + u64::from(trim.bytes)) / unit;
     let first = trim.offset.div_ceil(unit);
@@ -62,7 +62,7 @@ impl TrimAccount {
         }
     }
 
-    /// The drive says that it forgot a unit.
+    /// Notes that the drive says that it forgot a unit.
     pub fn on_trim(&mut self, lpn: Lpn) {
         self.count += 1;
         if !self.may_refuse && !self.at_work.contains(&lpn.0) {
@@ -76,7 +76,7 @@ impl TrimAccount {
         }
     }
 
-    /// A request is answered; none where it failed. Returns the units that it trimmed.
+    /// Notes that a request is answered; none where the request failed. Returns the units that it trimmed.
     pub fn on_answered(&mut self, id: u32, done: Option<&HostRequest>) -> impl Iterator<Item = Lpn> + use<> {
         if self.covered.remove(&id).is_some_and(|units| units == self.at_work) {
             self.at_work = 0..0;

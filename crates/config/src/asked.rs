@@ -8,19 +8,19 @@ use crate::value::Value;
 pub struct Asked {
     /// Dotted key path; a part that the user names is in capitals: `nand.cells.PLAN.step`.
     pub key: String,
-    /// Meaning of the key.
+    /// Meaning of the key, as help texts show it.
     pub help: &'static str,
-    /// Form of a valid value.
+    /// Form of a valid value of the key.
     pub expected: &'static str,
     /// Kind of the value, such as a time or a whole number.
     pub kind: String,
     /// Units in which the value may be written, or its fixed unit; empty for a count, a share or no number.
     pub unit: &'static str,
-    /// Numbers that the key accepts.
+    /// Limits of the numbers that the key accepts.
     pub limits: Limits,
     /// Names that the key accepts, where only some are valid.
     pub names: Vec<String>,
-    /// Value of the key where it is not written.
+    /// Value that the key has where the user does not write the key.
     pub default: Option<Value>,
     /// True if the key must be written.
     pub required: bool,
@@ -29,11 +29,11 @@ pub struct Asked {
 /// Answer about a key that decides which other keys are read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyAnswer {
-    /// The key has this value, in the form of `--set`.
+    /// Answer that the key has this value, written as for `--set`.
     Is(String),
     /// A value or a table, of any content.
     Given,
-    /// The key is not written.
+    /// The user does not write the key.
     Absent,
 }
 

@@ -12,7 +12,7 @@ pub struct ConfigError {
     pub key: String,
     /// The value as written; empty when there is none.
     pub value: String,
-    /// What was expected in its place.
+    /// What was expected in place of the wrong value.
     pub expected: String,
     /// What the user probably meant, or should do.
     pub hint: Option<String>,
@@ -21,7 +21,7 @@ pub struct ConfigError {
 /// The expectation of an unknown key: no reader asks for it.
 pub(crate) const UNKNOWN: &str = "unknown key";
 
-/// What is expected of a key that has keys below it.
+/// Expectation in error messages for a key that has keys below it.
 pub(crate) const TABLE: &str = "expected a table";
 
 impl ConfigError {
@@ -54,8 +54,8 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// The known dotted keys most like `path`, which may lack parts at its beginning, as `gc.victim.name` does: all that are
-/// equally like it, ascending; none where no key is near enough.
+/// Returns the known dotted keys most like `path`, which may lack parts at its beginning, as `gc.victim.name`
+/// does: all that are equally like it, ascending; none where no key is near enough.
 pub fn nearest_keys<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let parts = path.split('.').count();
     let mut found: Vec<(usize, usize, &str)> = Vec::new();
@@ -74,7 +74,8 @@ pub fn nearest_keys<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) ->
     found.into_iter().map(|(_, _, key)| key).collect()
 }
 
-/// Distance between a path and a key, where they are similar enough; leading parts that both share do not count.
+/// Returns the distance between a path and a key, where they are similar enough; leading parts that both
+/// share do not count.
 fn apart(path: &str, key: &str) -> Option<usize> {
     let (mut path, mut key) = (path, key);
     while let (Some((first, rest)), Some((other, others))) = (path.split_once('.'), key.split_once('.'))
@@ -85,8 +86,8 @@ fn apart(path: &str, key: &str) -> Option<usize> {
     Some(distance(path, key)).filter(|&apart| apart <= 1 + path.len().max(key.len()) / 3)
 }
 
-/// The known name most like `name`, if one is near enough to be what was meant, in any case. Of two that are as
-/// near, the one as long as `name` whose letters lie nearer: `ddr3` for `ddr4`.
+/// Returns the known name most like `name`, if one is near enough to be what was meant, in any case. Of two
+/// that are as near, the one as long as `name` whose letters lie nearer: `ddr3` for `ddr4`.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     known
@@ -97,13 +98,14 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// Difference of two names: in length, then letter by letter.
+/// Returns the difference of two names: in length, then letter by letter.
 fn unlike(a: &str, b: &str) -> (usize, u32) {
     let letters = a.chars().zip(b.chars()).map(|(a, b)| u32::from(a).abs_diff(u32::from(b)));
     (a.len().abs_diff(b.len()), letters.sum())
 }
 
-/// A hint for an unknown name: the most similar known name, and one that contains all its letters in order.
+/// Returns a hint for an unknown name: the most similar known name, and one that contains all its letters in
+/// order.
 pub fn meant<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<String> {
     let near = nearest(name, known.clone());
     let has_all = |candidate: &&str| {
@@ -119,7 +121,7 @@ pub fn meant<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Op
     }
 }
 
-/// Edit distance (insert, delete, replace), by rows.
+/// Returns the edit distance (insert, delete, replace), by rows.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -17,18 +17,18 @@ pub trait FromValue: Sized {
     /// When the value is of another type, lacks its unit or lies outside the type's range.
     fn from_value(value: &Value) -> Result<Self, String>;
 
-    /// The value as it would be written in TOML.
+    /// Returns the value as it would be written in TOML.
     fn to_value(&self) -> Value;
 
-    /// Kind of the value in a word or two, such as a time or a whole number.
+    /// Returns the kind of the value in a word or two, such as a time or a whole number.
     fn kind() -> String;
 
-    /// Units in which the value may be written; empty where it has none.
+    /// Returns the units in which the value may be written; empty where it has none.
     fn units() -> &'static str {
         ""
     }
 
-    /// The numbers that are compared with limits; empty where the value is no number.
+    /// Returns the numbers that are compared with limits; empty where the value is no number.
     fn magnitudes(&self) -> Vec<f64> {
         Vec::new()
     }
@@ -38,10 +38,11 @@ pub trait FromValue: Sized {
         false
     }
 
-    /// An example value, near `magnitude` if it is a number, for a reader that only tells what it would read.
+    /// Makes an example value, near `magnitude` if it is a number, for a reader that only tells what it would
+    /// read.
     fn example(magnitude: f64) -> Self;
 
-    /// The other values of a switch, which readers may go by.
+    /// Returns the other values of a switch, which readers may go by.
     fn others(&self) -> Vec<Self> {
         Vec::new()
     }
@@ -164,7 +165,7 @@ impl FromValue for String {
     }
 }
 
-/// The words of what is expected of a quantity: `a time with its unit, such as "25us" (ns, us, ...)`.
+/// Returns the words of what is expected of a quantity: `a time with its unit, such as "25us" (ns, us, ...)`.
 fn part(expected: &'static str, from: &str, to: &str) -> &'static str {
     let rest = expected.split_once(from).map_or(expected, |(_, rest)| rest);
     rest.split_once(to).map_or(rest, |(part, _)| part)

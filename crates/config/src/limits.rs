@@ -3,13 +3,13 @@
 use crate::from_value::FromValue;
 use std::fmt;
 
-/// One end of a range.
+/// One end of a range of allowed values.
 #[derive(Clone, Debug, PartialEq)]
 struct RangeEdge {
     at: f64,
-    /// The limit as it would be written.
+    /// The limit of the range as the user would write the limit.
     shown: String,
-    /// The end itself is within.
+    /// True if the end of the range is itself an allowed value.
     included: bool,
 }
 
@@ -26,17 +26,17 @@ fn edge<T: FromValue>(limit: &T, included: bool) -> Option<RangeEdge> {
     limit.magnitudes().first().map(|at| RangeEdge { at: *at, shown, included })
 }
 
-/// `limit` or more.
+/// Returns the limits that admit `limit` or more.
 pub fn at_least<T: FromValue>(limit: T) -> Limits {
     Limits { least: edge(&limit, true), ..Limits::default() }
 }
 
-/// Numbers greater than `limit`.
+/// Returns the limits that admit numbers greater than `limit`.
 pub fn above<T: FromValue>(limit: T) -> Limits {
     Limits { least: edge(&limit, false), ..Limits::default() }
 }
 
-/// `limit` or less.
+/// Returns the limits that admit `limit` or less.
 pub fn at_most<T: FromValue>(limit: T) -> Limits {
     Limits::default().at_most(limit)
 }
@@ -60,7 +60,7 @@ impl Limits {
         Self { because: Some(reason), ..self }
     }
 
-    /// True when no number is refused.
+    /// True when the limits refuse no number.
     pub fn is_none(&self) -> bool {
         self.least.is_none() && self.most.is_none()
     }
@@ -72,7 +72,7 @@ impl Limits {
         least && most
     }
 
-    /// The expectation for the error message.
+    /// Returns the expectation for the error message.
     pub(crate) fn expected(&self) -> String {
         match self.because {
             Some(reason) => format!("expected {self}: {reason}"),
@@ -80,7 +80,7 @@ impl Limits {
         }
     }
 
-    /// A number within the limits, for keys without a default.
+    /// Returns a number within the limits, for keys without a default.
     pub(crate) fn example(&self) -> f64 {
         match (&self.least, &self.most) {
             (Some(least), _) if least.included => least.at,

@@ -6,11 +6,11 @@ use crate::{ConfigError, Document, Entry, Key, Section, survey};
 /// Description that a policy gives of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Card {
-    /// The name in configuration files.
+    /// Name of the policy in configuration files.
     pub name: &'static str,
     /// Rule of the policy, in a sentence.
     pub rule: &'static str,
-    /// Source of the policy.
+    /// Paper or other source of the policy.
     pub paper: &'static str,
     /// Aspects that the policy does not model.
     pub not_modelled: &'static str,
@@ -33,11 +33,11 @@ pub trait Policy: Sized {
 pub struct PolicyEntry {
     /// The key path of the seam: `ftl.gc.victim`.
     pub seam: &'static str,
-    /// The question the seam answers.
+    /// Question that the seam of the policy answers.
     pub question: &'static str,
     /// True for the policy in force when none is named.
     pub default: bool,
-    /// The policy's card.
+    /// Card that describes the policy.
     pub card: Card,
     /// Parameters of the policy, with their defaults.
     pub parameters: Vec<Entry>,
@@ -45,7 +45,7 @@ pub struct PolicyEntry {
     pub keys: Vec<Key>,
 }
 
-/// The parameters that a policy asks for.
+/// Returns the parameters that a policy asks for.
 pub fn parameters<T>(read: impl Fn(&mut Section) -> Result<T, ConfigError>) -> Vec<Key> {
     survey(&Document::empty(), read)
 }
@@ -93,7 +93,7 @@ macro_rules! policies {
             unreachable!("choice() returns one of the names")
         }
 
-        /// Every policy of this seam, with its parameters.
+        /// Returns every policy of this seam, with its parameters.
         pub fn catalogue() -> Vec<$crate::PolicyEntry> {
             vec![$(
                 $crate::PolicyEntry {

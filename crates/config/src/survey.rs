@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// Condition under which a key is read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
-    /// A key has one of these values.
+    /// Need that a key has one of these values.
     Is(String, Vec<String>),
-    /// A key or table is written.
+    /// The user writes this key or table.
     Given(String),
-    /// A key or table is not written.
+    /// The user does not write this key or table.
     Absent(String),
-    /// A key's number is larger than this.
+    /// Need that the number of a key is larger than this.
     Above(String, u32),
 }
 
@@ -45,7 +45,7 @@ struct SurveyRun {
     whole: bool,
 }
 
-/// All keys that `read` can ask for, starting from `base`, in the order in which it asks for them.
+/// Returns all keys that `read` can ask for, starting from `base`, in the order in which it asks for them.
 pub fn survey<T>(base: &Document, read: impl Fn(&mut Section) -> Result<T, ConfigError>) -> Vec<Key> {
     let mut runs: Vec<SurveyRun> = Vec::new();
     let (mut seen, mut waiting) = (BTreeSet::new(), VecDeque::from([Path::new()]));
@@ -93,7 +93,8 @@ fn follow<T>(
     SurveyRun { path, asked, forks, whole }
 }
 
-/// The fewest answers that lead to a key, and the conditions in the base without which it would not be read.
+/// Returns the fewest answers that lead to a key, and the conditions in the base without which it would not
+/// be read.
 fn needs(asked: &Asked, runs: &[SurveyRun]) -> Vec<Vec<Need>> {
     let with: Vec<&SurveyRun> = runs.iter().filter(|run| run.asked.contains(asked)).collect();
     let fewest = with.iter().map(|run| run.path.len()).min().unwrap_or(0);
@@ -122,7 +123,8 @@ fn needs(asked: &Asked, runs: &[SurveyRun]) -> Vec<Vec<Need>> {
     all
 }
 
-/// Conditions in the base that a key needs: the key is no longer read when one of them alone is changed.
+/// Returns the conditions in the base that a key needs: the key is no longer read when one of them alone is
+/// changed.
 fn of_base(asked: &Asked, runs: &[SurveyRun]) -> Vec<Need> {
     let mut answers: BTreeMap<&str, (BTreeSet<KeyAnswer>, bool)> = BTreeMap::new();
     for fork in &runs[0].forks {

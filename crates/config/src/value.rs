@@ -7,11 +7,11 @@ use std::sync::Arc;
 /// Place where a value is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A line (from 1) of a file.
+    /// Place on a line (from 1) of a file.
     Line(Arc<str>, usize),
-    /// The command line: `--set`.
+    /// Place on the command line: `--set`.
     Set,
-    /// Not written: the default value.
+    /// Default value, which is not written anywhere.
     Default,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for Place {
 /// A TOML value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Text.
+    /// Text as the value of a key.
     Text(String),
     /// A whole number.
     Integer(i64),
@@ -36,9 +36,9 @@ pub enum Value {
     Float(f64),
     /// True or false.
     Boolean(bool),
-    /// A list.
+    /// List of values.
     List(Vec<ValueNode>),
-    /// A table.
+    /// Table of keys with their values.
     Table(BTreeMap<String, ValueNode>),
 }
 
@@ -64,7 +64,7 @@ impl fmt::Display for Value {
 /// A value with its place and the comment behind it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueNode {
-    /// The value.
+    /// Value in the document.
     pub value: Value,
     /// Place where the value is written.
     pub place: Place,

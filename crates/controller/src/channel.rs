@@ -46,7 +46,7 @@ impl ChannelState {
         self.arbiter.attach(self.since.len() as u32 / 2);
     }
 
-    /// No operation waits any more.
+    /// Forgets the operations that wait.
     pub fn forget_waiting(&mut self) {
         (self.commands, self.statuses, self.outs, self.ins) = (0, 0, 0, 0);
         self.wake_scheduled = false;

@@ -6,19 +6,20 @@ use units::{Energy, Power};
 
 /// The controller's switches and the makers of its policies.
 pub struct ControllerConfig {
-    /// Planes of a die operate together on superblocks.
+    /// True if the planes of a die operate together on superblocks.
     pub multi_plane: bool,
-    /// The next array read overlaps the data-out of the last.
+    /// True if an array read overlaps the data-out of the read before it.
     pub cache_read: bool,
-    /// The next data-in overlaps the running program.
+    /// True if a data-in overlaps the program before it, which is still running.
     pub cache_program: bool,
-    /// Garbage collection moves data inside a die where the chip allows it.
+    /// True if garbage collection moves data inside a die where the chip allows copyback.
     pub copyback: bool,
-    /// The dies of a way work one at a time: they form a chip with one ready line.
+    /// True if the dies of a way work one at a time, as dies of a chip with a single ready line.
     pub dies_take_turns: bool,
     /// Dies of a way that stand for planes of one die: programs with equal page numbers go to them with one command.
     pub paired_planes: u32,
-    /// A chip's next operation is chosen only when its command can be sent; data-out goes before that command.
+    /// True if the next operation of a chip is chosen only when the channel can send its command; data-out
+    /// goes before that command.
     pub late_choice: bool,
     /// Program operations bound to a die ahead of time.
     pub program_queue: u32,
@@ -26,9 +27,9 @@ pub struct ControllerConfig {
     pub power: Option<Power>,
     /// Energy of the controller for each byte that crosses a channel, on top of that power.
     pub energy_per_byte: Energy,
-    /// Who is next at a die.
+    /// Policy that chooses which class of operations a die serves next.
     pub scheduler: scheduler::Maker,
-    /// Who is next on a channel.
+    /// Policy that chooses which die uses a channel next.
     pub arbitration: arbitration::Maker,
 }
 

@@ -42,7 +42,7 @@ pub mod events {
 /// How long a program takes that is written with a cost of its own.
 #[derive(Clone, Copy, Debug)]
 enum ProgramCost {
-    /// The usual time, times this.
+    /// Program time that is the usual time multiplied by this factor.
     Scaled(f64),
     /// Between the times of a step of the chip's tables and the next, this far on.
     Between(usize, f64),
@@ -50,14 +50,14 @@ enum ProgramCost {
     Set(usize),
 }
 
-/// The flash controller and all it drives.
+/// The flash controller, with the channels and dies that it drives.
 pub struct Controller {
     timing: ArrayTiming,
     bus: Bus,
     t_decode: Nanos,
     channel_count: u32,
     cached: Cached,
-    /// Program times by the cost of a write; the first is the usual one.
+    /// Program times by the cost of a write, of which the first is the usual time.
     costs: Vec<ProgramCost>,
     /// Read and program time of superblocks with one bit a cell.
     slc_times: [Nanos; 2],
@@ -75,7 +75,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// A controller at rest. `t_decode` passes between data-out and corrected data.
+    /// Makes a controller at rest. `t_decode` passes between data-out and corrected data.
     pub fn new(
         config: &ControllerConfig,
         geometry: &Geometry,
@@ -119,13 +119,13 @@ impl Controller {
         }
     }
 
-    /// A transaction in flight or just finished.
+    /// Returns a transaction in flight or just finished.
     #[inline]
     pub fn transaction(&self, id: TransactionId) -> &Transaction {
         &self.slab.items[id.index()]
     }
 
-    /// Transactions in flight.
+    /// Returns the number of transactions in flight.
     pub fn in_flight(&self) -> u32 {
         self.slab.live
     }
@@ -149,7 +149,7 @@ impl Controller {
 
     // ---- reads that ride on others -------------------------------------------------------------------
 
-    /// From now on reads may ride on others.
+    /// Lets reads ride on others from now on.
     pub fn share_reads(&mut self) {
         self.sharing = Some(Box::new(Sharing::new(self.dies.len())));
     }
@@ -164,7 +164,7 @@ impl Controller {
         self.sharing().open(id, &transaction, sensed);
     }
 
-    /// The newest read of a page row on which others may ride: its data-out has not begun.
+    /// Returns the newest read of a page row on which others may ride: its data-out has not begun.
     pub fn find_open_read(&self, die: DieId, superblock: u32, row: u32) -> Option<Ride> {
         let (id, sensed, riders) = self.sharing.as_ref()?.find(die, superblock, row)?;
         let state = &self.dies[die.index()];
@@ -214,7 +214,7 @@ impl Controller {
         id
     }
 
-    /// A carrier was taken up by its die: each rider has waited since it joined.
+    /// Takes up the riders of a carrier that its die took up: each rider has waited since it joined.
     #[cold]
     fn take_up_riders(&mut self, carrier: TransactionId, now: SimTime) {
         let mut at = self.sharing().last_rider(carrier);
@@ -229,7 +229,7 @@ impl Controller {
         }
     }
 
-    /// The data of a read and of its riders are in the controller.
+    /// Hands out the data of a read and of its riders, which are in the controller.
     #[inline]
     fn hand_out<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
         if self.sharing.is_some() {
@@ -275,7 +275,7 @@ impl Controller {
         }
     }
 
-    /// An internal read has been decoded, and with it the riders that joined during the decoding.
+    /// Ends an internal read that has been decoded, and with it the riders that joined during the decoding.
     #[inline]
     fn on_decoded<P: Probe>(&mut self, id: TransactionId, now: SimTime, probe: &mut P) {
         self.finished.push(id);
@@ -304,7 +304,7 @@ impl Controller {
         self.dies[die.index()].is_idle()
     }
 
-    /// Operations of the host waiting or at work at the die.
+    /// Returns the number of operations of the host waiting or at work at the die.
     #[inline]
     pub fn host_operations(&self, die: DieId) -> u32 {
         self.dies[die.index()].host_operations
@@ -344,8 +344,8 @@ impl Controller {
         Ok((set, self.costs.len() as u8 - 1))
     }
 
-    /// Program time that begins at a row, by the row of the block's wear and the cost of the write; where the cost is
-    /// not the usual one, rounded to the nearest nanosecond.
+    /// Returns the program time that begins at a row, by the row of the block's wear and the cost of the
+    /// write; where the cost is not the usual one, rounded to the nearest nanosecond.
     #[inline]
     pub fn t_prog(&self, row: u32, wear: u8, cost: u8) -> Nanos {
         if cost == 0 {
@@ -362,12 +362,12 @@ impl Controller {
         Nanos::new(time.round().max(1.0) as u64)
     }
 
-    /// SLC mode of the chip (one bit per cell), as the chip's file describes it.
+    /// Returns the SLC mode of the chip (one bit per cell), as the chip's file describes it.
     pub fn slc_mode(&self) -> Option<&SlcMode> {
         self.timing.slc_mode()
     }
 
-    /// Array read of a page.
+    /// Returns the array read time of a page.
     #[inline]
     pub fn t_r(&self, row: u32) -> Nanos {
         self.timing.t_r(row)
@@ -378,7 +378,7 @@ impl Controller {
         if slc { self.slc_times[0] } else { self.timing.t_r(row) }
     }
 
-    /// Block erase, by the row of the block's wear.
+    /// Returns the block erase, by the row of the block's wear.
     #[inline]
     pub fn t_bers(&self, wear: u8) -> Nanos {
         self.timing.t_bers(wear)
@@ -396,43 +396,43 @@ impl Controller {
         self.dies[die.index()].urgent = urgency == Urgency::Urgent;
     }
 
-    /// Nanoseconds each channel was busy until `now`: an operation counts as far as it has come.
+    /// Returns the nanoseconds each channel was busy until `now`: an operation counts as far as it has come.
     pub fn channel_busy_ns(&self, now: SimTime) -> impl Iterator<Item = u64> {
         self.channels.iter().map(move |channel| {
             channel.busy_ns - channel.free_at.ns().saturating_sub(now.ns()).min(channel.busy_ns)
         })
     }
 
-    /// Number of channels.
+    /// Returns the number of channels.
     pub fn channels(&self) -> u32 {
         self.channel_count
     }
 
-    /// Nanoseconds all arrays together were busy: host, GC, wear levelling, other.
+    /// Returns the nanoseconds all arrays together were busy: host, GC, wear levelling, other.
     #[inline]
     pub fn array_busy_total(&self) -> Waits {
         self.work.array_by_origin()
     }
 
-    /// Array and channel work so far, from which energy is calculated.
+    /// Returns the array and channel work so far, from which energy is calculated.
     #[inline]
     pub fn work(&self) -> &Work {
         &self.work
     }
 
-    /// The row of the chip's tables for a block of this wear; 0 where wear changes nothing.
+    /// Returns the row of the chip's tables for a block of this wear; 0 where wear changes nothing.
     #[inline]
     pub fn wear_row(&self, pe_cycles: impl FnOnce() -> u32) -> u8 {
         if self.timing.ages() { self.timing.wear_row(pe_cycles()) } else { 0 }
     }
 
-    /// The wires.
+    /// Returns the bus: the wires of the channels.
     pub fn bus(&self) -> &Bus {
         &self.bus
     }
 
-    /// Nanoseconds the array of each die was busy until `now`: host, GC, wear levelling, other. An operation counts as far
-    /// as it has come.
+    /// Returns the nanoseconds the array of each die was busy until `now`: host, GC, wear levelling, other.
+    /// An operation counts as far as it has come.
     pub fn array_busy_ns(&self, now: SimTime) -> impl Iterator<Item = [u64; 4]> {
         self.dies.iter().map(move |die| {
             let mut busy = die.array_busy;
@@ -540,7 +540,7 @@ impl Controller {
         }
     }
 
-    /// The die takes up its oldest operation of a class, which waits for the channel if it must.
+    /// Lets the die take up its oldest operation of a class, which waits for the channel if it must.
     #[inline(always)]
     fn take_up<P: Probe>(&mut self, die: usize, class: Class, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
@@ -649,7 +649,7 @@ impl Controller {
         }
     }
 
-    /// How long an operation holds the channel for this use of it.
+    /// Returns how long an operation holds the channel for this use of it.
     #[inline(always)]
     fn channel_time(&mut self, id: TransactionId, want: Grant) -> (Nanos, ChannelUse) {
         let transaction = &self.slab.items[id.index()];
@@ -691,7 +691,7 @@ impl Controller {
         }
     }
 
-    /// The channel is this die's now: for how long, and what follows.
+    /// Gives the channel to the die: for how long, and what follows.
     fn grant<P: Probe>(&mut self, die: usize, want: Grant, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         let state = &self.dies[die];
@@ -789,7 +789,8 @@ impl Controller {
         self.start_what_can(die, ctx);
     }
 
-    /// A program or erase leaves the array, where loaded data follow it; its outcome is asked for where needed.
+    /// Takes a program or erase from the array, where loaded data follow it; its outcome is asked for where
+    /// needed.
     fn leave_array<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         let state = &mut self.dies[die];
@@ -851,8 +852,8 @@ impl Controller {
         self.start_what_can(die, ctx);
     }
 
-    /// A read moves from the array to the page register. The command of the array's next operation asks for the channel
-    /// before the data-out: it is short, and the array works during the transfer.
+    /// Moves a read from the array to the page register. The command of the array's next operation asks for
+    /// the channel before the data-out: it is short, and the array works during the transfer.
     fn move_to_register<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let state = &mut self.dies[die];
         (state.register, state.register_kind) = (state.array, state.array_kind);

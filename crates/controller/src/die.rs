@@ -12,9 +12,9 @@ use units::{Nanos, SimTime};
 /// that waited.
 #[derive(Clone, Copy, Debug)]
 pub struct Cached {
-    /// An array read overlaps with the data-out before it.
+    /// True if an array read overlaps with the data-out of the read before it.
     pub read: bool,
-    /// A data-in overlaps with the program before it.
+    /// True if a data-in overlaps with the program before it.
     pub program: bool,
     /// A host read that was waiting when an operation began may interrupt it.
     pub interrupts: bool,
@@ -23,7 +23,7 @@ pub struct Cached {
 /// Whether a die is short of free superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
-    /// The die is not short.
+    /// The die is not short of free superblocks.
     Normal,
     /// The die is short: operations that free superblocks may go first.
     Urgent,
@@ -57,7 +57,7 @@ pub(crate) struct Die {
     tail: [TransactionId; Class::COUNT],
     pub waiting: u8,
     pub urgent: bool,
-    /// Operations of the host in flight at this die, waiting or being executed.
+    /// Host operations in flight at the die: operations that wait or are being executed.
     pub host_operations: u32,
     pub array: TransactionId,
     pub array_kind: Kind,
@@ -144,7 +144,8 @@ impl Die {
         self.link(slab, to, id, after);
     }
 
-    /// The first waiting operation of a class for which `is_it` is true, and the operation before it in the queue.
+    /// Returns the first waiting operation of a class for which `is_it` is true, and the operation before it
+    /// in the queue.
     fn neighbours(
         &self,
         slab: &Slab,
@@ -192,7 +193,7 @@ impl Die {
         id
     }
 
-    /// The classes whose first operation could start now, by what the slots allow.
+    /// Returns the classes whose first operation could start now, by what the slots allow.
     #[inline]
     pub fn startable(&self, cached: Cached) -> u8 {
         const READS: u8 = Class::HostRead.bit() | Class::InternalRead.bit();
@@ -216,7 +217,7 @@ impl Die {
         if register_free && cached.program && programming { PROGRAMS } else { 0 }
     }
 
-    /// Time this die was held so far, by whom, up to `now`.
+    /// Returns the time this die was held so far, by whom, up to `now`.
     #[inline]
     pub fn occupied_until(&self, now: SimTime) -> Waits {
         let mut occupied = self.occupied;

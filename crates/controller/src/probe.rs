@@ -10,12 +10,12 @@ use units::{ChannelId, SimTime};
 pub struct Context<P> {
     /// The calendar of future events.
     pub calendar: Calendar,
-    /// Who watches.
+    /// Observer of the run.
     pub probe: P,
 }
 
 impl<P> Context<P> {
-    /// The beginning of time, under the eyes of `probe`.
+    /// Returns the beginning of time, under the eyes of `probe`.
     pub fn new(probe: P) -> Self {
         Self { calendar: Calendar::new(), probe }
     }
@@ -24,13 +24,13 @@ impl<P> Context<P> {
 /// The use that a channel was busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelUse {
-    /// Command and address cycles.
+    /// The channel carries command and address cycles.
     Command,
-    /// The question how a program or erase ended, and its answer.
+    /// The question whether a program or erase succeeded, and the answer of the die.
     Status,
-    /// Data to a die.
+    /// The channel carries data to a die.
     DataIn,
-    /// Data from a die.
+    /// The channel carries data from a die.
     DataOut,
 }
 
@@ -40,7 +40,7 @@ impl ChannelUse {
     /// Every use, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [Self::Command, Self::Status, Self::DataIn, Self::DataOut];
 
-    /// The name used in timelines.
+    /// Returns the name of the channel use in timelines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Command => "command",
@@ -53,7 +53,7 @@ impl ChannelUse {
 
 /// An observer of flash operations. The crate above tells their meaning.
 pub trait Probe {
-    /// A channel will be busy from `from` to `to`, with a part of a transaction.
+    /// Notes that a channel will be busy from `from` to `to`, with a part of a transaction.
     fn on_channel(
         &mut self,
         _: ChannelId,
@@ -64,13 +64,14 @@ pub trait Probe {
         _to: SimTime,
     ) {
     }
-    /// The array of a die was busy from `from` to `to`. A suspended operation shows as several intervals.
+    /// Reports that the array of a die was busy from `from` to `to`. A suspended operation shows as several
+    /// intervals.
     fn on_array(&mut self, _: TransactionId, _: &Transaction, _from: SimTime, _to: SimTime) {}
-    /// A transaction was submitted.
+    /// Reports that a transaction was submitted.
     fn on_submit(&mut self, _: TransactionId, _: &Transaction) {}
-    /// A read was submitted that rides on another, `carrier`.
+    /// Reports that a read was submitted that rides on another, `carrier`.
     fn on_ride(&mut self, _carrier: TransactionId, _: TransactionId, _: &Transaction) {}
-    /// A transaction finished.
+    /// Reports that a transaction finished.
     fn on_finish(&mut self, _: TransactionId, _: &Transaction) {}
 }
 

@@ -24,7 +24,7 @@ struct Shared {
     sent: u64,
     /// Channel, transfer and array time (ns) that the carrier had already spent when this rider joined.
     spent: Spent,
-    /// The data of the read have left the die and are being decoded.
+    /// True after the data of the shared read have left the die; the controller is decoding them.
     is_out: bool,
 }
 
@@ -43,13 +43,14 @@ impl Shared {
 /// A read that others may ride on.
 #[derive(Clone, Copy, Debug)]
 pub struct Ride {
-    /// The read.
+    /// Number of the read on which others may ride.
     pub id: TransactionId,
     /// Units of the pages that the read senses, one bit each.
     pub sensed: u64,
-    /// The array read has begun: units that it does not sense now cannot be added.
+    /// True after the array read has begun: units of pages that the array read does not sense cannot be
+    /// added.
     pub begun: bool,
-    /// Number of reads that ride on this one.
+    /// Number of reads that ride on the array read.
     pub riders: u32,
 }
 
@@ -78,7 +79,7 @@ impl Sharing {
         self.open[transaction.die.index()].push((transaction.superblock, transaction.row, id));
     }
 
-    /// The newest open read of a page row.
+    /// Returns the newest open read of a page row.
     pub fn find(&self, die: DieId, superblock: u32, row: u32) -> Option<(TransactionId, u64, u32)> {
         let rows = self.open[die.index()].iter().rev();
         let (.., id) = rows.copied().find(|&(of, at, _)| (of, at) == (superblock, row))?;
@@ -86,7 +87,7 @@ impl Sharing {
         Some((id, shared.sensed, shared.riders))
     }
 
-    /// The read that `id` rides on, or itself.
+    /// Returns the read that `id` rides on, or itself.
     pub fn carrier_of(&self, id: TransactionId) -> TransactionId {
         match self.of.get(id.index()) {
             Some(shared) if shared.carrier.exists() => shared.carrier,
@@ -117,13 +118,13 @@ impl Sharing {
         std::mem::replace(&mut of.last, rider)
     }
 
-    /// The last rider of a carrier, or none.
+    /// Returns the last rider of a carrier, or none.
     #[inline]
     pub fn last_rider(&self, carrier: TransactionId) -> TransactionId {
         self.of.get(carrier.index()).map_or(TransactionId::NONE, |shared| shared.last)
     }
 
-    /// Number of units of a data-out that begins: no rider can add units any more.
+    /// Begins a data-out and returns the number of its units: no rider can add units any more.
     #[cold]
     pub fn begin_out(&mut self, id: TransactionId, transaction: &Transaction) -> u32 {
         let open = &mut self.open[transaction.die.index()];
@@ -148,7 +149,7 @@ impl Sharing {
         of.spent
     }
 
-    /// The data of a read are out, and are decoded next.
+    /// Begins the decoding of a read whose data are out.
     pub fn begin_decoding(&mut self, id: TransactionId) {
         self.of(id).is_out = true;
     }
@@ -162,7 +163,7 @@ impl Sharing {
     }
 }
 
-/// Channel, transfer and array time (ns) that a read taken up by its die has spent until `now`.
+/// Returns the channel, transfer and array time (ns) that a read taken up by its die has spent until `now`.
 pub(crate) fn spent(transaction: &Transaction, id: TransactionId, die: &Die, now: SimTime) -> Spent {
     let mut spent = [transaction.channel_ns, transaction.transfer_ns, transaction.array_ns];
     if transaction.since > now {

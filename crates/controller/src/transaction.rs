@@ -11,7 +11,7 @@ pub enum Kind {
     Read,
     /// Data-in of a program unit, then array program.
     Program,
-    /// Block erase.
+    /// Erase of a block in each plane.
     Erase,
     /// Array read and program of one unit inside the die, without data on the bus.
     Copyback,
@@ -21,7 +21,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Origin {
-    /// The host's own requests.
+    /// Requests of the host.
     Host,
     /// Garbage collection.
     Gc,
@@ -33,7 +33,7 @@ pub enum Origin {
     Rescue,
     /// Units programmed empty to complete a program unit.
     Padding,
-    /// Units rewritten in idle time so that their reads cost less.
+    /// Units rewritten in idle time so that later reads of the units cost less.
     Rewrite,
     /// Data rewritten before its retention time expires.
     Refresh,
@@ -87,7 +87,7 @@ impl Origin {
         matches!(self, Self::Rebuild)
     }
 
-    /// The name used in results.
+    /// Returns the name used in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Host => "host",
@@ -107,7 +107,7 @@ impl Origin {
         }
     }
 
-    /// The column of [`Waits`] that time spent behind this origin goes to.
+    /// Returns the column of [`Waits`] that time spent behind this origin goes to.
     #[inline]
     pub const fn wait_column(self) -> usize {
         match self {
@@ -130,23 +130,23 @@ pub type Waits = [u64; 4];
 pub enum Class {
     /// Reads the host waits for.
     HostRead,
-    /// Reads of garbage collection and its like.
+    /// Reads of garbage collection and of other internal work.
     InternalRead,
     /// Programs of the host's open superblock.
     HostProgram,
     /// Programs (and copybacks) of garbage collection's open superblock.
     InternalProgram,
-    /// Erases.
+    /// Erases of superblocks.
     Erase,
 }
 
 impl Kind {
-    /// How many there are.
+    /// Number of kinds of operation.
     pub const COUNT: usize = 4;
     /// Every kind, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [Self::Read, Self::Program, Self::Erase, Self::Copyback];
 
-    /// The name used in results.
+    /// Returns the name used in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -158,13 +158,13 @@ impl Kind {
 }
 
 impl Class {
-    /// How many there are.
+    /// Number of classes of operation.
     pub const COUNT: usize = 5;
     /// Every class, in the order of its number.
     pub const ALL: [Self; Self::COUNT] =
         [Self::HostRead, Self::InternalRead, Self::HostProgram, Self::InternalProgram, Self::Erase];
 
-    /// This class as one bit of a set.
+    /// Returns the class of operations as one bit of a set.
     #[inline]
     pub const fn bit(self) -> u8 {
         1 << self as u8
@@ -178,7 +178,7 @@ pub struct TransactionId(pub u32);
 impl TransactionId {
     pub(crate) const NONE: Self = Self(u32::MAX);
 
-    /// As an index into a flat array.
+    /// Returns the class as an index into a flat array.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -203,7 +203,7 @@ pub struct Reading {
     pub pieces: u8,
     /// What iterations of the decoder add to the time that every decoding takes, of all decodings that the data wait for.
     pub iterating_ns: u32,
-    /// Nothing helped: the data is lost.
+    /// True if no attempt of the read corrected the data: the data are lost.
     pub uncorrectable: bool,
 }
 
@@ -212,7 +212,7 @@ impl Reading {
     pub const HARD: Self =
         Self { senses: 1, planes: (1, 1), decodes: 1, pieces: 1, iterating_ns: 0, uncorrectable: false };
 
-    /// What one piece has of a whole that all pieces share as evenly as they can.
+    /// Returns what one piece has of a whole that all pieces share as evenly as they can.
     pub fn part(&self, whole: u64, piece: u8) -> u64 {
         if self.pieces <= 1 {
             return whole;
@@ -221,8 +221,8 @@ impl Reading {
         until(u64::from(piece) + 1) - until(u64::from(piece))
     }
 
-    /// How long the data wait for their decoding, each of which takes `t_decode` beside its iterations: with pieces only the
-    /// last, the others pass while the array senses on.
+    /// Returns how long the data wait for their decoding, each of which takes `t_decode` beside its
+    /// iterations: with pieces only the last, the others pass while the array senses on.
     pub fn decoding(&self, t_decode: Nanos) -> Nanos {
         let awaited = u64::from(if self.pieces > 1 { self.decodes.min(1) } else { self.decodes });
         t_decode.times(awaited) + Nanos::new(u64::from(self.iterating_ns))
@@ -237,27 +237,28 @@ impl Reading {
 /// A flash operation, what it is for and where its time went.
 #[derive(Clone, Copy, Debug)]
 pub struct Transaction {
-    /// What is done.
+    /// Kind of operation: read, program, erase or copyback.
     pub kind: Kind,
-    /// On whose behalf.
+    /// Reason of the operation, such as the host or garbage collection.
     pub origin: Origin,
-    /// Its queue.
+    /// Queue of the die in which the transaction waits.
     pub class: Class,
-    /// Where.
+    /// Die on which the operation takes place.
     pub die: DieId,
-    /// Which superblock of that die.
+    /// Superblock of the operation, numbered within the die.
     pub superblock: u32,
     /// The (first) page row within the superblock.
     pub row: u32,
     /// For reads: which units of the row, one bit each.
     pub mask: u64,
-    /// Page rows a program writes.
+    /// Page rows that a program writes.
     pub rows: u32,
     /// For programs and erases: the row of the chip's tables for the block's wear.
     pub wear: u8,
     /// For programs: what it costs, a place in the controller's list; 0 is the chip's usual program.
     pub cost: u8,
-    /// The superblock holds one bit a cell; for copybacks, the one that is read does.
+    /// True if the superblock of the transaction holds one bit a cell (SLC mode); of the two superblocks of a
+    /// copyback, the source.
     pub slc: bool,
     /// For reads: how it goes about errors; a copyback senses as often, once for each page row that it writes.
     pub reading: Reading,
@@ -269,19 +270,19 @@ pub struct Transaction {
     pub bytes: u32,
     /// The submitter's reference: host request, program slot.
     pub owner: u32,
-    /// When it joined the die's queue.
+    /// Time at which the transaction joined the queue of its die.
     pub queued: SimTime,
-    /// When the die took it up.
+    /// Time at which the die started the transaction.
     pub started: SimTime,
     /// When the array or, for reads, the data-out finished.
     pub finished: SimTime,
     /// Queue time by whose operation was in the way; the rest of the queue time the die was idle or switching.
     pub waits: Waits,
-    /// Waiting for the channel.
+    /// Time that the operation waited for the channel, in ns.
     pub channel_ns: u64,
     /// Command and data cycles on the channel.
     pub transfer_ns: u64,
-    /// Array busy, suspension included.
+    /// Busy time of the array for the operation, suspension included, in ns.
     pub array_ns: u64,
     pub(crate) since: SimTime,
     pub(crate) submitted: u64,
@@ -295,7 +296,7 @@ impl Transaction {
     /// The superblock of a read of what is nowhere: a unit that was never written.
     pub const NOWHERE: u32 = u32::MAX;
 
-    /// A transaction yet to be submitted.
+    /// Makes a transaction yet to be submitted.
     pub fn new(kind: Kind, origin: Origin, class: Class, die: DieId, superblock: u32, row: u32) -> Self {
         Self {
             kind,
@@ -357,7 +358,7 @@ impl Slab {
         TransactionId(id)
     }
 
-    /// The places that are to be used again.
+    /// Returns the places that are to be used again.
     pub fn free_places(&self) -> BTreeSet<u32> {
         let next = |id: &TransactionId| Some(self.items[id.index()].next).filter(|next| next.exists());
         let first = Some(self.free).filter(|free| free.exists());

@@ -8,9 +8,9 @@ use units::Nanos;
 pub struct Work {
     /// Nanoseconds of array time by [`Kind`], each by the columns of [`Waits`].
     pub array_ns: [Waits; Kind::COUNT],
-    /// Bytes sent to dies, spare bytes included where they cross the bus.
+    /// Bytes sent to dies, including spare bytes where spare bytes cross the bus.
     pub bytes_in: u64,
-    /// Bytes fetched from dies.
+    /// Bytes fetched from dies over the channels.
     pub bytes_out: u64,
 }
 
@@ -20,12 +20,12 @@ impl Work {
         self.array_ns[transaction.kind as usize][transaction.origin.wait_column()] += busy.ns();
     }
 
-    /// Array time by the columns of [`Waits`].
+    /// Returns the array time by the columns of [`Waits`].
     pub fn array_by_origin(&self) -> Waits {
         std::array::from_fn(|column| self.array_ns.iter().map(|by| by[column]).sum())
     }
 
-    /// What was done since `earlier`.
+    /// Returns the work of arrays and channels since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut done = self.clone();

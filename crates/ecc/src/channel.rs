@@ -9,12 +9,12 @@ use nand::cells::normal::{Stream, above, quantile, quantiles};
 /// A channel without memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Channel {
-    /// White Gaussian noise of this deviation on +1 and -1.
+    /// White Gaussian noise of this standard deviation on the values +1 and -1.
     Gauss {
         /// Standard deviation of the noise.
         sigma: f64,
     },
-    /// Bits flip: a hard read at this raw bit error rate.
+    /// Hard read in which bits flip at this raw bit error rate.
     Flips {
         /// Probability that a bit is wrong.
         rate: f64,
@@ -45,13 +45,14 @@ pub struct Levels {
 }
 
 impl Channel {
-    /// Gaussian noise at this energy per data bit over the noise's density, for a code of this rate.
+    /// Makes the channel of Gaussian noise at this energy per data bit over the noise's density, for a code
+    /// of this rate.
     pub fn gauss(eb_n0_db: f64, rate: f64) -> Self {
         Self::Gauss { sigma: (1.0 / (2.0 * rate * libm::pow(10.0, eb_n0_db / 10.0))).sqrt() }
     }
 
-    /// Gaussian noise of this deviation whose ratios, times `levels_per_ratio`, are read to the nearest whole number up
-    /// to `most`.
+    /// Makes the channel of Gaussian noise of this deviation whose ratios, times `levels_per_ratio`, are read
+    /// to the nearest whole number up to `most`.
     pub fn coarse_gauss(sigma: f64, levels_per_ratio: f64, most: i8) -> Self {
         let levels: Vec<i8> = (-most..=most).rev().collect();
         // A level holds for all ratios down to halfway to the next.
@@ -63,7 +64,7 @@ impl Channel {
         Self::Levels(Levels { below: below.collect(), levels })
     }
 
-    /// A hard read at this raw bit error rate, in levels of one magnitude.
+    /// Makes the channel of a hard read at this raw bit error rate, in levels of one magnitude.
     pub fn coarse_flips(rate: f64, level: i8) -> Self {
         Self::Levels(Levels {
             below: vec![((1.0 - rate) * 4_294_967_296.0) as u32],
@@ -71,7 +72,7 @@ impl Channel {
         })
     }
 
-    /// The values of a page's cells.
+    /// Makes the channel whose values are the zones of a page's cells.
     pub fn of_zones(zones: &Zones) -> Self {
         let bounds = |shares: &Vec<f64>| {
             let mut sum = 0.0;
@@ -89,8 +90,8 @@ impl Channel {
         })
     }
 
-    /// The ratios of bit number `bit`, sent as `symbol`, in several words at once, one noise stream per word; as
-    /// [`Self::ratio`].
+    /// Writes the ratios of bit number `bit`, sent as `symbol`, in several words at once, one noise stream
+    /// per word; as [`Self::ratio`].
     pub fn ratios(&self, noises: &[Stream], bit: u64, symbol: f64, ratios: &mut [f32]) {
         let Self::Gauss { sigma } = self else {
             for (ratio, noise) in ratios.iter_mut().zip(noises) {
@@ -110,7 +111,8 @@ impl Channel {
         }
     }
 
-    /// The ratio of a bit sent as `symbol`, 1 for a zero and -1 for a one; `noise` and `bit` select the random draw.
+    /// Returns the ratio of a bit sent as `symbol`, 1 for a zero and -1 for a one; `noise` and `bit` select
+    /// the random draw.
     #[inline]
     pub fn ratio(&self, noise: Stream, bit: u64, symbol: f64) -> f32 {
         match self {

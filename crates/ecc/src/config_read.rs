@@ -9,7 +9,7 @@ pub struct EccConfig {
     /// Time from data-out to corrected data, per attempt to decode; the time of iterations is added to it
     /// ([`Ladder::pace`]).
     pub t_decode: Nanos,
-    /// Rate at which a channel's one ECC block empties the read FIFO.
+    /// Rate at which the only ECC block of a channel empties the read FIFO.
     pub drain: Option<TransferRate>,
     /// The ways to read a page; none: errors are left out of account.
     pub ladder: Option<Ladder>,

@@ -4,8 +4,8 @@
 use crate::{Ladder, Soft};
 use units::{Nanos, Voltage};
 
-/// `ceil(log2(references + 1))`: bits that tell between which of the references a cell lies, and so the bit-planes
-/// sent to the controller.
+/// Returns `ceil(log2(references + 1))`: bits that tell between which of the references a cell lies, and so
+/// the bit-planes sent to the controller.
 pub const fn bit_planes(references: u32) -> u32 {
     (references + 1).next_power_of_two().trailing_zeros()
 }
@@ -13,14 +13,14 @@ pub const fn bit_planes(references: u32) -> u32 {
 /// Equation 2: `RC(N) = alpha N + beta ceil(log2(N + 1))`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadCost {
-    /// Time to compare with one reference voltage.
+    /// Time to compare the cells of a page with one reference voltage.
     pub alpha: Nanos,
     /// Time to send one bit-plane of a page.
     pub beta: Nanos,
 }
 
 impl ReadCost {
-    /// Time of a read with this many reference voltages.
+    /// Returns the time of a read with this many reference voltages.
     pub const fn of(&self, references: u32) -> Nanos {
         Nanos::new(self.alpha.ns() * references as u64 + self.beta.ns() * bit_planes(references) as u64)
     }
@@ -31,12 +31,12 @@ impl ReadCost {
 pub struct WriteCost {
     /// The program step that `usual_time` belongs to.
     pub usual_step: Voltage,
-    /// Program time with `usual_step`.
+    /// Program time with the program step `usual_step`.
     pub usual_time: Nanos,
 }
 
 impl WriteCost {
-    /// Program time with another step, to the nearest nanosecond.
+    /// Returns the program time with another step, to the nearest nanosecond.
     ///
     /// # Panics
     /// When the step is zero.
@@ -47,13 +47,14 @@ impl WriteCost {
     }
 }
 
-/// The constraint of both equations, `RBER(step) < CBER(N)`: for each step the first rung of the ladder that corrects
-/// its error rate, or none where no rung does.
+/// Returns the constraint of both equations, `RBER(step) < CBER(N)`: for each step the first rung of the
+/// ladder that corrects its error rate, or none where no rung does.
 pub fn rungs_of(steps: &[Voltage], ladder: &Ladder, rber: impl Fn(Voltage) -> f64) -> Vec<Option<usize>> {
     steps.iter().map(|step| ladder.needed(rber(*step), Soft::NORMAL)).collect()
 }
 
-/// The coarsest of the steps that the code can still correct: the cheapest write that keeps the required retention.
+/// Returns the coarsest of the steps that the code can still correct: the cheapest write that keeps the
+/// required retention.
 pub fn coarsest_feasible(
     steps: &[Voltage],
     ladder: &Ladder,

@@ -22,12 +22,12 @@ pub struct Estimator {
     pairs: Vec<(u32, f64)>,
 }
 
-/// Broken checks of words of one rate.
+/// Broken checks of words of one raw bit error rate: the weight of their syndromes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weight {
-    /// On the mean.
+    /// Mean number of broken checks.
     pub mean: f64,
-    /// Standard deviation.
+    /// Standard deviation of the number of broken checks.
     pub deviation: f64,
 }
 
@@ -36,7 +36,7 @@ const MOST: f64 = 0.499;
 const HALVINGS: usize = 50;
 
 impl Estimator {
-    /// An estimator for the checks of this matrix.
+    /// Makes an estimator for the checks of this matrix.
     pub fn new(graph: &Graph) -> Self {
         let weight = |check: u32| graph.row(check as usize).len() as u32;
         let (mut rows, mut pairs) = (BTreeMap::<u32, f64>::new(), BTreeMap::<u32, f64>::new());
@@ -53,7 +53,7 @@ impl Estimator {
         Self { rows: rows.into_iter().collect(), pairs: pairs.into_iter().collect() }
     }
 
-    /// The weight of the syndrome of a word at this rate.
+    /// Returns the weight of the syndrome of a word at this rate.
     pub fn weight(&self, rate: f64) -> Weight {
         let r = 1.0 - 2.0 * rate;
         let power = |weight: u32| libm::pow(r, f64::from(weight));
@@ -64,7 +64,7 @@ impl Estimator {
         Weight { mean, deviation: 0.5 * (own + shared).max(0.0).sqrt() }
     }
 
-    /// The raw bit error rate at which the mean weight of a syndrome is `weight`.
+    /// Returns the raw bit error rate at which the mean weight of a syndrome is `weight`.
     pub fn rate(&self, weight: f64) -> f64 {
         let (mut low, mut high) = (0.0, MOST);
         for _ in 0..HALVINGS {
@@ -74,8 +74,8 @@ impl Estimator {
         low
     }
 
-    /// The rate estimated from a page of `words` words whose true rate is `rate`; `chance`, uniform in 0 to 1, is the
-    /// random draw.
+    /// Returns the rate estimated from a page of `words` words whose true rate is `rate`; `chance`, uniform
+    /// in 0 to 1, is the random draw.
     pub fn estimate(&self, rate: f64, words: u64, chance: f64) -> f64 {
         let weight = self.weight(rate.min(MOST));
         let off = quantile(chance.clamp(1e-12, 1.0 - 1e-12)) * weight.deviation / (words as f64).sqrt();

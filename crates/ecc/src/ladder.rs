@@ -15,7 +15,7 @@ pub struct Rung {
     pub senses: u32,
     /// Bit-planes sent to the controller.
     pub bit_planes: u32,
-    /// Errors that this way to read corrects.
+    /// Bit errors that the rung of the ladder, a way to read a page, can correct.
     pub corrects: Corrects,
     /// The greatest raw bit error rate at which the target is kept. For soft reads of a counted code it is the rate of
     /// Gaussian noise that gives as much information.
@@ -25,7 +25,7 @@ pub struct Rung {
 /// Measure of what a rung corrects.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Corrects {
-    /// This number of bit errors in a codeword.
+    /// The code corrects up to this number of bit errors in a codeword.
     Errors(u32),
     /// As counted in this table, at the index of a number of soft bits (0: a hard read).
     Counted(Arc<Table>, usize),
@@ -46,7 +46,7 @@ impl Soft {
 pub struct Rates {
     /// Raw bit error rate with the default references.
     pub usual: f64,
-    /// Effect of retries with shifted references, where drive and chip know it.
+    /// Effect of retries with shifted references, where drive and chip know the effect.
     pub shifted: Option<Shifted>,
     /// Factors from the page's raw bit error rate to the rate of Gaussian noise at which soft reads fail as
     /// often.
@@ -54,7 +54,7 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// A page of which one rate is all that is known.
+    /// Makes a page of which one rate is all that is known.
     pub const fn of(usual: f64) -> Self {
         Self { usual, shifted: None, soft: Soft::NORMAL }
     }
@@ -77,7 +77,7 @@ pub struct Ladder {
     pub retry_gain: f64,
     /// Distance between the references of neighbouring steps of the retry table, volts; none: the drive has no table.
     pub retry_step_v: Option<f64>,
-    /// A retry is sensed while the attempt before it crosses the channel and is decoded.
+    /// True if the array reads for a retry while the attempt before it crosses the channel and is decoded.
     pub pipelined: bool,
     /// Speed of the decoder's iterations; none: every word takes the same time.
     pub pace: Option<Pace>,
@@ -97,7 +97,7 @@ pub enum Decodes {
 /// Speed of an iterative decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// Cycles of the decoder.
+    /// Clock frequency of the decoder.
     pub clock: Frequency,
     /// Messages between bits and checks that the decoder processes in a cycle.
     pub edges: u32,
@@ -112,7 +112,7 @@ pub enum Overlap {
     Beside,
     /// The words of one transfer while the next crosses the channel (two words at a time).
     NextTransfer,
-    /// One word after the other, after the transfer.
+    /// One codeword is decoded after the other, after the whole transfer.
     InTurn,
 }
 
@@ -126,8 +126,8 @@ pub struct Shifted {
 }
 
 impl Shifted {
-    /// The raw bit error rate after `step` steps of the table: its logarithm falls along a straight line, because tails
-    /// are exponential. Beyond the best references it rises again at the same slope.
+    /// Returns the raw bit error rate after `step` steps of the table: its logarithm falls along a straight
+    /// line, because tails are exponential. Beyond the best references it rises again at the same slope.
     pub(crate) fn rate(&self, usual: f64, step: u32) -> f64 {
         if step == self.steps || self.steps == 0 {
             return self.rber;
@@ -138,14 +138,15 @@ impl Shifted {
 }
 
 impl Ladder {
-    /// A rung for cells of `bits` bits with `2^soft_bits - 1` comparisons at each boundary between states.
+    /// Returns a rung for cells of `bits` bits with `2^soft_bits - 1` comparisons at each boundary between
+    /// states.
     pub(crate) fn rung(bits: u32, soft_bits: u32, corrects: Corrects, limit: f64) -> Rung {
         let senses = (1 << soft_bits) - 1;
         let references = ((1 << bits) - 1) * senses;
         Rung { references, senses, bit_planes: cost::bit_planes(references), corrects, limit }
     }
 
-    /// The rate to be compared with the limit of `rung`, for a page of raw bit error rate `rber`.
+    /// Returns the rate to be compared with the limit of `rung`, for a page of raw bit error rate `rber`.
     pub(crate) fn met(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
         match self.rungs[rung].corrects {
             Corrects::Counted(_, more @ 1..) => (rber * soft.0[more - 1]).min(0.5),
@@ -153,12 +154,13 @@ impl Ladder {
         }
     }
 
-    /// The first rung that keeps the target at this raw bit error rate; none: the code cannot correct it.
+    /// Returns the first rung that keeps the target at this raw bit error rate; none: the code cannot correct
+    /// it.
     pub fn needed(&self, rber: f64, soft: Soft) -> Option<usize> {
         (0..self.rungs.len()).find(|rung| self.met(*rung, rber, soft) <= self.rungs[*rung].limit)
     }
 
-    /// The chance that a codeword cannot be corrected by this rung.
+    /// Returns the chance that a codeword cannot be corrected by this rung.
     pub fn codeword_failure(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
         match &self.rungs[rung].corrects {
             Corrects::Errors(most) => tail::more_than(self.codeword_bits, *most, rber),
@@ -166,19 +168,19 @@ impl Ladder {
         }
     }
 
-    /// The chance that a page of `bytes` cannot be corrected by this rung.
+    /// Returns the chance that a page of `bytes` cannot be corrected by this rung.
     pub fn page_failure(&self, rung: usize, rber: f64, soft: Soft, bytes: u64) -> f64 {
         tail::any_of(self.codewords(bytes), self.codeword_failure(rung, rber, soft))
     }
 
-    /// The chance that some codeword of a page of `bytes` has more wrong bits than `margin` of the number that the strongest rung
-    /// corrects within the target.
+    /// Returns the chance that some codeword of a page of `bytes` has more wrong bits than `margin` of the
+    /// number that the strongest rung corrects within the target.
     pub fn chance_near_limit(&self, margin: f64, rber: f64, bytes: u64) -> f64 {
         let most = (margin * f64::from(self.most_correctable())) as u32;
         tail::any_of(self.codewords(bytes), tail::more_than(self.codeword_bits, most, rber))
     }
 
-    /// Mean number of iterations of a word; 0 where none were counted.
+    /// Returns the mean number of iterations of a word; 0 where none were counted.
     pub fn iterations(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
         match &self.rungs[rung].corrects {
             Corrects::Errors(_) => 0.0,
@@ -186,7 +188,7 @@ impl Ladder {
         }
     }
 
-    /// Iterations spent on a word that cannot be decoded.
+    /// Returns the number of iterations spent on a word that cannot be decoded.
     pub(crate) fn iterations_in_vain(&self, rung: usize) -> f64 {
         match &self.rungs[rung].corrects {
             Corrects::Errors(_) => 0.0,
@@ -194,7 +196,7 @@ impl Ladder {
         }
     }
 
-    /// Time of `iterations` iterations of a word, rounded up to a whole cycle, in nanoseconds.
+    /// Returns the time of `iterations` iterations of a word, rounded up to a whole cycle, in nanoseconds.
     pub fn time_ns(&self, iterations: f64) -> u32 {
         let (Some(Pace { clock, edges, .. }), Corrects::Counted(table, _)) =
             (self.pace, &self.rungs[0].corrects)
@@ -205,8 +207,8 @@ impl Ladder {
         clock.period().times(cycles as u64).ceil_ns().ns() as u32
     }
 
-    /// How long a read's data wait for decoding, in nanoseconds. `of_word`: iterations of one word in all attempts;
-    /// `transfer`: the transfer of all words in each of `attempts` attempts of the same length.
+    /// Returns how long a read's data wait for decoding, in nanoseconds. `of_word`: iterations of one word in
+    /// all attempts; `transfer`: the transfer of all words in each of `attempts` attempts of the same length.
     pub fn iterating_ns(&self, of_word: u32, bytes: u64, transfer: Nanos, attempts: u32) -> u32 {
         let others = (self.codewords(bytes) - 1) as u32;
         match self.pace.map(|pace| pace.overlap) {
@@ -241,7 +243,7 @@ impl Ladder {
         bytes.div_ceil(u64::from(self.codeword_bytes)).max(1)
     }
 
-    /// The most errors of a codeword that some rung corrects within the target.
+    /// Returns the most errors of a codeword that some rung corrects within the target.
     fn most_correctable(&self) -> u32 {
         let errors = |rung: &Rung| match &rung.corrects {
             Corrects::Errors(most) => *most,
@@ -250,8 +252,8 @@ impl Ladder {
         self.rungs.iter().map(errors).max().unwrap_or(0)
     }
 
-    /// The effect of retries on a chip whose best references give the rate `rber` and lie `volts` below the default
-    /// ones; none when the drive has no retry table.
+    /// Returns the effect of retries on a chip whose best references give the rate `rber` and lie `volts`
+    /// below the default ones; none when the drive has no retry table.
     pub fn shifted(&self, rber: f64, volts: f64) -> Option<Shifted> {
         self.retry_step_v.map(|step| Shifted { rber, steps: (volts / step).round().max(0.0) as u32 })
     }
@@ -261,7 +263,8 @@ impl Ladder {
         shifted.steps <= self.retries
     }
 
-    /// The raw bit error rate that the last attempt of a read meets, with the last rung, after all retries.
+    /// Returns the raw bit error rate that the last attempt of a read meets, with the last rung, after all
+    /// retries.
     pub fn last_rate(&self, usual: f64, shifted: Option<Shifted>) -> f64 {
         match shifted {
             Some(shifted) => shifted.rate(usual, shifted.steps.min(self.retries)),
@@ -269,7 +272,8 @@ impl Ladder {
         }
     }
 
-    /// The greatest raw bit error rate at which the last rung loses a codeword of a page with at most this chance.
+    /// Returns the greatest raw bit error rate at which the last rung loses a codeword of a page with at most
+    /// this chance.
     pub fn greatest_rate(&self, target: f64, soft: Soft) -> f64 {
         self.greatest_rate_of(self.rungs.len() - 1, target, soft)
     }
@@ -284,8 +288,8 @@ impl Ladder {
         }
     }
 
-    /// One line for each number of soft bits: what was counted, and from where it is extrapolated; empty for a code in
-    /// closed form.
+    /// Returns one line for each number of soft bits: what was counted, and from where it is extrapolated;
+    /// empty for a code in closed form.
     pub fn provenance(&self) -> Vec<String> {
         match &self.rungs[0].corrects {
             Corrects::Errors(_) => Vec::new(),
@@ -293,7 +297,8 @@ impl Ladder {
         }
     }
 
-    /// What the last rung's failure chances below the counted ones rest on; none where they are in closed form.
+    /// Returns what the last rung's failure chances below the counted ones rest on; none where they are in
+    /// closed form.
     pub fn extrapolated(&self) -> Option<String> {
         match &self.rungs[self.rungs.len() - 1].corrects {
             Corrects::Errors(_) => None,
@@ -316,7 +321,7 @@ impl Ladder {
         Ok(Estimator::new(&code.graph))
     }
 
-    /// The decoder of simulated words for reads, where reads decode words.
+    /// Returns the decoder of simulated words for reads, where reads decode words.
     ///
     /// # Errors
     /// When the table's code does not come along.
@@ -334,12 +339,12 @@ mod tests {
     use crate::code::{Bch, Code, Ldpc};
     use units::Frequency;
 
-    /// A ladder by limits, for cells of so many bits.
+    /// Returns a ladder by limits, for cells of so many bits.
     fn limited(bits: u32) -> Ladder {
         Ldpc::of_limits(&[4e-3, 8e-3, 1.2e-2]).ladder(bits).expect("a code")
     }
 
-    /// One whose words were counted.
+    /// Makes a ladder whose words were counted.
     fn counted(bits: u32) -> Ladder {
         Ldpc::default().ladder(bits).expect("a code")
     }

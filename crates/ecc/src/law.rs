@@ -37,19 +37,19 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 const SECTIONS: usize = 60;
 
 impl Law {
-    /// The chance that a word fails at this raw bit error rate.
+    /// Returns the chance that a word fails at this raw bit error rate.
     pub fn failure(&self, rate: f64) -> f64 {
         above(self.deviations(rate))
     }
 
-    /// How many standard deviations the threshold lies above a word's errors.
+    /// Returns how many standard deviations the threshold lies above a word's errors.
     pub fn deviations(&self, rate: f64) -> f64 {
         let errors = self.bits * rate;
         let own = errors * (1.0 - rate);
         (self.threshold - errors) / (own + self.variance).max(LEFT * own).max(1e-9).sqrt()
     }
 
-    /// The raw bit error rate at which a word fails with this chance.
+    /// Returns the raw bit error rate at which a word fails with this chance.
     pub fn rate(&self, failure: f64) -> f64 {
         let (mut low, mut high) = (0.0, 0.5);
         for _ in 0..80 {
@@ -59,8 +59,8 @@ impl Law {
         low
     }
 
-    /// The law under which failures counted at these rates are likeliest; none where fewer than two points have failures and
-    /// words that did not fail.
+    /// Returns the law under which failures counted at these rates are likeliest; none where fewer than two
+    /// points have failures and words that did not fail.
     pub fn fitted(bits: usize, points: &[(f64, Count)]) -> Option<Self> {
         let bits = bits as f64;
         let telling = |(_, count): &&(f64, Count)| count.failures > 0 && count.failures < count.words;
@@ -80,7 +80,7 @@ impl Law {
         Some(with(variance))
     }
 
-    /// The logarithm of the chance of these counts, less what does not depend on the law.
+    /// Returns the logarithm of the chance of these counts, less what does not depend on the law.
     fn likelihood(&self, points: &[(f64, Count)]) -> f64 {
         let of_point = |(rate, count): &(f64, Count)| {
             let fails = self.failure(*rate).clamp(1e-300, 1.0 - 1e-15);
@@ -122,7 +122,7 @@ impl Law {
 /// Variances that an interval looks at, between the least and the greatest that are likely enough.
 const VARIANCES: u32 = 24;
 
-/// How far something holds that holds near, at most so far.
+/// Returns how far something holds that holds near, at most so far.
 fn farthest(most: f64, holds: impl Fn(f64) -> bool) -> f64 {
     let mut far = most * 1e-9;
     while far < most && holds(2.0 * far) {
@@ -136,7 +136,7 @@ fn farthest(most: f64, holds: impl Fn(f64) -> bool) -> f64 {
     inside
 }
 
-/// Where a function with one top is greatest.
+/// Returns where a function with one top is greatest.
 fn likeliest(low: f64, high: f64, of: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     let (mut left, mut right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));

@@ -36,14 +36,14 @@ pub struct Count {
 /// What was counted, and how many iterations how many words took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Failures among words.
+    /// Count of failures among the words.
     pub count: Count,
     /// Of each number of iterations, from none on, the words that took as many.
     pub iterations: Vec<u64>,
 }
 
 impl Tally {
-    /// Adds another.
+    /// Adds the tally of other words.
     pub fn add(&mut self, other: &Self) {
         self.count.add(&other.count);
         let longest = self.iterations.len().max(other.iterations.len());
@@ -55,7 +55,7 @@ impl Tally {
 }
 
 impl Count {
-    /// Adds another count.
+    /// Adds the count of other words.
     pub fn add(&mut self, other: &Self) {
         self.words += other.words;
         self.failures += other.failures;
@@ -63,12 +63,13 @@ impl Count {
         self.iterations += other.iterations;
     }
 
-    /// Failures of all words.
+    /// Returns the number of failures of all words.
     pub fn rate(&self) -> f64 {
         self.failures as f64 / self.words as f64
     }
 
-    /// The exact interval (Clopper and Pearson, 1934) that misses the rate behind these failures with this chance at most.
+    /// Returns the exact interval (Clopper and Pearson, 1934) that misses the rate behind these failures with
+    /// this chance at most.
     pub fn interval(&self, missing: f64) -> (f64, f64) {
         let (words, failures) = (self.words as u32, self.failures as u32);
         // More than `failures` becomes as likely as half of `missing` at the lower end ...
@@ -82,7 +83,7 @@ impl Count {
         (low, high)
     }
 
-    /// The chance that two counts of one rate differ by this much or more.
+    /// Returns the chance that two counts of one rate differ by this much or more.
     pub fn likeness(&self, other: &Self) -> f64 {
         let all = (self.failures + other.failures) as u32;
         let share = self.words as f64 / (self.words + other.words) as f64;
@@ -93,7 +94,7 @@ impl Count {
     }
 }
 
-/// The least rate at which something holds that holds above it.
+/// Returns the least rate at which something holds that holds above it.
 fn rate_where(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (libm::log(1e-18), 0.0);
     for _ in 0..60 {
@@ -108,7 +109,7 @@ fn rate_where(holds: impl Fn(f64) -> bool) -> f64 {
 }
 
 impl Trial {
-    /// Words of random data of this code over this channel; `words_sent` of them, in turn.
+    /// Returns the words of random data of this code over this channel; `words_sent` of them, in turn.
     ///
     /// # Panics
     /// When the code has no encoder.
@@ -123,33 +124,33 @@ impl Trial {
         Self { graph: graph.clone(), channel, sent: (0..words_sent).map(word).collect(), seed }
     }
 
-    /// The word of zeros over this channel.
+    /// Returns the word of zeros over this channel.
     pub fn zeros(graph: &Arc<Graph>, channel: Channel, seed: u64) -> Self {
         Self { graph: graph.clone(), channel, sent: vec![vec![false; graph.bits()]], seed }
     }
 
-    /// The same words over another channel.
+    /// Returns the same words over another channel.
     #[must_use]
     pub fn over(&self, channel: Channel) -> Self {
         Self { channel, ..self.clone() }
     }
 
-    /// Bits of a word that are data: the first.
+    /// Returns the number of bits of a word that are data: the first.
     pub fn data_bits(&self) -> usize {
         self.graph.data_bits()
     }
 
-    /// What is sent as this word.
+    /// Returns the bits sent as the word of this number.
     pub fn sent(&self, word: u64) -> &[bool] {
         &self.sent[(word / ALIKE % self.sent.len() as u64) as usize]
     }
 
-    /// All that is sent, in turn.
+    /// Returns the bits of all words sent, in turn.
     pub fn all_sent(&self) -> &[Vec<bool>] {
         &self.sent
     }
 
-    /// The noise of this word.
+    /// Returns the random stream of the noise of the word of this number.
     pub const fn noise(&self, word: u64) -> Stream {
         Stream::new(self.seed).of(2).of(word)
     }
@@ -197,7 +198,7 @@ impl Trial {
         true
     }
 
-    /// The ratios of so many words from `first` on, side by side as decoders take them.
+    /// Writes the ratios of so many words from `first` on, side by side as decoders take them.
     pub fn fill(&self, first: u64, words: usize, ratios: &mut [f32]) {
         let noises: Vec<Stream> = (first..).take(words).map(|word| self.noise(word)).collect();
         for ((bit, sent), ratios) in self.sent(first).iter().enumerate().zip(ratios.chunks_exact_mut(words)) {

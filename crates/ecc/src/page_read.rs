@@ -8,9 +8,9 @@ use engine::RandomStream;
 /// How reading one page ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// The rung that corrected it, or the last.
+    /// Number of the rung that corrected the page, or of the last rung.
     pub rung: usize,
-    /// Attempts beyond the first.
+    /// Number of attempts of the read beyond the first.
     pub retries: u32,
     /// Comparisons at each boundary over all attempts.
     pub senses: u32,
@@ -20,7 +20,7 @@ pub struct Outcome {
     pub step: u32,
     /// Iterations of a word over all attempts, and in the last.
     pub iterations: [f64; 2],
-    /// Nothing helped.
+    /// True if no attempt corrected the page: its data are lost.
     pub uncorrectable: bool,
 }
 
@@ -39,30 +39,30 @@ impl Outcome {
 /// A page that is read.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRead<'a> {
-    /// The ways to read it.
+    /// The ways to read the page, in the order in which they are tried.
     pub ladder: &'a Ladder,
-    /// The rung of the first attempt.
+    /// Number of the rung of the first attempt.
     pub first: usize,
-    /// Its raw bit error rates.
+    /// Raw bit error rates of the page.
     pub rates: &'a Rates,
-    /// Its bytes.
+    /// Bytes of the page.
     pub bytes: u64,
-    /// Which bit of its cells it holds.
+    /// Number of the bit of the cells that the page holds: its page type.
     pub page_type: usize,
-    /// The step at which its superblock was read last.
+    /// Step of the retries at which the superblock of the page was last read correctly.
     pub good_step: Option<u32>,
 }
 
 /// What becomes of an attempt that is decoded.
 struct Decoded {
     is_right: bool,
-    /// Iterations of a word.
+    /// Number of iterations of a word.
     iterations: f64,
 }
 
 impl PageRead<'_> {
-    /// What its attempts come to by chances. `draw` is uniform between 0 and 1 and stands for the page: what corrects more never
-    /// fails where what corrects less does not.
+    /// Returns the outcome of the read's attempts by chances. `draw` is uniform between 0 and 1 and stands
+    /// for the page: what corrects more never fails where what corrects less does not.
     pub fn by_draw(&self, flows: &mut Flows, chance: &mut RandomStream, draw: f64) -> Outcome {
         self.attempts(flows, chance, |rung, rate| {
             let (ladder, soft) = (self.ladder, self.rates.soft);
@@ -76,7 +76,7 @@ impl PageRead<'_> {
         })
     }
 
-    /// What they come to with words that are decoded for it.
+    /// Returns the outcome of the read's attempts with words that are decoded for the read.
     pub fn by_words(&self, flows: &mut Flows, chance: &mut RandomStream, words: &mut Words) -> Outcome {
         let count = self.ladder.codewords(self.bytes);
         self.attempts(flows, chance, |rung, rate| {
@@ -123,7 +123,7 @@ impl PageRead<'_> {
         outcome
     }
 
-    /// What a flow sees before the first attempt.
+    /// Returns what a flow sees before the first attempt.
     fn begin<'a>(&self, halves: &'a [f64]) -> FlowView<'a> {
         let (ladder, shifted) = (self.ladder, self.rates.shifted);
         FlowView {
@@ -141,7 +141,7 @@ impl PageRead<'_> {
         }
     }
 
-    /// The raw bit error rate at a step of the retries.
+    /// Returns the raw bit error rate at a step of the retries.
     fn rate(&self, step: u32) -> f64 {
         match self.rates.shifted {
             Some(shifted) => shifted.rate(self.rates.usual, step),
@@ -149,7 +149,7 @@ impl PageRead<'_> {
         }
     }
 
-    /// For each rung, the raw bit error rate at which every other read fails.
+    /// Returns, for each rung, the raw bit error rate at which every other read fails.
     fn halves(&self) -> Vec<f64> {
         let of_word = 1.0 - libm::pow(0.5, 1.0 / self.ladder.codewords(self.bytes) as f64);
         let rungs = 0..self.ladder.rungs.len();
@@ -158,7 +158,7 @@ impl PageRead<'_> {
 }
 
 impl Outcome {
-    /// Another attempt was made, the one of this number.
+    /// Notes that another attempt was made, the one of this number.
     fn made(&mut self, ladder: &Ladder, attempt: &Attempt, number: u32) {
         let rung = attempt.soft_bits as usize - 1;
         (self.rung, self.step, self.retries) = (rung, attempt.step, number);
@@ -203,13 +203,13 @@ mod tests {
 
     const BYTES: u64 = 16_384;
 
-    /// A drive with a retry table of twenty steps whose code was counted.
+    /// Returns a drive with a retry table of twenty steps whose code was counted.
     fn ladder() -> Ladder {
         let ladder = Ldpc::default().ladder(3).expect("a code");
         Ladder { retries: 20, retry_step_v: Some(0.006), ..ladder }
     }
 
-    /// A page of this rate, at the best references that of another.
+    /// Returns a page of this rate, at the best references that of another.
     fn aged(usual: f64, rber: f64, steps: u32) -> Rates {
         Rates { shifted: Some(Shifted { rber, steps }), ..Rates::of(usual) }
     }

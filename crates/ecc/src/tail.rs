@@ -3,8 +3,8 @@
 /// Terms of no more than this part of the sum no longer change it; nor do terms too small for a number where there is none.
 const NEGLIGIBLE: f64 = 1e-17;
 
-/// The chance that more than `t` of `n` bits are wrong, each with the chance `p` on its own. Relative error about
-/// 1e-9 (that of the logarithms of factorials).
+/// Returns the chance that more than `t` of `n` bits are wrong, each with the chance `p` on its own. Relative
+/// error about 1e-9 (that of the logarithms of factorials).
 pub fn more_than(n: u32, t: u32, p: f64) -> f64 {
     if p <= 0.0 || t >= n {
         return 0.0;
@@ -38,19 +38,20 @@ pub fn more_than(n: u32, t: u32, p: f64) -> f64 {
     sum.min(1.0)
 }
 
-/// The chance that at least one of `n` things happens, each with the chance `p` on its own.
+/// Returns the chance that at least one of `n` things happens, each with the chance `p` on its own.
 pub fn any_of(n: u64, p: f64) -> f64 {
     -libm::expm1(n as f64 * libm::log1p(-p.clamp(0.0, 1.0)))
 }
 
-/// The chance of exactly `k` errors.
+/// Returns the chance of exactly `k` bit errors among the bits.
 fn point(n: u32, k: u32, p: f64) -> f64 {
     let [n, k] = [n, k].map(f64::from);
     let ways = libm::lgamma(n + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(n - k + 1.0);
     libm::exp(ways + k * libm::log(p) + (n - k) * libm::log1p(-p))
 }
 
-/// The greatest chance `p` of a bit error at which more than `t` of `n` bits err with at most the chance `target`.
+/// Returns the greatest chance `p` of a bit error at which more than `t` of `n` bits err with at most the
+/// chance `target`.
 pub fn greatest_rate(n: u32, t: u32, target: f64) -> f64 {
     let (mut low, mut high) = (libm::log(1e-18), libm::log(0.5));
     for _ in 0..80 {
@@ -64,8 +65,8 @@ pub fn greatest_rate(n: u32, t: u32, target: f64) -> f64 {
     libm::exp(low)
 }
 
-/// The fewest errors `t` that must be correctable so that at a bit error rate `p` more occur with at most the chance
-/// `target`.
+/// Returns the fewest errors `t` that must be correctable so that at a bit error rate `p` more occur with at
+/// most the chance `target`.
 pub fn fewest_correctable(n: u32, p: f64, target: f64) -> u32 {
     let (mut low, mut high) = (0, n);
     while low < high {

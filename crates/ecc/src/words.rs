@@ -13,12 +13,12 @@ use config::{ConfigError, Document, Section};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What one word came to.
+/// Outcome of decoding one codeword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Its data came out wrong.
+    /// True if the decoded data of the word are wrong.
     pub fails: bool,
-    /// Iterations that it took.
+    /// Iterations that the decoder took for the word.
     pub iterations: u32,
 }
 
@@ -26,9 +26,9 @@ pub struct Word {
 pub struct Words {
     trial: Trial,
     maker: Maker,
-    /// That each bit of a hard read is told with; none: that of its rate.
+    /// Log-likelihood ratio of each bit of a hard read; none: the ratio that follows from the error rate.
     hard_ratio: Option<f64>,
-    /// Number of the next word, by which its noise is drawn.
+    /// Number of the next word, from which the noise of the word is drawn.
     next: u64,
     /// By soft bits and rate, decoded and not yet handed out.
     stock: BTreeMap<(u32, i64), Vec<Word>>,
@@ -44,7 +44,7 @@ const RATES_MOST: usize = 256;
 const RATE_STEP: f64 = 1e-4;
 
 impl Words {
-    /// Words of a table's code, decoded as it was counted.
+    /// Returns the words of a table's code, decoded as it was counted.
     ///
     /// # Errors
     /// When the code does not come along, or the decoder's parameters are wrong.
@@ -55,7 +55,7 @@ impl Words {
         Ok(Self { trial, maker, hard_ratio: table.hard_ratio, next: 0, stock: BTreeMap::new() })
     }
 
-    /// The next word, read with so many soft bits over noise of this raw bit error rate.
+    /// Returns the next word, read with so many soft bits over noise of this raw bit error rate.
     pub fn take(&mut self, soft_bits: u32, rate: f64) -> Word {
         let rate = rate.clamp(0.0, RATE_MOST);
         if rate == 0.0 {
@@ -97,7 +97,7 @@ impl Words {
     }
 }
 
-/// What makes the decoder of these parameters.
+/// Returns what makes the decoder of these parameters.
 fn maker(parameters: &[String]) -> Result<Maker, ConfigError> {
     let mut document = Document::empty();
     for parameter in parameters {

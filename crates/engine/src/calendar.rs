@@ -24,7 +24,7 @@ const INDEX_BITS: u32 = 24;
 const KIND_BITS: u32 = 4;
 const SEQUENCE_BITS: u32 = 64 - INDEX_BITS - KIND_BITS;
 
-/// The index of one more `what` when there are `count` already.
+/// Returns the index of one more `what` when there are `count` already.
 ///
 /// # Panics
 /// When events could not tell it from another.
@@ -39,11 +39,11 @@ pub fn next_index(count: usize, what: &str) -> u32 {
 pub struct Calendar {
     /// Events in the near future.
     wheel: Wheel,
-    /// Events that lay beyond the wheel when they were scheduled.
+    /// Events that lay beyond the time of the wheel when they were scheduled.
     far: Heap,
     /// Timers, few of which ever fire as they were set; in the other heap they would slow all events down.
     timers: Heap,
-    /// The first of both heaps.
+    /// Key of the first event of both heaps.
     first_in_heaps: u128,
     /// Number of the next event, and events taken, both since the last renumbering.
     sequence: u64,
@@ -62,7 +62,7 @@ impl Default for Calendar {
 }
 
 impl Calendar {
-    /// An empty calendar at time zero.
+    /// Makes an empty calendar at time zero.
     pub fn new() -> Self {
         Self {
             wheel: Wheel::new(),
@@ -77,23 +77,23 @@ impl Calendar {
         }
     }
 
-    /// The time of the event taken last.
+    /// Returns the time of the event taken last.
     #[inline]
     pub fn now(&self) -> SimTime {
         self.now
     }
 
-    /// How many events are pending.
+    /// Returns how many events are pending in the calendar.
     pub fn len(&self) -> usize {
         (self.sequence - self.taken) as usize
     }
 
-    /// True when nothing is pending.
+    /// True when no event is pending in the calendar.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The time of the next event.
+    /// Returns the time of the calendar's next event.
     #[inline]
     pub fn next_time(&self) -> Option<SimTime> {
         let first = self.first();
@@ -107,7 +107,7 @@ impl Calendar {
         self.wheel.has_at(now) || (self.first_in_heaps >> 64) as u64 == now
     }
 
-    /// How many events were scheduled so far.
+    /// Returns how many events were scheduled so far.
     pub fn scheduled(&self) -> u64 {
         self.before.wrapping_add(self.sequence) - u64::from(self.turn.is_some())
     }
@@ -241,7 +241,7 @@ impl Calendar {
         key
     }
 
-    /// The sort key of an event; none where it cannot be scheduled, or only after a renumbering.
+    /// Returns the sort key of an event; none where it cannot be scheduled, or only after a renumbering.
     #[inline(always)]
     fn key(&mut self, time: SimTime, event: Event) -> Option<u128> {
         // One comparison says whether the index or the sequence number has too many bits.
@@ -386,8 +386,8 @@ mod tests {
         assert!(calendar.is_empty());
     }
 
-    /// Everything that comes out of a calendar that has numbered so many events before: delays within a slot, within the
-    /// wheel and beyond it, many at one moment, timers among them.
+    /// Returns everything that comes out of a calendar that has numbered so many events before: delays within
+    /// a slot, within the wheel and beyond it, many at one moment, timers among them.
     fn what_comes_out(begin: u64) -> Vec<(SimTime, Event, usize, u64)> {
         let mut calendar = Calendar::new();
         (calendar.sequence, calendar.taken) = (begin, begin);

@@ -10,7 +10,7 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    /// The least key, or [`NEVER`].
+    /// Returns the least key, or [`NEVER`].
     #[inline]
     pub fn first(&self) -> u128 {
         self.keys.first().copied().unwrap_or(NEVER)

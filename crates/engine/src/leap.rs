@@ -16,7 +16,7 @@ pub struct Leap {
 }
 
 impl Leap {
-    /// The effect of `draws` draws.
+    /// Returns the effect of `draws` draws.
     pub fn of(draws: u64) -> Self {
         let bits = |image: fn(LeapState) -> LeapState| (0..256).map(|bit| image(single(bit))).collect();
         let mut power = Self { images: bits(step) };
@@ -34,7 +34,7 @@ impl Leap {
         leap
     }
 
-    /// The effect of this leap followed by `next`.
+    /// Returns the effect of this leap followed by `next`.
     fn then(&self, next: &Self) -> Self {
         Self { images: self.images.iter().map(|&image| next.image(image)).collect() }
     }

@@ -2,8 +2,8 @@
 //!
 //! The only unsafe code of the core. Neither call changes what a program computes, only how long it waits.
 
-/// An array of `length` copies of `value` that asks the system for huge pages, so that a random access to
-/// a gigabyte costs one cache miss and not a page walk as well.
+/// Returns an array of `length` copies of `value` that asks the system for huge pages, so that a random
+/// access to a gigabyte costs one cache miss and not a page walk as well.
 pub fn large_array<T: Copy>(length: usize, value: T) -> Vec<T> {
     let mut array: Vec<T> = Vec::with_capacity(length);
     advise_huge(&mut array);

@@ -16,7 +16,7 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// A permutation of `0..count` drawn from `random`.
+    /// Makes a permutation of `0..count` drawn from `random`.
     ///
     /// # Panics
     /// When `count` is zero.
@@ -28,12 +28,12 @@ impl Permutation {
         Self { count, mask, shift: (bits / 2).max(1), factors: draw(1), summands: draw(0) }
     }
 
-    /// Number of permuted numbers.
+    /// Returns the number of permuted numbers.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The place of `index` in the permuted order.
+    /// Returns the place of `index` in the permuted order.
     #[inline]
     pub fn at(&self, index: u64) -> u64 {
         debug_assert!(index < self.count);
@@ -49,7 +49,7 @@ impl Permutation {
         }
     }
 
-    /// The index whose place is `place`: the inverse of [`Self::at`].
+    /// Returns the index whose place is `place`: the inverse of [`Self::at`].
     pub fn index_of(&self, place: u64) -> u64 {
         debug_assert!(place < self.count);
         let mut x = place;
@@ -69,8 +69,8 @@ impl Permutation {
     }
 }
 
-/// The inverse of an odd number modulo 2^64, by Newton's method: each step doubles the number of correct bits, three of
-/// which are correct at first.
+/// Returns the inverse of an odd number modulo 2^64, by Newton's method: each step doubles the number of
+/// correct bits, three of which are correct at first.
 fn inverse(odd: u64) -> u64 {
     (0..5).fold(odd, |found, _| found.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(found))))
 }

@@ -11,7 +11,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 pub struct RandomStream(Xoshiro256PlusPlus);
 
 impl RandomStream {
-    /// The stream `name` of the run with `seed`, for instance `("gc.victim", die 3)` as `"gc.victim.3"`.
+    /// Returns the stream `name` of the run with `seed`, for instance `("gc.victim", die 3)` as
+    /// `"gc.victim.3"`.
     pub fn new(seed: u64, name: &str) -> Self {
         // FNV-1a, so that the derivation is written down here and stays the same for ever.
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
@@ -20,18 +21,18 @@ impl RandomStream {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed ^ hash.rotate_left(32)))
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits of the stream.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// State of the stream, for [`Self::at`].
+    /// Returns the state of the stream, for [`Self::at`].
     pub fn state(&self) -> [u64; 4] {
         leap::state_of(&self.0)
     }
 
-    /// The stream in this state; none for the state that no stream ever has.
+    /// Returns the stream in this state; none for the state that no stream ever has.
     pub fn at(state: [u64; 4]) -> Option<Self> {
         (state != [0; 4]).then(|| Self(leap::generator_at(state)))
     }
@@ -41,7 +42,7 @@ impl RandomStream {
         leap.apply(&mut self.0);
     }
 
-    /// A number uniform in `0..bound`, without bias.
+    /// Returns a number uniform in `0..bound`, without bias.
     ///
     /// # Panics
     /// When `bound` is zero.
@@ -58,7 +59,7 @@ impl RandomStream {
         }
     }
 
-    /// A number uniform in `[0, 1)`, a multiple of 2^-53.
+    /// Returns a number uniform in `[0, 1)`, a multiple of 2^-53.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)

@@ -7,7 +7,7 @@ const SLOTS: usize = WORDS * WORD;
 const WORDS: usize = 64;
 const WORD: usize = u64::BITS as usize;
 const NONE: u16 = u16::MAX;
-/// Events of a slot that one that is put in may pass.
+/// Most events of a slot that an inserted event may pass.
 const STEPS_MOST: usize = 16;
 
 /// An event's key, and the next of the same slot.
@@ -20,9 +20,9 @@ struct WheelNode {
 /// Events of the next millisecond, by slots that are used again and again.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheel {
-    /// The earliest event of each slot.
+    /// Number of the earliest event of each slot of the wheel.
     heads: Box<[u16; SLOTS]>,
-    /// One bit per slot that is not empty, and one bit per word of those bits.
+    /// One bit per slot of the wheel that is not empty; `summary` has one bit per word of these bits.
     words: [u64; WORDS],
     summary: u64,
     nodes: Vec<WheelNode>,
@@ -83,8 +83,9 @@ impl Wheel {
         true
     }
 
-    /// The last event of a slot that comes before `key`; none when it is further than `STEPS_MOST` steps from the
-    /// first: thousands of events may fall due at one moment, and each would pass all before it.
+    /// Returns the last event of a slot that comes before `key`; none when it is further than `STEPS_MOST`
+    /// steps from the first: thousands of events may fall due at one moment, and each would pass all before
+    /// it.
     #[inline]
     fn before(&self, first: u16, key: u128) -> Option<usize> {
         let mut before = first as usize;
@@ -98,7 +99,7 @@ impl Wheel {
         None
     }
 
-    /// The slot of the next event, and the event's key.
+    /// Returns the slot of the next event, and the event's key.
     #[inline(always)]
     pub fn first(&self, now: u64) -> Option<(usize, u128)> {
         if self.summary == 0 {

@@ -9,17 +9,17 @@ use config::{ConfigError, Entry, Place, Section};
 /// The values of its key that turn a feature on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// One of these values.
+    /// The key has one of these values.
     Is(&'static [&'static str]),
-    /// Any value other than these, which leave the feature off.
+    /// The key has a value other than these, with which the feature is off.
     IsNot(&'static [&'static str]),
     /// Any value: the feature is on when the key is given.
     Given,
-    /// More than nothing.
+    /// The number of the key is above zero.
     Positive,
-    /// More than one.
+    /// The key has a number above one.
     Several,
-    /// More than one mapping unit in a program, for any reason.
+    /// A program holds more than one mapping unit, for any reason.
     UnitsAProgram,
     /// The feature is requested by a run or a command, not by a drive's file.
     Asked,
@@ -37,17 +37,18 @@ macro_rules! features {
             /// All features, in the order of the documentation page.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The configuration keys each of which turns the feature on; for a feature of a run, the option.
+            /// Returns the configuration keys each of which turns the feature on; for a feature of a run, the
+            /// option.
             pub fn keys(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($key),+],)* }
             }
 
-            /// The feature in a few words.
+            /// Returns the meaning of the feature in a few words.
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$name => $meaning,)* }
             }
 
-            /// The values of its key that turn the feature on.
+            /// Returns the values of its key that turn the feature on.
             pub fn switch(self) -> Switch {
                 match self { $(Self::$name => $switch,)* }
             }
@@ -100,7 +101,7 @@ features! {
 /// Why two features do not go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The parts cannot.
+    /// The parts of the drive cannot do what both features need.
     Physical(&'static str),
     /// One feature does not provide what the other one needs.
     Logical(&'static str),
@@ -120,24 +121,24 @@ impl Reason {
 pub struct Apart {
     /// The feature that the message names first when a file has both.
     pub a: Feature,
-    /// The other.
+    /// Second feature of the pair.
     pub b: Feature,
-    /// Why.
+    /// Reason why the two features exclude each other.
     pub reason: Reason,
-    /// Advice: what to write instead.
+    /// Advice on what to write instead of the two features.
     pub change: &'static str,
 }
 
 /// A feature that is nothing without another.
 #[derive(Clone, Copy, Debug)]
 pub struct Needs {
-    /// The feature.
+    /// Feature that needs another one.
     pub feature: Feature,
-    /// The other.
+    /// Feature that is needed.
     pub needed: Feature,
-    /// Why.
+    /// Reason why the feature needs the other one.
     pub reason: &'static str,
-    /// Advice: what to write instead.
+    /// Advice on what to write instead.
     pub change: &'static str,
 }
 
@@ -270,13 +271,13 @@ pub const NEEDS: &[Needs] = needs! {
 pub struct Idle {
     /// Keys, and sections with all their keys.
     pub keys: &'static [&'static str],
-    /// The feature.
+    /// Feature with or without which the keys have no effect.
     pub feature: Feature,
-    /// True: the keys have no effect with the feature; false: without it.
+    /// True if the keys have no effect with the feature; false if they have none without the feature.
     pub with: bool,
-    /// Why.
+    /// Reason why the keys have no effect.
     pub reason: &'static str,
-    /// What to write instead.
+    /// Advice on what to write instead of the keys.
     pub change: &'static str,
 }
 
@@ -308,7 +309,7 @@ pub const IDLE: &[Idle] = &[
 /// A feature that is on, and the key that turned it on.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The feature.
+    /// Feature that is on.
     pub feature: Feature,
     /// The key that turned the feature on, with value and place.
     pub entry: Entry,
@@ -330,7 +331,7 @@ impl Feature {
         }
     }
 
-    /// The feature and all features that it needs, the feature itself first.
+    /// Returns the feature and all features that it needs, the feature itself first.
     fn with_needs(self) -> Vec<Self> {
         let mut all = vec![self];
         let mut at = 0;
@@ -342,7 +343,7 @@ impl Feature {
     }
 }
 
-/// The row that excludes two features, or features that they need, from each other.
+/// Returns the row that excludes two features, or features that they need, from each other.
 pub fn between(a: Feature, b: Feature) -> Option<&'static Apart> {
     let (of_a, of_b) = (a.with_needs(), b.with_needs());
     APART.iter().find(|row| {
@@ -350,7 +351,8 @@ pub fn between(a: Feature, b: Feature) -> Option<&'static Apart> {
     })
 }
 
-/// Features that a drive's file turns on, from all keys read below `root`; `units`: mapping units of a program.
+/// Returns the features that a drive's file turns on, from all keys read below `root`; `units`: mapping units
+/// of a program.
 pub(crate) fn find(root: &Section, units: u32) -> Vec<Found> {
     let entries = root.entries();
     let entry = |key: &str| entries.iter().rev().find(|entry| entry.key == key);

@@ -1,6 +1,6 @@
 //! The kinds of event this crate schedules. Their index names a die, unless the kind says otherwise.
 
-/// The first event number of this crate; lower ones are the controller's.
+/// The first event number of the translation layer; lower numbers are the controller's.
 pub const FIRST: u8 = controller::events::FIRST_FREE;
 
 /// A die may have been idle long enough for background work.

@@ -9,7 +9,8 @@ pub(crate) struct FlashMapEntry {
     pub dirty: bool,
 }
 
-/// Bytes of simulator state for a cache of `entries` entries of a map of `logical` units.
+/// Returns the number of bytes of simulator state for a cache of `entries` entries of a map of `logical`
+/// units.
 pub(crate) fn cached_bytes(logical: u32, entries: u64) -> u64 {
     4 * u64::from(logical) + entries.min(u64::from(logical)) * size_of::<FlashMapEntry>() as u64
 }
@@ -34,7 +35,7 @@ pub enum InRam {
     Cached {
         /// See [`InRam::Cached`].
         entries: u64,
-        /// See [`InRam::Cached`].
+        /// True if the whole map is on flash when simulated time begins.
         stored: bool,
     },
     /// The whole map, with a checkpoint on flash each time this number of superblocks has been closed.
@@ -53,6 +54,6 @@ pub struct OnDemand {
     pub directory_units: u32,
     /// Units of a log of changes; 0: no log.
     pub log_units: u32,
-    /// Changes that each of those holds.
+    /// Changes of the map that one unit of the log holds.
     pub changes_per_unit: u32,
 }

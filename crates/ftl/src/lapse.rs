@@ -3,7 +3,7 @@
 
 use config::{ConfigError, Section};
 
-/// The key that asks for one.
+/// Key with which a test asks for a mistake of the translation layer on purpose.
 pub const KEY_OF_TESTS: &str = "ftl.lapse";
 
 /// A deliberate mistake of a layer.
@@ -17,15 +17,15 @@ pub(crate) enum Lapse {
     IgnoresTrim,
     /// Records of trims are ignored after a power cut.
     ForgetsTrim,
-    /// Of two copies of a unit that are found, the older one is used.
+    /// Mistake of using the older one of two copies of a unit that recovery finds.
     OlderCopy,
-    /// Data of a dead die are read as if it were alive.
+    /// Mistake of reading the data of a dead die as if the die were alive.
     ReadsDeadDie,
     /// Data that could be restored count as lost.
     ForgetsRemedy,
 }
 
-/// All lapses with their names.
+/// All mistakes that tests can ask for, with their names.
 #[cfg(debug_assertions)]
 const LAPSES: [(&str, Lapse); 7] = [
     ("forgets-flush", Lapse::ForgetsFlush),
@@ -68,13 +68,13 @@ impl Lapses {
         Ok(Self())
     }
 
-    /// True when the layer gets this wrong.
+    /// True when the layer makes this mistake on purpose.
     #[cfg(debug_assertions)]
     pub(crate) fn has(self, lapse: Lapse) -> bool {
         self.0 == Some(lapse)
     }
 
-    /// True when the layer gets this wrong.
+    /// True when the layer makes this mistake on purpose.
     #[cfg(not(debug_assertions))]
     #[inline(always)]
     pub(crate) const fn has(self, _: Lapse) -> bool {

@@ -22,26 +22,27 @@ pub(crate) struct Base<'a> {
 
 /// A translation layer in time.
 pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
-    /// The core that the layer works on.
+    /// Returns the core that the translation layer works on.
     fn base(&self) -> Base<'_>;
 
-    /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
+    /// Begins simulated time: a drive that was filled or constructed may have to collect before it can take
+    /// writes.
     fn begin<P: Probe>(&mut self, ctx: &mut Context<P>);
 
     /// Handles an event of this crate or the controller; outputs can then be taken.
     fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>);
 
-    /// No unit can be moved any more. A drive that lost blocks has then worn out: it turns read-only, and no request
-    /// waits for it any longer.
+    /// Declares that no unit can be moved any more. A drive that lost blocks has then worn out: it turns
+    /// read-only, and no request waits for it any longer.
     fn declare_stalled(&mut self);
 
-    /// Why each die takes no more writes, for the message of a run that is stuck.
+    /// Returns why each die takes no more writes, for the message of a run that is stuck.
     fn explain_stall(&self) -> String;
 
-    /// Bytes of RAM that the modelled drive's map takes.
+    /// Returns the number of bytes of RAM that the modelled drive's map takes.
     fn map_bytes(&self) -> u64;
 
-    /// Bytes of the simulator's state beside the core's.
+    /// Returns the number of bytes of the simulator's state beside the core's.
     fn bytes_beside(&self) -> usize {
         0
     }
@@ -59,7 +60,7 @@ pub(crate) trait Untimed {
     /// failed.
     fn try_write_untimed(&mut self, lpn: Lpn) -> bool;
 
-    /// The host trims a unit without simulated time.
+    /// Trims a unit for the host without simulated time.
     fn trim_untimed(&mut self, lpn: Lpn);
 
     /// Writes units of a fresh drive in order without simulated time, up to `count` of them; returns how many it wrote.
@@ -67,8 +68,8 @@ pub(crate) trait Untimed {
         0
     }
 
-    /// Superblocks that were erased without simulated time and without gaining room for the host; none while erases
-    /// gain room.
+    /// Returns the superblocks that were erased without simulated time and without gaining room for the host;
+    /// none while erases gain room.
     fn erased_in_vain(&self) -> Option<u64> {
         None
     }

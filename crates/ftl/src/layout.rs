@@ -7,7 +7,7 @@ use units::{Bytes, Lpn, Ppa};
 
 /// Bytes of a sector.
 pub(crate) const SECTOR: u64 = 512;
-/// Bytes of the sectors in a mask.
+/// Returns the number of bytes of the sectors in a mask.
 pub(crate) fn sector_bytes(mask: u64) -> u32 {
     mask.count_ones() * SECTOR as u32
 }
@@ -24,7 +24,7 @@ pub(crate) const ENTRY_BYTES: u64 = 4;
 /// operate together), plane after plane, unit after unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
-    /// Bytes of a mapping unit.
+    /// Bytes of a mapping unit of the drive.
     pub unit: Bytes,
     /// Dies of the drive.
     pub dies: u32,
@@ -46,7 +46,7 @@ pub struct Layout {
     pub program_units: u32,
     /// Mapping units of a superblock.
     pub superblock_units: u32,
-    /// Superblock slots of a die, those lost to bad blocks included.
+    /// Superblock slots of a die, including slots lost to bad blocks.
     pub superblocks_per_die: u32,
     /// Mapping units the host sees.
     pub logical_units: u32,
@@ -57,7 +57,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The first page row of the wordline that a row lies on: pages of a wordline are numbered one after the other.
+    /// Returns the first page row of the wordline that a row lies on: pages of a wordline are numbered one
+    /// after the other.
     pub fn first_row_of_wordline(&self, row: u32) -> u32 {
         row - row % (self.rows / self.slc_rows)
     }
@@ -123,52 +124,53 @@ impl Layout {
         })
     }
 
-    /// Bytes the host sees.
+    /// Returns the number of bytes that the host sees.
     pub fn capacity(&self) -> Bytes {
         Bytes::new(u64::from(self.logical_units) * self.unit.get())
     }
 
-    /// Mapping units that are ever written: the host's, and units of the map.
+    /// Returns the number of mapping units that are ever written: the host's, and units of the map.
     pub fn written_units(&self) -> u64 {
         u64::from(self.logical_units) + u64::from(self.translation_units)
     }
 
-    /// Units of a superblock that count. A victim may need padding up to a whole program unit; what that costs
-    /// is kept out, so that by the pigeonhole principle some victim always gives back more than it takes.
+    /// Returns the number of units of a superblock that count. A victim may need padding up to a whole
+    /// program unit; what that costs is kept out, so that by the pigeonhole principle some victim always
+    /// gives back more than it takes.
     pub fn useful_units(&self) -> u32 {
         self.data_units() - self.program_units + 1
     }
 
-    /// The most units that the dies can hold in steady state when each keeps `kept` superblocks free and no block is
-    /// bad.
+    /// Returns the most units that the dies can hold in steady state when each keeps `kept` superblocks free
+    /// and no block is bad.
     pub(crate) fn sustainable_at_best(&self, kept: u32) -> u64 {
         let filled =
             u64::from(self.superblocks_per_die.saturating_sub(kept)) * u64::from(self.useful_units());
         (filled * u64::from(self.dies)).saturating_sub(u64::from(self.dies) * u64::from(self.program_units))
     }
 
-    /// Entries of the map that a mapping unit on flash holds.
+    /// Returns the number of entries of the map that a mapping unit on flash holds.
     pub(crate) fn entries_per_unit(&self) -> u32 {
         (self.unit.get() / ENTRY_BYTES) as u32
     }
 
-    /// Mapping units that the whole map takes on flash.
+    /// Returns the number of mapping units that the whole map takes on flash.
     pub(crate) fn map_units(&self) -> u32 {
         self.logical_units.div_ceil(self.entries_per_unit())
     }
 
-    /// Mapping units that hold the places of the map's units.
+    /// Returns the number of mapping units that hold the places of the map's units.
     pub(crate) fn directory_units(&self) -> u32 {
         self.map_units().div_ceil(self.entries_per_unit())
     }
 
-    /// Mapping units of a superblock that hold data.
+    /// Returns the number of mapping units of a superblock that hold data.
     #[inline]
     pub fn data_units(&self) -> u32 {
         self.superblock_units - self.summary_units
     }
 
-    /// Mapping units of a superblock whose cells hold one bit each.
+    /// Returns the number of mapping units of a superblock whose cells hold one bit each.
     #[inline]
     pub fn slc_units(&self) -> u32 {
         self.slc_rows * self.row_units
@@ -180,47 +182,48 @@ impl Layout {
         lpn.0 < self.logical_units
     }
 
-    /// Mapping units on the flash, bad blocks included.
+    /// Returns the number of mapping units on the flash, bad blocks included.
     pub fn physical_units(&self) -> usize {
         self.physical_units_reckoned() as usize
     }
 
-    /// As `physical_units`, also for a drive that is larger than this machine can address.
+    /// Returns the number of units as `physical_units`, also for a drive that is larger than this machine can
+    /// address.
     pub fn physical_units_reckoned(&self) -> u64 {
         u64::from(self.dies) * u64::from(self.superblocks_per_die) * u64::from(self.superblock_units)
     }
 
-    /// Superblocks of the drive.
+    /// Returns the number of superblocks of the drive.
     pub fn superblocks(&self) -> usize {
         self.dies as usize * self.superblocks_per_die as usize
     }
 
-    /// The superblock, numbered over the drive, that holds `ppa`.
+    /// Returns the superblock, numbered over the drive, that holds `ppa`.
     #[inline]
     pub fn superblock_of(&self, ppa: Ppa) -> u32 {
         (ppa.0 / u64::from(self.superblock_units)) as u32
     }
 
-    /// The page row of a unit, numbered over the drive, and the unit's bit in a mask of that row.
+    /// Returns the page row of a unit, numbered over the drive, and the unit's bit in a mask of that row.
     #[inline]
     pub fn row_of(&self, ppa: Ppa) -> (u32, u64) {
         let units = u64::from(self.row_units);
         ((ppa.0 / units) as u32, 1 << (ppa.0 % units))
     }
 
-    /// The first address of a superblock numbered over the drive.
+    /// Returns the first address of a superblock numbered over the drive.
     #[inline]
     pub fn first_ppa(&self, superblock: u32) -> u64 {
         u64::from(superblock) * u64::from(self.superblock_units)
     }
 
-    /// The first address of a page row numbered over the drive.
+    /// Returns the first address of a page row numbered over the drive.
     #[inline]
     pub fn first_of_row(&self, row: u32) -> u64 {
         u64::from(row) * u64::from(self.row_units)
     }
 
-    /// The page row of a unit, numbered over the drive.
+    /// Returns the page row of a unit, numbered over the drive.
     #[inline]
     pub fn row_number(&self, ppa: Ppa) -> u32 {
         (ppa.0 / u64::from(self.row_units)) as u32
@@ -231,7 +234,7 @@ impl Layout {
         self.physical_units() as u64 >= NARROW_UNITS
     }
 
-    /// Flash pages that a set of units of one page row touches.
+    /// Returns the flash pages that a set of units of one page row touches.
     #[inline]
     pub fn pages_touched(&self, mask: u64) -> u32 {
         if self.units_per_page == 1 {
@@ -240,7 +243,7 @@ impl Layout {
         self.units_of_pages(mask).count_ones() / self.units_per_page
     }
 
-    /// All units of the pages that a set of units of one page row touches.
+    /// Returns all units of the pages that a set of units of one page row touches.
     #[inline]
     pub fn units_of_pages(&self, mask: u64) -> u64 {
         let page = 1u64.checked_shl(self.units_per_page).unwrap_or(0).wrapping_sub(1);

@@ -40,7 +40,7 @@ pub(crate) struct Counted {
 /// that failed.
 pub(crate) struct Listed {
     pub read_only: bool,
-    /// Dies that failed.
+    /// Dies of the drive that failed.
     pub dead: DeadDies,
 }
 
@@ -68,7 +68,7 @@ pub struct Medium {
 pub struct SuperblockFound {
     /// Page rows that were programmed; torn ones count.
     pub rows_programmed: u32,
-    /// The superblock is in SLC mode.
+    /// True if the superblock found on flash is in SLC mode.
     pub one_bit: bool,
     /// Number of erases of the superblock.
     pub erases: u32,

@@ -9,8 +9,8 @@ use ecc::Ladder;
 const STAMP: u64 = 8;
 
 impl FtlConfig {
-    /// Bytes of state for cached maps, checkpoints, power cuts, notes and costs of a regulator and features. A regulator is at
-    /// work where reads have a `code`.
+    /// Returns the number of bytes of state for cached maps, checkpoints, power cuts, notes and costs of a
+    /// regulator and features. A regulator is at work where reads have a `code`.
     pub fn bytes_beside(&self, code: Option<&Ladder>) -> u64 {
         let layout = &self.layout;
         let logical = u64::from(layout.logical_units);
@@ -23,7 +23,8 @@ impl FtlConfig {
             + if recent { 4 * logical } else { 0 }
     }
 
-    /// Bytes of simulator state for the spare areas, which are needed after a power cut.
+    /// Returns the number of bytes of simulator state for the spare areas, which are needed after a power
+    /// cut.
     fn spare_bytes(&self) -> u64 {
         let units = self.layout.physical_units() as u64;
         let has_labels = self.features.iter().any(|found| found.feature == Feature::BlockMap);

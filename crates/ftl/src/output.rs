@@ -7,24 +7,24 @@ use controller::{Reading, Transaction, Waits};
 pub struct Stages {
     /// In the die's queue behind operations of: host, GC, wear levelling, other.
     pub waits: Waits,
-    /// In the die's queue while the die was switching or waiting for its channel.
+    /// Time in the queue of the die while the die was switching or waiting for its channel.
     pub queue: u64,
-    /// Waiting for the channel.
+    /// Time that the operation waited for the channel.
     pub channel: u64,
-    /// Array busy.
+    /// Time that the array was busy for the operation.
     pub array: u64,
-    /// Command and data cycles.
+    /// Time of the command and data cycles of the operation.
     pub transfer: u64,
 }
 
 impl Stages {
-    /// Sum of all stages, in ns.
+    /// Returns the sum of all stages of the operation, in ns.
     pub fn total(&self) -> u64 {
         self.waits.iter().sum::<u64>() + self.queue + self.channel + self.array + self.transfer
     }
 
-    /// The same, but no longer than `most` ns altogether: of a wait that overlaps another that was counted
-    /// already, only the rest counts.
+    /// Returns the same, but no longer than `most` ns altogether: of a wait that overlaps another that was
+    /// counted already, only the rest counts.
     pub fn within(mut self, most: u64) -> Self {
         let mut excess = self.total().saturating_sub(most);
         for wait in self.waits.iter_mut().skip(1).chain([&mut self.queue]) {
@@ -65,14 +65,14 @@ pub enum Output {
     Durable {
         /// The request's number.
         request: u32,
-        /// Where its time went.
+        /// Stages in which the request's time was spent.
         stages: Stages,
     },
     /// Map entries that a part of this read waited for have been read: the part consists of `more` parts beside itself.
     Mapped {
         /// The request's number.
         request: u32,
-        /// Parts beside the one that was announced.
+        /// Number of parts beside the part that was announced.
         more: u32,
         /// How long the part waited, in ns.
         waited_ns: u64,

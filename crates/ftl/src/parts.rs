@@ -17,11 +17,11 @@ use std::collections::VecDeque;
 
 /// What a translation layer is built from.
 pub(crate) struct Parts<'a> {
-    /// `[ftl]`, read.
+    /// Settings from `[ftl]` of the drive file.
     pub config: &'a FtlConfig,
-    /// The blocks.
+    /// Flash array, with all blocks.
     pub array: FlashArray,
-    /// Dies and channels.
+    /// Controller, with dies and channels.
     pub controller: Controller,
     /// The settings of controller and channels.
     pub rules: &'a ControllerConfig,
@@ -123,7 +123,7 @@ impl Parts<'_> {
     }
 }
 
-/// The agenda of a drive that has timer-driven work.
+/// Returns the agenda of a drive that has timer-driven work.
 fn agenda_of(
     config: &FtlConfig,
     features: &Features,
@@ -141,7 +141,7 @@ fn agenda_of(
     Ok(Some(Box::new(Agenda::new(&config.layout, &config.refresh_order, config.upkeep.share, costs))))
 }
 
-/// The most sensings of a read, and the costs that a write can have.
+/// Returns the most sensings of a read, and the costs that a write can have.
 pub(crate) fn costs_of(features: &Features) -> (u64, &[u8]) {
     (features.senses().unwrap_or(1), features.ways_to_program().unwrap_or(&[0]))
 }

@@ -23,12 +23,12 @@ pub(crate) struct Untaken<'a> {
 }
 
 impl<'a> Untaken<'a> {
-    /// All of a saved state.
+    /// Makes the reader of a saved state of which no array is taken yet.
     pub fn of(saved: &'a SavedState) -> Self {
         Self { words: saved.words.iter(), longs: saved.longs.iter() }
     }
 
-    /// The next array of 32-bit words.
+    /// Returns the next array of 32-bit words of the saved state.
     pub fn words(&mut self) -> Result<&'a [u32], String> {
         self.words.next().map(Vec::as_slice).ok_or_else(Self::misfit)
     }
@@ -50,12 +50,12 @@ impl<'a> Untaken<'a> {
         self.words().and_then(|array| if array.len() == length { Ok(array) } else { Err(Self::misfit()) })
     }
 
-    /// The next array of 64-bit words.
+    /// Returns the next array of 64-bit words of the saved state.
     pub fn longs(&mut self) -> Result<&'a [u64], String> {
         self.longs.next().map(Vec::as_slice).ok_or_else(Self::misfit)
     }
 
-    /// The next array of 64-bit words, whose length follows from the drive's shape.
+    /// Returns the next array of 64-bit words, whose length follows from the drive's shape.
     pub fn longs_for(&mut self, length: usize) -> Result<&'a [u64], String> {
         let next = self.longs.next().filter(|array| array.len() == length);
         next.map(Vec::as_slice).ok_or_else(Self::misfit)
@@ -67,12 +67,12 @@ impl<'a> Untaken<'a> {
         if fits { Ok(()) } else { Err(Self::misfit()) }
     }
 
-    /// The error for a saved state of another drive.
+    /// Returns the error for a saved state of another drive.
     pub fn misfit() -> String {
         "the saved state is of a drive of another shape".into()
     }
 
-    /// The error for a saved state that names a superblock which the drive does not have.
+    /// Returns the error for a saved state that names a superblock which the drive does not have.
     pub fn unknown_superblock() -> String {
         "the saved state names a superblock that the drive does not have".into()
     }

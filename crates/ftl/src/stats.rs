@@ -12,7 +12,7 @@ macro_rules! counters {
         }
 
         impl $name {
-            /// What was counted since `earlier`.
+            /// Returns the counts since `earlier`.
             pub fn since(&self, earlier: &Self) -> Self {
                 Self { $($field: self.$field.minus(earlier.$field),)* }
             }
@@ -47,7 +47,7 @@ impl<const N: usize> Minus for [u64; N] {
 counters! {
     /// Counters since the drive was built.
     FtlStats {
-        /// Flash pages read, by origin.
+        /// Flash pages that the drive read, by origin.
         pages_read: [u64; Origin::COUNT],
         /// Flash pages programmed, by origin (of the first unit in the program).
         pages_programmed: [u64; Origin::COUNT],
@@ -62,13 +62,13 @@ counters! {
         /// Bytes programmed for the host (`units_programmed`) that no request of its carried: the rest of units that it
         /// wrote a part of.
         bytes_filled_up: u64,
-        /// Of those, units that replaced one that still waited in the buffer.
+        /// Units that the host wrote over a version that still waited in the buffer.
         units_coalesced: u64,
-        /// Of those, units that replaced a clean one, whose data the flash held, too.
+        /// Units that the host wrote over a clean version in the buffer, whose data the flash held, too.
         units_overwritten_clean: u64,
         /// Written units that the eviction policy sent to the flash.
         units_evicted_dirty: u64,
-        /// Clean units that it dropped.
+        /// Clean units that the eviction policy dropped from the buffer.
         units_evicted_clean: u64,
         /// Units acknowledged on arrival and not on flash yet, times the nanoseconds they were so.
         risk_unit_ns: u128,
@@ -84,9 +84,9 @@ counters! {
         reads_joined: u64,
         /// Mapping units read ahead of the host.
         units_read_ahead: u64,
-        /// Of those, units that the host then asked for.
+        /// Units read ahead that the host then asked for.
         units_read_ahead_used: u64,
-        /// Of those, units that left the area before, or were written or trimmed.
+        /// Units read ahead that left the area before the host asked for them, or were written or trimmed.
         units_read_ahead_wasted: u64,
         /// Mapping units read by the host that had been read ahead, or were on their way.
         units_read_fetched: u64,
@@ -96,17 +96,18 @@ counters! {
         units_stale: u64,
         /// Victims taken by garbage collection.
         victims: u64,
-        /// Valid units in those victims when they were taken.
+        /// Valid units in victims of collection when the victims were chosen.
         victim_units: u64,
-        /// The other units of those victims: the room that collecting them gains.
+        /// Invalid or empty units in victims of collection when chosen: the room that collecting the victims
+        /// gains.
         victim_room: u64,
-        /// Candidates there were at those choices, added up.
+        /// Sum over the choices of victims of the number of candidates.
         victim_candidates: u64,
-        /// Free superblocks there were at those choices, added up.
+        /// Sum over the choices of victims of the number of free superblocks.
         victim_free: u64,
         /// Valid units in superblocks that were taken for another reason: wear levelling, refresh or scrub, a failed program.
         relocated_units: u64,
-        /// The other units of those.
+        /// Units that were not valid in the superblocks that `relocated_units` counts.
         relocated_room: u64,
         /// Superblocks relocated for wear levelling.
         wear_relocations: u64,
@@ -152,12 +153,13 @@ counters! {
 }
 
 impl FtlStats {
-    /// Bytes programmed by all origins, in mapping units of `unit`.
+    /// Returns the number of bytes programmed by all origins, in mapping units of `unit`.
     pub fn bytes_programmed(&self, unit: Bytes) -> u64 {
         self.units_programmed.iter().sum::<u64>() * unit.get()
     }
 
-    /// Write amplification: bytes programmed by all origins over bytes that the host's write requests carried.
+    /// Returns the write amplification: bytes programmed by all origins over bytes that the host's write
+    /// requests carried.
     pub fn waf(&self, unit: Bytes) -> Option<f64> {
         (self.bytes_written > 0).then(|| self.bytes_programmed(unit) as f64 / self.bytes_written as f64)
     }

@@ -11,7 +11,7 @@ const INTERVALS_MAX: usize = 128;
 /// The counters at one moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
-    /// The counts at that moment.
+    /// Counts of the translation layer at the mark.
     pub stats: FtlStats,
     /// Units of the host's that waited in the buffer: written, and not programmed yet.
     pub units_waiting: u64,
@@ -22,20 +22,20 @@ pub struct Mark {
 /// The counters at equal intervals of collection work, since measuring began.
 #[derive(Clone, Debug, Default)]
 pub struct Turnover {
-    /// The first is the beginning.
+    /// Marks of the counters; the first mark is the beginning of measuring.
     marks: Vec<Mark>,
-    /// Victims, or merges, from one mark to the next.
+    /// Number of victims, or of merges, from one mark to the next.
     every: u64,
     /// Victims, or merges, since the last mark.
     since: u64,
     /// Valid and other units of each die's victims since measuring began; nothing where merges are counted.
     by_die: Vec<[u64; 2]>,
-    /// The same as it was at each mark.
+    /// Units by die, as in `by_die`, at each mark.
     by_die_at: Vec<Vec<[u64; 2]>>,
 }
 
 impl Turnover {
-    /// Measuring begins with these counters.
+    /// Begins measuring with these counters.
     pub(crate) fn begin(&mut self, mark: Mark) {
         self.by_die.clear();
         (self.marks, self.by_die_at) = (vec![mark], vec![Vec::new()]);
@@ -48,7 +48,7 @@ impl Turnover {
         self.since >= self.every && !self.marks.is_empty()
     }
 
-    /// The counters after a victim, or a merge, that was due.
+    /// Adds the counters after a victim, or a merge, that was due.
     pub(crate) fn push(&mut self, mark: Mark) {
         self.since = 0;
         self.marks.push(mark);
@@ -60,13 +60,13 @@ impl Turnover {
         }
     }
 
-    /// Valid and other units of the victims of each die, since measuring began, at each mark and now; a die that had none
-    /// may be missing at the end.
+    /// Returns the valid and other units of the victims of each die, since measuring began, at each mark and
+    /// now; a die that had none may be missing at the end.
     pub fn by_die(&self) -> impl Iterator<Item = &[[u64; 2]]> {
         self.by_die_at.iter().chain([&self.by_die]).map(Vec::as_slice)
     }
 
-    /// A victim of a die, with its valid and other units.
+    /// Notes a victim of a die, with its valid and other units.
     pub(crate) fn note(&mut self, die: usize, valid: u64, room: u64) {
         if die >= self.by_die.len() {
             self.by_die.resize(die + 1, [0; 2]);
@@ -75,7 +75,7 @@ impl Turnover {
         (*moved, *gained) = (*moved + valid, *gained + room);
     }
 
-    /// The marks, in order of time; the first is the beginning of measuring.
+    /// Returns the marks, in order of time; the first is the beginning of measuring.
     pub fn marks(&self) -> &[Mark] {
         &self.marks
     }

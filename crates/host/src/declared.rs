@@ -10,7 +10,7 @@ const MOST: usize = 32;
 /// Size of a namespace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NamespaceRoom {
-    /// This number of bytes.
+    /// Size of the namespace as this number of bytes.
     Bytes(u64),
     /// A part of the drive's bytes.
     Share(f64),

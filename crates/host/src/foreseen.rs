@@ -31,7 +31,7 @@ pub struct Foreseen {
 }
 
 impl Foreseen {
-    /// `inner`, after `copy` of it was run through, in `space`.
+    /// Makes `inner`, after `copy` of it was run through, in `space`.
     ///
     /// # Errors
     /// When the copy turns out to be faulty.
@@ -51,7 +51,7 @@ struct CopySeen {
     /// Where each write begins, its bytes, the bytes that were written before it, and how many more until its first page
     /// died; none where that lives.
     writes: Vec<WriteSeen>,
-    /// The write whose first page is this one, while that lives.
+    /// For a page: the number of the write that begins at the page, while the data of that write live.
     living: MixMap<u64, u32>,
     written: u64,
 }
@@ -137,7 +137,7 @@ impl CopySeen {
     }
 }
 
-/// The class of each bin: classes minimise the sum of squared distances from their means.
+/// Returns the class of each bin: classes minimise the sum of squared distances from their means.
 fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
     let used: Vec<usize> = (0..weights.len()).filter(|&bin| weights[bin] > 0).collect();
     let mut sums = vec![[0.0f64; 3]];

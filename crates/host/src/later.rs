@@ -7,17 +7,17 @@ use units::SimTime;
 pub struct Later {
     inner: Box<dyn Workload>,
     begin: SimTime,
-    /// It has a ramp; what runs again after a run of it has none any more.
+    /// True if the workload has a ramp; a workload that runs again has no ramp any more.
     ramps: bool,
 }
 
 impl Later {
-    /// `inner`, beginning at `begin`.
+    /// Makes `inner`, beginning at `begin`.
     pub fn new(inner: Box<dyn Workload>, begin: SimTime) -> Self {
         Self { inner, begin, ramps: false }
     }
 
-    /// `inner` from its very beginning, its ramp included: nothing of it ran before.
+    /// Makes `inner` from its very beginning, its ramp included: nothing of it ran before.
     pub fn whole(inner: Box<dyn Workload>, begin: SimTime) -> Self {
         Self { inner, begin, ramps: true }
     }

@@ -16,14 +16,15 @@ pub struct HostRequest {
     pub bytes: u32,
     /// Number of the job or stream that made the request; returned at completion, and used to choose the queue.
     pub tag: u16,
-    /// A write that must be on durable storage when it is acknowledged, write cache or not (force unit access).
+    /// True for a write that must be on durable storage when the drive acknowledges it, write cache or not
+    /// (force unit access).
     pub fua: bool,
-    /// The placement identifier that a write carries, where it carries one.
+    /// Placement identifier that the write request carries, if it carries one.
     pub placement: Option<u16>,
 }
 
 impl HostRequest {
-    /// A request of the first job that asks for nothing beside its operation.
+    /// Makes a request of the first job that asks for nothing beside its operation.
     pub const fn plain(arrive: SimTime, op: Op, offset: u64, bytes: u32) -> Self {
         Self { arrive, op, offset, bytes, tag: 0, fua: false, placement: None }
     }

@@ -16,7 +16,8 @@ pub struct Software {
 }
 
 impl Software {
-    /// `inner` behind software that takes `time` for each request; `inner` itself where it takes none.
+    /// Returns `inner` behind software that takes `time` for each request; `inner` itself where it takes
+    /// none.
     pub fn around(inner: Box<dyn Workload>, time: Nanos) -> Box<dyn Workload> {
         if time == Nanos::ZERO { inner } else { Box::new(Self { inner, time, told: VecDeque::new() }) }
     }

@@ -9,9 +9,9 @@ use config::nearest;
 /// A namespace as a workload sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Namespace {
-    /// Its name.
+    /// Name of the namespace.
     pub name: String,
-    /// Its bytes on the drive.
+    /// Bytes of the namespace on the drive.
     pub extent: Extent,
 }
 
@@ -31,7 +31,7 @@ pub struct HostSpace {
 /// The zones of a drive that is one zoned namespace, as a host learns of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostZones {
-    /// Zones.
+    /// Number of zones of the drive.
     pub count: u32,
     /// Bytes from the start of a zone to that of the next.
     pub size: u64,
@@ -41,12 +41,12 @@ pub struct HostZones {
     pub open_most: u32,
     /// See `open_most`.
     pub active_most: u32,
-    /// Bytes of a block: offsets and lengths are multiples of it.
+    /// Bytes of a block, of which offsets and lengths are multiples.
     pub block: u64,
 }
 
 impl From<u64> for HostSpace {
-    /// A drive of so many bytes that is one namespace.
+    /// Makes a drive of so many bytes that is one namespace.
     fn from(bytes: u64) -> Self {
         Self { bytes, namespaces: Vec::new(), handles: 0, zones: None }
     }
@@ -64,19 +64,19 @@ impl HostSpace {
         !self.namespaces.is_empty()
     }
 
-    /// Every namespace; a drive that is one has one without a name.
+    /// Returns every namespace; a drive that is one has one without a name.
     pub fn each(&self) -> Vec<Namespace> {
         let whole = || Namespace { name: String::new(), extent: Extent { offset: 0, bytes: self.bytes } };
         if self.is_parted() { self.namespaces.clone() } else { vec![whole()] }
     }
 
-    /// The namespace that goes by exactly this name.
+    /// Returns the namespace that goes by exactly this name.
     pub fn named(&self, name: &str) -> Option<&Namespace> {
         self.namespaces.iter().find(|namespace| namespace.name == name)
     }
 
-    /// The namespace that a host calls this: by its name, as a device of that name, or by its number, as Linux does, which
-    /// calls the second `/dev/nvme0n2`.
+    /// Returns the namespace that a host calls this: by its name, as a device of that name, or by its number,
+    /// as Linux does, which calls the second `/dev/nvme0n2`.
     pub fn device(&self, name: &str) -> Option<&Namespace> {
         let device = name.strip_prefix("/dev/").unwrap_or(name);
         let by_number = || {
@@ -87,7 +87,8 @@ impl HostSpace {
         self.named(device).or_else(by_number)
     }
 
-    /// What a workload should have named, in words: `a namespace of the drive: log, data; did you mean "log"?`
+    /// Returns what a workload should have named, in words: `a namespace of the drive: log, data; did you
+    /// mean "log"?`
     pub fn expected(&self, name: &str) -> String {
         let names = || self.namespaces.iter().map(|namespace| namespace.name.as_str());
         let near = nearest(name.strip_prefix("/dev/").unwrap_or(name), names());

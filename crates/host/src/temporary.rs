@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
-/// Where files go that no one is to see. A module under WASI has no folder of that name of its own, and asking for it would end it.
+/// Returns where files go that no one is to see. A module under WASI has no folder of that name of its own,
+/// and asking for it would end it.
 pub(crate) fn folder() -> PathBuf {
     if cfg!(target_os = "wasi") { PathBuf::from("/tmp") } else { std::env::temp_dir() }
 }
 
-/// A file in `folder`, to be put at its name once it is whole, then as readable as any new file.
+/// Returns a file in `folder`, to be put at its name once it is whole, then as readable as any new file.
 ///
 /// # Errors
 /// When it cannot be made.

@@ -15,7 +15,7 @@ use units::SimTime;
 /// The answer to "is there a request now?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Poll {
-    /// This one; its `arrive` is not after the time of the call.
+    /// A request for the drive; its `arrive` is not after the time of the call.
     Ready(HostRequest),
     /// None before this instant, which is after the time of the call, unless a request completes first.
     At(SimTime),
@@ -35,7 +35,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// The byte of the drive that is byte `offset` of this part.
+    /// Returns the byte of the drive that is byte `offset` of this part.
     #[inline]
     pub fn on_drive(&self, offset: u64) -> u64 {
         self.offset + offset
@@ -64,10 +64,10 @@ pub enum Telling {
 
 /// A source of host requests.
 pub trait Workload: Send {
-    /// Names the parts of the drive that held data before the first request where the requests come from: the files
-    /// that a job reads, all that a trace touches. Parts may be named again, in any order. Does about `count`
-    /// requests' worth of that; gives how much of it is done, nothing when it is over. Not called after that nor after
-    /// the first [`Self::poll`], and not at all in a run that lays nothing out.
+    /// Names the parts of the drive that held data before the first request where the requests come from: the
+    /// files that a job reads, all that a trace touches. Parts may be named again, in any order. Does about
+    /// `count` requests' worth of that; returns how much of the naming is done, nothing when it is over. Not
+    /// called after that nor after the first [`Self::poll`], and not at all in a run that lays nothing out.
     ///
     /// # Errors
     /// As for [`Self::poll`].
@@ -75,33 +75,34 @@ pub trait Workload: Send {
         Ok(None)
     }
 
-    /// The next request, if there is one at `now`.
+    /// Returns the next request, if there is one at `now`.
     ///
     /// # Errors
     /// When the source turns out to be faulty; the run ends there.
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError>;
 
-    /// A request of this source is done; `completion` says when, how it ended and where its data are if the drive chose that.
+    /// Tells the workload that one of its requests is done; `completion` says when, how it ended and where
+    /// its data are if the drive chose that.
     fn complete(&mut self, request: &HostRequest, completion: &Completion);
 
-    /// The number that the request handed out last has in its source, such as the line of a trace; `None` where it is
-    /// the count of those with its tag.
+    /// Returns the number that the request handed out last has in its source, such as the line of a trace;
+    /// `None` where it is the count of those with its tag.
     fn number(&self) -> Option<u64> {
         None
     }
 
-    /// What is known of the request handed out last beside what it says.
+    /// Returns what is known of the request handed out last beside what it says.
     fn background(&self) -> Background {
         Background::default()
     }
 
-    /// The source tells this of its requests.
+    /// True if the source tells this of its requests.
     fn tells(&self, _what: Telling) -> bool {
         false
     }
 
-    /// A zoned drive reports its zones before the first [`Self::poll`]: so many bytes of each are written, and it may be full
-    /// with fewer.
+    /// Tells the workload the zones of a zoned drive before the first [`Self::poll`]: so many bytes of each
+    /// are written, and it may be full with fewer.
     fn learn_zones(&mut self, _zones: &[(u64, bool)]) {}
 
     /// True while requests handed out now belong to a ramp-up that metrics leave out (fio's `ramp_time`).
@@ -109,10 +110,10 @@ pub trait Workload: Send {
         false
     }
 
-    /// The fraction of the workload handed out so far, for progress, where it can be known.
+    /// Returns the fraction of the workload handed out so far, for progress, where it can be known.
     fn fraction_done(&self, now: SimTime) -> Option<f64>;
 
-    /// What is to be said about this workload after the run.
+    /// Returns what is to be said about this workload after the run.
     fn report(&self) -> WorkloadReport;
 }
 

@@ -5,21 +5,21 @@ use std::fmt;
 /// The source of requests is faulty: the user's input, reported in one line with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkloadError {
-    /// File and, where there is one, line: `trace.csv:101`.
+    /// File, and line if there is a line, of the fault: `trace.csv:101`.
     pub place: String,
-    /// What is there.
+    /// Text that was found at the place.
     pub found: String,
-    /// What was expected, or what to do about it.
+    /// What was expected in place of the fault, or advice.
     pub expected: String,
 }
 
 impl WorkloadError {
-    /// An error at `file`, line `line` (from 1).
+    /// Makes an error at `file`, line `line` (from 1).
     pub fn at_line(file: &str, line: u64, found: impl Into<String>, expected: impl Into<String>) -> Self {
         Self { place: format!("{file}:{line}"), found: found.into(), expected: expected.into() }
     }
 
-    /// An error that belongs to a whole file or option.
+    /// Makes an error that belongs to a whole file or option.
     pub fn of(place: impl Into<String>, found: impl Into<String>, expected: impl Into<String>) -> Self {
         Self { place: place.into(), found: found.into(), expected: expected.into() }
     }

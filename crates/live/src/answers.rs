@@ -6,9 +6,10 @@ use crate::buffers::Buffers;
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice, Write};
 
-/// Data of this length or more keep their own memory; shorter answers are gathered in pieces up to it.
+/// Least bytes of data that keep their own memory in an answer; shorter answers are gathered in pieces up to
+/// it.
 const LONG: usize = 64 << 10;
-/// Pieces that one system call takes.
+/// Pieces of answers that one system call sends.
 const TOGETHER: usize = 16;
 
 /// A queue of bytes.
@@ -23,7 +24,7 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Bytes that are not sent.
+    /// Returns the number of bytes that are not sent.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

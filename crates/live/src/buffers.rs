@@ -27,14 +27,14 @@ impl Buffers {
         }
     }
 
-    /// A buffer of `length` bytes, whose contents must be overwritten.
+    /// Returns a buffer of `length` bytes, whose contents must be overwritten.
     pub fn room(&mut self, length: usize) -> Vec<u8> {
         let mut buffer = self.take(length);
         buffer.resize(length, 0);
         buffer
     }
 
-    /// A buffer with a copy of `bytes`.
+    /// Returns a buffer with a copy of `bytes`.
     pub fn copy(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut buffer = self.take(bytes.len());
         buffer.clear();

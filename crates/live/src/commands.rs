@@ -29,9 +29,9 @@ pub enum RequestPlan {
     Refuse(Refusal),
     /// The client asks which extents are allocated.
     Status,
-    /// Requests to the drive.
+    /// The request becomes these requests to the drive.
     Drive(Pieces),
-    /// The client leaves.
+    /// The client ends its connection.
     Leave,
 }
 
@@ -44,12 +44,13 @@ pub struct Pieces {
     fua: bool,
     payload: Payload,
     unit: u64,
-    /// A flush follows at the end, to make the data durable.
+    /// True if a flush follows the pieces of the client's request, to make the data durable.
     flushes: bool,
 }
 
 impl Pieces {
-    /// Charge of the client until it is answered: bytes of its range, for their memory or for the drive's time.
+    /// Returns the charge of the client until it is answered: bytes of its range, for their memory or for the
+    /// drive's time.
     pub fn charge(&self) -> u64 {
         self.left.end - self.left.start
     }
@@ -58,7 +59,7 @@ impl Pieces {
         self.op.effect() == Effect::Read || matches!(self.payload, Payload::Bytes(_))
     }
 
-    /// The next request to the drive, if there is one.
+    /// Returns the next request to the drive, if there is one.
     pub fn next(&mut self) -> Option<DriveRequest> {
         let Range { start, end } = self.left;
         if start == end {
@@ -151,7 +152,7 @@ fn refusal(asked: &NbdRequest<'_>, export: &Export) -> Option<Refusal> {
     (!is_aligned && asked.command != Command::BlockStatus).then_some(Refusal::Invalid)
 }
 
-/// The part of a range that consists of whole units; empty where the range contains none.
+/// Returns the part of a range that consists of whole units; empty where the range contains none.
 fn covered(range: Range<u64>, unit: u64) -> Range<u64> {
     let (first, end) = (range.start.next_multiple_of(unit), range.end / unit * unit);
     first..end.max(first)

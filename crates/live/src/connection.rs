@@ -44,7 +44,7 @@ pub struct Connection {
     stream: ClientSocket,
     handshake: Handshake,
     ready: bool,
-    /// Received bytes, up to `filled`, and space after them.
+    /// Bytes received from the client, up to `filled`, and space for more after these.
     read: Vec<u8>,
     filled: usize,
     long: Option<Long>,
@@ -53,15 +53,17 @@ pub struct Connection {
     in_flight: u32,
     /// Charge for the client's requests in flight.
     charged: u64,
-    /// `read` may hold whole requests that were not taken, because the turn ended or the client had used up its share.
+    /// True if `read` may hold whole requests that were not taken, because the turn ended or the client had
+    /// used up its share.
     has_more: bool,
-    /// The last read filled all its space: the socket may have more.
+    /// True if the last read of the socket filled all the space of the buffer: the socket may have more
+    /// bytes.
     is_eager: bool,
     /// Reads in a row that found nothing.
     quiet: u32,
-    /// No further requests of the client are taken.
+    /// True if the server takes no further requests of the client.
     pub is_over: bool,
-    /// The client can receive nothing any more.
+    /// True if the client can receive no more replies.
     is_gone: bool,
 }
 
@@ -88,23 +90,24 @@ impl Connection {
         }
     }
 
-    /// The export that the client works with.
+    /// Returns the export that the client works with.
     pub fn export(&self) -> &Export {
         self.handshake.export()
     }
 
-    /// The client's socket and what to wait for there; none where nothing would follow from it.
+    /// Returns the client's socket and what to wait for there; none where nothing would follow from it.
     pub fn interest(&self) -> Option<(&ClientSocket, Interest)> {
         let interest = Interest { reads: self.may_read(), writes: self.answers.bytes() > 0 };
         (interest.reads || interest.writes).then_some((&self.stream, interest))
     }
 
-    /// The client's socket became ready.
+    /// Notes that the client's socket became ready.
     pub fn wake(&mut self) {
         self.quiet = 0;
     }
 
-    /// Bytes of memory held for the client: its requests in flight, its answers, and the request being received.
+    /// Returns the number of bytes of memory held for the client: its requests in flight, its answers, and
+    /// the request being received.
     pub fn memory(&self) -> u64 {
         self.charged
             + self.answers.bytes() as u64
@@ -130,7 +133,7 @@ impl Connection {
         self.is_over && (is_answered || (self.is_gone && self.in_flight == 0))
     }
 
-    /// The form in which the client wants its answers.
+    /// Returns the form in which the client wants its answers.
     pub fn replies(&self) -> Replies {
         Replies { structured: self.handshake.structured }
     }
@@ -145,13 +148,13 @@ impl Connection {
         &mut self.answers
     }
 
-    /// A request of the client is in flight, with this charge.
+    /// Notes that a request of the client is in flight, with this charge.
     pub fn begin(&mut self, charge: u64) {
         self.in_flight += 1;
         self.charged += charge;
     }
 
-    /// A request of the client is answered, and its charge is returned.
+    /// Ends a request of the client that is answered, and returns the charge of the request.
     pub fn finish(&mut self, charge: u64) {
         self.in_flight -= 1;
         self.charged -= charge;
@@ -194,7 +197,7 @@ impl Connection {
         }
     }
 
-    /// `count` bytes were received into the space for them.
+    /// Notes that `count` bytes were received into the space for them.
     fn came(&mut self, count: usize, take: &mut impl FnMut(&mut Self, NbdRequest<'_>) -> bool) {
         match self.long.take() {
             None => {
@@ -275,7 +278,7 @@ mod tests {
     /// What a client may have of the server's memory.
     const MEMORY_MOST: u64 = 64 << 20;
 
-    /// A connection that has negotiated, and its client's end.
+    /// Returns a connection that has negotiated, and its client's end.
     fn pair() -> (Connection, UnixStream) {
         let (mut client, server) = UnixStream::pair().unwrap();
         server.set_nonblocking(true).unwrap();

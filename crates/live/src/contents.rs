@@ -20,7 +20,7 @@ use units::{Lpn, Ppa, SimTime};
 /// Effect of a request on the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// No data.
+    /// The request brings no data.
     None,
     /// The request writes these bytes.
     Bytes(Vec<u8>),
@@ -31,13 +31,13 @@ pub enum Payload {
 /// An answer of the drive.
 #[derive(Debug)]
 pub struct Done {
-    /// The number of the request.
+    /// Number of the client's request.
     pub number: u64,
-    /// The drive, or the disk that holds the image, failed to do the request.
+    /// True if the drive, or the disk that holds the image, failed to do the request.
     pub failed: bool,
     /// Time of the drive's answer.
     pub at: SimTime,
-    /// Data that were read.
+    /// Data that the request read.
     pub data: Vec<u8>,
 }
 
@@ -46,7 +46,8 @@ pub struct Done {
 struct BufferedSlot {
     spare: SpareArea,
     data: Vec<u8>,
-    /// A write brought a part of the unit, and the rest could not be read: the unit's data are unknown.
+    /// True if the unit's data are unknown: a write brought a part of the unit, and the rest could not be
+    /// read.
     spoiled: bool,
 }
 
@@ -67,14 +68,14 @@ pub struct SharedContents {
     pub done: Vec<Done>,
     /// Notes about the workload for the result.
     pub notes: Vec<(String, String)>,
-    /// The file.
+    /// Image of the drive's data.
     pub image: Image,
-    /// Memory that is used again.
+    /// Memory for data that is used again.
     pub buffers: Buffers,
-    /// Bytes read from the image and written to it since the server last asked.
+    /// Bytes moved between server and image since the server last asked.
     pub moved: u64,
     layout: Layout,
-    /// Numbers of the requests in the drive, by the id that the drive gave them.
+    /// For each id of a request in the drive, the number of the client's request.
     numbers: Vec<u64>,
     slots: Vec<Option<BufferedSlot>>,
     /// For each unit whose newest data are not on flash, the slot with those data. Only looked up.
@@ -86,12 +87,12 @@ pub struct SharedContents {
     placed: HashMap<u32, (Ppa, ProgramImage)>,
     /// The number of the next write of a unit.
     stamp: u64,
-    /// For each superblock, the stamp at its last program; 0: before this server.
+    /// For each superblock, the stamp of its last program; 0: no program since this server started.
     touched: Vec<u64>,
 }
 
 impl SharedContents {
-    /// Contents of a drive with an empty buffer and its data in `image`.
+    /// Returns the contents of a drive with an empty buffer and its data in `image`.
     pub fn new(image: Image, layout: Layout) -> Self {
         Self {
             incoming: VecDeque::new(),
@@ -113,7 +114,7 @@ impl SharedContents {
         }
     }
 
-    /// The number of the next write of a unit.
+    /// Returns the number of the next write of a unit.
     pub fn stamp(&self) -> u64 {
         self.stamp
     }
@@ -128,12 +129,13 @@ impl SharedContents {
         Ok(holds)
     }
 
-    /// For each superblock, the units written since its last program; none where that was before this server.
+    /// Returns, for each superblock, the units written since its last program; none where that was before
+    /// this server.
     pub fn ages(&self) -> impl Iterator<Item = Option<u64>> + '_ {
         self.touched.iter().map(|&touched| (touched > 0).then(|| self.stamp - touched))
     }
 
-    /// The units of a range whose newest data are not on flash, ascending.
+    /// Returns the units of a range whose newest data are not on flash, ascending.
     pub fn buffered(&self, within: Range<u32>) -> Vec<u32> {
         if within.len() < self.newest.len() {
             return within.filter(|&lpn| self.newest.contains_key(&Lpn(lpn))).collect();
@@ -171,7 +173,8 @@ impl SharedContents {
         Ok(())
     }
 
-    /// Number of units from `lpn` on, at most `most`, that lie side by side on flash from `home` on.
+    /// Returns the number of units from `lpn` on, at most `most`, that lie side by side on flash from `home`
+    /// on.
     fn side_by_side(&self, lpn: Lpn, home: Ppa, most: usize, lookup: &dyn Fn(Lpn) -> Ppa) -> usize {
         let is_there = |lpn: Lpn, ppa: u64| !self.newest.contains_key(&lpn) && lookup(lpn) == Ppa(ppa);
         if home == Ppa::NONE || self.newest.contains_key(&lpn) {
@@ -215,7 +218,8 @@ impl SharedContents {
         Ppa(self.layout.first_ppa(superblock) + u64::from(transaction.row * self.layout.row_units))
     }
 
-    /// The data and spare area of a unit for a program: from a slot, or from the unit's former place on flash.
+    /// Returns the data and spare area of a unit for a program: from a slot, or from the unit's former place
+    /// on flash.
     fn take(&self, origin: Origin, from: u64, data: &mut [u8]) -> SpareArea {
         match origin {
             Origin::Host => {

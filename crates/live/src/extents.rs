@@ -5,11 +5,11 @@ use std::ops::Range;
 
 /// Most units that one request for allocated extents examines.
 pub const LOOKED_AT: u64 = 1 << 16;
-/// Runs of one answer.
+/// Most extents in one answer of the live server.
 pub const EXTENTS_MOST: usize = 4096;
 
-/// The allocated and unallocated extents of the byte range `asked`, at most `most`. `on_flash`: units on flash, as
-/// ascending ranges; `in_buffer`: units in the buffer, ascending.
+/// Returns the allocated and unallocated extents of the byte range `asked`, at most `most`. `on_flash`: units
+/// on flash, as ascending ranges; `in_buffer`: units in the buffer, ascending.
 pub fn extents(
     asked: Range<u64>,
     unit: u64,

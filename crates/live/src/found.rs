@@ -20,7 +20,7 @@ const PART: usize = 1 << 20;
 /// Programs that may have been in flight when the image was last used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnfinishedPrograms {
-    /// One in each superblock that was not full.
+    /// One program may have been in flight in each superblock that was not full.
     UnderWay,
     /// None, because the drive was at rest.
     Over,
@@ -31,7 +31,7 @@ pub enum UnfinishedPrograms {
 pub enum Begins {
     /// As a fresh drive: nothing was ever written.
     Fresh,
-    /// From the state in this file.
+    /// Start from the saved state in this file.
     AtRest(String),
     /// Start after a power cut: the drive recovers its map from its flash.
     AfterCut,
@@ -39,7 +39,7 @@ pub enum Begins {
     WithoutState,
 }
 
-/// How the drive of an image begins; `state`: path of the saved state of a drive at rest.
+/// Returns how the drive of an image begins; `state`: path of the saved state of a drive at rest.
 ///
 /// # Errors
 /// When the state of a drive at rest is another, or a file is there that no server of this image wrote.
@@ -101,7 +101,7 @@ fn refused(path: &Path, state: &Path) -> Error {
     ))
 }
 
-/// The checksum of a state.
+/// Returns the checksum of a saved state.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -120,7 +120,7 @@ pub fn checksum(state: &Path) -> Result<u64, Error> {
 /// Contents of an image: the newest stamp, and rows torn by a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holds {
-    /// The highest number of a write.
+    /// Highest number of a write that was found.
     pub newest: u64,
     /// Page rows that count as torn.
     pub torn_rows: u64,
@@ -176,19 +176,19 @@ fn damage(image: &Image, superblock: usize, ppa: Ppa, what: &str) -> Error {
     image.damage(&format!("the spare area of unit {} (superblock {superblock}) {what}", ppa.0))
 }
 
-/// Page rows and rows of a program of a superblock.
+/// Returns the page rows and rows of a program of a superblock.
 fn rows_of(layout: &Layout, one_bit: bool) -> (u32, u32) {
     if one_bit { (layout.slc_rows, 1) } else { (layout.rows, layout.program_rows) }
 }
 
-/// Page rows of a superblock that were programmed.
+/// Returns the number of page rows of a superblock that were programmed.
 fn rows_written(spares: &[SpareArea], layout: &Layout, one_bit: bool) -> u32 {
     let (rows, step) = rows_of(layout, one_bit);
     let last = spares.iter().rposition(|spare| *spare != SpareArea::Blank);
     last.map_or(0, |last| (last as u32 / layout.row_units + 1).next_multiple_of(step).min(rows))
 }
 
-/// The number of written rows plus the rows after them whose programs may have been in flight.
+/// Returns the number of written rows plus the rows after them whose programs may have been in flight.
 fn with_torn(written: u32, layout: &Layout, one_bit: bool) -> u32 {
     let (rows, step) = rows_of(layout, one_bit);
     if written == 0 { 0 } else { (written + step).min(rows) }

@@ -43,7 +43,7 @@ impl TimeClasses {
     }
 }
 
-/// The class of a time: above the bound of the class before, at most its own bound.
+/// Returns the class of a time: above the bound of the class before, at most its own bound.
 fn class_of(ns: u64) -> usize {
     let Some(within) = ns.checked_sub(1).map(|below| below >> (FIRST_BIT - PARTS_BITS)) else { return 0 };
     let parts = 1 << PARTS_BITS;
@@ -55,7 +55,7 @@ fn class_of(ns: u64) -> usize {
     (1 + ((u64::from(octave) << PARTS_BITS) + part) as usize).min(BOUNDS)
 }
 
-/// The upper ends of all classes but the last, in nanoseconds.
+/// Returns the upper ends of all classes but the last, in nanoseconds.
 fn bounds() -> Vec<u64> {
     let parts = 1u64 << PARTS_BITS;
     let bound = |class: u64| (parts + class % parts) << (u64::from(FIRST_BIT - PARTS_BITS) + class / parts);
@@ -65,9 +65,9 @@ fn bounds() -> Vec<u64> {
 /// Requests of a kind that were done.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct MeteredKind {
-    /// How many.
+    /// Number of requests of the kind.
     pub requests: u64,
-    /// What they were about.
+    /// Bytes that requests of the kind covered.
     pub bytes: u64,
     /// How long each took, in simulated time.
     pub latency: TimeClasses,
@@ -116,7 +116,7 @@ pub struct DriveNow {
 /// State of a server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ServerProgress {
-    /// Clients that are connected.
+    /// Number of clients that are connected to the live server.
     pub clients: usize,
     /// Memory held for the clients: requests in flight, and answers not sent yet.
     pub client_bytes: u64,
@@ -124,7 +124,7 @@ pub struct ServerProgress {
     pub requests: u64,
     /// Simulated time, in nanoseconds.
     pub simulated_ns: u64,
-    /// Requests in flight.
+    /// Requests of clients in flight.
     pub in_flight: u64,
     /// How late answers were; null at full speed.
     pub lateness: Option<Lateness>,
@@ -136,13 +136,14 @@ pub struct ServerProgress {
     pub record_ended: Option<String>,
     /// Reads of the image that found damage.
     pub damaged_reads: u64,
-    /// The image was at rest but its saved state was lost, so that the drive began as after a power cut.
+    /// True if the image was at rest but its saved state was lost, so that the drive began as after a power
+    /// cut.
     pub is_without_state: bool,
     /// Requests done, by kind.
     pub done: BTreeMap<&'static str, MeteredKind>,
     /// Requests refused, by error.
     pub refusals: BTreeMap<&'static str, u64>,
-    /// The drive.
+    /// Present state of the drive.
     pub drive: DriveNow,
     /// The upper ends of the classes of times.
     pub bounds_ns: Vec<u64>,
@@ -160,22 +161,22 @@ impl Board {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state that the server posted last.
+    /// Returns the state that the server posted last.
     pub fn progress(&self) -> ServerProgress {
         self.locked().clone()
     }
 
-    /// The server is to stop serving.
+    /// Asks the server to stop serving.
     pub fn stop(&self) {
         self.ended.store(true, Ordering::Relaxed);
     }
 
-    /// True when the server has ended.
+    /// True when the live server has ended.
     pub fn is_ended(&self) -> bool {
         self.ended.load(Ordering::Relaxed)
     }
 
-    /// The server leaves word.
+    /// Posts the state of the server for observers.
     pub fn leave(&self, progress: ServerProgress) {
         *self.locked() = progress;
     }
@@ -200,7 +201,7 @@ const FLUSH: usize = 3;
 const KINDS: [&str; 4] = ["read", "write", "trim", "flush"];
 
 impl Meter {
-    /// A meter without counts.
+    /// Makes a meter of the live server without counts.
     pub fn new() -> Self {
         Self {
             answered: 0,
@@ -221,7 +222,7 @@ impl Meter {
         is_due
     }
 
-    /// A request was done.
+    /// Notes that a request was done.
     pub fn note_done(&mut self, command: Command, bytes: u64, took: Nanos) {
         let kind = match command {
             Command::Read => READ,
@@ -235,18 +236,18 @@ impl Meter {
         kind.latency.note(took.ns());
     }
 
-    /// A request was refused.
+    /// Notes that a request was refused.
     pub fn note_refused(&mut self, refusal: Refusal) {
         *self.refusals.entry(refusal.name()).or_default() += 1;
     }
 
-    /// An answer was so late.
+    /// Notes that an answer was so late.
     pub fn note_late(&mut self, late: Duration) {
         self.late.note(late);
         self.late_classes.note(late.as_nanos() as u64);
     }
 
-    /// The state as far as this meter counts it.
+    /// Returns the state as far as this meter counts it.
     pub fn progress(&self, now: SimTime) -> ServerProgress {
         ServerProgress {
             requests: self.answered,

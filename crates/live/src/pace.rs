@@ -41,30 +41,30 @@ impl WallPace {
 /// The two times, coupled.
 #[derive(Clone, Copy, Debug)]
 pub struct WallClock {
-    /// Simulated seconds a second.
+    /// Simulated seconds for each second of real time.
     pace: f64,
     wall: Instant,
     simulated: SimTime,
 }
 
 impl WallClock {
-    /// Both begin now, at `simulated`.
+    /// Makes a clock of simulated and real time; both begin now, at `simulated`.
     pub fn new(pace: f64, simulated: SimTime) -> Self {
         Self { pace, wall: Instant::now(), simulated }
     }
 
-    /// The simulated time that corresponds to the present moment.
+    /// Returns the simulated time that corresponds to the present moment.
     pub fn now(&self) -> SimTime {
         let passed = self.wall.elapsed().as_nanos() as f64 * self.pace;
         self.simulated + Nanos::new(passed as u64)
     }
 
-    /// Real time left until a simulated time; zero if that has passed.
+    /// Returns the real time left until a simulated time; zero if that has passed.
     pub fn until(&self, time: SimTime) -> Duration {
         self.due(time).saturating_duration_since(Instant::now())
     }
 
-    /// Real time passed since a simulated time was due.
+    /// Returns the real time passed since a simulated time was due.
     pub fn late(&self, time: SimTime) -> Duration {
         self.due(time).elapsed()
     }
@@ -85,17 +85,17 @@ pub struct Late {
 /// Summary of the lateness of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Lateness {
-    /// Answers.
+    /// Number of answers of the live server.
     pub answers: u64,
     /// Median lateness, nanoseconds.
     pub p50_ns: u64,
-    /// 99 of 100 were no later.
+    /// Lateness that 99 of 100 answers did not exceed, nanoseconds.
     pub p99_ns: u64,
     /// Greatest lateness, nanoseconds.
     pub max_ns: u64,
     /// The share that was later than 100 us.
     pub late_ratio: f64,
-    /// No more than one of 100 was.
+    /// True if no more than one of 100 answers was later than 100 us.
     pub is_kept: bool,
 }
 
@@ -107,14 +107,14 @@ impl Default for Late {
 }
 
 impl Late {
-    /// An answer was so late.
+    /// Notes that an answer was so late.
     pub fn note(&mut self, late: Duration) {
         let ns = (late.as_nanos() as u64).clamp(1, MOST_NS);
         self.histogram.saturating_record(ns);
         self.late += u64::from(ns > LATE_NS);
     }
 
-    /// Summary of the lateness; none when nothing was answered.
+    /// Returns the summary of the lateness; none when nothing was answered.
     pub fn summary(&self) -> Option<Lateness> {
         let answers = self.histogram.len();
         (answers > 0).then(|| Lateness {

@@ -21,7 +21,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A new trace at `path`, replacing any file there.
+    /// Makes a new trace at `path`, replacing any file there.
     ///
     /// # Errors
     /// When it cannot be made.
@@ -31,7 +31,7 @@ impl Recorder {
         Ok(Self { file, lines: String::new(), sequence: 0, ended: None })
     }
 
-    /// A request goes to the drive.
+    /// Notes that a request goes to the drive.
     pub fn note(&mut self, request: &HostRequest) {
         if self.ended.is_some() {
             return;
@@ -67,7 +67,7 @@ impl Recorder {
         self.lines.clear();
     }
 
-    /// Why the recording has ended; none while it goes on.
+    /// Returns why the recording has ended; none while it goes on.
     pub fn ended(&self) -> Option<&str> {
         self.ended.as_deref()
     }

@@ -50,13 +50,13 @@ const NO_SOCKET: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServeOptions {
-    /// The image.
+    /// Path of the image.
     pub image: PathBuf,
-    /// The path to listen at.
+    /// Path of the Unix socket at which the server listens.
     pub socket: Option<PathBuf>,
     /// TCP port to listen at, where no socket path is given; 0: any free port.
     pub port: Option<u16>,
-    /// The address of that port.
+    /// Address of the port at which the server listens.
     pub address: String,
     /// `max`, or simulated seconds a second.
     pub pace: String,
@@ -87,7 +87,7 @@ pub struct Server {
     /// The machine had no socket for another client.
     no_socket_until: Option<Instant>,
     pending: HashMap<u64, ClientRequest>,
-    /// Clients and requests so far.
+    /// Number of clients so far; `numbered` is the number of requests.
     seen: u64,
     numbered: u64,
     /// Requests to the drive that are not answered.
@@ -96,7 +96,7 @@ pub struct Server {
     meter: Meter,
     board: Arc<Board>,
     recorder: Option<Recorder>,
-    /// The image was at rest, but its saved state is lost.
+    /// True if the image was at rest but its saved state is lost.
     is_without_state: bool,
 }
 
@@ -184,7 +184,7 @@ impl Server {
         failed.map_or(session, Err)
     }
 
-    /// URI by which clients reach the server.
+    /// Returns the URI by which clients reach the server.
     pub fn uri(&self) -> String {
         self.listener.uri()
     }
@@ -193,7 +193,7 @@ impl Server {
         self.shared.lock().expect("one thread")
     }
 
-    /// Board on which this server posts its state for observers.
+    /// Returns the board on which this server posts its state for observers.
     pub fn board(&self) -> Arc<Board> {
         self.board.clone()
     }
@@ -260,7 +260,7 @@ impl Server {
         Ok(())
     }
 
-    /// True when another client can be accepted.
+    /// True when the live server can accept another client.
     fn takes_clients(&self) -> bool {
         self.clients.len() < CLIENTS_MOST && self.no_socket_until.is_none()
     }
@@ -373,7 +373,7 @@ impl Server {
         self.leave_word()
     }
 
-    /// Everything measured, as JSON.
+    /// Returns all measures of the run, as JSON.
     ///
     /// # Errors
     /// When the run ended with an error.
@@ -423,7 +423,7 @@ impl Server {
         notes
     }
 
-    /// Rows of `requests.parquet` since the last call, as little-endian columns.
+    /// Returns the rows of `requests.parquet` since the last call, as little-endian columns.
     pub fn take_requests(&mut self) -> Vec<Vec<u8>> {
         self.session.take_requests()
     }
@@ -456,7 +456,7 @@ fn check_folder(image: &Path) -> Result<(), Error> {
     Err(Error(format!("--image {}: no such folder: expected a file in one that is there", image.display())))
 }
 
-/// Path of the saved state of a drive at rest: beside its image.
+/// Returns the path of the saved state of a drive at rest: beside its image.
 fn state_of(image: &Path) -> PathBuf {
     let mut name = image.as_os_str().to_owned();
     name.push(".state");

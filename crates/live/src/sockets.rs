@@ -12,17 +12,17 @@ use std::time::Duration;
 
 /// The socket at which the server listens.
 pub enum Listener {
-    /// A Unix socket and its path, which is removed with it.
+    /// Unix socket with its path, which is removed together with the socket.
     Unix(UnixListener, PathBuf),
-    /// At a port.
+    /// TCP socket that listens at a port.
     Tcp(TcpListener),
 }
 
 /// A client's socket.
 pub enum ClientSocket {
-    /// At a path.
+    /// Connection through a Unix socket.
     Unix(UnixStream),
-    /// At a port.
+    /// Connection through a TCP port.
     Tcp(TcpStream),
 }
 
@@ -80,7 +80,7 @@ impl Listener {
         Ok(ready.ok().map(|()| stream))
     }
 
-    /// URI by which clients reach this socket.
+    /// Returns the URI by which clients reach this socket.
     pub fn uri(&self) -> String {
         match self {
             Self::Unix(_, path) => format!("nbd+unix:///?socket={}", path.display()),
@@ -149,13 +149,13 @@ impl Write for ClientSocket {
 /// Events to wait for at a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest {
-    /// Wait until data can be read.
+    /// True if the server waits until data can be read from the socket.
     pub reads: bool,
-    /// Wait until data can be written.
+    /// True if the server waits until data can be written to the socket.
     pub writes: bool,
 }
 
-/// No client waits, or the one that did has gone.
+/// True if no client waits, or the one that did has gone.
 fn is_passing(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::WouldBlock | ErrorKind::Interrupted | ErrorKind::ConnectionAborted)
 }

@@ -14,7 +14,7 @@ pub struct QueueSource {
 }
 
 impl QueueSource {
-    /// Requests from the queue of `shared`.
+    /// Returns the requests from the queue of `shared`.
     pub fn new(shared: Arc<Mutex<SharedContents>>) -> Self {
         Self { shared, number: 0, requests: 0 }
     }

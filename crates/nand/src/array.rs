@@ -67,7 +67,7 @@ pub struct FlashArray {
 }
 
 impl FlashArray {
-    /// Bytes of state of the simulator.
+    /// Returns the number of bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         let arrays = [&self.members, &self.pe_cycles, &self.next_row, &self.lives, &self.slc_erases];
         4 * arrays.iter().map(|array| array.len()).sum::<usize>()
@@ -167,7 +167,7 @@ impl FlashArray {
         ((die * self.superblocks_per_die + superblock) * self.planes + plane) as usize
     }
 
-    /// Superblock slots of each die; some may be lost to bad blocks.
+    /// Returns the superblock slots of each die; some may be lost to bad blocks.
     pub fn superblocks_per_die(&self) -> u32 {
         self.superblocks_per_die
     }
@@ -177,7 +177,7 @@ impl FlashArray {
         self.bad.program_fail_ratio > 0.0 || self.bad.erase_fail_ratio > 0.0 || !self.lives.is_empty()
     }
 
-    /// Blocks that are bad, from the factory or since.
+    /// Returns the number of blocks that are bad, from the factory or since.
     pub fn bad_blocks(&self) -> u64 {
         self.bad_blocks
     }
@@ -187,12 +187,12 @@ impl FlashArray {
         self.members[self.member_index(die, superblock, 0)] != NO_BLOCK
     }
 
-    /// The plane that a superblock of one block lies in.
+    /// Returns the plane that a superblock of one block lies in.
     pub fn plane_of(&self, die: u32, superblock: u32) -> u32 {
         self.members[self.member_index(die, superblock, 0)] / self.blocks_per_plane
     }
 
-    /// Program/erase cycles of the most worn block of a superblock.
+    /// Returns the program/erase cycles of the most worn block of a superblock.
     pub fn pe_cycles(&self, die: u32, superblock: u32) -> u32 {
         (0..self.planes)
             .map(|plane| self.members[self.member_index(die, superblock, plane)])
@@ -202,8 +202,9 @@ impl FlashArray {
             .unwrap_or(0)
     }
 
-    /// The cycles that would wear a block of mean life as the most worn block of the superblock is: what times go by. In
-    /// all blocks of a part times change at nearly the same part of their lives (docs/how-to/laboratory.md, remaining life).
+    /// Returns the cycles that would wear a block of mean life as the most worn block of the superblock is:
+    /// what times go by. In all blocks of a part times change at nearly the same part of their lives
+    /// (docs/how-to/laboratory.md, remaining life).
     pub fn worn(&self, die: u32, superblock: u32) -> u32 {
         if self.lives.is_empty() {
             return self.pe_cycles(die, superblock);
@@ -219,7 +220,8 @@ impl FlashArray {
             .fold(0.0, f64::max) as u32
     }
 
-    /// Blocks (numbered over the drive) of a superblock (numbered over the drive); none of one that is lost.
+    /// Returns the blocks (numbered over the drive) of a superblock (numbered over the drive); none of one
+    /// that is lost.
     pub fn blocks_of(&self, superblock: usize) -> impl Iterator<Item = usize> {
         let planes = self.planes as usize;
         let first = superblock / self.superblocks_per_die as usize * self.blocks_per_die as usize;
@@ -227,24 +229,26 @@ impl FlashArray {
         blocks.iter().filter(|block| **block != NO_BLOCK).map(move |block| first + *block as usize)
     }
 
-    /// Blocks (numbered over the drive) of the superblocks that are left: neither bad nor spare.
+    /// Returns the blocks (numbered over the drive) of the superblocks that are left: neither bad nor spare.
     pub fn blocks_in_use(&self) -> impl Iterator<Item = u32> {
         let per_die = (self.superblocks_per_die * self.planes) as usize;
         let of_drive = move |(at, block): (usize, &u32)| (at / per_die) as u32 * self.blocks_per_die + block;
         self.members.iter().enumerate().filter(|(_, block)| **block != NO_BLOCK).map(of_drive)
     }
 
-    /// Mean life of the blocks, in program/erase cycles; 0 where the chip's tables have no endurance.
+    /// Returns the mean life of the blocks, in program/erase cycles; 0 where the chip's tables have no
+    /// endurance.
     pub fn mean_life(&self) -> f64 {
         self.mean_life
     }
 
-    /// Program/erase cycles of every block, die after die.
+    /// Returns the program/erase cycles of every block, die after die.
     pub fn pe_cycles_by_block(&self) -> &[u32] {
         &self.pe_cycles
     }
 
-    /// Life of each block, in program/erase cycles, die after die; empty where the chip's tables have no endurance.
+    /// Returns the life of each block, in program/erase cycles, die after die; empty where the chip's tables
+    /// have no endurance.
     pub fn lives(&self) -> &[u32] {
         &self.lives
     }
@@ -271,7 +275,7 @@ impl FlashArray {
         }
     }
 
-    /// The next page row that a superblock (numbered over the whole drive) can program.
+    /// Returns the next page row that a superblock (numbered over the whole drive) can program.
     #[inline]
     pub fn next_row(&self, superblock: usize) -> u32 {
         self.next_row[superblock]
@@ -295,7 +299,8 @@ impl FlashArray {
         }
     }
 
-    /// Blocks may be used with one bit a cell from now on; `erases_per_cycle` of their erases wear as one cycle.
+    /// Allows that blocks are used with one bit a cell from now on; `erases_per_cycle` of their erases wear
+    /// as one cycle.
     ///
     /// # Panics
     /// When `erases_per_cycle` is zero.
@@ -367,7 +372,7 @@ impl FlashArray {
         self.next_row[superblock] = next_row;
     }
 
-    /// The stream that failures are drawn from.
+    /// Returns the stream that failures are drawn from.
     pub fn random_mut(&mut self) -> &mut RandomStream {
         &mut self.random
     }
@@ -377,7 +382,7 @@ impl FlashArray {
         &self.random
     }
 
-    /// The whole state as words, for a saved state.
+    /// Returns the whole state as words, for a saved state.
     pub fn save(&self) -> Vec<Vec<u32>> {
         let mut words = vec![self.members.clone(), self.pe_cycles.clone(), self.next_row.clone()];
         words.push(vec![self.bad_blocks as u32]);
@@ -421,7 +426,7 @@ impl FlashArray {
     }
 }
 
-/// The mean of the lives of blocks; 0 where none is known.
+/// Returns the mean of the lives of blocks; 0 where none is known.
 fn mean_of(lives: &[u32]) -> f64 {
     lives.iter().map(|life| f64::from(*life)).sum::<f64>() / (lives.len() as f64).max(1.0)
 }

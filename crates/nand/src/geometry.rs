@@ -8,16 +8,16 @@ use units::Bytes;
 pub enum Cell {
     /// One bit per cell.
     Slc = 1,
-    /// Two bits.
+    /// Two bits per cell.
     Mlc = 2,
-    /// Three bits.
+    /// Three bits per cell.
     Tlc = 3,
-    /// Four bits.
+    /// Four bits per cell.
     Qlc = 4,
 }
 
 impl Cell {
-    /// Pages that share a wordline, and so the number of page types.
+    /// Returns the number of pages that share a wordline, and so the number of page types.
     pub const fn bits(self) -> u32 {
         self as u32
     }
@@ -26,7 +26,7 @@ impl Cell {
 /// Pages that one program operation writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramOrder {
-    /// One page on each plane that takes part.
+    /// One page on each plane that takes part in the operation.
     Page,
     /// All pages of a wordline on each plane that takes part.
     OneShot,
@@ -134,17 +134,17 @@ impl Geometry {
         })
     }
 
-    /// Dies in the drive.
+    /// Returns the number of dies in the drive.
     pub const fn dies(&self) -> u32 {
         self.channels * self.ways * self.dies_per_way
     }
 
-    /// Dies on one channel.
+    /// Returns the number of dies on one channel.
     pub const fn dies_per_channel(&self) -> u32 {
         self.ways * self.dies_per_way
     }
 
-    /// Blocks in one die, bad ones included.
+    /// Returns the number of blocks in one die, bad ones included.
     pub const fn blocks_per_die(&self) -> u32 {
         self.planes * self.blocks_per_plane
     }

@@ -8,11 +8,11 @@ use units::{Current, Voltage};
 pub struct ArrayPower {
     /// While a page is fetched from the array.
     pub read_w: f64,
-    /// While a page is programmed.
+    /// Power in watts while a page is programmed.
     pub program_w: f64,
-    /// While a block is erased.
+    /// Power in watts while a block is erased.
     pub erase_w: f64,
-    /// Always, idle or busy.
+    /// Power in watts at all times, idle or busy.
     pub standby_w: f64,
 }
 

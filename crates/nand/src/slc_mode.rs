@@ -16,7 +16,8 @@ pub struct SlcMode {
     pub t_prog: Nanos,
     /// Erases in this mode that wear a block as much as one program/erase cycle of the chip's own mode.
     pub erases_per_cycle: u32,
-    /// The chip moves the pages of as many wordlines as a cell has bits to one wordline without the bus.
+    /// True if the chip moves the pages of as many wordlines as a cell has bits to one wordline without the
+    /// bus.
     pub folds_in_die: bool,
 }
 

@@ -93,64 +93,65 @@ impl ArrayTiming {
         })
     }
 
-    /// The page type of page `page` of a block: pages of a wordline are numbered one after the other.
+    /// Returns the page type of page `page` of a block: pages of a wordline are numbered one after the other.
     #[inline]
     pub fn page_type(&self, page: u32) -> usize {
         (page % self.cell.bits()) as usize
     }
 
-    /// Array read time of page `page` of a block.
+    /// Returns the array read time of page `page` of a block.
     #[inline]
     pub fn t_r(&self, page: u32) -> Nanos {
         self.t_r[self.page_type(page)]
     }
 
-    /// True when wear changes times.
+    /// True when the wear of a block changes its times.
     #[inline]
     pub fn ages(&self) -> bool {
         self.pe_cycles.len() > 1
     }
 
-    /// The row of the tables for a block of this wear.
+    /// Returns the row of the tables for a block of this wear.
     #[inline]
     pub fn wear_row(&self, pe_cycles: u32) -> u8 {
         self.pe_cycles[1..].partition_point(|row| *row <= pe_cycles) as u8
     }
 
-    /// Program time of the operation that begins at page `page` of a block; `wear`: row of the block's wear.
+    /// Returns the program time of the operation that begins at page `page` of a block; `wear`: row of the
+    /// block's wear.
     #[inline]
     pub fn t_prog(&self, page: u32, wear: u8) -> Nanos {
         self.t_prog_by_step(page, wear, self.usual_step)
     }
 
-    /// Program steps, relative to the default one, for which the chip has times; rising.
+    /// Returns the program steps, relative to the default one, for which the chip has times; rising.
     pub fn steps(&self) -> &[f64] {
         &self.steps
     }
 
-    /// Names of the voltage sets, other than the default one, for which the chip has times.
+    /// Returns the names of the voltage sets, other than the default one, for which the chip has times.
     pub fn voltage_sets(&self) -> &[String] {
         &self.sets
     }
 
-    /// Program time with the `set`-th of [`Self::voltage_sets`].
+    /// Returns the program time with the `set`-th of [`Self::voltage_sets`].
     #[inline]
     pub fn t_prog_by_set(&self, page: u32, wear: u8, set: usize) -> Nanos {
         self.t_prog_by_step(page, wear, self.steps.len() + set)
     }
 
-    /// Program time with the `step`-th of [`Self::steps`].
+    /// Returns the program time with the `step`-th of [`Self::steps`].
     #[inline]
     pub fn t_prog_by_step(&self, page: u32, wear: u8, step: usize) -> Nanos {
         self.t_prog[step * self.pe_cycles.len() + wear as usize][self.page_type(page)]
     }
 
-    /// SLC mode of the chip's blocks, where the chip's file has it.
+    /// Returns the SLC mode of the chip's blocks, where the chip's file has it.
     pub fn slc_mode(&self) -> Option<&SlcMode> {
         self.slc_mode.as_ref()
     }
 
-    /// Erase time of a block; `wear`: row of the block's wear.
+    /// Returns the erase time of a block; `wear`: row of the block's wear.
     #[inline]
     pub fn t_bers(&self, wear: u8) -> Nanos {
         self.t_bers[wear as usize]

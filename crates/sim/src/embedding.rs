@@ -41,7 +41,7 @@ impl<T> SeenDrive<T> {
         Self(Some(seen))
     }
 
-    /// The drive itself, for an owner that frees it in its own way.
+    /// Returns the drive itself, for an owner that frees it in its own way.
     pub fn into_inner(mut self) -> T {
         self.0.take().expect("there until it is dropped")
     }

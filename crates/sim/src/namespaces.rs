@@ -48,13 +48,13 @@ pub(crate) struct Namespaces {
 }
 
 impl Namespaces {
-    /// One namespace that is the whole drive.
+    /// Makes one namespace that is the whole drive.
     pub fn whole(bytes: u64) -> Self {
         let extent = Extent { offset: 0, bytes };
         Self::of_all(vec![Placed::new(String::new(), command::USUAL, extent)], bytes)
     }
 
-    /// The same namespaces on a drive with this number of placement handles.
+    /// Returns the same namespaces on a drive with this number of placement handles.
     pub fn with_handles(self, handles: u16) -> Self {
         Self { handles, ..self }
     }
@@ -63,8 +63,8 @@ impl Namespaces {
         Self { first: (all[0].extent.bytes, all[0].on_sectors), all, bytes, handles: 0, zoned: None }
     }
 
-    /// The namespaces of a drive that is zones, if it is: one, whose bytes are counted from the start of a zone to that of the
-    /// next.
+    /// Returns the namespaces of a drive that is zones, if it is: one, whose bytes are counted from the start
+    /// of a zone to that of the next.
     ///
     /// # Errors
     /// When others are declared, or zones on a drive that has none.
@@ -104,13 +104,13 @@ impl Namespaces {
         Ok(Self { zoned: Some(Box::new(ZonedNamespace::new(zoning, unit))), ..placed })
     }
 
-    /// The drive is a zoned namespace.
+    /// True if the drive is a zoned namespace.
     #[inline]
     pub fn is_zoned(&self) -> bool {
         self.zoned.is_some()
     }
 
-    /// The states of the drive's zones.
+    /// Returns the states of the drive's zones.
     ///
     /// # Panics
     /// When it has none.
@@ -118,26 +118,26 @@ impl Namespaces {
         self.zoned.as_mut().expect("the drive is a zoned namespace")
     }
 
-    /// A run begins on this drive: takes the states of the zones from its contents.
+    /// Begins a run on this drive: takes the states of the zones from its contents.
     pub fn begin(&mut self, ftl: &Ftl) {
         if let Some(zoned) = &mut self.zoned {
             zoned.begin(ftl);
         }
     }
 
-    /// The measured window begins.
+    /// Begins the measured window.
     pub fn begin_measuring(&mut self) {
         if let Some(zoned) = &mut self.zoned {
             zoned.begin_measuring();
         }
     }
 
-    /// The states of the drive's zones, to be read; none where the drive has no zones.
+    /// Returns the states of the drive's zones, to be read; none where the drive has no zones.
     pub fn seen_zoned(&self) -> Option<&ZonedNamespace> {
         self.zoned.as_deref()
     }
 
-    /// Errors that zones answered with, by their names.
+    /// Returns the errors that zones answered with, by their names.
     pub fn errors(&self) -> BTreeMap<String, u64> {
         self.zoned.as_ref().map_or_else(BTreeMap::new, |zoned| zoned.errors())
     }
@@ -150,8 +150,8 @@ impl Namespaces {
         }
     }
 
-    /// The namespaces that a drive file declares, on a drive of so many units of `unit` bytes; `entries` say where it
-    /// declares them.
+    /// Returns the namespaces that a drive file declares, on a drive of so many units of `unit` bytes;
+    /// `entries` say where it declares them.
     ///
     /// # Errors
     /// When they do not fit the drive, or leave a part of it to none.
@@ -202,7 +202,7 @@ impl Namespaces {
         self.all.len() > 1
     }
 
-    /// The drive as a workload sees it.
+    /// Returns the drive as a workload sees it.
     pub fn space(&self) -> HostSpace {
         if !self.is_parted() {
             let zones = self.zoned.as_ref().map(|zoned| zoned.seen());
@@ -218,18 +218,19 @@ impl Namespaces {
         }
     }
 
-    /// Names, sizes and command sets of the namespaces, for images of a drive; none where the drive is one namespace.
+    /// Returns the names, sizes and command sets of the namespaces, for images of a drive; none where the
+    /// drive is one namespace.
     pub fn described(&self) -> Option<String> {
         let one = |one: &Placed| format!("{} of {} bytes ({})", one.name, one.extent.bytes, one.set.name);
         self.is_parted().then(|| self.all.iter().map(one).collect::<Vec<_>>().join(", "))
     }
 
-    /// The namespaces: the name of each, the name of its command set, and its size in bytes.
+    /// Returns the namespaces: the name of each, the name of its command set, and its size in bytes.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &'static str, u64)> {
         self.all.iter().map(|one| (one.name.as_str(), one.set.name, one.extent.bytes))
     }
 
-    /// The number of the namespace in which a byte of the drive lies.
+    /// Returns the number of the namespace in which a byte of the drive lies.
     #[inline]
     pub fn of(&self, offset: u64) -> usize {
         self.all.partition_point(|one| one.extent.offset <= offset) - 1
@@ -276,7 +277,8 @@ impl Namespaces {
     }
 }
 
-/// The units that each namespace asks for (none: it takes the rest), and the units of the drive that are left.
+/// Returns the units that each namespace asks for (none: it takes the rest), and the units of the drive that
+/// are left.
 fn rooms(
     declared: &[Declared],
     units: u64,
@@ -309,7 +311,7 @@ fn rooms(
     Ok((rooms, left))
 }
 
-/// The error that this key of a namespace (or of all, if `name` is empty) has a wrong value.
+/// Returns the error that this key of a namespace (or of all, if `name` is empty) has a wrong value.
 fn refuse(entries: &[Entry], name: &str, key: &str, expected: String) -> ConfigError {
     let key = ["host.namespaces", name, key].map(str::to_owned).into_iter().filter(|part| !part.is_empty());
     let key = key.collect::<Vec<_>>().join(".");
@@ -326,7 +328,7 @@ pub(crate) struct ByNamespace(Vec<[EffectCounts; Effect::COUNT]>);
 /// Requests with one effect.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EffectCounts {
-    /// Requests that were completed, and their bytes.
+    /// Requests of the effect that were completed, and their bytes.
     pub done: u64,
     pub bytes: u64,
     /// Requests answered with an error.

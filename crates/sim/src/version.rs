@@ -1,6 +1,6 @@
 //! Which Floatgate this is.
 
-/// The version of Floatgate.
+/// Returns the version of Floatgate.
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }

@@ -17,54 +17,54 @@ use std::path::PathBuf;
 pub enum WorkloadSpec {
     /// A fio job file.
     Fio {
-        /// Its path.
+        /// Path of the workload's file.
         path: PathBuf,
-        /// Values of its variables.
+        /// Values of the workload's variables.
         #[serde(default)]
         variables: Variables,
     },
     /// A fio job, given as text.
     FioText {
-        /// What to call it in messages.
+        /// Name of the workload in messages.
         name: String,
-        /// The job file's text.
+        /// Text of the job file.
         text: String,
-        /// Values of its variables.
+        /// Values of the workload's variables.
         #[serde(default)]
         variables: Variables,
     },
     /// A fio job, given as lines that were made from something else.
     FioLines {
-        /// What to call it in messages.
+        /// Name of the workload in messages.
         name: String,
         /// The lines, with where each was written.
         lines: Vec<fio::Line>,
-        /// Values of its variables.
+        /// Values of the workload's variables.
         #[serde(default)]
         variables: Variables,
     },
     /// A named generator.
     Generator {
-        /// Its name.
+        /// Name of the generator.
         name: String,
     },
     /// A synthetic volume.
     Volume {
-        /// Its name and parameters: `volume:prn_0,interleaved=0.1`.
+        /// Name and parameters of the volume: `volume:prn_0,interleaved=0.1`.
         spec: String,
     },
-    /// Flows, each on its own part of the drive.
+    /// Flows of requests, each on a part of the drive.
     Flows {
-        /// What to call them in messages.
+        /// Name of the flows in messages.
         name: String,
         /// The flows.
         flows: Vec<FlowSpec>,
     },
     /// A block trace.
     Trace {
-        /// Its path.
+        /// Path of the workload's file.
         path: PathBuf,
-        /// How to read and replay it.
+        /// Options for reading and replaying the trace.
         #[serde(default)]
         options: TraceOptions,
     },
@@ -127,7 +127,7 @@ impl WorkloadSpec {
         self.foreseen(self.open_again(&reach.space, seed, pass)?, reach, seed, pass)
     }
 
-    /// `source`, which was opened from this, as the drive's rule of placement needs it.
+    /// Returns `source`, which was opened from this, as the drive's rule of placement needs it.
     ///
     /// # Errors
     /// As for [`Self::open`].
@@ -145,7 +145,7 @@ impl WorkloadSpec {
         Ok(Box::new(Foreseen::new(source, copy, &reach.space)?))
     }
 
-    /// The bytes of a drive whose namespaces this names, or that has one.
+    /// Returns the bytes of a drive whose namespaces this names, or that has one.
     fn whole_drive(&self, space: &HostSpace) -> Result<u64, WorkloadError> {
         let name = match self {
             Self::Volume { spec } => spec,
@@ -164,7 +164,7 @@ impl WorkloadSpec {
         Err(WorkloadError::of(name, "the whole of a drive of several namespaces", expected))
     }
 
-    /// The fio jobs it consists of; none where it is something else.
+    /// Returns the fio jobs that the workload consists of; none where it is something else.
     ///
     /// # Errors
     /// When a job file is faulty, and for a generator that does not exist.
@@ -187,7 +187,7 @@ impl WorkloadSpec {
     }
 }
 
-/// A job given as text, which cannot include files.
+/// Returns a job given as text, which cannot include files.
 fn parse_text(name: &str, text: &str, variables: &Variables) -> Result<JobFile, WorkloadError> {
     let refuse = |include: &str| {
         Err(WorkloadError::of(name.to_owned(), format!("include {include}"), "a text without includes"))

@@ -21,7 +21,7 @@ pub fn read_from<M>(
     Ok(made)
 }
 
-/// The setting that names a policy.
+/// Returns the setting that names a policy.
 pub fn named(entry: &PolicyEntry) -> Vec<String> {
     vec![format!("name={}", entry.card.name)]
 }
@@ -29,7 +29,7 @@ pub fn named(entry: &PolicyEntry) -> Vec<String> {
 /// Values for what has no default: a count, a time, a rate.
 const SAMPLES: [&str; 3] = ["0", "1us", "100MT/s"];
 
-/// The policy with no more than it must be told.
+/// Returns the policy with no more than it must be told.
 ///
 /// # Panics
 /// When it wants to be told what none of the samples is.
@@ -51,7 +51,8 @@ pub fn least<M>(entry: &PolicyEntry, read: impl Fn(&mut Section) -> Result<M, Co
     settings
 }
 
-/// The policy with its defaults, and with each parameter in turn at the edges of its range and beyond.
+/// Returns the policy with its defaults, and with each parameter in turn at the edges of its range and
+/// beyond.
 pub fn variants(entry: &PolicyEntry, least: &[String]) -> Vec<Vec<String>> {
     let mut all = vec![least.to_vec()];
     for parameter in &entry.parameters {

@@ -8,7 +8,7 @@ pub fn random(alpha: f64) -> f64 {
     1.0 / (1.0 - 1.0 / alpha)
 }
 
-/// The principal branch of Lambert's W: the `w >= -1` with `w e^w = x`, for `-1/e <= x <= 0`.
+/// Returns the principal branch of Lambert's W: the `w >= -1` with `w e^w = x`, for `-1/e <= x <= 0`.
 pub fn lambert_w0(x: f64) -> f64 {
     // w e^w grows on [-1, 0], so halving the interval always ends at the root, even near the branch point.
     bisect(-1.0, 0.0, |w| w * w.exp() - x)
@@ -94,7 +94,7 @@ pub fn d_choices(alpha: f64, units: u32, choices: u32) -> f64 {
     }
 }
 
-/// The root of `f`, negative at `low` and positive at `high`, to the last bits of a double.
+/// Returns the root of `f`, negative at `low` and positive at `high`, to the last bits of a double.
 fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..200 {
         let middle = 0.5 * (low + high);

@@ -9,23 +9,23 @@ use units::Lpn;
 pub enum HostStep {
     /// Writes `count` units from `first` on.
     Write {
-        /// The first unit.
+        /// First unit that is written.
         first: Lpn,
-        /// How many units.
+        /// Number of units that are written.
         count: u32,
     },
     /// Declares `count` units from `first` on unused.
     Trim {
-        /// The first unit.
+        /// First unit that is declared unused.
         first: Lpn,
-        /// How many units.
+        /// Number of units that are declared unused.
         count: u32,
     },
     /// Reads `count` units from `first` on.
     Read {
-        /// The first unit.
+        /// First unit that is read.
         first: Lpn,
-        /// How many units.
+        /// Number of units that are read.
         count: u32,
     },
 }
@@ -39,7 +39,7 @@ pub struct ReferenceFtl {
 }
 
 impl ReferenceFtl {
-    /// A drive of `units` logical units, none written.
+    /// Makes a drive of `units` logical units, none written.
     pub fn new(units: u32) -> Self {
         Self { units, versions: BTreeMap::new(), writes: 0 }
     }
@@ -66,7 +66,7 @@ impl ReferenceFtl {
         self.versions.clone_from(&earlier.versions);
     }
 
-    /// The version a read must return, or `None` where the unit holds nothing.
+    /// Returns the version a read must return, or `None` where the unit holds nothing.
     pub fn read(&self, lpn: Lpn) -> Option<u64> {
         self.check(lpn);
         self.versions.get(&lpn.0).copied()
@@ -85,12 +85,13 @@ impl ReferenceFtl {
         Vec::new()
     }
 
-    /// Logical units of the reference drive that hold data, each with its version, in ascending order.
+    /// Returns the logical units of the reference drive that hold data, each with its version, in ascending
+    /// order.
     pub fn contents(&self) -> impl Iterator<Item = (Lpn, u64)> + '_ {
         self.versions.iter().map(|(unit, version)| (Lpn(*unit), *version))
     }
 
-    /// How many units hold data.
+    /// Returns the number of units that hold data.
     pub fn live(&self) -> u32 {
         self.versions.len() as u32
     }
@@ -113,7 +114,7 @@ pub struct Habits {
     pub units_max: u32,
 }
 
-/// An endless random host history over a drive of `units` logical units: same seed, same steps.
+/// Returns an endless random host history over a drive of `units` logical units: same seed, same steps.
 ///
 /// # Panics
 /// When the drive or the largest step has no units.

@@ -33,7 +33,7 @@ impl ModelShape {
         Self { usable, user, units, hot_writes: 0.5, hot_space: 0.5 }
     }
 
-    /// Usable blocks over user blocks, as rounding to whole blocks left it.
+    /// Returns the usable blocks over user blocks, as rounding to whole blocks left it.
     pub fn alpha(&self) -> f64 {
         f64::from(self.usable) / f64::from(self.user)
     }
@@ -62,7 +62,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// An empty model.
+    /// Makes an empty model.
     ///
     /// # Panics
     /// When the user data does not leave a block's worth of room.
@@ -113,7 +113,7 @@ impl Model {
         }
     }
 
-    /// All units written over those the host wrote, while the host writes `count` random units.
+    /// Returns all units written over those the host wrote, while the host writes `count` random units.
     pub fn amplification(&mut self, count: u64) -> f64 {
         let (clock, host) = (self.clock, self.host);
         self.write_random(count);

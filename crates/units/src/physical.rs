@@ -72,12 +72,12 @@ quantities! {
 pub struct Potential(i64);
 
 impl Potential {
-    /// A value given in microvolts.
+    /// Makes a value given in microvolts.
     pub const fn new(microvolts: i64) -> Self {
         Self(microvolts)
     }
 
-    /// In volts.
+    /// Returns the voltage in volts.
     pub fn volts(self) -> f64 {
         self.0 as f64 / 1e6
     }
@@ -102,17 +102,17 @@ impl fmt::Display for Potential {
 }
 
 impl Femtos {
-    /// As nanoseconds, for arithmetic that is reported and never scheduled.
+    /// Returns the time as nanoseconds, for arithmetic that is reported and never scheduled.
     pub fn as_ns(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// The nanoseconds that hold it: rounded up, once.
+    /// Returns the nanoseconds that hold the time: rounded up, once.
     pub const fn ceil_ns(self) -> Nanos {
         Nanos::new(self.0.div_ceil(1_000_000))
     }
 
-    /// `count` times this duration.
+    /// Returns `count` times this duration.
     pub const fn times(self, count: u64) -> Self {
         Self(self.0 * count)
     }
@@ -133,42 +133,42 @@ impl std::iter::Sum for Femtos {
 }
 
 impl Frequency {
-    /// One period.
+    /// Returns one period.
     pub const fn period(self) -> Femtos {
         Femtos(1_000_000_000_000_000 / self.0)
     }
 }
 
 impl Power {
-    /// In watts.
+    /// Returns the power in watts.
     pub fn watts(self) -> f64 {
         self.0 as f64 * 1e-9
     }
 }
 
 impl Current {
-    /// The power drawn from a supply of this voltage, in watts.
+    /// Returns the power drawn from a supply of this voltage, in watts.
     pub fn watts_at(self, supply: Voltage) -> f64 {
         self.0 as f64 * 1e-9 * supply.volts()
     }
 }
 
 impl Voltage {
-    /// In volts.
+    /// Returns the voltage in volts.
     pub fn volts(self) -> f64 {
         self.0 as f64 * 1e-6
     }
 }
 
 impl Capacitance {
-    /// In farads.
+    /// Returns the capacitance in farads.
     pub fn farads(self) -> f64 {
         self.0 as f64 * 1e-15
     }
 }
 
 impl Energy {
-    /// In joules.
+    /// Returns the energy in joules.
     pub fn joules(self) -> f64 {
         self.0 as f64 * 1e-15
     }

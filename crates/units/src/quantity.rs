@@ -88,7 +88,7 @@ impl Quantity for TransferRate {
     }
 }
 
-/// `number * scale of unit`, exact: decimal digits are shifted, never rounded through floating point.
+/// Returns `number * scale of unit`, exact: decimal digits are shifted, never rounded through floating point.
 pub(crate) fn scaled(text: &str, units: &[(&str, u64)]) -> Result<u64, ParseQuantityError> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());

@@ -12,13 +12,13 @@ pub struct Bytes(u64);
 pub struct TransferRate(u64);
 
 impl Bytes {
-    /// `count` bytes.
+    /// Makes `count` bytes.
     #[inline]
     pub const fn new(count: u64) -> Self {
         Self(count)
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[inline]
     pub const fn get(self) -> u64 {
         self.0
@@ -26,7 +26,7 @@ impl Bytes {
 }
 
 impl TransferRate {
-    /// A rate of `bytes` per second.
+    /// Makes a rate of `bytes` per second.
     ///
     /// # Panics
     /// When `bytes` is zero: nothing would ever arrive.
@@ -35,13 +35,13 @@ impl TransferRate {
         Self(bytes)
     }
 
-    /// Bytes per second.
+    /// Returns the number of bytes per second.
     #[inline]
     pub const fn bytes_per_s(self) -> u64 {
         self.0
     }
 
-    /// The time one burst of `bytes` takes, rounded up once for the whole burst.
+    /// Returns the time one burst of `bytes` takes, rounded up once for the whole burst.
     #[inline]
     pub const fn time_for(self, bytes: Bytes) -> Nanos {
         let ns = (bytes.0 as u128 * 1_000_000_000).div_ceil(self.0 as u128);
@@ -50,7 +50,7 @@ impl TransferRate {
 }
 
 impl fmt::Display for Bytes {
-    /// The shortest exact form with a binary unit: `16KiB`, `4000B`, `1GiB`.
+    /// Writes the shortest exact form with a binary unit: `16KiB`, `4000B`, `1GiB`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (unit, shift) in [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)] {
             if self.0 != 0 && self.0.is_multiple_of(1 << shift) {

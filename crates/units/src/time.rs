@@ -19,19 +19,19 @@ impl SimTime {
     /// Later than every event: "never".
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// The instant `ns` nanoseconds after the start.
+    /// Returns the instant `ns` nanoseconds after the start.
     #[inline]
     pub const fn from_ns(ns: u64) -> Self {
         Self(ns)
     }
 
-    /// Nanoseconds since the start.
+    /// Returns the nanoseconds since the start.
     #[inline]
     pub const fn ns(self) -> u64 {
         self.0
     }
 
-    /// Time passed since `earlier`.
+    /// Returns the time passed since `earlier`.
     ///
     /// # Panics
     /// In debug builds, when `earlier` is later than `self`: a broken invariant of the engine.
@@ -46,13 +46,13 @@ impl Nanos {
     /// No time at all.
     pub const ZERO: Self = Self(0);
 
-    /// `ns` nanoseconds.
+    /// Makes `ns` nanoseconds.
     #[inline]
     pub const fn new(ns: u64) -> Self {
         Self(ns)
     }
 
-    /// In days where these are whole: `90 days`.
+    /// Returns the duration in days where these are whole: `90 days`.
     pub fn in_days(self) -> String {
         const DAY: u64 = 86_400_000_000_000;
         if self.0 >= DAY && self.0.is_multiple_of(DAY) {
@@ -62,13 +62,13 @@ impl Nanos {
         }
     }
 
-    /// The number of nanoseconds.
+    /// Returns the number of nanoseconds.
     #[inline]
     pub const fn ns(self) -> u64 {
         self.0
     }
 
-    /// `count` times this duration.
+    /// Returns `count` times this duration.
     #[inline]
     pub const fn times(self, count: u64) -> Self {
         Self(self.0 * count)
@@ -121,7 +121,7 @@ impl fmt::Display for SimTime {
 }
 
 impl fmt::Display for Nanos {
-    /// The shortest exact form with a unit: `25us`, `1500ns`, `2s`.
+    /// Writes the shortest exact form with a unit: `25us`, `1500ns`, `2s`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (unit, scale) in [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)] {
             if self.0 != 0 && self.0.is_multiple_of(scale) {

@@ -10,15 +10,15 @@ use sim::{Catalogue, Checking, Drive, Error, RunOptions, Session, WorkloadSpec};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// Its name, or its file.
+    /// Name of the drive, or the path of its file.
     drive: String,
-    /// `key=value` on top.
+    /// Settings `key=value` on top of the drive's file.
     #[serde(default)]
     set: Vec<String>,
-    /// What to run on it; none where the drive alone is asked about.
+    /// Workload to run on the drive; none where the page asks about the drive alone.
     #[serde(default)]
     workload: Option<WorkloadSpec>,
-    /// As the command takes them.
+    /// Options of the run, as the command takes them.
     #[serde(default)]
     options: Value,
 }
@@ -29,20 +29,20 @@ pub struct Setup {
 pub enum PageQuestion {
     /// Which drives, workloads and version there are.
     Shelf,
-    /// Is this right, and what does it come to?
+    /// The question whether the setup is correct, and to what drive it leads.
     Check(Setup),
     /// Begin a run.
     Begin(Setup),
     /// Go on for about so many events.
     Advance {
-        /// How many.
+        /// Number of events.
         events: u64,
     },
-    /// How far it is, what was measured so far, and how the blocks are.
+    /// The question how far the run is, with the measures so far and the state of the blocks.
     Look,
-    /// Take no more requests, and answer those in flight.
+    /// The request that the run takes no more requests of the workload, and answers requests in flight.
     Interrupt,
-    /// Everything measured.
+    /// Everything that the run measured, as its result.
     Result,
 }
 
@@ -54,7 +54,8 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// The answer to a question in JSON; `{"error": ...}` holds the message that the command would have.
+    /// Returns the answer to a question in JSON; `{"error": ...}` holds the message that the command would
+    /// have.
     pub fn answer(&mut self, question: &str) -> String {
         let asked = serde_json::from_str(question).map_err(|error| Error(format!("question: {error}")));
         let answer = asked.and_then(|question| self.reply(question));
@@ -97,7 +98,7 @@ impl Lab {
     }
 }
 
-/// Where drives and chips are: in the root of the files that the page shows.
+/// Returns where drives and chips are: in the root of the files that the page shows.
 fn catalogue() -> Catalogue {
     Catalogue::new([""])
 }

@@ -13,7 +13,7 @@ pub(crate) struct Album {
 }
 
 impl Album {
-    /// The drive now. `erased`: cells with a block that was erased since the picture before.
+    /// Returns the drive now. `erased`: cells with a block that was erased since the picture before.
     pub fn take(&mut self, ftl: &Ftl) -> Value {
         let (layout, states) = (ftl.layout(), ftl.superblock_states());
         let (count, per_die) = (layout.superblocks(), layout.superblocks_per_die);
@@ -43,7 +43,7 @@ impl Album {
     }
 }
 
-/// A state as the page knows it: 0 erased, 1 closed, 2 open, 3 being collected, 4 out of use.
+/// Returns a state as the page knows it: 0 erased, 1 closed, 2 open, 3 being collected, 4 out of use.
 fn code(state: &SuperblockState) -> u8 {
     match state {
         SuperblockState::Free => 0,

@@ -9,20 +9,20 @@ use config::{ConfigError, Document, Policy, Section};
 
 /// A NAND interface with its parameters.
 pub trait Interface: Send {
-    /// Cycles, cadence and pins of the interface.
+    /// Returns the cycles, cadence and pins of the interface.
     fn signalling(&self) -> Signalling;
 
-    /// The ONFI timing mode, for interfaces that have modes.
+    /// Returns the ONFI timing mode, for interfaces that have modes.
     fn mode(&self) -> Option<u32> {
         None
     }
 
-    /// Timing between strobes and data, for waveforms; none: a waveform cannot be drawn.
+    /// Returns the timing between strobes and data, for waveforms; none: a waveform cannot be drawn.
     fn strobes(&self) -> Option<Strobes> {
         None
     }
 
-    /// The family and mode that a chip must have for this interface; none: any chip will do.
+    /// Returns the family and mode that a chip must have for this interface; none: any chip will do.
     fn needs(&self) -> Option<ModeSet>;
 }
 
@@ -31,7 +31,7 @@ pub trait Spoken: Policy + Interface {
     /// Family of the interface, with the name of the policy's card; none: any chip will do.
     const FAMILY: Option<Family>;
 
-    /// The family and mode that a chip must have for this interface in `mode`.
+    /// Returns the family and mode that a chip must have for this interface in `mode`.
     fn in_mode(mode: u32) -> Option<ModeSet> {
         Self::FAMILY.map(|family| ModeSet { family, mode })
     }
@@ -49,7 +49,7 @@ macro_rules! interfaces {
             $($module::$interface,)+
         }
 
-        /// All families of interfaces, which a chip may name.
+        /// Returns all families of interfaces, which a chip may name.
         pub fn families() -> Vec<$crate::Family> {
             [$(<$interface as $crate::interface::Spoken>::FAMILY),+].into_iter().flatten().collect()
         }
@@ -71,7 +71,7 @@ interfaces! {
 
 pub use onfi::{NV_DDR_MODES, NV_DDR2_MODES, SDR_MODES};
 
-/// The interface of an agreed family and mode, with default values for all else.
+/// Returns the interface of an agreed family and mode, with default values for all else.
 pub(crate) fn agreed(set: ModeSet) -> Result<Box<dyn Interface>, ConfigError> {
     let mut document = Document::empty();
     document.set(&format!("name={}", set.family.name))?;

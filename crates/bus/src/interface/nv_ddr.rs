@@ -15,7 +15,7 @@ pub struct NvDdr {
     mode: u32,
 }
 
-/// From one command or address cycle to the next (tCAD): they begin at edges of the clock.
+/// Time tCAD from one command or address cycle to the next: the cycles begin at edges of the clock.
 const T_CAD: Femtos = Femtos::new(45 * NS);
 
 impl Policy for NvDdr {

@@ -32,7 +32,7 @@ pub const NV_DDR2_MODES: [u64; 20] = [
 /// NV-DDR2 ends here (533 and 667 MT/s need faster parts, 800 MT/s is the highest revision 4.0 names for it).
 pub(super) const NV_DDR2_HIGHEST: u32 = 10;
 
-/// The pace of NV-DDR2 and later in `mode`.
+/// Returns the pace of NV-DDR2 and later in `mode`.
 pub(super) fn cadence(mode: u32) -> Cadence {
     // A third of a million transfers per second take 3 s for a million bytes: 3e15 fs for NV_DDR2_MODES x 1e6.
     Cadence { bytes: NV_DDR2_MODES[mode as usize] * 1_000_000, femtos: Femtos::new(3_000_000_000_000_000) }

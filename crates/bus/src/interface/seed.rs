@@ -17,7 +17,7 @@ pub(super) const PINS: Pins = Pins { shared: 13, per_way: 2, strobes: 1 };
 pub(super) const WAITS: CycleWaits =
     CycleWaits { t_wb: Femtos::new(0), t_rr: Femtos::new(0), t_adl: Femtos::new(0), t_whr: Femtos::new(0) };
 
-/// Transfer of a byte between page register and IO latch: [28], OneNAND, by Table 2.
+/// Returns the transfer of a byte between page register and IO latch: [28], OneNAND, by Table 2.
 pub(super) fn t_byte(section: &mut Section) -> Result<Femtos, ConfigError> {
     section.or("t_byte", Femtos::new(12 * NS), "transfer between page register and IO latch")
 }
@@ -32,7 +32,7 @@ pub(super) struct Bound {
     pub shortest: Femtos,
 }
 
-/// The clock: the one asked for, or the fastest in whole megahertz that all bounds allow.
+/// Returns the clock: the one asked for, or the fastest in whole megahertz that all bounds allow.
 pub(super) fn clock(section: &mut Section, bounds: &[Bound]) -> Result<(Frequency, Femtos), ConfigError> {
     let shortest = bounds.iter().map(|bound| bound.shortest).max().expect("an interface has bounds");
     let fastest = 1_000_000_000 / shortest.get().max(1) * 1_000_000;

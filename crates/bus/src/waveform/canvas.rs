@@ -32,12 +32,12 @@ impl Canvas {
         }
     }
 
-    /// WEB, WE#, RWEB or CLK.
+    /// Returns the name of the strobe for writing: WEB, WE#, RWEB or CLK.
     pub fn write_strobe(&self) -> &'static str {
         self.write_strobe
     }
 
-    /// IO or DQ.
+    /// Returns the name of the data lines: IO or DQ.
     pub fn bus(&self) -> &'static str {
         self.signals.iter().find(|signal| signal.wide).expect("there is a bus").name
     }
@@ -93,7 +93,7 @@ impl Canvas {
         }
     }
 
-    /// The clock stands still in `[from, to)`.
+    /// Keeps the clock still in `[from, to)`.
     pub fn rest(&mut self, from: u64, to: u64) {
         self.rests.push((from, to));
     }

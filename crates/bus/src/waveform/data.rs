@@ -9,14 +9,14 @@ use crate::signalling::Cadence;
 pub(super) struct Params {
     pub t_ds: u64,
     pub t_dh: u64,
-    /// tCAS and tCAH, where commands have setup and hold times of their own.
+    /// Times tCAS and tCAH, fs, of an interface whose commands have setup and hold times of their own.
     pub t_cas: Option<u64>,
     /// High time of a strobe in its cycle, fs; none: half the cycle.
     pub t_high: Option<u64>,
     pub t_iod: u64,
     pub t_rwebd: u64,
     pub t_dll: u64,
-    /// tDQSCK or tDQSRE.
+    /// Time tDQSCK or tDQSRE of the interface, fs.
     pub t_strobe: u64,
     pub t_dqsq: u64,
     pub t_qh: u64,
@@ -30,7 +30,8 @@ const POSTAMBLE: u64 = 6_500_000;
 const MARKED: u32 = 2;
 
 impl Cadence {
-    /// Time of `bytes` bytes, fs, computed from the fraction so that rounding errors do not add up.
+    /// Returns the time of `bytes` bytes, fs, computed from the fraction so that rounding errors do not add
+    /// up.
     fn after(self, bytes: u32) -> u64 {
         (u128::from(bytes) * u128::from(self.femtos.get()) / u128::from(self.bytes)) as u64
     }
@@ -87,7 +88,7 @@ impl Pen {
         }
     }
 
-    /// Set-up before and hold after an edge of `strobe`.
+    /// Draws set-up before and hold after an edge of `strobe`.
     fn around(
         &mut self,
         [set_up, hold]: [&'static str; 2],
@@ -101,7 +102,7 @@ impl Pen {
         canvas.mark(hold, MarkKind::Hold, (strobe, edge), (bus, edge + after), Some(least_after));
     }
 
-    /// Data to the chip.
+    /// Draws the transfer of data to the chip.
     pub(super) fn data_in(&mut self, bytes: u32) {
         if !self.signalling.double_data_rate {
             for byte in 0..bytes {

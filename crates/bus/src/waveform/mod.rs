@@ -23,7 +23,7 @@ pub enum WaveOperation {
     Read,
     /// A page from the controller to the array.
     Program,
-    /// A block.
+    /// Erase of a block.
     Erase,
     /// Query of the status of the last operation.
     Status,
@@ -34,13 +34,13 @@ impl WaveOperation {
     pub const ALL: [(Self, &str); 4] =
         [(Self::Read, "read"), (Self::Program, "program"), (Self::Erase, "erase"), (Self::Status, "status")];
 
-    /// The operation of this name; `write` is another word for `program`.
+    /// Returns the operation of this name; `write` is another word for `program`.
     pub fn named(name: &str) -> Option<Self> {
         let name = if name == "write" { "program" } else { name };
         Self::ALL.iter().find(|(_, known)| *known == name).map(|(operation, _)| *operation)
     }
 
-    /// Its name.
+    /// Returns the name of the operation.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(operation, _)| *operation == self).expect("every operation is named").1
     }
@@ -49,13 +49,13 @@ impl WaveOperation {
 /// Level of a wire, or byte on the bus, from an edge on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Low.
+    /// The signal is low.
     Low,
-    /// High.
+    /// The signal is high.
     High,
-    /// Not driven.
+    /// The signal is not driven.
     Released,
-    /// Driven, but not to be relied on.
+    /// The signal is driven, but its level is not to be relied on.
     Unknown,
     /// A byte, with the word for it: `30h`, `C1`, `D0`.
     Byte(u8, String),
@@ -64,9 +64,9 @@ pub enum Level {
 /// A change of level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaveEdge {
-    /// Since the beginning.
+    /// Time of the edge since the beginning of the waveform.
     pub at: Femtos,
-    /// From here on.
+    /// Level of the signal from the edge on.
     pub level: Level,
 }
 
@@ -75,7 +75,7 @@ pub struct WaveEdge {
 pub struct Signal {
     /// Name of the signal in its standard or paper.
     pub name: &'static str,
-    /// Description of the signal, and where it is observed.
+    /// Description of the drawn signal, and the place where it is observed.
     pub what: &'static str,
     /// True for a signal of eight data lines, drawn as a bus; false for a single line.
     pub wide: bool,
@@ -90,7 +90,7 @@ pub enum MarkKind {
     SetUp,
     /// Hold time: data must be stable after they were captured.
     Hold,
-    /// Propagation delay.
+    /// Propagation delay between two edges.
     Delay,
     /// A wait of the protocol, or a busy time of the array.
     Wait,
@@ -99,24 +99,25 @@ pub enum MarkKind {
 /// A relation between two edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// The parameter: `tDS`.
+    /// Name of the timing parameter, such as `tDS`.
     pub name: &'static str,
-    /// Kind of the mark.
+    /// Kind of the timing mark.
     pub kind: MarkKind,
     /// Signal at which the interval begins.
     pub from_signal: &'static str,
-    /// Since the beginning.
+    /// Begin of the mark, since the beginning of the waveform.
     pub from: Femtos,
     /// Signal at which the interval ends.
     pub to_signal: &'static str,
-    /// Since the beginning.
+    /// End of the mark, since the beginning of the waveform.
     pub to: Femtos,
-    /// Least duration that the standard requires; none where it requires none.
+    /// Least duration that the standard requires between the two edges of the mark; none where the standard
+    /// requires none.
     pub least: Option<Femtos>,
 }
 
 impl Mark {
-    /// Duration of the interval beyond the required least, ns; never negative in a waveform.
+    /// Returns the duration of the interval beyond the required least, ns; never negative in a waveform.
     pub fn slack_ns(&self) -> Option<f64> {
         let long = self.to.get() as i64 - self.from.get() as i64;
         self.least.map(|least| (long - least.get() as i64) as f64 / 1e6)
@@ -126,11 +127,11 @@ impl Mark {
 /// A part of the operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WavePhase {
-    /// `command`, `data out`, `tR`.
+    /// Name of the phase, such as `command`, `data out`, `tR`.
     pub name: &'static str,
-    /// Since the beginning.
+    /// Begin of the phase, since the beginning of the waveform.
     pub from: Femtos,
-    /// Since the beginning.
+    /// End of the phase, since the beginning of the waveform.
     pub to: Femtos,
     /// Time of a byte in this phase; none where no bytes are transferred.
     pub byte: Option<Femtos>,
@@ -143,7 +144,7 @@ pub struct Waveform {
     pub interface: String,
     /// The operation that the waveform shows.
     pub operation: WaveOperation,
-    /// From top to bottom.
+    /// Signals of the waveform, from top to bottom.
     pub signals: Vec<Signal>,
     /// Timing marks, in the order in which they begin.
     pub marks: Vec<Mark>,
@@ -151,13 +152,13 @@ pub struct Waveform {
     pub captures: Vec<Femtos>,
     /// Phases, one after the other without gaps.
     pub phases: Vec<WavePhase>,
-    /// Assumptions of the drawing.
+    /// Assumptions of the drawing, in sentences.
     pub notes: Vec<String>,
-    /// The end.
+    /// End of the waveform, since its beginning.
     pub end: Femtos,
 }
 
-/// The waveform of an operation that moves `bytes` bytes of data, by the keys of `root`.
+/// Returns the waveform of an operation that moves `bytes` bytes of data, by the keys of `root`.
 ///
 /// # Errors
 /// When a key is wrong, the interface has no waveform, or the timing does not close.
@@ -245,12 +246,12 @@ impl Pen {
         self.run_clock();
     }
 
-    /// A command or address cycle, fs.
+    /// Returns the duration of a command or address cycle, fs.
     fn cycle(&self) -> u64 {
         self.on_clock(self.signalling.cycle.get())
     }
 
-    /// A time rounded up to the clock period, where the interface has a clock.
+    /// Returns a time rounded up to the clock period, where the interface has a clock.
     fn on_clock(&self, time: u64) -> u64 {
         match self.strobes {
             Strobes::Clocked(_) => time.next_multiple_of(self.signalling.shortest.get()),

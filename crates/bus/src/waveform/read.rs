@@ -17,7 +17,7 @@ pub struct DrawnInterface {
     pub(super) strobes: Strobes,
     pub(super) spoken: String,
     pub(super) params: Params,
-    /// tR, tPROG, tBERS.
+    /// Busy times of the array: tR, tPROG, tBERS.
     pub(super) busy: [Femtos; 3],
 }
 
@@ -69,7 +69,7 @@ impl DrawnInterface {
         }
     }
 
-    /// Assumptions of the drawing.
+    /// Returns the assumptions that the drawing of the waveform rests on.
     pub(super) fn notes(&self) -> Vec<String> {
         let ns = |time: u64| format!("{:.2} ns", time as f64 / 1e6);
         let Params { t_ds, t_dh, t_iod, t_rwebd, t_strobe, t_dqsq, t_qh, .. } = self.params;

@@ -34,7 +34,7 @@ impl OneOperation {
         Self { clock, numbers: numbers(), now: SimTime::ZERO, transaction }
     }
 
-    /// The operation's next step on the channel, which takes `more` nanoseconds than it should.
+    /// Takes the operation's next step on the channel, which takes `more` nanoseconds than it should.
     fn cross(&mut self, usage: ChannelUse, more: i64) {
         let Transaction { bytes, reading, .. } = self.transaction;
         let sent = SentData { units: 1, bytes, planes: reading.planes };
@@ -45,7 +45,7 @@ impl OneOperation {
         self.clock.on_channel(0, ID, &self.transaction, usage, (from, self.now));
     }
 
-    /// The array works for so long.
+    /// Lets the array work for `ns` nanoseconds.
     fn work(&mut self, ns: u64) {
         let from = self.now;
         self.now += Nanos::new(ns);
@@ -69,7 +69,7 @@ const T_R: u64 = 50_000;
 const T_PROG: u64 = 300_000;
 const T_RESUME: u64 = 7_000;
 
-/// A complete read; `more`: nanoseconds that its data-out takes beyond what it should.
+/// Runs a complete read; `more`: nanoseconds that its data-out takes beyond what it should.
 fn read(bench: &mut OneOperation, more: i64) {
     bench.cross(ChannelUse::Command, 0);
     bench.work(T_R);
@@ -77,7 +77,8 @@ fn read(bench: &mut OneOperation, more: i64) {
     bench.finish();
 }
 
-/// A complete program that is suspended after 100 us and goes on after `pause` ns with `rest` ns of array time left.
+/// Runs a complete program that is suspended after 100 us and goes on after `pause` ns with `rest` ns of
+/// array time left.
 fn suspended(pause: u64, rest: u64) {
     let mut bench = OneOperation::new(Kind::Program);
     bench.cross(ChannelUse::DataIn, 0);
@@ -202,7 +203,7 @@ fn an_operation_that_is_lost_is_found() {
 
 // ---- what goes in comes out --------------------------------------------------------------------------
 
-/// An account of requests, and a read of one unit in flight.
+/// Returns an account of requests, and a read of one unit in flight.
 fn ledger() -> (Ledger, HostRequest) {
     let bench = OneOperation::new(Kind::Read);
     let mut ledger =
@@ -299,7 +300,7 @@ fn a_result_that_says_something_else_is_found() {
     ledger.compare(&result, &OneOperation::new(Kind::Read).clock, SimTime::ZERO);
 }
 
-/// An account of a write of the first sector of a unit, whose data are in slot 0.
+/// Returns an account of a write of the first sector of a unit, whose data are in slot 0.
 fn written() -> Ledger {
     let (mut ledger, request) = ledger();
     let write = HostRequest { op: Op::WRITE, bytes: 512, ..request };
@@ -325,7 +326,7 @@ fn the_rest_of_a_unit_that_the_drive_does_not_count_is_found() {
     ledger.settle(&DriveCounts::default(), |_| 0);
 }
 
-/// What a result would say of a write of a sector to units of 4 KiB, of which one was programmed.
+/// Returns what a result would say of a write of a sector to units of 4 KiB, of which one was programmed.
 fn amplified(waf: f64, fill_up: f64) -> Value {
     json!({
         "waf": waf,

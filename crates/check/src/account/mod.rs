@@ -63,7 +63,7 @@ pub struct Checker<B: MapAtFirst> {
 }
 
 impl<B: MapAtFirst> Checker<B> {
-    /// An account that begins with what the drive holds now.
+    /// Makes an account that begins with what the drive holds now.
     ///
     /// # Errors
     /// When the drive's own numbers cannot be read once more.
@@ -113,12 +113,12 @@ impl<B: MapAtFirst> Checker<B> {
         Ok(checker)
     }
 
-    /// The measured window begins now.
+    /// Notes that the measured window begins now.
     pub fn on_window(&mut self, now: SimTime) {
         self.ledger.on_window(&self.clock, now);
     }
 
-    /// A request of the host arrived.
+    /// Notes that a request of the host arrived.
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
         self.requests_in += 1;
         self.map.outgrow();
@@ -128,14 +128,14 @@ impl<B: MapAtFirst> Checker<B> {
         assert_eq!(request.offset % 512, 0, "requests begin at a sector");
     }
 
-    /// The data of one unit of a write are about to enter the drive.
+    /// Notes that the data of one unit of a write are about to enter the drive.
     pub fn on_data(&mut self, id: u32, request: &HostRequest, lpn: Lpn) {
         self.durability.on_data(id, lpn);
         self.ledger.on_data(id, request);
         self.bytes.on_data(request.offset, u64::from(request.bytes));
     }
 
-    /// A request is answered; `stages` are what its latency is made of.
+    /// Notes that a request is answered; `stages` are what its latency is made of.
     pub fn on_complete(&mut self, request: &Answered<'_>, now: SimTime, stages: &[u64]) {
         self.requests_out += 1;
         self.durability.on_complete(request);
@@ -154,7 +154,7 @@ impl<B: MapAtFirst> Checker<B> {
         );
     }
 
-    /// An operation has held its channel for so long.
+    /// Notes that an operation has held its channel for so long.
     pub fn on_channel(
         &mut self,
         channel: ChannelId,
@@ -166,7 +166,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.clock.on_channel(channel.index(), id, transaction, usage, time);
     }
 
-    /// An operation has held the array of its die for so long.
+    /// Notes that an operation has held the array of its die for so long.
     pub fn on_array(&mut self, id: TransactionId, transaction: &Transaction, from: SimTime, to: SimTime) {
         self.clock.on_array(id, transaction, from, to);
     }
@@ -175,19 +175,19 @@ impl<B: MapAtFirst> Checker<B> {
         transaction.die.index() * self.shape.superblocks_per_die as usize + transaction.superblock as usize
     }
 
-    /// The first of the units that a read or program of a page row is about.
+    /// Returns the first of the units that a read or program of a page row is about.
     fn first_unit(&self, transaction: &Transaction) -> Ppa {
         let superblock = self.superblock(transaction);
         Ppa(self.shape.first_ppa(superblock) + u64::from(transaction.row * self.shape.row_units))
     }
 
-    /// An operation was submitted.
+    /// Notes that an operation was submitted.
     pub fn on_submit(&mut self, id: TransactionId, transaction: &Transaction) {
         self.clock.on_submit(id, transaction);
         self.note_submitted(transaction);
     }
 
-    /// A read was submitted that rides on the array read of another.
+    /// Notes that a read was submitted that rides on the array read of another.
     pub fn on_ride(&mut self, carrier: TransactionId, id: TransactionId, transaction: &Transaction) {
         self.clock.on_ride(carrier, id, transaction);
         self.note_submitted(transaction);
@@ -219,23 +219,23 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// These dies answer no more.
+    /// Notes that these dies answer no more.
     pub fn on_dies_failed(&mut self, dies: &[u32]) {
         self.failures.on_dies_failed(dies);
     }
 
-    /// The unit and the version that were programmed at `ppa` last.
+    /// Returns the unit and the version that were programmed at `ppa` last.
     fn there(&self, ppa: Ppa) -> (u32, u32) {
         let place = self.map.place(ppa);
         (place.stored, place.version)
     }
 
-    /// The version that is held at `ppa`.
+    /// Returns the version that is held at `ppa`.
     fn held(&self, ppa: Ppa) -> u32 {
         self.map.place(ppa).version
     }
 
-    /// The newest version of a unit lives at `new` from now on.
+    /// Notes that the newest version of a unit lives at `new` from now on.
     pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         let version = self.map.unit(lpn).version;
         self.ledger.on_commit(lpn);
@@ -243,12 +243,12 @@ impl<B: MapAtFirst> Checker<B> {
         self.durability.on_commit(lpn, version);
     }
 
-    /// A unit was moved.
+    /// Notes that a unit was moved.
     pub fn on_moved(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         self.commit(lpn, new, old, self.held(old), true);
     }
 
-    /// The version of a unit that is on flash now is older than its newest, by one write or more.
+    /// Notes that the version of a unit that is on flash now is older than its newest, by one write or more.
     pub fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         if self.map.place(new).holder == lpn.0 && self.past.sees(lpn, self.held(new)) {
             self.leave(new); // A snapshot saw it until now.
@@ -279,7 +279,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.put(lpn, new);
     }
 
-    /// A unit is valid at `ppa`, which may not be erased.
+    /// Makes a unit valid at `ppa`, which may not be erased from then on.
     fn put(&mut self, lpn: Lpn, ppa: Ppa) {
         self.map.place_mut(ppa).holder = lpn.0;
         if let Some(stripes) = &mut self.stripes {
@@ -287,7 +287,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// The data at `ppa` are not needed.
+    /// Notes that the data at `ppa` are not needed.
     fn leave(&mut self, ppa: Ppa) {
         self.map.place_mut(ppa).holder = NOTHING;
         if let Some(stripes) = &mut self.stripes {
@@ -295,7 +295,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// The drive forgot a unit.
+    /// Notes that the drive forgot a unit.
     pub fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
         assert_eq!(self.map.unit(lpn).home, old, "{lpn} did not live at {old}");
         self.versions += 1;
@@ -312,7 +312,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// A superblock was erased.
+    /// Notes that a superblock was erased.
     pub fn on_erase(&mut self, superblock: usize) {
         let first = self.shape.first_ppa(superblock);
         let mut places = (first..first + u64::from(self.shape.superblock_units())).map(Ppa);
@@ -327,7 +327,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.bytes.on_erase(first, self.shape.superblock_units());
     }
 
-    /// The host reads a unit where it lives.
+    /// Notes that the host reads a unit where it lives.
     pub fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
         self.check_host_read(lpn, ppa);
         self.ledger.on_host_read(ppa);
@@ -343,13 +343,14 @@ impl<B: MapAtFirst> Checker<B> {
         );
     }
 
-    /// Read-ahead reads the version of a unit at `ppa`; it stays in RAM until the host asks for it.
+    /// Notes that read-ahead reads the version of a unit at `ppa`; it stays in RAM until the host asks for
+    /// it.
     pub fn on_fetch(&mut self, lpn: Lpn, ppa: Ppa) {
         self.check_host_read(lpn, ppa);
         self.fetched.insert(lpn.0, self.held(ppa));
     }
 
-    /// The host is given what was read ahead of a unit.
+    /// Notes that the host is given what was read ahead of a unit.
     pub fn on_fetched_read(&mut self, lpn: Lpn) {
         assert_eq!(
             self.fetched.get(&lpn.0),
@@ -358,7 +359,7 @@ impl<B: MapAtFirst> Checker<B> {
         );
     }
 
-    /// The host writes a unit.
+    /// Notes that the host writes a unit.
     pub fn on_host_write(&mut self, lpn: Lpn) {
         self.versions += 1;
         self.bytes.on_write(lpn, self.versions, self.map.unit(lpn).content);
@@ -368,37 +369,38 @@ impl<B: MapAtFirst> Checker<B> {
         self.durability.on_version(lpn, self.map.unit(lpn).version);
     }
 
-    /// The data in a slot were programmed after a newer version came: no map entry points to them, but a recovery would
-    /// find them.
+    /// Notes that the data in a slot were programmed after a newer version came: no map entry points to them,
+    /// but a recovery would find them.
     pub fn on_outdated(&mut self, lpn: Lpn, slot: u32) {
         self.durability.on_outdated(lpn, slot);
     }
 
-    /// A slot gets the part of its unit that it lacks from another slot.
+    /// Notes that a slot gets the part of its unit that it lacks from another slot.
     pub fn on_rest(&mut self, slot: u32, from: u32) {
         self.bytes.on_rest(slot, from);
     }
 
-    /// A slot keeps what was read at `ppa`.
+    /// Notes that a slot keeps what was read at `ppa`.
     pub fn on_kept(&mut self, lpn: Lpn, slot: u32, ppa: Ppa) {
         self.ledger.on_kept(slot);
         self.bytes.on_kept(lpn, slot, self.held(ppa), ppa);
     }
 
-    /// A slot of the buffer holds data that the host wrote; `rest` names the slot that has the rest of the unit.
+    /// Notes that a slot of the buffer holds data that the host wrote; `rest` names the slot that has the
+    /// rest of the unit.
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
         self.ledger.on_buffered(lpn, slot, rest);
         self.bytes.on_buffered(lpn, slot, self.map.unit(lpn).version, rest);
         self.durability.on_buffered(slot, self.map.unit(lpn).version);
     }
 
-    /// The results must agree with the account on the measured window.
+    /// Checks that the results agree with the account on the measured window.
     pub fn compare(&self, result: &Value, now: SimTime) {
         self.ledger.compare(result, &self.clock, now);
     }
 
-    /// The final comparison of drive and account. It allows for the operations in flight of a drive that has not come
-    /// to rest.
+    /// Compares drive and account at the end of a run. It allows for the operations in flight of a drive that
+    /// has not come to rest.
     pub fn settle(&self, drive: &impl Examined<Beginning = B>, outstanding: u32, now: SimTime) {
         assert_eq!(
             self.requests_in,
@@ -412,7 +414,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.settle_snapshots(drive);
     }
 
-    /// The drive's map, its spare areas and its valid counts must agree with the account.
+    /// Checks that the drive's map, its spare areas and its valid counts agree with the account.
     pub fn settle_map(&self, drive: &impl Examined<Beginning = B>) {
         self.map.settle(drive);
     }

@@ -34,7 +34,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// The unit and version that a program moves.
+    /// Returns the unit and version that a program moves.
     fn moved(&mut self, transaction: &Transaction, origin: Origin, old: Ppa, new: Ppa) -> (u32, u32) {
         let in_die = transaction.kind == Kind::Copyback;
         let read_by = self.read_by.get(&old.0).copied().unwrap_or(0);
@@ -45,7 +45,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.there(old)
     }
 
-    /// A flash operation has ended.
+    /// Notes that a flash operation has ended.
     pub fn on_finish(&mut self, id: TransactionId, transaction: &Transaction) {
         self.clock.on_finish(id, transaction);
         self.finished += 1;
@@ -83,7 +83,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// The data of a read are out.
+    /// Notes that the data of a read are out.
     fn note_read(&mut self, transaction: &Transaction) {
         self.ledger.on_read(transaction);
         if transaction.origin == Origin::Host {
@@ -111,7 +111,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// A program has ended, whether it succeeded or failed.
+    /// Notes that a program has ended, whether it succeeded or failed.
     fn note_programmed(&mut self, transaction: &Transaction) {
         if transaction.kind == Kind::Copyback {
             self.ledger.on_read(transaction);
@@ -126,7 +126,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.placed[transaction.owner as usize] = placed;
     }
 
-    /// Between two erases all cells of a superblock hold as many bits, and with one bit a wordline has one page.
+    /// Checks that between two erases all cells of a superblock hold as many bits, and with one bit a
+    /// wordline has one page.
     fn check_mode(&mut self, superblock: usize, one_bit: bool) {
         let rows = self.rows[superblock];
         if rows == 0 {

@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use units::{Lpn, Ppa, SimTime};
 
 impl<B: MapAtFirst> Checker<B> {
-    /// The drive never heard of a request that the host has lost.
+    /// Notes that the drive never heard of a request that the host has lost.
     pub fn on_unheard(&mut self, id: u32) {
         self.ledger.on_unheard(id);
     }
 
-    /// The power failed, while these programs and erases had changed cells and were not reported.
+    /// Notes that the power failed, while these programs and erases had changed cells and were not reported.
     pub fn on_cut(&mut self, now: SimTime, interrupted: &[Interrupted]) {
         let undecoded = self.clock.on_cut(now);
         self.ledger.forget_reads(undecoded);
@@ -67,7 +67,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.failures.on_cut();
     }
 
-    /// These units can no longer be read.
+    /// Notes that these units of the flash can no longer be read.
     fn spoil(&mut self, first: u64, units: u32) {
         for ppa in (first..first + u64::from(units)).map(Ppa) {
             let place = self.map.place_mut(ppa);
@@ -76,8 +76,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.bytes.on_erase(first, units);
     }
 
-    /// A program was interrupted: its units are lost. Returns the page rows that this tore, including earlier rows on
-    /// the same wordline.
+    /// Notes that a program was interrupted and its units are lost. Returns the page rows that this tore,
+    /// including earlier rows on the same wordline.
     fn tear(&mut self, superblock: usize, row: u32, rows: u32) -> Vec<(usize, u32)> {
         let units = self.shape.row_units;
         let first = self.shape.first_ppa(superblock);
@@ -89,7 +89,7 @@ impl<B: MapAtFirst> Checker<B> {
         (begin..row + rows).map(|row| (superblock, row)).collect()
     }
 
-    /// The content of a page row is lost: adds its units to `lost`.
+    /// Notes that the content of a page row is lost: adds its units to `lost`.
     fn lose_row(&mut self, superblock: usize, row: u32, lost: &mut BTreeSet<Lpn>) {
         let units = self.shape.row_units;
         let first = self.shape.first_ppa(superblock) + u64::from(row * units);
@@ -106,8 +106,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.spoil(first, units);
     }
 
-    /// A cut has destroyed copies of these units: a unit without another copy that keeps its promise is promised
-    /// nothing any more.
+    /// Releases units of which a cut has destroyed copies: a unit without another copy that keeps its promise
+    /// is promised nothing any more.
     fn release(&mut self, mut lost: BTreeSet<Lpn>) {
         for (_, place) in self.map.places() {
             let (lpn, survival) = (Lpn(place.stored), &self.durability.survival);
@@ -122,7 +122,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Pages that were handed out and never programmed hold no data.
+    /// Forgets pages that were handed out and never programmed: they hold no data.
     fn forget_unprogrammed(&mut self) {
         for superblock in 0..self.rows.len() {
             let first = self.shape.first_ppa(superblock);
@@ -132,8 +132,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// The drive says that it has found its map again: each unit must hold a version that it may hold. The account goes
-    /// on with the versions that were found.
+    /// Checks, after the drive has found its map again, that each unit holds a version that it may hold. The
+    /// account goes on with the versions that were found.
     pub fn on_found(&mut self, drive: &impl Examined) {
         (0..self.shape.physical_units() as u64).for_each(|ppa| self.map.place_mut(Ppa(ppa)).holder = NOTHING);
         // A drive that wore out takes no more writes: capacitors have nowhere to put what its buffer holds.
@@ -155,7 +155,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.go_on_with_snapshots(drive);
     }
 
-    /// Each snapshot that survived must see the versions that it saw before the cut.
+    /// Checks that each snapshot that survived sees the versions that it saw before the cut.
     fn go_on_with_snapshots(&mut self, drive: &impl Examined) {
         let Some(serials) = drive.snapshots() else { return };
         self.past.go_on_with(&serials);
@@ -178,7 +178,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// From now on the host reads the version that was found at `home`.
+    /// Lets the host read from now on the version that was found at `home`.
     fn go_on_with(&mut self, lpn: Lpn, home: Ppa, has_died: bool) {
         let found = (home != Ppa::NONE).then(|| {
             let (stored, version) = self.there(home);

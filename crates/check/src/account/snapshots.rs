@@ -70,7 +70,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// A version that only snapshots see is at `ppa` now.
+    /// Notes that a version that only snapshots see is at `ppa` now.
     fn hold(&mut self, lpn: Lpn, ppa: Ppa, version: u32) {
         assert!(self.past.sees(lpn, version), "{lpn} at {ppa} is kept and no snapshot sees it");
         assert_eq!(self.map.place(ppa).holder, NOTHING, "{ppa} holds something already");
@@ -80,7 +80,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.put(lpn, ppa);
     }
 
-    /// Versions that are neither the newest of their unit nor seen by a snapshot become invalid.
+    /// Makes versions invalid that are neither the newest of their unit nor seen by a snapshot.
     fn forget_unseen(&mut self) {
         for ppa in (0..self.shape.physical_units() as u64).map(Ppa) {
             let lpn = Lpn(self.map.place(ppa).holder);
@@ -92,8 +92,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Every snapshot must see what the drive held when it was taken. A read-only drive may have some of it in its
-    /// buffer.
+    /// Checks that every snapshot sees what the drive held when it was taken. A read-only drive may have some
+    /// of it in its buffer.
     pub(super) fn settle_snapshots(&self, drive: &impl Examined) {
         let expected: Vec<u32> = self.past.kept().map(|(serial, _)| serial).collect();
         assert_eq!(drive.snapshots().unwrap_or_default(), expected, "the snapshots that are kept");

@@ -10,7 +10,7 @@ pub(super) struct Torn {
     /// By group and page row: the superblocks whose row is torn although the parity on flash counts it, or the parity
     /// superblock if its own row is torn.
     lost: BTreeMap<(usize, u32), BTreeSet<usize>>,
-    /// Superblocks and their torn page rows that no parity counts.
+    /// Superblocks and their torn page rows that no parity unit counts.
     uncounted: BTreeSet<(usize, u32)>,
     /// Groups of which a superblock was erased, and to which nothing was written since.
     erasing: BTreeSet<usize>,
@@ -24,8 +24,9 @@ impl Torn {
 }
 
 impl StripeAccount {
-    /// The power failed, when these page rows of superblocks were torn; `on_flash`: page rows programmed of each superblock.
-    /// Gives the torn page rows, those of former cuts too, which nothing gives back.
+    /// Notes that the power failed when these page rows of superblocks were torn; `on_flash`: page rows
+    /// programmed of each superblock. Gives the torn page rows, those of former cuts too, which nothing gives
+    /// back.
     pub fn on_cut(&mut self, torn: &[(usize, u32)], on_flash: &[u32], one_bit: &[bool]) -> Vec<(usize, u32)> {
         self.torn.uncounted.retain(|&(superblock, row)| row < on_flash[superblock]);
         for (superblock, &there) in on_flash.iter().enumerate() {
@@ -61,7 +62,7 @@ impl StripeAccount {
         all.filter(|&(superblock, row)| !self.is_given_back(superblock, row)).collect()
     }
 
-    /// Page rows of parity on flash in a group.
+    /// Returns the number of page rows of parity on flash in a group.
     fn counted(&self, group: usize, on_flash: &[u32]) -> u32 {
         on_flash.get(self.parity[group]).copied().unwrap_or(0)
     }
@@ -72,13 +73,14 @@ impl StripeAccount {
         self.is_torn(superblock, row) && !is_parity && !self.is_broken(superblock, row)
     }
 
-    /// A power cut tore a row that its parity counts.
+    /// True if a power cut tore a row that its parity counts.
     pub fn is_torn(&self, superblock: usize, row: u32) -> bool {
         let lost = self.torn.lost.get(&(self.group_of(superblock), row));
         lost.is_some_and(|lost| lost.contains(&superblock))
     }
 
-    /// Power cuts took another of a row's stripe, or the row itself was torn before its parity was made.
+    /// True if power cuts took another of a row's stripe, or the row itself was torn before its parity was
+    /// made.
     pub(super) fn is_broken(&self, superblock: usize, row: u32) -> bool {
         let group = self.group_of(superblock);
         let takes_another = |lost: &BTreeSet<usize>| lost.iter().any(|&other| other != superblock);
@@ -87,7 +89,7 @@ impl StripeAccount {
             || self.torn.lost.get(&(group, row)).is_some_and(takes_another)
     }
 
-    /// A page row is read to restore another row of its stripe: it must be whole.
+    /// Checks that a page row is whole, which is read to restore another row of its stripe.
     pub(super) fn check_help(&self, superblock: usize, row: u32) {
         let group = self.group_of(superblock);
         let lost = self.torn.lost.get(&(group, row));
@@ -98,12 +100,12 @@ impl StripeAccount {
         );
     }
 
-    /// A superblock is erased.
+    /// Forgets the torn rows of a superblock that is erased.
     pub(super) fn forget_torn(&mut self, superblock: usize) {
         self.torn.uncounted.retain(|(at, _)| *at != superblock);
     }
 
-    /// A superblock of a group is written or erased.
+    /// Notes that a superblock of a group is written or erased.
     pub(super) fn note_erasing(&mut self, kind: Kind, group: usize) {
         if kind == Kind::Erase {
             self.torn.erasing.insert(group);

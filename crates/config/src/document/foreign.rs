@@ -11,7 +11,8 @@ pub trait Foreign: Send + Sync {
     /// True when `name` can only be the name of a policy from outside.
     fn knows(&self, name: &str) -> bool;
 
-    /// The form in which names of policies from outside are written at `seam`, for messages; none where there are none.
+    /// Returns the form in which names of policies from outside are written at `seam`, for messages; none
+    /// where there are none.
     fn offers(&self, _seam: &str) -> Option<&'static str> {
         None
     }
@@ -33,17 +34,17 @@ pub trait Foreign: Send + Sync {
 pub struct Bringer(Option<Arc<dyn Foreign>>);
 
 impl Bringer {
-    /// A bringer for the policies of `foreign`.
+    /// Makes a bringer for the policies of `foreign`.
     pub fn new(foreign: Arc<dyn Foreign>) -> Self {
         Self(Some(foreign))
     }
 
-    /// The form in which names of policies from outside are written at `seam`.
+    /// Returns the form in which names of policies from outside are written at `seam`.
     pub(crate) fn offers(&self, seam: &str) -> Option<&'static str> {
         self.0.as_ref().and_then(|foreign| foreign.offers(seam))
     }
 
-    /// The source of the policy `name`, if it comes from outside.
+    /// Returns the source of the policy `name`, if it comes from outside.
     pub(crate) fn of(&self, name: &str) -> Option<Arc<dyn Foreign>> {
         self.0.as_ref().filter(|foreign| foreign.knows(name)).cloned()
     }

@@ -20,7 +20,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// An empty configuration.
+    /// Makes an empty configuration.
     pub fn empty() -> Self {
         Self::of(ValueNode { value: Value::Table(BTreeMap::new()), place: Place::Default, source: None })
     }
@@ -48,7 +48,7 @@ impl Document {
         Self { root, bringer: Bringer::default() }
     }
 
-    /// The same document with policies from outside in addition to the catalogue's.
+    /// Returns the same document with policies from outside in addition to the catalogue's.
     #[must_use]
     pub fn with(self, bringer: Bringer) -> Self {
         Self { bringer, ..self }
@@ -63,7 +63,7 @@ impl Document {
         &self.bringer
     }
 
-    /// The root table.
+    /// Returns the root table of the document.
     pub fn root(&self) -> &ValueNode {
         &self.root
     }
@@ -76,7 +76,7 @@ impl Document {
         }
     }
 
-    /// The node at a dotted path.
+    /// Returns the node of the document at a dotted path.
     pub fn get(&self, path: &str) -> Option<&ValueNode> {
         path.split('.').try_fold(&self.root, |node, key| match &node.value {
             Value::Table(table) => table.get(key),
@@ -275,7 +275,8 @@ impl TomlReader<'_> {
     }
 }
 
-/// The error for a key that no reader asks for; for such a table, the error names the first key in it.
+/// Returns the error for a key that no reader asks for; for such a table, the error names the first key in
+/// it.
 pub(crate) fn unknown_key(path: &str, node: &ValueNode, key: &str, known: &[String]) -> ConfigError {
     let (mut below, mut last) = (String::new(), node);
     while let Value::Table(nodes) = &last.value {

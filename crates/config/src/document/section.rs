@@ -12,17 +12,17 @@ use std::rc::Rc;
 /// One value that was read: the resolved configuration is a list of these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Dotted key path.
+    /// Dotted path of the key.
     pub key: String,
-    /// The value in force.
+    /// Value of the key in force.
     pub value: Value,
     /// Place where the value is written, or [`Place::Default`].
     pub place: Place,
-    /// Source of the number: the comment after it.
+    /// Source of the number, as stated in the comment after the number.
     pub source: Option<String>,
-    /// Meaning of the key.
+    /// Meaning of the key, as help texts show it.
     pub help: &'static str,
-    /// Form of a valid value.
+    /// Form of a valid value of the key.
     pub expected: &'static str,
 }
 
@@ -52,7 +52,7 @@ pub struct Section {
 /// What may be absent of a value.
 #[derive(Clone, Copy, PartialEq)]
 enum Presence {
-    /// Neither the key nor the items of its list may be absent.
+    /// The key must be there, and no item of the key's list may be absent.
     Required,
     /// The key may be absent; a list that is written must have items.
     Optional,
@@ -130,14 +130,14 @@ fn answer<T: FromValue>(value: &T) -> KeyAnswer {
 }
 
 impl Section {
-    /// The root of a document.
+    /// Returns the root section of a document.
     pub fn root(document: &Document) -> Self {
         let record = SharedRecord { bringer: document.bringer().clone(), ..SharedRecord::default() };
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
     }
 
-    /// The root section of a survey, in which a reader only tells what it would read: required keys count as present,
-    /// and the keys in `given` as written.
+    /// Returns the root section of a survey, in which a reader only tells what it would read: required keys
+    /// count as present, and the keys in `given` as written.
     pub(crate) fn surveyed(document: &Document, given: BTreeSet<String>) -> Self {
         let record = SharedRecord { given: Some(given), ..SharedRecord::default() };
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
@@ -151,7 +151,7 @@ impl Section {
         Self { path, pattern, place: node.place.clone(), nodes, known: Vec::new(), record }
     }
 
-    /// The dotted path of this section.
+    /// Returns the dotted path of this section.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -160,7 +160,7 @@ impl Section {
         joined(&self.path, key)
     }
 
-    /// The sub-table `key`; empty if it is not there.
+    /// Returns the sub-table `key`; empty if it is not there.
     ///
     /// # Errors
     /// When `key` is there and is not a table.
@@ -168,7 +168,7 @@ impl Section {
         self.named_child(key, key)
     }
 
-    /// The sub-table `key`, a name that the user chose; listings call it `shown`, such as `PLAN`.
+    /// Returns the sub-table `key`, a name that the user chose; listings call it `shown`, such as `PLAN`.
     ///
     /// # Errors
     /// When `key` is there and is not a table.
@@ -197,7 +197,7 @@ impl Section {
         }
     }
 
-    /// True when `key` is written.
+    /// True when the user wrote `key` in this section.
     pub fn has(&self, key: &str) -> bool {
         self.fork_on_presence(key);
         self.is_written(key)
@@ -223,7 +223,7 @@ impl Section {
         }
     }
 
-    /// The value at a dotted path below this section, as it is written.
+    /// Returns the value at a dotted path below this section, as it is written.
     pub fn written(&self, path: &str) -> Option<&Value> {
         let mut keys = path.split('.');
         let node = self.nodes.get(keys.next()?)?;
@@ -243,7 +243,7 @@ impl Section {
         Asking { section: self, limits: Limits::default(), unit }
     }
 
-    /// A value that must be written.
+    /// Reads a value that must be written.
     ///
     /// # Errors
     /// When it is missing or not of the type.
@@ -251,7 +251,7 @@ impl Section {
         self.unit("").required(key, help)
     }
 
-    /// A value with a default.
+    /// Reads a value with a default.
     ///
     /// # Errors
     /// When it is written and not of the type.
@@ -259,7 +259,7 @@ impl Section {
         self.unit("").or(key, default, help)
     }
 
-    /// A value that may be absent.
+    /// Reads a value that may be absent.
     ///
     /// # Errors
     /// When it is written and not of the type.
@@ -271,7 +271,7 @@ impl Section {
         self.unit("").optional(key, help)
     }
 
-    /// One of the given names.
+    /// Reads one of the given names.
     ///
     /// # Errors
     /// When it is none of them; the nearest is named.
@@ -298,7 +298,7 @@ impl Section {
         Err(error)
     }
 
-    /// The name of a policy: one of a catalogue's. Without one, the error lists the names.
+    /// Reads the name of a policy: one of a catalogue's. Without one, the error lists the names.
     ///
     /// # Errors
     /// When it is none of the names.
@@ -318,8 +318,8 @@ impl Section {
         })
     }
 
-    /// The maker of the policy in `name`, where the caller supplies that policy; the seam's own catalogue does not have
-    /// it.
+    /// Returns the maker of the policy in `name`, where the caller supplies that policy; the seam's own
+    /// catalogue does not have it.
     ///
     /// # Errors
     /// When it is not there, does not answer `question`, or a parameter is wrong.
@@ -410,7 +410,7 @@ impl Section {
         self.record.entries.borrow_mut().push(Entry { key, value, place, source, help, expected });
     }
 
-    /// The error that `key` has a value of the right type which cannot be.
+    /// Returns the error that `key` has a value of the right type which cannot be.
     pub fn reject(&self, key: &str, expected: &str) -> ConfigError {
         let node = self.nodes.get(key);
         let default = || {
@@ -439,17 +439,18 @@ impl Section {
         }
     }
 
-    /// Everything read so far through this section's document, in reading order.
+    /// Returns everything read so far through this section's document, in reading order.
     pub fn entries(&self) -> Vec<Entry> {
         self.record.entries.borrow().clone()
     }
 
-    /// Every key that was asked for so far through this section's document, absent ones included.
+    /// Returns every key that was asked for so far through this section's document, absent ones included.
     pub fn asked(&self) -> Vec<Asked> {
         self.record.asked.borrow().clone()
     }
 
-    /// All keys that the reader of a survey asked for, and the forks at which it could have asked for others.
+    /// Returns all keys that the reader of a survey asked for, and the forks at which it could have asked for
+    /// others.
     pub(crate) fn surveyed_keys(&self) -> (Vec<Asked>, Vec<Fork>) {
         (self.asked(), self.record.forks.borrow().clone())
     }
@@ -459,7 +460,8 @@ fn joined(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// The parameters that `read` asks for, found by letting it read an empty section: keys, defaults, help.
+/// Returns the parameters that `read` asks for, found by letting it read an empty section: keys, defaults,
+/// help.
 pub fn describe<T>(read: impl FnOnce(&mut Section) -> Result<T, ConfigError>) -> Vec<Entry> {
     let mut section = Section::root(&Document::empty());
     // A required key without a default ends the reading; what was recorded until then still stands.

@@ -6,9 +6,9 @@ use units::SimTime;
 /// What a die wants the channel for. A die can wait with a command and with data at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// Command and address cycles.
+    /// The die wants the channel for command and address cycles.
     Command,
-    /// Data in or out.
+    /// The die wants the channel for data, in or out.
     Data,
 }
 
@@ -25,7 +25,7 @@ pub struct ChannelView<'a> {
 }
 
 impl ChannelView<'_> {
-    /// The first die of `set` from `start` on, around the end. `set` must not be empty.
+    /// Returns the first die of `set` from `start` on, around the end. `set` must not be empty.
     #[inline]
     pub fn next_in(set: u64, start: u32) -> u32 {
         let from = set & (u64::MAX << start);

@@ -11,15 +11,15 @@ use units::SimTime;
 
 /// Which dies form a chip, and which chip's turn it is on each channel.
 pub(super) struct Chips {
-    /// From a die of a chip to its next.
+    /// Distance in die numbers from a die of a chip to the next die of the chip.
     stride: usize,
     dies_per_chip: usize,
     /// Difference between the numbers of dies that stand for neighbouring planes of one die.
     plane_stride: usize,
     per_channel: usize,
-    /// For each channel, the chip whose turn it is.
+    /// For each channel, the chip that may use the channel next.
     turn: Vec<usize>,
-    /// For each channel: true when a chip waits for it to be free.
+    /// For each channel: true while a chip waits for the channel to become free.
     awaited: Vec<bool>,
 }
 
@@ -41,7 +41,7 @@ impl Chips {
         }))
     }
 
-    /// The chip of a die: the number of its first.
+    /// Returns the chip of a die: the number of its first.
     pub fn of(&self, die: usize) -> usize {
         die % self.stride
     }
@@ -50,7 +50,7 @@ impl Chips {
         (chip..chip + self.dies_per_chip * self.stride).step_by(self.stride)
     }
 
-    /// No chip waits any more.
+    /// Ends the wait of every chip.
     pub fn rest(&mut self) {
         self.awaited.fill(false);
     }
@@ -111,7 +111,8 @@ impl Controller {
         }
     }
 
-    /// The other planes of a die program the operation of the same page number with it: their data follow its own.
+    /// Lets the other planes of a die program the operation of the same page number with it: their data
+    /// follow its own.
     fn pair<P: Probe>(&mut self, die: usize, class: Class, page: u32, ctx: &mut Context<P>) {
         let chips = self.chips.as_ref().expect("the caller saw chips");
         let (stride, dies) = (chips.plane_stride, self.dies.len());
@@ -138,7 +139,8 @@ impl Controller {
         false
     }
 
-    /// The operation that the scheduler would start next among all that wait at the chip, and its die.
+    /// Returns the operation that the scheduler would start next among all that wait at the chip, and its
+    /// die.
     fn choose_in_chip(&mut self, chip: usize, now: SimTime) -> (usize, Class) {
         let mut view = DieView {
             ready: 0,
@@ -176,7 +178,7 @@ impl Controller {
         (at[class as usize], class)
     }
 
-    /// The channel is free and no data wait for it: the chips get their turns until it is taken.
+    /// Gives the chips their turns on the free channel, for which no data wait, until it is taken.
     #[cold]
     pub(super) fn start_in_turn<P: Probe>(&mut self, index: usize, ctx: &mut Context<P>) {
         let Some(chips) = &mut self.chips else { return };

@@ -17,7 +17,7 @@ impl Transaction {
 }
 
 impl Controller {
-    /// The data of a piece are in the register: the array senses the next one at once.
+    /// Lets the array sense the next piece at once, when the data of a piece are in the register.
     #[cold]
     pub(super) fn sense_on(&mut self, die: usize, calendar: &mut Calendar) {
         let transaction = &mut self.slab.items[self.dies[die].array.index()];

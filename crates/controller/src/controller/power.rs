@@ -11,25 +11,25 @@ use units::{DieId, SimTime};
 /// How far a program or erase had come when the power failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The array was done, and its completion was not yet reported.
+    /// The array had ended the operation, but its completion was not yet reported.
     Done,
-    /// The array was stopped halfway.
+    /// The power failure stopped the array halfway.
     Halfway,
 }
 
 /// A program or erase that changed cells and was not reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Interrupted {
-    /// The operation.
+    /// Flash operation that the power failure interrupted.
     pub transaction: Transaction,
-    /// How far the operation had come.
+    /// How far the interrupted operation had come.
     pub ending: Ending,
 }
 
 impl Controller {
-    /// The power is gone at `now`: queues and registers are empty, each array and channel rests. Gives
-    /// the programs and erases that had begun to change cells. The time that an array spent on what it did not end is
-    /// not counted as busy.
+    /// Cuts the power at `now`: queues and registers are emptied, each array and channel rests. Gives the
+    /// programs and erases that had begun to change cells. The time that an array spent on what it did not
+    /// end is not counted as busy.
     pub fn cut(&mut self, now: SimTime) -> Vec<Interrupted> {
         let mut interrupted = Vec::new();
         for die in &self.dies {
@@ -56,7 +56,8 @@ impl Controller {
         interrupted
     }
 
-    /// A die answers no more: its reads in flight bring nothing. Gives the reads that would have brought data.
+    /// Ends the reads in flight at a die that answers no more: these reads bring no data. Gives the reads
+    /// that would have brought data.
     pub fn fail_reads(&mut self, die: DieId) -> Vec<Transaction> {
         let free = self.slab.free_places();
         let mut failed = Vec::new();

@@ -13,14 +13,14 @@ pub struct DieView {
     pub queued: [SimTime; Class::COUNT],
     /// For each class, the running number of its oldest operation: lower came earlier.
     pub submitted: [u64; Class::COUNT],
-    /// The FTL is short of free superblocks on this die: the host waits for garbage collection.
+    /// True while the die is short of free superblocks, so that the host waits for garbage collection.
     pub urgent: bool,
-    /// The time now.
+    /// Present simulated time.
     pub now: SimTime,
 }
 
 impl DieView {
-    /// The ready class among `classes` whose oldest operation came first.
+    /// Returns the ready class among `classes` whose oldest operation came first.
     #[inline]
     pub fn oldest(&self, classes: u8) -> Option<Class> {
         Class::ALL

@@ -26,7 +26,8 @@ pub enum Outcome {
 }
 
 impl Code {
-    /// The code over the smallest field GF(2^m) that data and parity fit in; none where `m` would exceed 16.
+    /// Returns the code over the smallest field GF(2^m) that data and parity fit in; none where `m` would
+    /// exceed 16.
     pub fn new(data_bits: usize, correctable: usize) -> Option<Self> {
         for m in 3..=16 {
             let field = Field::new(m);
@@ -38,17 +39,17 @@ impl Code {
         None
     }
 
-    /// Bits of parity.
+    /// Returns the number of parity bits of a word.
     pub fn parity_bits(&self) -> usize {
         self.generator.len() - 1
     }
 
-    /// Bits of a word: the data, then the parity.
+    /// Returns the number of bits of a word: the data, then the parity.
     pub fn bits(&self) -> usize {
         self.data_bits + self.parity_bits()
     }
 
-    /// The word of these data.
+    /// Encodes these data into a word of the code.
     ///
     /// # Panics
     /// When there are more or fewer data than the code has.
@@ -110,7 +111,7 @@ impl Code {
         syndromes
     }
 
-    /// The power that a bit stands at.
+    /// Returns the power of the primitive element at which a bit of the word stands.
     fn power_of(&self, place: usize) -> usize {
         self.bits() - 1 - place
     }

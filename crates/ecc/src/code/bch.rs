@@ -60,13 +60,13 @@ pub(super) fn read_codeword(section: &mut Section, usual: u64) -> Result<u32, Co
 /// Reads with other references.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Retries {
-    /// Most retries of a read.
+    /// Most retries of a read after its first attempt.
     pub most: u32,
     /// Share of the raw bit errors that each retry removes.
     pub gain: f64,
     /// Distance between the references of neighbouring steps of the retry table, volts.
     pub step_v: Option<f64>,
-    /// Each retry is sensed while the attempt before it crosses the channel and is decoded.
+    /// True if the array reads for each retry while the attempt before it crosses the channel and is decoded.
     pub pipelined: bool,
 }
 
@@ -112,7 +112,7 @@ pub(super) fn read_target(
 }
 
 impl Bch {
-    /// Parity: `m t` bits, where 2^m - 1 bits hold data and parity.
+    /// Returns the number of parity bits: `m t`, where 2^m - 1 bits hold data and parity.
     fn parity_bits(&self) -> u32 {
         let data = u64::from(self.data) * 8;
         let fits = |m: &u32| (1u64 << m) > data + u64::from(*m) * u64::from(self.correctable);

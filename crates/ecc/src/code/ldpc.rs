@@ -31,7 +31,7 @@ const USUAL: &str = "nand-4k-889";
 /// Data bytes of a codeword, and rate, of a code that is known by limits.
 const USUAL_DATA: u64 = 4096;
 const USUAL_RATE: f64 = 8.0 / 9.0;
-/// Soft bits beyond this gain nothing that any source reports.
+/// Largest number of soft bits: further soft bits gain nothing that any source reports.
 const LIMITS_MAX: usize = 6;
 
 impl Default for Ldpc {
@@ -47,7 +47,8 @@ impl Default for Ldpc {
 }
 
 impl Ldpc {
-    /// A code known by the raw bit error rates that it corrects with 1, 3, 7... comparisons: 4 KiB of data, rate 8/9.
+    /// Makes a code known by the raw bit error rates that it corrects with 1, 3, 7... comparisons: 4 KiB of
+    /// data, rate 8/9.
     pub fn of_limits(limits: &[f64]) -> Self {
         let strength =
             Strength::Limits { limits: limits.to_vec(), data: USUAL_DATA as u32, rate: USUAL_RATE };

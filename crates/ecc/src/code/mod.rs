@@ -4,10 +4,10 @@ use crate::Ladder;
 
 /// A code: asked once, when a drive is built.
 pub trait Code: Send {
-    /// The ways to read a page of cells of `bits` bits, or none: errors are left out of account.
+    /// Returns the ways to read a page of cells of `bits` bits, or none: errors are left out of account.
     fn ladder(&self, bits: u32) -> Option<Ladder>;
 
-    /// Parity bytes for each data byte.
+    /// Returns the parity bytes for each data byte.
     fn overhead(&self) -> f64;
 }
 

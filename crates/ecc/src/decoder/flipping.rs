@@ -21,7 +21,8 @@ impl Default for GradientDescent {
 }
 
 impl GradientDescent {
-    /// A decoder of at most `iterations` iterations; a bit that is due to be flipped is flipped with this probability.
+    /// Makes a decoder of at most `iterations` iterations; a bit that is due to be flipped is flipped with
+    /// this probability.
     pub const fn new(iterations: u32, probability: f64) -> Self {
         Self { iterations, probability }
     }

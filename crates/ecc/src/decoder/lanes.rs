@@ -22,7 +22,7 @@ pub trait Number: Copy + Default + PartialEq + PartialOrd {
     fn plus(self, other: Self) -> Self;
     fn magnitude(self) -> Self;
     fn sign(self) -> Self::Sign;
-    /// The negative where the sign is one.
+    /// Returns the negative where the sign is one.
     fn signed(self, sign: Self::Sign) -> Self;
     fn damped(self, by: Self::Damping) -> Self;
 }
@@ -120,9 +120,9 @@ impl Number for i8 {
 /// State of a min-sum decoder, for all words that it decodes side by side.
 #[derive(Clone, Debug)]
 pub struct Beliefs<T, const WORDS: usize> {
-    /// Present belief in each bit.
+    /// Present belief of the decoder in each bit of each word.
     pub of_bits: Vec<[T; WORDS]>,
-    /// The last message from each check to each of its bits.
+    /// The last message from each check of the code to each bit of the check.
     pub said: Vec<[T; WORDS]>,
 }
 
@@ -153,7 +153,7 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
     }
 }
 
-/// One iteration: every check in order.
+/// Makes one iteration: every check in order.
 #[inline(always)]
 pub fn through_all<T: Number, const WORDS: usize>(
     graph: &Graph,
@@ -176,8 +176,8 @@ pub fn through_all<T: Number, const WORDS: usize>(
     }
 }
 
-/// One iteration of a flooding decoder: every check reads the beliefs from before the iteration. Afterwards each belief
-/// is the channel's ratio plus the messages of all checks of the bit.
+/// Makes one iteration of a flooding decoder: every check reads the beliefs from before the iteration.
+/// Afterwards each belief is the channel's ratio plus the messages of all checks of the bit.
 #[inline(always)]
 pub fn through_all_at_once<T: Number, const WORDS: usize>(
     graph: &Graph,
@@ -213,7 +213,7 @@ struct CheckTold<T: Number, const WORDS: usize> {
 }
 
 impl<T: Number, const WORDS: usize> CheckTold<T, WORDS> {
-    /// The check's message to a bit whose own message to the check was `value`.
+    /// Returns the check's message to a bit whose own message to the check was `value`.
     #[inline(always)]
     fn to(&self, word: usize, value: T) -> T {
         // Where two are the least, the second is as small. Both are read first: else the compiler chooses an address.
@@ -302,7 +302,7 @@ pub fn begin_8(beliefs: &mut Beliefs<i8, WORDS_8>, ratios: &[f32], scale: f32, m
     beliefs.begin(ratios, |ratio| ((ratio * scale).clamp(-most, most) + WHOLE).to_bits() as i8);
 }
 
-/// The bits of 64 words of integers.
+/// Writes the bits of 64 words of integers.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn signs_8(beliefs: &Beliefs<i8, WORDS_8>, bits: &mut Vec<u64>) {

@@ -32,12 +32,14 @@ impl Default for MinSum8 {
 }
 
 impl MinSum8 {
-    /// A decoder of at most `iterations` iterations whose ratios are whole numbers up to 31, as are its messages.
+    /// Makes a decoder of at most `iterations` iterations whose ratios are whole numbers up to 31, as are its
+    /// messages.
     pub const fn of_levels(iterations: u32, eighths: u32) -> Self {
         Self { iterations, eighths, offset: 0, levels_per_ratio: 1.0, level_most: 31, message_most: 31 }
     }
 
-    /// A decoder of at most `iterations` iterations with a factor of `eighths` eighths; all else has default values.
+    /// Makes a decoder of at most `iterations` iterations with a factor of `eighths` eighths; all else has
+    /// default values.
     pub fn of_ratios(iterations: u32, eighths: u32) -> Self {
         Self { iterations, eighths, ..Self::default() }
     }

@@ -12,8 +12,8 @@ use std::sync::Arc;
 pub struct MinSumFlooding(MinSumParameters);
 
 impl MinSumFlooding {
-    /// A decoder that makes at most `iterations` iterations, multiplies messages by `factor` and then reduces them by
-    /// `offset`.
+    /// Makes a decoder that makes at most `iterations` iterations, multiplies messages by `factor` and then
+    /// reduces them by `offset`.
     pub const fn new(iterations: u32, factor: f64, offset: f64) -> Self {
         Self(MinSumParameters { iterations, factor, offset })
     }

@@ -17,13 +17,13 @@ use std::sync::Arc;
 
 /// A decoder with its parameters.
 pub trait Decoder: Send {
-    /// A decoder of this kind, ready to decode words of the code that `graph` describes.
+    /// Returns a decoder of this kind, ready to decode words of the code that `graph` describes.
     fn on(&self, graph: &Arc<Graph>) -> Box<dyn Decoding>;
 }
 
 /// A decoder at work. It keeps its memory from one batch of words to the next.
 pub trait Decoding: Send {
-    /// Words decoded together: 1 to 64.
+    /// Returns the number of words decoded together: 1 to 64.
     fn words(&self) -> usize;
 
     /// Decodes that many words, side by side.
@@ -38,7 +38,7 @@ pub trait Decoding: Send {
 pub struct Decoded {
     /// For each bit of a word, its value in all words of the batch: bit `w` belongs to word `w`.
     pub bits: Vec<u64>,
-    /// Iterations that each word took.
+    /// Iterations that the decoder took for each word.
     pub iterations: Vec<u32>,
     /// Bit `w` is set where all checks of word `w` hold.
     pub converged: u64,
@@ -53,7 +53,8 @@ impl Decoded {
         self.converged = 0;
     }
 
-    /// The words, one bit each, that differ from `sent` in any of its bits; `sent` holds the first bits of a word.
+    /// Returns the words, one bit each, that differ from `sent` in any of its bits; `sent` holds the first
+    /// bits of a word.
     pub fn wrong(&self, sent: &[bool]) -> u64 {
         let all = all(self.iterations.len());
         let differ = |(bits, sent): (&u64, &bool)| bits ^ if *sent { all } else { 0 };
@@ -70,12 +71,12 @@ impl Decoded {
     }
 }
 
-/// Bits of as many words.
+/// Returns the number of bits of as many words.
 const fn all(words: usize) -> u64 {
     u64::MAX >> (64 - words)
 }
 
-/// The words, among those in the mask `asked`, in which at least one check does not hold.
+/// Returns the words, among those in the mask `asked`, in which at least one check does not hold.
 fn broken(graph: &Graph, bits: &[u64], asked: u64) -> u64 {
     let mut broken = 0;
     for check in 0..graph.checks() {

@@ -19,7 +19,7 @@ impl Default for SumProduct {
 }
 
 impl SumProduct {
-    /// A decoder of at most `iterations` iterations.
+    /// Makes a decoder of at most `iterations` iterations.
     pub const fn new(iterations: u32) -> Self {
         Self { iterations }
     }

@@ -12,7 +12,7 @@ fn graph(name: &str) -> Arc<Graph> {
     Arc::new(named(name).expect("a shipped code").graph)
 }
 
-/// Noisy ratios of words of zeros, side by side.
+/// Returns the noisy ratios of words of zeros, side by side.
 fn ratios(graph: &Graph, words: usize, sigma: f64, seed: u64) -> Vec<f32> {
     let noise = Stream::new(seed);
     let channel = Channel::Gauss { sigma };

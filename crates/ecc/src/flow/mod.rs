@@ -21,7 +21,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// An attempt that is decoded in any case.
+    /// Makes an attempt that is decoded in any case.
     pub const fn at(step: u32, soft_bits: u32) -> Self {
         Self { step, soft_bits, decoded_below: f64::INFINITY }
     }
@@ -30,7 +30,7 @@ impl Attempt {
 /// Answer of a flow: the next attempt, or none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
-    /// The page is read so.
+    /// The page is read by this attempt.
     Read(Attempt),
     /// No further attempt: the data of the page are given up.
     GiveUp,
@@ -48,20 +48,20 @@ pub enum Steps {
 /// Information on a read that a flow may use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowView<'a> {
-    /// Which bit of its cells the page holds.
+    /// Number of the bit of the cells that the page holds: its page type.
     pub page_type: usize,
-    /// Attempts so far.
+    /// Number of attempts of the read so far.
     pub attempts: u32,
-    /// The last attempt of this read; none before the first.
+    /// The last attempt of the read in progress; none before the first attempt.
     pub last: Option<Attempt>,
     /// The raw bit error rate of the last attempt, estimated from the weight of its words' syndromes; none where that is not asked
     /// for ([`Notes::estimates`]), and before the first.
     pub estimate: Option<f64>,
     /// Soft bits that the page's cost and wear require of a first attempt.
     pub first: u32,
-    /// The most soft bits of this drive.
+    /// Most soft bits that the drive reads.
     pub soft_bits: u32,
-    /// The last step of the retries.
+    /// Number of the last step of the retries.
     pub steps: u32,
     /// The retry step nearest to the best references, where drive and chip know it, else the last step of the table.
     pub best_step: u32,
@@ -82,8 +82,8 @@ impl FlowView<'_> {
             && !attempt.decoded_below.is_nan()
     }
 
-    /// The attempt that follows another in the default order: where steps have references, all hard ones on the way to the best, then with more
-    /// soft bits there; where they do not, more soft bits first.
+    /// Returns the attempt that follows another in the default order: where steps have references, all hard
+    /// ones on the way to the best, then with more soft bits there; where they do not, more soft bits first.
     pub fn in_order_after(&self, last: &Attempt) -> Next {
         let may_step = last.step < self.best_step;
         let may_soften = last.soft_bits < self.soft_bits;
@@ -102,21 +102,23 @@ impl FlowView<'_> {
 /// Notes that the drive must keep for its flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// The drive estimates the rate of each attempt from its syndrome, which takes the time of one iteration.
+    /// True if the drive estimates the error rate of each attempt from its syndrome, which takes the time of
+    /// one iteration.
     pub estimates: bool,
-    /// The drive notes the step at which each superblock was last read correctly. A loss of power erases these notes.
+    /// True if the drive notes the step of the retries at which each superblock was last read correctly. A
+    /// loss of power erases these notes.
     pub good_steps: bool,
 }
 
 /// The order of a read's attempts.
 pub trait Flow: Send {
-    /// The notes that the flow needs.
+    /// Returns the notes that the read flow needs the drive to keep.
     fn notes(&self) -> Notes {
         Notes::default()
     }
 
-    /// The next attempt of a read, one that the view [takes](FlowView::takes); the first is no giving up. The same whenever it is
-    /// asked of the same view.
+    /// Returns the next attempt of a read, one that the view [takes](FlowView::takes); the first is no giving
+    /// up. The same whenever it is asked of the same view.
     fn next(&mut self, view: &FlowView<'_>) -> Next;
 }
 
@@ -132,7 +134,7 @@ config::policies! {
 
 /// A flow with the notes that it needs.
 pub struct Flows {
-    /// The flow.
+    /// Policy that chooses the attempts of a read.
     pub flow: Box<dyn Flow>,
     /// The notes that the flow needs.
     pub notes: Notes,

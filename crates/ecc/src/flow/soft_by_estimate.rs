@@ -30,7 +30,7 @@ impl Policy for SoftByEstimate {
 }
 
 impl SoftByEstimate {
-    /// The greatest error rate at which a read with `soft_bits` soft bits is tried.
+    /// Returns the greatest error rate at which a read with `soft_bits` soft bits is tried.
     fn most(&self, view: &FlowView<'_>, soft_bits: u32) -> f64 {
         self.margin * view.halves[soft_bits as usize - 1]
     }

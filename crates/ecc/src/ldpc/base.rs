@@ -13,12 +13,12 @@ pub struct BaseMatrix {
 }
 
 impl BaseMatrix {
-    /// Columns of circulants.
+    /// Returns the number of columns of circulants.
     pub fn width(&self) -> usize {
         self.shifts.first().map_or(0, Vec::len)
     }
 
-    /// The matrix written out, the first `data_bits` columns of which hold data.
+    /// Returns the matrix written out, the first `data_bits` columns of which hold data.
     pub fn graph(&self, data_bits: usize) -> Graph {
         let size = self.circulant;
         let row = |shifts: &[Option<u32>], within: u32| {

@@ -32,7 +32,7 @@ pub struct Encoder {
     graph: Graph,
     /// Checks in the order in which each gives a bit.
     order: Vec<(u32, u32)>,
-    /// Bits that were put off.
+    /// Bits of a word whose equations are solved together at the end.
     put_off: Vec<u32>,
     /// Checks whose sums, with zeros for those, tell them.
     told_by: Vec<u32>,
@@ -41,8 +41,9 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// The encoder of a matrix whose data come first; none where they do not settle the rest, or where checks allow not
-    /// all data: the matrix has another rank than there are bits behind the data, or a part of it has.
+    /// Returns the encoder of a matrix whose data come first; none where they do not settle the rest, or
+    /// where checks allow not all data: the matrix has another rank than there are bits behind the data, or a
+    /// part of it has.
     pub fn new(graph: &Graph) -> Option<Self> {
         let parity = graph.bits() - graph.data_bits();
         if graph.checks() < parity || graph.checks() > parity && settled(graph).len() != parity {
@@ -56,12 +57,12 @@ impl Encoder {
         Some(Self { graph: graph.clone(), order, put_off, told_by: left, inverse })
     }
 
-    /// Bits whose equations are solved together: what a staircase would save.
+    /// Returns the number of bits whose equations are solved together: what a staircase would save.
     pub fn put_off(&self) -> usize {
         self.put_off.len()
     }
 
-    /// The word of these data: its first bits are the data.
+    /// Returns the word of these data: its first bits are the data.
     ///
     /// # Panics
     /// When there are more or fewer data than the code has.
@@ -149,7 +150,7 @@ fn unknown(graph: &Graph, check: u32, known: &[bool]) -> Option<u32> {
     graph.row(check as usize).iter().find(missing).copied()
 }
 
-/// What the checks left come to, as sums of bits put off, where all data are zero.
+/// Returns what the checks left come to, as sums of bits put off, where all data are zero.
 fn sums_of(graph: &Graph, order: &[(u32, u32)], put_off: &[u32], left: &[u32]) -> Vec<Bits> {
     let width = put_off.len().div_ceil(64);
     let mut parts: Vec<Bits> = vec![Vec::new(); graph.bits()];
@@ -198,7 +199,7 @@ fn inverse(mut rows: Vec<Bits>, columns: usize) -> Option<Vec<Bits>> {
 mod tests {
     use super::*;
 
-    /// The code of Hamming (7, 4).
+    /// Returns the code of Hamming (7, 4).
     fn hamming() -> Graph {
         Graph::new(7, 4, [vec![0, 1, 2, 4], vec![0, 1, 3, 5], vec![0, 2, 3, 6]])
     }

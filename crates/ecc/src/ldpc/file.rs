@@ -8,20 +8,20 @@ use config::{ConfigError, Document, Section, Value, at_least, at_most};
 /// Where a matrix comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodeOrigin {
-    /// From this standard.
+    /// The code is from this standard.
     Standard(String),
-    /// Grown here, and what its cycles are.
+    /// The code was grown by this project, and the matrix has these cycles.
     Grown(Growth, Spectrum),
 }
 
 /// A code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// Where its matrix comes from.
+    /// Origin of the matrix of the code.
     pub origin: CodeOrigin,
-    /// Its matrix by circulants, if it is made of them.
+    /// Matrix of the code by circulants, if the matrix is made of circulants.
     pub base: Option<BaseMatrix>,
-    /// Its matrix.
+    /// Graph of the matrix of the code.
     pub graph: Graph,
 }
 
@@ -122,7 +122,8 @@ fn read_base(root: &mut Section, bits: u32, data_bits: u32) -> Result<BaseMatrix
     Ok(BaseMatrix { circulant, shifts })
 }
 
-/// An error of the matrix, without the whole matrix as its value; at the place of one of its lines, if it is of one.
+/// Returns an error of the matrix, without the whole matrix as its value; at the place of one of its lines,
+/// if it is of one.
 fn shape(root: &Section, key: &str, line: Option<usize>, expected: String) -> ConfigError {
     let error = root.reject(key, "");
     let place = match (root.written(key), line) {
@@ -132,7 +133,7 @@ fn shape(root: &Section, key: &str, line: Option<usize>, expected: String) -> Co
     ConfigError { value: String::new(), place, expected, ..error }
 }
 
-/// A word of a row: `-` or a shift.
+/// Reads a word of a row: `-` or a shift.
 fn shift(word: &str, circulant: u32, shifts_of: u32) -> Option<Option<u32>> {
     if word == "-" {
         return Some(None);
@@ -141,7 +142,8 @@ fn shift(word: &str, circulant: u32, shifts_of: u32) -> Option<Option<u32>> {
     Some(Some((u64::from(shift) * u64::from(circulant) / u64::from(shifts_of)) as u32))
 }
 
-/// Data bits are added to parity bits by address, then each parity bit to the one behind it.
+/// Reads a matrix in which data bits are added to parity bits by address, then each parity bit to the one
+/// behind it.
 fn read_accumulator(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, ConfigError> {
     let group: u32 = root
         .within(at_least(1u32).at_most(bits))
@@ -299,7 +301,8 @@ rows = [
         }
     }
 
-    /// The entries of a matrix as one number, so that one shift in another place is found (FNV-1a, row by row).
+    /// Returns the entries of a matrix as one number, so that one shift in another place is found (FNV-1a,
+    /// row by row).
     fn fingerprint(graph: &Graph) -> u64 {
         let take = |hash: u64, number: u32| (hash ^ u64::from(number)).wrapping_mul(0x0000_0100_0000_01b3);
         let row =

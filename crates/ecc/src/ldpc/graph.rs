@@ -11,7 +11,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A matrix whose first `data_bits` columns hold the data.
+    /// Makes a matrix whose first `data_bits` columns hold the data.
     ///
     /// # Panics
     /// When a row names a bit that there is not, or one twice.
@@ -27,54 +27,54 @@ impl Graph {
         Self { bits, data_bits, starts, columns }
     }
 
-    /// Bits of a word.
+    /// Returns the number of bits of a word.
     pub const fn bits(&self) -> usize {
         self.bits
     }
 
-    /// Bits of a word that are data: the first.
+    /// Returns the number of bits of a word that are data: the first.
     pub const fn data_bits(&self) -> usize {
         self.data_bits
     }
 
-    /// Parity checks.
+    /// Returns the number of parity checks of the code.
     pub fn checks(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Ones of the matrix.
+    /// Returns the number of ones of the matrix.
     pub fn edges(&self) -> usize {
         self.columns.len()
     }
 
-    /// The bits that a check adds up, by rising number.
+    /// Returns the bits that a check adds up, by rising number.
     #[inline]
     pub fn row(&self, check: usize) -> &[u32] {
         &self.columns[self.span(check)]
     }
 
-    /// Where the edges of a check lie among all edges.
+    /// Returns where the edges of a check lie among all edges.
     #[inline]
     pub fn span(&self, check: usize) -> std::ops::Range<usize> {
         self.starts[check] as usize..self.starts[check + 1] as usize
     }
 
-    /// Where each row begins in [`Self::columns`]; one more than there are rows.
+    /// Returns where each row begins in [`Self::columns`]; one more than there are rows.
     pub fn starts(&self) -> &[u32] {
         &self.starts
     }
 
-    /// The bits of all rows, one row after the other.
+    /// Returns the bits of all rows, one row after the other.
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }
 
-    /// The most bits of a check.
+    /// Returns the largest number of bits that a check sums.
     pub fn widest(&self) -> usize {
         (0..self.checks()).map(|check| self.row(check).len()).max().unwrap_or(0)
     }
 
-    /// The checks that each bit takes part in.
+    /// Returns the checks that each bit takes part in.
     pub fn checks_of_bits(&self) -> Vec<Vec<u32>> {
         let mut checks = vec![Vec::new(); self.bits];
         for check in 0..self.checks() {

@@ -32,7 +32,7 @@ pub const OWN: [(&str, Growth, usize, usize); 2] = [
     ("nand-4k-928", Growth { seed: 1, circulant: 256, data_weight: 4, parity_weight: 3 }, 10, 138),
 ];
 
-/// The shifts of a code of so many rows and columns of circulants.
+/// Returns the shifts of a code of so many rows and columns of circulants.
 ///
 /// # Panics
 /// When the circulant is no power of two, or there are fewer rows than a column has circulants.
@@ -59,7 +59,7 @@ pub fn grow(growth: &Growth, high: usize, wide: usize) -> BaseMatrix {
     base
 }
 
-/// The row with the fewest circulants that has none in this column yet.
+/// Returns the row with the fewest circulants that has none in this column yet.
 fn lightest(base: &BaseMatrix, load: &[u32], column: usize, random: &mut RandomStream) -> usize {
     let open: Vec<usize> = (0..load.len()).filter(|row| base.shifts[*row][column].is_none()).collect();
     let least = open.iter().map(|row| load[*row]).min().expect("an open row");
@@ -70,7 +70,7 @@ fn among<T: Copy>(equals: Vec<T>, random: &mut RandomStream) -> T {
     equals[random.below(equals.len() as u64) as usize]
 }
 
-/// Rows of each column of parity, so that the matrix of these places is invertible modulo 2.
+/// Returns the rows of each column of parity, so that the matrix of these places is invertible modulo 2.
 fn places_of_parity(weight: usize, high: usize, random: &mut RandomStream) -> Vec<Vec<usize>> {
     loop {
         let mut load = vec![0u32; high];
@@ -174,7 +174,7 @@ impl Reached {
     }
 }
 
-/// The file of a grown code.
+/// Returns the text of the file of a grown code.
 pub fn file(growth: &Growth, high: usize, wide: usize) -> String {
     let base = grow(growth, high, wide);
     let cycles = Spectrum::of(&base);

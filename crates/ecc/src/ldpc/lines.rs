@@ -22,12 +22,12 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Bits of a word.
+    /// Returns the number of bits of a word.
     pub const fn bits(&self) -> u32 {
         self.points << self.symbol_bits
     }
 
-    /// The matrix, and how many bits are left for data.
+    /// Returns the matrix, and how many bits are left for data.
     pub fn graph(&self) -> Graph {
         let field = Field::new(self.symbol_bits as usize);
         let symbols = 1 << self.symbol_bits;

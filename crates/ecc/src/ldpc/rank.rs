@@ -2,7 +2,8 @@
 
 use super::Graph;
 
-/// Bits that the checks settle once all bits before them are known, by rising number: as many as the matrix has rank.
+/// Returns the bits that the checks settle once all bits before them are known, by rising number: as many as
+/// the matrix has rank.
 ///
 /// Rows are added to each other until each has its last one in a column of its own.
 pub fn settled(graph: &Graph) -> Vec<u32> {
@@ -25,7 +26,7 @@ pub fn settled(graph: &Graph) -> Vec<u32> {
     (0..).zip(&with_last).filter(|(_, row)| row.is_some()).map(|(bit, _)| bit).collect()
 }
 
-/// The last column of a row that has a one.
+/// Returns the last column of a row that has a one.
 fn last(row: &[u64]) -> Option<usize> {
     let word = row.iter().rposition(|word| *word != 0)?;
     Some(64 * word + 63 - row[word].leading_zeros() as usize)

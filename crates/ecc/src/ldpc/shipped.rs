@@ -21,12 +21,12 @@ files![
     "wimax-576-288"
 ];
 
-/// Names of all codes that come along, and their files.
+/// Returns the names of all codes that come along, and their files.
 pub const fn shipped() -> &'static [(&'static str, &'static str)] {
     FILES
 }
 
-/// A code that comes along; none when there is none of this name.
+/// Returns a code that comes along; none when there is none of this name.
 ///
 /// # Panics
 /// When its file is wrong, which a test of all files would find.

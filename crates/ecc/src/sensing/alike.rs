@@ -20,7 +20,7 @@ use nand::tables::LEAST_NOISE;
 
 /// By how much a min-sum decoder makes less of ratios.
 const SCALE: f64 = 0.72;
-/// Ratios beyond this count as this.
+/// Largest log-likelihood ratio: ratios beyond it count as this one.
 const MOST: f64 = 7.0;
 /// Variance of a decoder's own, bits squared for each bit of a word.
 const OWN: f64 = 0.27;
@@ -34,8 +34,8 @@ const STEPS: usize = 200;
 /// The greatest raw bit error rate that noise of two states side by side can have.
 pub(crate) const RATE_MOST: f64 = 0.19;
 
-/// The values of a bit that comes over Gaussian noise of this raw bit error rate, read with so many soft bits, references placed
-/// by information.
+/// Returns the values of a bit that comes over Gaussian noise of this raw bit error rate, read with so many
+/// soft bits, references placed by information.
 ///
 /// # Panics
 /// When the rate is not one that two states can have.
@@ -52,7 +52,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// Noise read with so many soft bits, references placed by information.
+    /// Returns the noise read with so many soft bits, references placed by information.
     ///
     /// # Panics
     /// When there are no soft bits or too many.
@@ -69,7 +69,7 @@ impl Noise {
         Self { costs }
     }
 
-    /// The raw bit error rate of noise that fails as often as a page which comes as these values.
+    /// Returns the raw bit error rate of noise that fails as often as a page which comes as these values.
     pub fn alike(&self, zones: &Zones) -> f64 {
         let cost = libm::log(cost(zones).max(1e-300));
         let next = self.costs.partition_point(|(_, of)| *of <= cost).clamp(1, self.costs.len() - 1);
@@ -79,7 +79,7 @@ impl Noise {
     }
 }
 
-/// What bits cost that one word in a hundred has more of, on the mean of its bits.
+/// Returns what bits cost that one word in a hundred has more of, on the mean of its bits.
 fn cost(zones: &Zones) -> f64 {
     let (mut mean, mut square) = (0.0, 0.0);
     let [zero, one] = &zones.shares;

@@ -31,14 +31,14 @@ pub struct Zones {
 /// A page, sensed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensed {
-    /// At each boundary of the page where it is compared, volts, rising.
+    /// For each boundary of the page: the reference voltages of the comparisons there, volts, rising.
     pub references_v: Vec<Vec<f64>>,
-    /// The values of its cells.
+    /// Zones into which the comparisons part the cells of the page.
     pub zones: Zones,
 }
 
 impl Page {
-    /// A page of cells whose states' bits are these; none where no bit changes.
+    /// Makes a page of cells whose states' bits are these; none where no bit changes.
     ///
     /// # Panics
     /// When there are more or fewer bits than states.
@@ -49,8 +49,8 @@ impl Page {
         (!boundaries.is_empty()).then_some(Self { spreads, ones, boundaries })
     }
 
-    /// States that are normal and as far from each other, all alike wide: so wide that the middle comparison misreads this rate
-    /// of the page's bits. Two states, a one and a zero: Gaussian noise.
+    /// Returns the states that are normal and as far from each other, all alike wide: so wide that the middle
+    /// comparison misreads this rate of the page's bits. Two states, a one and a zero: Gaussian noise.
     ///
     /// None where no bit changes, or no width misreads so much.
     pub fn normal(ones: Vec<bool>, rate: f64) -> Option<Self> {
@@ -65,18 +65,19 @@ impl Page {
         Self::new(Spreads::of_normals(&states), ones)
     }
 
-    /// The states' cells.
+    /// Returns the distributions of the cells of each state.
     pub const fn spreads(&self) -> &Spreads {
         &self.spreads
     }
 
-    /// The lower state of each boundary at which the bit changes.
+    /// Returns the lower state of each boundary at which the bit changes.
     pub fn boundaries(&self) -> &[usize] {
         &self.boundaries
     }
 
-    /// What cells come as when each boundary is compared with these references, by number, rising, as many at each. The zones
-    /// of a value lie as far from a boundary on the same side of it; beyond the outermost references all are alike.
+    /// Returns what cells come as when each boundary is compared with these references, by number, rising, as
+    /// many at each. The zones of a value lie as far from a boundary on the same side of it; beyond the
+    /// outermost references all are alike.
     pub(super) fn shares(&self, references: &[Vec<usize>]) -> [Vec<f64>; 2] {
         let middle = references[0].len() / 2;
         let values = 2 * (middle + 1);
@@ -102,7 +103,8 @@ impl Page {
     }
 }
 
-/// The value of the zone below the reference of this number, of `2 middle + 1`, where the lower state's bit is this.
+/// Returns the value of the zone below the reference of this number, of `2 middle + 1`, where the lower
+/// state's bit is this.
 const fn value(number: usize, middle: usize, lower: bool) -> usize {
     // Away from the boundary on the lower side, then on the upper.
     let is_lower = number <= middle;
@@ -111,7 +113,7 @@ const fn value(number: usize, middle: usize, lower: bool) -> usize {
 }
 
 impl Zones {
-    /// Shares as they are, with the ratios that other shares have.
+    /// Returns the shares as they are, with the ratios that other shares have.
     pub fn new(shares: [Vec<f64>; 2], known: &[Vec<f64>; 2]) -> Self {
         let ratio = |(zero, one): (&f64, &f64)| {
             if *zero <= 0.0 && *one <= 0.0 {
@@ -123,13 +125,13 @@ impl Zones {
         Self { shares, ratios }
     }
 
-    /// Bits that are flipped at this rate.
+    /// Returns the bits that are flipped at this rate.
     pub fn flips(rate: f64) -> Self {
         let shares = [vec![1.0 - rate, rate], vec![rate, 1.0 - rate]];
         Self::new(shares.clone(), &shares)
     }
 
-    /// The same bits of a hard read, each told with this ratio.
+    /// Returns the same bits of a hard read, each told with this ratio.
     ///
     /// # Panics
     /// When more is known of a bit than what it is.
@@ -139,20 +141,20 @@ impl Zones {
         Self { ratios: vec![ratio, -ratio], ..self }
     }
 
-    /// The raw bit error rate of the middle comparison alone.
+    /// Returns the raw bit error rate of the middle comparison alone.
     pub fn rate(&self) -> f64 {
         let half = self.ratios.len() / 2;
         let wrong = self.shares[0][half..].iter().chain(&self.shares[1][..half]);
         0.5 * wrong.sum::<f64>()
     }
 
-    /// What a value tells of its bit, in bits.
+    /// Returns what a value tells of its bit, in bits.
     pub fn information(&self) -> f64 {
         information(&self.shares)
     }
 }
 
-/// Mutual information of a bit, as often zero as one, and the value that it comes as, bits.
+/// Returns the mutual information of a bit, as often zero as one, and the value that it comes as, bits.
 pub(super) fn information(shares: &[Vec<f64>; 2]) -> f64 {
     let of_value = |(zero, one): (&f64, &f64)| {
         let both = zero + one;
@@ -162,7 +164,8 @@ pub(super) fn information(shares: &[Vec<f64>; 2]) -> f64 {
     shares[0].iter().zip(&shares[1]).map(of_value).sum()
 }
 
-/// A page as it comes to a controller that holds it for `known`: references and ratios are what would be right for that.
+/// Returns a page as it comes to a controller that holds it for `known`: references and ratios are what would
+/// be right for that.
 ///
 /// # Panics
 /// When the two are not pages of one part, or there are no soft bits or too many.

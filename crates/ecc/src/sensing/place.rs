@@ -20,7 +20,7 @@ impl Placement {
     pub const ALL: [(&'static str, Self); 3] =
         [("information", Self::Information), ("even", Self::Even), ("ratio", Self::Ratio)];
 
-    /// The rule of this name.
+    /// Returns the rule of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(each, _)| *each == name).map(|(_, rule)| *rule)
     }
@@ -34,7 +34,7 @@ const RATIO_STEP: f64 = 0.25;
 /// References on either side that a density is taken between: sampled cells are too few for less.
 const ASIDE: usize = 2;
 
-/// References, by number, at each boundary of the page: `2^soft_bits - 1` at each.
+/// Returns the references, by number, at each boundary of the page: `2^soft_bits - 1` at each.
 ///
 /// # Panics
 /// When there are no soft bits or too many.
@@ -59,14 +59,15 @@ pub fn place(page: &Page, soft_bits: u32, placement: Placement) -> Vec<Vec<usize
     }
 }
 
-/// Between which references a boundary's may lie: those between the middles of its states, fewer by one at either end.
+/// Returns the range in which the references of a boundary may lie: those between the middles of its states,
+/// fewer by one at either end.
 fn between(page: &Page, lower: usize) -> (usize, usize) {
     let spreads = page.spreads();
     let high = spreads.middle(lower + 1).min(spreads.references() - 1);
     (spreads.middle(lower).min(high), high)
 }
 
-/// The reference between two states that misreads fewest of their cells.
+/// Returns the reference between two states that misreads fewest of their cells.
 fn fewest(page: &Page, lower: usize) -> usize {
     let (low, high) = between(page, lower);
     let spreads = page.spreads();
@@ -74,7 +75,7 @@ fn fewest(page: &Page, lower: usize) -> usize {
     (low..=high).min_by(|a, b| wrong(a).total_cmp(&wrong(b))).unwrap_or(low)
 }
 
-/// The choice that tells most; of equals the first.
+/// Returns the choice that tells most; of equals the first.
 fn best(page: &Page, choices: impl Iterator<Item = Vec<Vec<usize>>>) -> Vec<Vec<usize>> {
     let told = choices.map(|choice| (information(&page.shares(&choice)), choice));
     let more = |most: (f64, Vec<Vec<usize>>), next: (f64, Vec<Vec<usize>>)| {
@@ -123,7 +124,7 @@ fn by_ratio(hard: &[usize], ratios: &[(usize, Vec<f64>)], count: usize, most: f6
     ratios.iter().zip(hard).map(of_boundary).collect()
 }
 
-/// The logarithm of the lower state's density over the upper's.
+/// Returns the logarithm of the lower state's density over the upper's.
 fn log_ratio(page: &Page, lower: usize, at: usize) -> f64 {
     let spreads = page.spreads();
     let (from, to) = (at.saturating_sub(ASIDE), (at + ASIDE).min(spreads.references() - 1));

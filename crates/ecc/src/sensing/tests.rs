@@ -4,7 +4,7 @@ use nand::cells::distribution::Spread;
 use nand::cells::normal::above;
 use nand::tables::Spreads;
 
-/// The states of a lower and an upper page of an MLC, normal, with these deviations.
+/// Returns the states of a lower and an upper page of an MLC, normal, with these deviations.
 fn mlc(deviations: [f64; 4]) -> Spreads {
     let states: Vec<Spread> = deviations
         .iter()

@@ -11,15 +11,15 @@ use nand::cells::normal::{above, density, quantile};
 /// Words at one rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Raw bit error rate.
+    /// Raw bit error rate of the point.
     pub rate: f64,
-    /// Words decoded.
+    /// Number of words decoded at the rate.
     pub words: u64,
-    /// Words whose data came out wrong.
+    /// Number of words whose decoded data were wrong.
     pub failures: u64,
-    /// Of those words, words with all checks kept.
+    /// Failed words whose checks all hold, so that the failure stays undetected.
     pub undetected: u64,
-    /// Iterations that they took.
+    /// Iterations that the decoded words took.
     pub taken: IterationsTaken,
 }
 
@@ -28,17 +28,17 @@ pub struct Point {
 pub enum IterationsTaken {
     /// Words that took as many, from none on.
     Each(Vec<u64>),
-    /// Those of all words.
+    /// Sum of the iterations of all words.
     InAll(u64),
 }
 
 impl Point {
-    /// Failures of all words.
+    /// Returns the number of failures of all words.
     pub fn failure(&self) -> f64 {
         self.failures as f64 / self.words as f64
     }
 
-    /// True where it shows where the law is off.
+    /// True where the point tells of failures: enough words failed, and enough did not.
     const fn tells(&self) -> bool {
         self.failures >= TELLING && self.words - self.failures >= TELLING
     }
@@ -49,7 +49,7 @@ impl Point {
         (failure * (1.0 - failure) / self.words as f64).sqrt() / density(quantile(failure))
     }
 
-    /// Iterations of a word on the mean.
+    /// Returns the number of iterations of a word on the mean.
     pub fn mean(&self) -> f64 {
         let all = match &self.taken {
             IterationsTaken::Each(words) => (0..).zip(words).map(|(number, words)| number * words).sum(),
@@ -58,7 +58,7 @@ impl Point {
         all as f64 / self.words as f64
     }
 
-    /// The most iterations that a word is known to have taken.
+    /// Returns the most iterations that a word is known to have taken.
     fn most(&self) -> u32 {
         match &self.taken {
             IterationsTaken::Each(words) => words.len().max(1) as u32 - 1,
@@ -72,7 +72,7 @@ impl Point {
 pub struct Curve {
     law: Law,
     floor_most: f64,
-    /// By falling rate.
+    /// Points of the curve, by falling raw bit error rate.
     points: Vec<Point>,
     /// By how many deviations the failures lie above the law, by rate.
     off: Parabola,
@@ -84,7 +84,7 @@ pub struct Curve {
 const TELLING: u64 = 40;
 
 impl Curve {
-    /// A curve through these points, by falling rate; none where too few tell of failures.
+    /// Makes a curve through these points, by falling rate; none where too few tell of failures.
     pub fn new(law: Law, floor_most: f64, points: Vec<Point>) -> Option<Self> {
         let off = |point: &Point| OffLaw {
             at: point.rate,
@@ -104,12 +104,12 @@ impl Curve {
         Some(Self { law, floor_most, points, off, iterations })
     }
 
-    /// The chance that a word fails at this rate.
+    /// Returns the chance that a word fails at this rate.
     pub fn failure(&self, rate: f64) -> f64 {
         above(self.law.deviations(rate) + self.off.at(rate))
     }
 
-    /// The rate at which a word fails with this chance.
+    /// Returns the rate at which a word fails with this chance.
     pub fn rate(&self, failure: f64) -> f64 {
         let (mut low, mut high) = (0.0, 0.5);
         for _ in 0..60 {
@@ -119,43 +119,44 @@ impl Curve {
         low
     }
 
-    /// Iterations of a word on the mean, failing words among them.
+    /// Returns the number of iterations of a word on the mean, failing words among them.
     pub fn iterations(&self, rate: f64) -> f64 {
         along(&self.iterations, rate)
     }
 
-    /// Iterations after which a word that has not come right is given up.
+    /// Returns the number of iterations after which a word that has not come right is given up.
     pub fn most(&self) -> u32 {
         self.points.iter().map(Point::most).max().unwrap_or(0)
     }
 
-    /// The points, by falling rate.
+    /// Returns the points of the curve, by falling error rate.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// The point with the lowest rate at which words failed; the first point if no word failed.
+    /// Returns the point with the lowest rate at which words failed; the first point if no word failed.
     pub fn last(&self) -> &Point {
         self.points.iter().rev().find(|point| point.failures > 0).unwrap_or(&self.points[0])
     }
 
-    /// What a floor can be at most: it would have shown among the words of some point (95 %).
+    /// Returns what a floor can be at most: it would have shown among the words of some point (95 %).
     pub const fn floor_most(&self) -> f64 {
         self.floor_most
     }
 
-    /// All words counted.
+    /// Returns the number of all words counted for the curve.
     pub fn words(&self) -> u64 {
         self.points.iter().map(|point| point.words).sum()
     }
 
-    /// Of those, words that were counted elsewhere.
+    /// Returns the number of counted words that were counted elsewhere.
     pub fn words_elsewhere(&self) -> u64 {
         let elsewhere = |point: &&Point| matches!(point.taken, IterationsTaken::InAll(_));
         self.points.iter().filter(elsewhere).map(|point| point.words).sum()
     }
 
-    /// How far the failures of each point that tells of them lie above the curve, in standard deviations of its count.
+    /// Returns how far the failures of each point that tells of them lie above the curve, in standard
+    /// deviations of its count.
     pub fn residues(&self) -> Vec<f64> {
         let of = |point: &Point| {
             (quantile(point.failure()) - quantile(self.failure(point.rate))) / point.deviation()

@@ -17,13 +17,13 @@ use config::{ConfigError, Document, Section, above, at_least, at_most};
 /// A table: one code, one decoder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// The code's name.
+    /// Name of the code.
     pub code: String,
     /// Bits of a word.
     pub bits: u32,
     /// Bits of data in a word.
     pub data_bits: u32,
-    /// Ones of its matrix: messages of an iteration.
+    /// Ones of the code's matrix, which is the number of messages of an iteration.
     pub edges: u32,
     /// The decoder with its parameters, as `key=value`.
     pub decoder: Vec<String>,
@@ -31,9 +31,9 @@ pub struct Table {
     pub hard_ratio: Option<f64>,
     /// Seed of the words.
     pub seed: u64,
-    /// The command that counted.
+    /// Command by which the words were counted.
     pub command: String,
-    /// By soft bits, from one on.
+    /// Curves by number of soft bits, from one soft bit on.
     pub curves: Vec<Curve>,
 }
 
@@ -87,7 +87,8 @@ impl Table {
         Ok(table)
     }
 
-    /// What is known of failures below the last that were counted, read with one soft bit more than this number.
+    /// Returns what is known of failures below the last that were counted, read with one soft bit more than
+    /// this number.
     pub fn extrapolated(&self, more: usize) -> String {
         let curve = &self.curves[more];
         format!(
@@ -99,7 +100,7 @@ impl Table {
         )
     }
 
-    /// What was counted, and from where the law goes on: one line for each number of soft bits.
+    /// Returns what was counted, and from where the law goes on: one line for each number of soft bits.
     pub fn provenance(&self) -> Vec<String> {
         let name = self.decoder.iter().find_map(|each| each.strip_prefix("name=")).unwrap_or("?");
         let line = |(soft_bits, curve): (usize, &Curve)| {
@@ -191,7 +192,7 @@ fn read_curve(section: &mut Section, bits: u32) -> Result<Curve, ConfigError> {
     })
 }
 
-/// A point that was counted elsewhere.
+/// Returns a point that was counted elsewhere.
 fn total(text: &str) -> Option<Point> {
     let (rate, counts) = text.split_once(' ')?;
     let counts: Vec<u64> = counts.split(' ').map(|count| count.parse().ok()).collect::<Option<_>>()?;

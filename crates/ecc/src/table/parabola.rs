@@ -3,13 +3,13 @@
 /// A value with its standard deviation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OffLaw {
-    /// Where it was measured.
+    /// Raw bit error rate at which the value was measured.
     pub at: f64,
     pub value: f64,
     pub deviation: f64,
 }
 
-/// A parabola between two ends, and level beyond them.
+/// A parabola between two ends, and constant beyond these ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Parabola {
     ends: (f64, f64),
@@ -18,8 +18,8 @@ pub(super) struct Parabola {
 }
 
 impl Parabola {
-    /// The one that goes nearest to these values, by rising places, each weighted by its deviation; a line through two values,
-    /// a level through one.
+    /// Returns the parabola that goes nearest to these values, by rising places, each weighted by its
+    /// deviation; a line through two values, a level through one.
     pub fn through(values: &[OffLaw]) -> Self {
         let powers = values.len().min(3);
         let mut of = Self { ends: (values[0].at, values[values.len() - 1].at), factors: [0.0; 3] };
@@ -50,7 +50,7 @@ impl Parabola {
         of
     }
 
-    /// Its value here.
+    /// Returns the value of the parabola at a place.
     pub fn at(&self, at: f64) -> f64 {
         let place = self.place(at.clamp(self.ends.0, self.ends.1));
         let [level, slope, bend] = self.factors;

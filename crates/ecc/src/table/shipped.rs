@@ -13,12 +13,12 @@ macro_rules! files {
 
 files!["nand-4k-889", "nand-4k-928"];
 
-/// Names of all tables that come along, and their files.
+/// Returns the names of all tables that come along, and their files.
 pub const fn shipped() -> &'static [(&'static str, &'static str)] {
     FILES
 }
 
-/// A table that comes along; none when there is none of this name.
+/// Returns a table that comes along; none when there is none of this name.
 ///
 /// # Panics
 /// When its file is wrong, which a test of all files would find.

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A small table, one number of soft bits.
+/// Returns a small table, one number of soft bits.
 fn small() -> String {
     "code = \"c\"\nbits = 1000\ndata_bits = 800\nedges = 3000\nchannel = \"flips\"\nplacement = \"information\"\n\
      decoder = [\"name=min-sum-8\"]\nseed = 1\ncommand = \"floatgate ecc measure c\"\n\

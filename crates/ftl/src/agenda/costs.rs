@@ -7,18 +7,19 @@ use units::Nanos;
 /// Times of a die, or of its channel, for what upkeep does, in ns, on blocks that are not worn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
-    /// A page row is read and sent out.
+    /// Die time to read a page row and send it out, in ns.
     pub row_read: u64,
     /// A program unit is sent and programmed.
     pub program: u64,
-    /// A superblock is erased.
+    /// Die time to erase a superblock, in ns.
     pub erase: u64,
-    /// A full superblock is moved.
+    /// Die time to move a full superblock, in ns.
     pub superblock: u64,
 }
 
 impl Costs {
-    /// Costs of a die where a read takes `senses` sensings and a write has one of `costs`: the slowest of them counts.
+    /// Returns the costs of a die where a read takes `senses` sensings and a write has one of `costs`: the
+    /// slowest of them counts.
     pub fn of_die(layout: &Layout, controller: &Controller, senses: u64, costs: &[u8]) -> Self {
         let mean = |times: &mut dyn Iterator<Item = Nanos>| {
             let (sum, count) = times.fold((0, 0), |(sum, count), time| (sum + time.ns(), count + 1));
@@ -33,7 +34,7 @@ impl Costs {
         Self::with_arrays(t_r, t_prog, controller.t_bers(0).ns(), layout, controller)
     }
 
-    /// Time for which one die holds its channel: commands and data.
+    /// Returns the time for which one die holds its channel: commands and data.
     pub fn of_channel(layout: &Layout, controller: &Controller) -> Self {
         Self::with_arrays(0, 0, 0, layout, controller)
     }
@@ -50,15 +51,15 @@ impl Costs {
         costs
     }
 
-    /// A die's share of a checkpoint of the map, in ns: for the die that gets most of it, with the erases that make
-    /// room for it.
+    /// Returns a die's share of a checkpoint of the map, in ns: for the die that gets most of it, with the
+    /// erases that make room for it.
     pub fn checkpoint(&self, layout: &Layout) -> u64 {
         let [units, dies] = [layout.translation_units, layout.dies].map(u64::from);
         units.div_ceil(u64::from(layout.program_units)).div_ceil(dies) * self.program
             + units * self.erase / u64::from(layout.data_units()) / dies
     }
 
-    /// Time to move `valid` units out of a superblock and to erase it, in ns.
+    /// Returns the time to move `valid` units out of a superblock and to erase it, in ns.
     pub fn moving(&self, valid: u32, layout: &Layout) -> u64 {
         let rows = u64::from(valid.div_ceil(layout.row_units));
         let programs = u64::from(valid.div_ceil(layout.program_units));

@@ -23,11 +23,11 @@ use units::{Nanos, SimTime};
 pub(crate) enum Work {
     /// A superblock (numbered over the drive) may hold data that must be written anew.
     Refresh(u32),
-    /// The patrol of a die goes on.
+    /// Next step of the patrol of this die.
     Patrol(u32),
     /// A die may spend time on superblocks that wait to be rewritten.
     Turn(u32),
-    /// A feature's work at a set time.
+    /// Work of a feature at a set time.
     Moment,
 }
 
@@ -45,18 +45,18 @@ pub(crate) struct Due {
 pub(crate) struct DieUpkeep {
     /// Superblocks to be rewritten, in the order in which they fell due.
     pub due: VecDeque<Due>,
-    /// The policy that chooses which of them is rewritten next.
+    /// Policy that chooses which due superblock is rewritten next.
     pub order: Box<dyn RefreshOrder>,
-    /// Before that its share is used up.
+    /// Time before which the die's share of time for upkeep is used up.
     pub free_at: SimTime,
-    /// A turn is in the agenda.
+    /// True while a turn of the die's timer-driven work is entered in the agenda.
     pub has_turn: bool,
 }
 
 /// What was counted since the run began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UpkeepCounts {
-    /// Superblocks whose moving began.
+    /// Superblocks whose moving by timer-driven work began.
     pub begun: u64,
     /// Superblocks begun more than one superblock's share of time after they fell due.
     pub late: u64,
@@ -77,9 +77,10 @@ pub(crate) struct Agenda {
     /// When the calendar's events for the agenda come, the next one last: no two of them at one time, and none again
     /// that is there already, or they would become more and more.
     pub armed: Vec<SimTime>,
-    /// The agenda is being worked on: what is entered is looked at afterwards.
+    /// True while the work of the agenda is being done: work entered meanwhile is looked at afterwards.
     pub at_work: bool,
-    /// Nothing else happens any more: what is due waits until something does, or the run would never end.
+    /// True when the agenda holds all that is left to happen in the run: due work waits for another event, or
+    /// the run would never end.
     pub asleep: bool,
     pub dies: Vec<DieUpkeep>,
     /// By superblock of the drive: true while it waits at its die to be rewritten.
@@ -88,8 +89,8 @@ pub(crate) struct Agenda {
 }
 
 impl Agenda {
-    /// An agenda with nothing due; each die has an `order` of its own for rewriting and may spend `share` of its time
-    /// on upkeep.
+    /// Makes an agenda with nothing due; each die has an `order` of its own for rewriting and may spend
+    /// `share` of its time on upkeep.
     pub fn new(layout: &Layout, order: &Maker, share: f64, costs: Costs) -> Self {
         let idle =
             || DieUpkeep { due: VecDeque::new(), order: order(), free_at: SimTime::ZERO, has_turn: false };
@@ -125,7 +126,7 @@ impl Agenda {
         }
     }
 
-    /// The power fails: all due work is dropped.
+    /// Drops all due work, because the power fails.
     pub fn empty(&mut self) {
         self.queue.clear();
     }
@@ -135,12 +136,13 @@ impl Agenda {
         if *at > now { None } else { self.queue.pop().map(|Reverse((.., work))| work) }
     }
 
-    /// Time from the beginning of `ns` of upkeep until a die may do more, so that upkeep keeps to its share.
+    /// Returns the time from the beginning of `ns` of upkeep until a die may do more, so that upkeep keeps to
+    /// its share.
     pub fn spread(&self, ns: u64) -> Nanos {
         Nanos::new((ns as f64 / self.share) as u64)
     }
 
-    /// A die spends `ns` of upkeep from `from` on; returns when it may do more.
+    /// Charges a die with `ns` of upkeep from `from` on; returns when the die may do more.
     pub fn charge(&mut self, die: usize, ns: u64, from: SimTime) -> SimTime {
         self.counts.die_ns += ns;
         let free_at = self.dies[die].free_at.max(from) + self.spread(ns);
@@ -148,7 +150,7 @@ impl Agenda {
         free_at
     }
 
-    /// A checkpoint of the map begins: all dies take part.
+    /// Charges all dies with a checkpoint of the map that begins.
     pub fn charge_checkpoint(&mut self, layout: &Layout, now: SimTime) {
         let ns = self.costs.checkpoint(layout);
         (0..self.dies.len()).for_each(|die| {
@@ -156,22 +158,23 @@ impl Agenda {
         });
     }
 
-    /// Bytes of state of the simulator: an entry for each superblock may stand in the agenda.
+    /// Returns the number of bytes of state of the simulator: an entry for each superblock may stand in the
+    /// agenda.
     pub fn bytes(&self) -> usize {
         self.waits.len() + self.queue.capacity() * size_of::<(SimTime, u64, Work)>()
     }
 
-    /// The share of each die's time.
+    /// Returns the share of each die's time that upkeep may take.
     pub fn share(&self) -> f64 {
         self.share
     }
 
-    /// Superblocks that are due and not begun.
+    /// Returns the number of superblocks that are due and not begun.
     pub fn waiting(&self) -> u64 {
         self.dies.iter().map(|die| die.due.len() as u64).sum()
     }
 
-    /// The host has finished: no more work falls due.
+    /// Ends the agenda when the host has finished: no more work falls due.
     pub fn end(&mut self) {
         self.empty();
         self.dies.iter_mut().for_each(|die| die.due.clear());

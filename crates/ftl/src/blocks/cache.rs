@@ -24,7 +24,8 @@ impl BlockMapped {
         }
     }
 
-    /// The groups of the units that are about to leave the buffer's own queue will be written as a whole.
+    /// Notes that the groups of the units that are about to leave the buffer's own queue will be written as a
+    /// whole.
     fn pad_leaving(&mut self) {
         for slot in self.media.core.buffer.queued() {
             let (bank, group, _) = self.split(self.media.core.buffer.slot(slot).lpn);
@@ -51,14 +52,14 @@ impl BlockMapped {
         }
     }
 
-    /// A bank has something new to do: it is looked at before simulated time goes on.
+    /// Marks a bank that has something new to do: it is looked at before simulated time goes on.
     pub(super) fn touch_bank(&mut self, bank: usize) {
         if !self.touched.contains(&(bank as u32)) {
             self.touched.push(bank as u32);
         }
     }
 
-    /// The slot of a unit that waits to be written, not that of one that stays.
+    /// Returns the slot of a unit that waits to be written, not that of one that stays.
     pub(super) fn waiting_slot(&self, lpn: Lpn) -> Option<u32> {
         self.media
             .core

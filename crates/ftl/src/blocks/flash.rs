@@ -79,7 +79,7 @@ impl BlockMapped {
         self.work(bank, ctx);
     }
 
-    /// The rest of a unit written in part is known.
+    /// Notes that the rest of a unit written in part is known.
     fn on_rest_read<P: Probe>(&mut self, slot: u32, ctx: &mut Context<P>) {
         match self.media.core.buffer.slot(slot).state {
             // A newer version may have come: only the newest may stay.
@@ -193,7 +193,8 @@ impl BlockMapped {
             && self.media.core.store.map.lookup(lpn) == self.waits[slot as usize].home
     }
 
-    /// A copied unit was programmed: it is the home of its data unless the host trimmed it meanwhile.
+    /// Makes the place of a copied unit, which was programmed, the home of its data unless the host trimmed
+    /// it meanwhile.
     fn on_copied_unit<P: Probe>(&mut self, ppa: Ppa, old: Ppa, ctx: &mut Context<P>) {
         let lpn = self.media.core.store.map.holder(ppa);
         if self.media.core.store.map.lookup(lpn) != old {
@@ -222,7 +223,8 @@ impl BlockMapped {
         self.free_if_empty(bank, block, ctx);
     }
 
-    /// A program failed: the block takes no more data, and its valid units are moved out.
+    /// Fails a block in which a program failed: the block takes no more data, and its valid units are moved
+    /// out.
     fn fail_block<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         state.blocks[block as usize].failing = true;
@@ -233,7 +235,7 @@ impl BlockMapped {
         self.seal(bank, block, ctx);
     }
 
-    /// A drive turns read-only when one of its banks no longer has enough usable blocks.
+    /// Turns the drive read-only when one of its banks no longer has enough usable blocks.
     pub(super) fn note_lost_room(&mut self, bank: usize) {
         let bank = &self.banks[bank];
         let needed = bank.data.len() as u32 + self.rules.kind.logs_least() + 1;

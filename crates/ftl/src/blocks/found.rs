@@ -29,25 +29,25 @@ enum Condition {
     Failing,
 }
 
-/// A block as its spare areas describe it.
+/// A block as recovery finds it described in the spare areas.
 struct FoundBlock {
     bank: usize,
     serial: u64,
     owner: u32,
     /// Superblocks of the block; `NONE` for one of which nothing can be read.
     members: Vec<u32>,
-    /// One past the last program unit that was programmed.
+    /// Number of the program unit after the last one that was programmed.
     next: u32,
     /// Program units that the block has when its merge is complete, and the number of the first one that the merge
     /// wrote; 0: no merge.
     end: u32,
     merged: u64,
-    /// The number of its last program.
+    /// Number of the last program of the block.
     last: u64,
-    /// Each unit that can be read is at its position in the group.
+    /// True if each unit of the block that can be read is at its fixed position in the group.
     in_place: bool,
     condition: Condition,
-    /// The copies in the block are taken into account.
+    /// True if recovery takes the copies of units in the block into account.
     counts: bool,
 }
 
@@ -136,12 +136,12 @@ impl BlockMapped {
         programs
     }
 
-    /// The first address of a program unit of a superblock.
+    /// Returns the first address of a program unit of a superblock.
     fn program_at(&self, superblock: u32, program: u32) -> Ppa {
         Ppa(self.layout().first_ppa(superblock) + u64::from(program * self.layout().program_units))
     }
 
-    /// The program units of a block that can be read: position, address and label of each.
+    /// Returns the program units of a block that can be read: position, address and label of each.
     fn readable<'a>(
         &'a self,
         flash: &'a Flash<'a>,
@@ -157,7 +157,7 @@ impl BlockMapped {
         })
     }
 
-    /// The blocks that the spare areas describe, in the order in which they were opened.
+    /// Returns the blocks that the spare areas describe, in the order in which they were opened.
     fn blocks_in(&self, flash: &Flash<'_>, marks: &[Mark]) -> Vec<FoundBlock> {
         let span = self.rules.span;
         let mut blocks: BTreeMap<u64, FoundBlock> = BTreeMap::new();
@@ -233,7 +233,8 @@ impl BlockMapped {
         choice
     }
 
-    /// The readable units of a block: number of the host's write, of the program, the unit and its place.
+    /// Returns the readable units of a block: number of the host's write, of the program, the unit and its
+    /// place.
     fn units_in<'a>(
         &'a self,
         flash: &'a Flash<'a>,
@@ -301,7 +302,7 @@ impl BlockMapped {
         }
     }
 
-    /// The role of a block that holds data, from now on.
+    /// Returns the role of a block that holds data, from now on.
     fn role_of(&self, block: &FoundBlock) -> Role {
         let is_over = block.end == 0 || block.merged != NOTHING;
         if block.condition >= Condition::Gap || !is_over {

@@ -72,7 +72,7 @@ impl Reads for BlockMapped {
         self.relieve_buffer(now);
     }
 
-    /// The die of its place in a data block.
+    /// Returns the die of its place in a data block.
     fn home_die(&self, lpn: Lpn) -> u32 {
         let (bank, _, unit) = self.split(lpn);
         self.banks[bank].first_die + unit / self.layout().program_units % self.rules.span

@@ -10,8 +10,8 @@ use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
 impl BlockMapped {
-    /// One past the last program unit of a group that holds a valid unit or, for `Purpose::Pad`, a unit that waits in
-    /// the buffer.
+    /// Returns one past the last program unit of a group that holds a valid unit or, for `Purpose::Pad`, a
+    /// unit that waits in the buffer.
     fn used_end(&self, bank: usize, group: u32, purpose: Purpose) -> u32 {
         let waits = |lpn| purpose == Purpose::Pad && self.waiting_slot(lpn).is_some();
         let holds = |position: &u32| {
@@ -96,7 +96,7 @@ impl BlockMapped {
         self.merge_group(bank, group, Purpose::Full, origin, ctx)
     }
 
-    /// A valid unit in a program unit of a block.
+    /// Returns a valid unit in a program unit of a block.
     fn valid_in(&self, bank: usize, block: u32, position: u32) -> Option<Lpn> {
         if !self.is_there(bank, block, position) {
             return None;
@@ -196,7 +196,8 @@ impl BlockMapped {
         true
     }
 
-    /// The origin of a program: the host if it holds any unit of the host, else the origin of its copies, else padding.
+    /// Returns the origin of a program: the host if it holds any unit of the host, else the origin of its
+    /// copies, else padding.
     fn main_origin(&self, program: u32) -> Origin {
         let origins = || {
             (0..self.layout().program_units)
@@ -208,7 +209,7 @@ impl BlockMapped {
         origins().find(|&origin| origin != Origin::Padding).unwrap_or(Origin::Padding)
     }
 
-    /// One read of a planned program unit is done.
+    /// Notes that one read of a planned program unit is done.
     pub(super) fn on_copy_read(&mut self, bank: usize, program: u32) {
         let job = self.banks[bank].merging.job.as_mut().expect("only merges read copies");
         let planned = job.ahead.iter_mut().find(|planned| planned.program == program);

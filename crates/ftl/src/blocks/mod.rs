@@ -33,7 +33,8 @@ use units::{Lpn, Ppa, SimTime};
 
 /// Superblocks kept for failures where blocks can fail: a merge that fails needs another block before it frees one.
 const SPARE_IF_FAILING: u32 = 3;
-/// One more superblock where the power can be cut: data that an interrupted merge has written must be merged once more.
+/// Superblocks more where the power can be cut, one: data that an interrupted merge has written must be
+/// merged once more.
 const SPARE_IF_CUT: u32 = 1;
 
 /// The wait of a buffer slot in its bank's queue.
@@ -45,7 +46,7 @@ struct Wait {
     /// While the slot waits, the bank's total merging time when the wait began; afterwards the part of the wait that
     /// was spent behind merges, in nanoseconds.
     merged_ns: u64,
-    /// The place of the slot's unit when its program was submitted.
+    /// Place on flash of the slot's unit when the program of the slot was submitted.
     home: Ppa,
 }
 
@@ -84,7 +85,7 @@ pub struct BlockMapped {
 }
 
 impl BlockMapped {
-    /// A fresh drive: nothing written, every good superblock free.
+    /// Makes a fresh drive: nothing written, every good superblock free.
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
@@ -127,7 +128,7 @@ impl BlockMapped {
         Ok(ftl)
     }
 
-    /// Blocks a bank must have beside its data blocks.
+    /// Returns the number of blocks a bank must have beside its data blocks.
     fn blocks_beside(&self) -> u32 {
         self.rules.kind.logs_least() + 1 + self.media.core.rules.spare
     }
@@ -166,7 +167,7 @@ impl BlockMapped {
         &self.media.core.store.layout
     }
 
-    /// Bank, group within it, and unit within the group.
+    /// Returns the bank, group within it, and unit within the group.
     #[inline]
     fn split(&self, lpn: Lpn) -> (usize, u32, u32) {
         let (group, unit) = (lpn.0 / self.rules.group_units, lpn.0 % self.rules.group_units);
@@ -174,7 +175,7 @@ impl BlockMapped {
         ((group % banks) as usize, group / banks, unit)
     }
 
-    /// The unit `unit` of program unit `position` of a group; none beyond the drive's end.
+    /// Returns the unit `unit` of program unit `position` of a group; none beyond the drive's end.
     #[inline]
     fn lpn_at(&self, bank: usize, group: u32, position: u32, unit: u32) -> Option<Lpn> {
         let first = (group * self.banks.len() as u32 + bank as u32) * self.rules.group_units;
@@ -182,7 +183,7 @@ impl BlockMapped {
         (lpn < self.layout().logical_units).then_some(Lpn(lpn))
     }
 
-    /// The first address of program unit `position` of a block.
+    /// Returns the first address of program unit `position` of a block.
     #[inline]
     fn ppa_at(&self, bank: usize, block: u32, position: u32) -> Ppa {
         let member = self.banks[bank].members_of(block)[(position % self.rules.span) as usize];
@@ -196,7 +197,7 @@ impl BlockMapped {
         self.banks[bank].members_of(block)[(position % self.rules.span) as usize] != NONE
     }
 
-    /// Die, and number within the die, of a superblock numbered over the drive.
+    /// Returns the die, and number within the die, of a superblock numbered over the drive.
     #[inline]
     fn place_of(&self, superblock: u32) -> (u32, u32) {
         (superblock / self.layout().superblocks_per_die, superblock % self.layout().superblocks_per_die)
@@ -279,7 +280,8 @@ impl Layer for BlockMapped {
         )
     }
 
-    /// A block number of four bytes for each group, and for each log block the four-byte places of its units.
+    /// Returns the bytes of the map: a block number of four bytes for each group, and for each log block the
+    /// four-byte places of its units.
     fn map_bytes(&self) -> u64 {
         let groups: u64 = self.banks.iter().map(|bank| bank.data.len() as u64).sum();
         let logs = u64::from(self.rules.kind.logs_usual()) * self.banks.len() as u64;

@@ -25,7 +25,7 @@ impl BlockMapped {
         self.media.core.store.spare.is_some() && self.instant.is_none()
     }
 
-    /// The number of a block that is opened.
+    /// Returns the number of a block that is opened.
     pub(super) fn next_serial(&mut self) -> u64 {
         if self.is_labelled() { self.labels().count() } else { 0 }
     }
@@ -80,8 +80,8 @@ impl BlockMapped {
         }
     }
 
-    /// Simulated time begins, or begins again: superblocks that belong to no block are erased, and banks with work to
-    /// do continue.
+    /// Begins simulated time, or begins it again: superblocks that belong to no block are erased, and banks
+    /// with work to do continue.
     #[cold]
     pub(super) fn begin_labelled<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.label_beginning();

@@ -14,8 +14,8 @@ use std::ops::Range;
 use units::{DieId, Ppa};
 
 impl BlockMapped {
-    /// A die may be idle: work that waits for idle time may begin. Units that a regulator asks to be rewritten are
-    /// dropped here, because each would cost a merge.
+    /// Notes that a die may be idle: work that waits for idle time may begin. Units that a regulator asks to
+    /// be rewritten are dropped here, because each would cost a merge.
     #[cold]
     pub(super) fn note_idle(&mut self, die: DieId, calendar: &mut Calendar) {
         self.media.core.wake_upkeep(calendar);
@@ -28,7 +28,7 @@ impl BlockMapped {
         }
     }
 
-    /// Groups that have a valid unit in a block.
+    /// Returns the groups that have a valid unit in a block.
     fn groups_in(&self, bank: usize, block: u32) -> BTreeSet<u32> {
         let layout = &self.layout();
         let first = |position| self.ppa_at(bank, block, position).0;

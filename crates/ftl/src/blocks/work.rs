@@ -16,7 +16,7 @@ use units::{DieId, Lpn, Ppa, SimTime};
 
 /// Number of queue entries behind the first waiting unit that are searched for units to go into the same program.
 const LOOK_AHEAD: usize = 256;
-/// The only stream of this layer.
+/// Number of the only stream of the block-mapped layer.
 const STREAM: usize = 0;
 
 impl BlockMapped {
@@ -53,7 +53,7 @@ impl BlockMapped {
         self.take_step(bank, step, write, ctx)
     }
 
-    /// The write that waits first, unless more of its program unit may still come.
+    /// Returns the write that waits first, unless more of its program unit may still come.
     fn next_write(&mut self, bank: usize, calendar: &mut Calendar) -> Option<HostWrite> {
         let slot = loop {
             let Some(&(slot, serial)) = self.banks[bank].waiting.queue.front() else {
@@ -164,7 +164,8 @@ impl BlockMapped {
         self.end_overtaken_by(slot);
     }
 
-    /// The data of a slot are on flash or void: no request waits any more for the versions that it replaced.
+    /// Ends, when the data of a slot are on flash or void, the wait of requests for versions that the slot
+    /// replaced.
     #[cold]
     pub(super) fn end_overtaken_by(&mut self, newer: u32) {
         while let Some(at) = self.overtaken.iter().position(|&(_, by)| by == newer) {
@@ -368,7 +369,7 @@ impl BlockMapped {
         Some(block)
     }
 
-    /// A block takes no more data; it is erased once it holds no valid unit.
+    /// Seals a block: it takes no more data, and is erased once it holds no valid unit.
     pub(super) fn seal<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         state.logs.retain(|&log| log != block);
@@ -438,7 +439,7 @@ impl BlockMapped {
         self.submit(erase, ctx);
     }
 
-    /// A merge of `purpose` into a block, from the place it has reached to `end`.
+    /// Returns a merge of `purpose` into a block, from the place it has reached to `end`.
     pub(super) fn merge_of(&self, bank: usize, purpose: Purpose, target: u32, end: u32) -> Merge {
         Merge {
             purpose,

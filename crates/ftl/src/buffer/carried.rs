@@ -7,19 +7,19 @@ use crate::layout::SECTOR;
 /// How much of a unit a write covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
-    /// The whole unit.
+    /// The request covers the whole unit.
     Whole,
     /// A part: data that the drive holds of the rest stay.
     Part {
         /// Beginning of the part, in bytes from the beginning of the unit.
         from: u32,
-        /// Length of the part, in bytes.
+        /// Length of the covered part of the unit, in bytes.
         bytes: u32,
     },
 }
 
 impl Coverage {
-    /// Bytes of a unit of `unit_bytes`.
+    /// Returns the number of bytes of a unit of `unit_bytes`.
     #[inline]
     pub fn bytes(self, unit_bytes: u64) -> u64 {
         match self {
@@ -33,12 +33,12 @@ impl Coverage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Carried {
-    /// Nothing.
+    /// The host's requests carried no data of the unit.
     #[default]
     Nothing,
-    /// Some sectors of the unit.
+    /// The host's requests carried some sectors of the unit.
     Part,
-    /// The whole unit.
+    /// The host's requests carried the whole unit.
     All,
 }
 
@@ -61,7 +61,7 @@ impl CarriedSectors {
 }
 
 impl Buffer {
-    /// A request carried `coverage` of the unit, of `unit_bytes` bytes, that a slot holds.
+    /// Notes that a request carried `coverage` of the unit, of `unit_bytes` bytes, that a slot holds.
     #[inline]
     pub fn note_carried(&mut self, slot: u32, coverage: Coverage, unit_bytes: u64) {
         match coverage {
@@ -89,7 +89,8 @@ impl Buffer {
         }
     }
 
-    /// Bytes of the unit in a slot that requests of the host's carried, each sector once.
+    /// Returns the number of bytes of the unit in a slot that requests of the host's carried, each sector
+    /// once.
     #[inline]
     pub fn carried_bytes(&self, slot: u32, unit_bytes: u64) -> u64 {
         match self.slots[slot as usize].carried {
@@ -105,8 +106,8 @@ impl Buffer {
         mask.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Bytes that the host's requests carried and that the flash does not hold yet, without those in units that were
-    /// trimmed since.
+    /// Returns the number of bytes that the host's requests carried and that the flash does not hold yet,
+    /// without those in units that were trimmed since.
     pub fn held_bytes(&self, unit_bytes: u64) -> u64 {
         let is_held = |slot: &u32| {
             let found = &self.slots[*slot as usize];

@@ -10,16 +10,18 @@ use units::{Bytes, Nanos};
 pub struct BufferConfig {
     /// Mapping units that the buffer can hold.
     pub slots: u32,
-    /// A write is acknowledged when the buffer holds it: the write cache is enabled.
+    /// True if a write is acknowledged when the buffer holds the data of the write: the write cache is
+    /// enabled.
     pub write_back: bool,
-    /// A battery or capacitors let the buffer survive a power cut, so that a flush has nothing to wait for.
+    /// True if a battery or capacitors let the buffer survive a power cut, so that a flush has nothing to
+    /// wait for.
     pub power_loss_protection: bool,
-    /// A partial program unit is padded after this.
+    /// Time after which a partial program unit is padded.
     pub flush_after: Nanos,
     /// Units that may be kept in the buffer although they could leave; 0: written units leave as soon as dies take
     /// them.
     pub keep: u32,
-    /// Units that were read or programmed are kept, too.
+    /// True if the buffer keeps units that were read or programmed, beside written ones.
     pub read_cache: bool,
     /// Which of the kept units leaves first.
     pub eviction: eviction::Maker,

@@ -13,7 +13,7 @@ use units::{Bytes, Nanos};
 pub struct Dram {
     row: u64,
     burst: u64,
-    /// Nanoseconds of a transfer.
+    /// Time of one transfer of the DRAM, in nanoseconds.
     t_transfer: f64,
     t_rcd: Nanos,
     t_cl: Nanos,
@@ -48,7 +48,7 @@ impl Dram {
         Ok(Some(dram))
     }
 
-    /// Time that an access to `bytes` takes.
+    /// Returns the time that an access to `bytes` takes.
     pub fn access(&self, bytes: u64) -> Nanos {
         let begin = self.t_rcd + self.t_cl;
         if bytes <= self.row {

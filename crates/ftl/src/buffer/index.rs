@@ -11,7 +11,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// An index for at most `slots` entries.
+    /// Makes an index for at most `slots` entries.
     pub fn new(slots: u32) -> Self {
         let size = (slots as usize * 4).next_power_of_two().max(8);
         Self { table: vec![EMPTY; size], shift: 32 - size.trailing_zeros() }
@@ -22,7 +22,7 @@ impl Index {
         (lpn.wrapping_mul(0x9E37_79B1) >> self.shift) as usize
     }
 
-    /// The newest slot of `lpn`.
+    /// Returns the newest buffer slot of `lpn`.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         let mut at = self.home(lpn.0);
@@ -38,7 +38,7 @@ impl Index {
         }
     }
 
-    /// Makes `slot` the newest of `lpn`.
+    /// Makes `slot` the newest buffer slot of `lpn`.
     pub fn link(&mut self, lpn: Lpn, slot: u32) {
         let mut at = self.home(lpn.0);
         while self.table[at] != EMPTY && (self.table[at] >> 32) as u32 != lpn.0 {
@@ -73,7 +73,7 @@ impl Index {
         }
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         self.table.len() * 8
     }

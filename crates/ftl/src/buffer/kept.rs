@@ -27,7 +27,7 @@ impl Buffer {
         self.policy.as_mut().expect("only a cache keeps units").on_leave(slot, lpn);
     }
 
-    /// The host read a unit that the buffer holds.
+    /// Notes that the host read a unit that the buffer holds.
     #[inline]
     pub fn note_read(&mut self, slot: u32) {
         self.note_use(slot, Access::Read);
@@ -78,14 +78,14 @@ impl Buffer {
         }
     }
 
-    /// A request waits for the program of a slot that held acknowledged data. Those stay at risk; the slot's own
-    /// request decides when it is released, so the account is settled here.
+    /// Lets a request wait for the program of a slot that held acknowledged data. Those stay at risk; the
+    /// slot's own request decides when it is released, so the account is settled here.
     pub(super) fn wait_for(&mut self, slot: u32, request: u32) {
         self.at_risk -= u32::from(self.is_risky(slot));
         self.slots[slot as usize].request = request;
     }
 
-    /// Programmed: the slot stays as a clean unit, which no request and no flush waits for.
+    /// Keeps a programmed slot as a clean unit, for which no request and no flush waits.
     pub fn keep_clean(&mut self, slot: u32) {
         self.at_risk -= u32::from(self.is_risky(slot));
         self.lower_pending(slot);

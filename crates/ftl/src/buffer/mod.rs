@@ -31,28 +31,28 @@ use units::{Lpn, SimTime};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SlotState {
-    /// Not in use.
+    /// The slot is not in use.
     Free,
     /// The rest of the unit is being read from flash.
     Merging,
     /// Kept: written by the host, not on flash yet, and need not go there soon.
     Held,
-    /// Kept: the flash holds the same.
+    /// The slot is kept, and the flash holds the same data.
     Clean,
-    /// Waits for a die.
+    /// The slot waits for a die.
     Queued,
-    /// Part of a program in flight.
+    /// The slot is part of a program in flight.
     Bound,
-    /// Trimmed while it waited: leaves without being programmed.
+    /// The unit was trimmed while it waited: the slot becomes free without a program.
     Cancelled,
 }
 
 /// One mapping unit in the buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
-    /// Which unit.
+    /// Logical unit whose data the slot holds.
     pub lpn: Lpn,
-    /// The request that waits for its program, if one does.
+    /// Request that waits for the program of the slot's unit, if a request does.
     pub request: u32,
     /// The flush epoch in which the slot's data arrived: a flush covers all earlier epochs.
     pub epoch: u32,
@@ -73,7 +73,7 @@ impl Slot {
         matches!(self.state, SlotState::Held | SlotState::Clean)
     }
 
-    /// A slot in a given state, for tests of policies.
+    /// Makes a slot in a given state, for tests of policies.
     pub const fn of(lpn: Lpn, state: SlotState) -> Self {
         Self {
             lpn,
@@ -91,12 +91,12 @@ impl Slot {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Risk {
     since: SimTime,
-    /// The most at once.
+    /// Most units at risk at once.
     pub most: u32,
 }
 
 impl Risk {
-    /// Units times nanoseconds since the last call, during which `units` were at risk.
+    /// Returns the number of units times nanoseconds since the last call, during which `units` were at risk.
     #[inline]
     pub fn until(&mut self, now: SimTime, units: u32) -> u128 {
         let span = now.since(self.since).ns();
@@ -121,18 +121,18 @@ pub struct Buffer {
     kept: u32,
     held: Vec<u32>,
     keep: u32,
-    /// Units that were read or programmed are kept.
+    /// True if the buffer keeps clean units: units that were read or programmed.
     keeps_clean: bool,
     policy: Option<Box<dyn EvictionPolicy>>,
     /// Logical units that were acknowledged on arrival and whose newest version is not on flash.
     at_risk: u32,
-    /// Logical units from this number on are not the host's.
+    /// Number of the host's logical units; logical units from this number on are the drive's own.
     host_units: u32,
     carried: CarriedSectors,
 }
 
 impl Buffer {
-    /// A buffer of `slots` mapping units that keeps nothing.
+    /// Makes a buffer of `slots` mapping units that keeps nothing.
     pub fn new(slots: u32) -> Self {
         Self {
             slots: vec![Slot::of(Lpn::NONE, SlotState::Free); slots as usize],
@@ -153,8 +153,8 @@ impl Buffer {
         }
     }
 
-    /// The buffer of a drive, with `more` slots for the layer's own units, which lie beyond the `host_units`;
-    /// `block_units`: units of a block of the map.
+    /// Returns the buffer of a drive, with `more` slots for the layer's own units, which lie beyond the
+    /// `host_units`; `block_units`: units of a block of the map.
     pub fn of(config: &BufferConfig, more: u32, host_units: u32, block_units: u32, seed: u64) -> Self {
         let mut buffer = Self::new(config.slots + more);
         buffer.host_units = host_units;
@@ -169,24 +169,24 @@ impl Buffer {
         buffer
     }
 
-    /// Mapping units that the buffer can hold.
+    /// Returns the number of mapping units that the buffer can hold.
     pub fn slots(&self) -> u32 {
         self.slots.len() as u32
     }
 
-    /// Slots not in use.
+    /// Returns the number of buffer slots not in use.
     #[inline]
     pub fn free_slots(&self) -> u32 {
         self.free.len() as u32
     }
 
-    /// Slots in use.
+    /// Returns the number of buffer slots in use.
     #[inline]
     pub fn used_slots(&self) -> u32 {
         (self.slots.len() - self.free.len()) as u32
     }
 
-    /// Slots with data that the flash does not hold.
+    /// Returns the number of slots with data that the flash does not hold.
     #[inline]
     pub fn dirty_slots(&self) -> u32 {
         self.used_slots() - (self.kept - self.held.len() as u32)
@@ -209,20 +209,20 @@ impl Buffer {
         self.policy.as_ref().is_some_and(|policy| policy.pads())
     }
 
-    /// Logical units whose newest version was acknowledged on arrival and would be lost if the power failed now
-    /// and nothing protected the buffer.
+    /// Returns the number of logical units whose newest version was acknowledged on arrival and would be lost
+    /// if the power failed now and nothing protected the buffer.
     #[inline]
     pub fn at_risk(&self) -> u32 {
         self.at_risk
     }
 
-    /// A slot.
+    /// Returns a slot of the buffer, by its number.
     #[inline]
     pub fn slot(&self, slot: u32) -> &Slot {
         &self.slots[slot as usize]
     }
 
-    /// The newest slot of `lpn`.
+    /// Returns the newest buffer slot of `lpn`.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         self.index.find(lpn)
@@ -257,7 +257,8 @@ impl Buffer {
         slot
     }
 
-    /// The data of a slot are complete: it waits for a die, or is held where no request waits for its program.
+    /// Queues a slot whose data are complete: it waits for a die, or is held where no request waits for its
+    /// program.
     #[inline]
     pub fn enqueue(&mut self, slot: u32) {
         let Slot { lpn, request, epoch, leaves, .. } = self.slots[slot as usize];
@@ -273,7 +274,7 @@ impl Buffer {
         self.queue.push_back(slot);
     }
 
-    /// The slot must not be kept in the buffer.
+    /// Lets a slot leave at once, so that the buffer does not keep it.
     pub fn leave_at_once(&mut self, slot: u32) {
         self.slots[slot as usize].leaves = true;
     }
@@ -290,7 +291,7 @@ impl Buffer {
         self.queue.push_front(slot);
     }
 
-    /// The slot that has waited longest.
+    /// Returns the buffer slot that has waited longest for a die.
     #[inline]
     pub fn first_queued(&self) -> Option<u32> {
         self.queue.front().copied()
@@ -306,7 +307,7 @@ impl Buffer {
         slot
     }
 
-    /// The slots that wait, in the order in which they were queued.
+    /// Returns the slots that wait, in the order in which they were queued.
     pub fn queued(&self) -> impl Iterator<Item = u32> {
         self.queue.iter().copied()
     }
@@ -343,7 +344,7 @@ impl Buffer {
         self.pending[(self.slots[slot as usize].epoch - self.first_epoch) as usize] -= 1;
     }
 
-    /// The host trimmed `lpn`: the newest version is void. True when there was one.
+    /// Voids the newest version of `lpn`, which the host trimmed. True when there was one.
     pub fn cancel(&mut self, lpn: Lpn) -> bool {
         let Some(slot) = self.find(lpn) else { return false };
         match self.slots[slot as usize].state {
@@ -365,14 +366,15 @@ impl Buffer {
         true
     }
 
-    /// The newest version of `lpn` is void, but what holds it still goes to the flash. True when there was one.
+    /// Voids the newest version of `lpn`, while the slot that holds the version still goes to the flash. True
+    /// when there was one.
     pub fn forget(&mut self, lpn: Lpn) -> bool {
         let found = self.find(lpn);
         found.into_iter().for_each(|slot| self.unlink(slot));
         found.is_some()
     }
 
-    /// A newer version is about to arrive, and this slot must still go to the flash: it is held no longer.
+    /// Holds a slot no longer that must still go to the flash, because a newer version is about to arrive.
     pub fn overtake(&mut self, slot: u32) {
         if self.slots[slot as usize].state == SlotState::Held {
             self.send_out(slot);
@@ -385,7 +387,8 @@ impl Buffer {
         request != u32::MAX || epoch < self.epoch
     }
 
-    /// A version that was replaced need not go to the flash, unless its program is in flight or a request waits for it.
+    /// Voids a version that was replaced: it need not go to the flash, unless its program is in flight or a
+    /// request waits for it.
     pub fn void(&mut self, slot: u32) {
         let awaited = self.is_awaited(slot);
         let slot = &mut self.slots[slot as usize];
@@ -394,7 +397,7 @@ impl Buffer {
         }
     }
 
-    /// No request waits for a program any more.
+    /// Forgets the requests that wait for programs.
     pub fn forget_requests(&mut self) {
         for slot in 0..self.slots.len() as u32 {
             let risky = self.is_risky(slot);
@@ -412,7 +415,7 @@ impl Buffer {
         ended
     }
 
-    /// The oldest epoch that still has slots in use (or the current one).
+    /// Returns the oldest epoch that still has slots in use (or the current one).
     pub fn oldest_epoch(&mut self) -> u32 {
         while self.pending.len() > 1 && self.pending[0] == 0 {
             self.pending.pop_front();
@@ -421,7 +424,7 @@ impl Buffer {
         self.first_epoch
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         self.slots.len() * (size_of::<Slot>() + 8) + self.index.bytes() + self.carried.bytes()
     }

@@ -23,7 +23,7 @@ impl Recent {
         })
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         4 * self.rounds.len()
     }

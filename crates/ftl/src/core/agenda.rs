@@ -12,9 +12,9 @@ use units::{SimTime, SuperblockId};
 /// A patrol's round over a die, at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// The round took no longer than it should.
+    /// The patrol's round over the die ended within the required time.
     InTime,
-    /// The round took longer than it should.
+    /// The round took longer than the required time.
     Late,
 }
 
@@ -25,7 +25,7 @@ impl Core {
         }
     }
 
-    /// Something happened on the drive: upkeep continues if it rested because nothing happened.
+    /// Continues upkeep, after an event on the drive, if upkeep rested because nothing happened.
     #[inline]
     pub fn wake_upkeep(&mut self, calendar: &mut Calendar) {
         if let Some(agenda) = &mut self.agenda
@@ -75,7 +75,7 @@ impl Core {
     }
 }
 
-/// Position in `due` of the superblock that the policy rewrites next on a die.
+/// Returns the position in `due` of the superblock that the policy rewrites next on a die.
 fn ask_order(
     order: &mut dyn RefreshOrder,
     due: &VecDeque<Due>,

@@ -6,13 +6,13 @@ use units::Lpn;
 /// A write of one unit at its arrival.
 #[derive(Clone, Copy)]
 pub(crate) struct Arriving {
-    /// No other part of the unit must be read.
+    /// True if the write needs no read of another part of the unit.
     pub whole: bool,
-    /// The slot of an older version, where the buffer has one.
+    /// The buffer slot of an older version of the unit, if the buffer holds an older version.
     pub older: Option<u32>,
-    /// The older version in the buffer is complete.
+    /// True if the older version of the unit in the buffer is complete.
     pub complete: bool,
-    /// The unit goes to the flash at once, even where the buffer keeps what it can.
+    /// True if the written unit goes to the flash at once, even where the buffer keeps other written units.
     pub leaves: bool,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct Arriving {
 pub(crate) struct Joining {
     pub die: usize,
     pub stream: usize,
-    /// Numbered over the drive.
+    /// Superblock that the unit joins, numbered over the drive.
     pub superblock: u32,
     pub lpn: Lpn,
     pub origin: Origin,

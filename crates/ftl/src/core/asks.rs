@@ -13,9 +13,9 @@ pub(crate) enum Ask {
     Pump,
     /// All that the buffer holds goes to the flash, programs that are not complete too.
     SendOut,
-    /// This flush is answered when all that was received so far is on flash.
+    /// Answer this flush when all data received so far are on flash.
     Flush(u32),
-    /// A former version of a unit, at this place, has no use any more.
+    /// Drop a former version of a unit, at this place on flash, for which there is no use any more.
     Release(Lpn, Ppa),
     /// Give a unit its former version back, which lies at this place (or nowhere).
     Return(Lpn, Ppa),
@@ -43,7 +43,7 @@ impl Core {
         self.asks.push_back(ask);
     }
 
-    /// All that was asked for so far.
+    /// Takes all actions that features have asked for so far.
     #[inline]
     pub fn take_asks(&mut self) -> VecDeque<Ask> {
         std::mem::take(&mut self.asks)

@@ -10,7 +10,7 @@ use units::{Nanos, SimTime};
 
 /// The program unit that is being filled with the host's data of one stream, and who may take the next.
 pub(crate) struct Lane {
-    /// The stream.
+    /// Number of the stream of the host's data that fills the lane.
     pub own: usize,
     /// Dies that may take another program unit: one bit each.
     pub eligible: Vec<u64>,
@@ -18,7 +18,8 @@ pub(crate) struct Lane {
     pub current: u32,
     /// See `current`.
     pub stream: usize,
-    /// A request waits for the program unit that is being filled: a forced write's, or any write's without a write cache.
+    /// True while a request waits for the program unit that is being filled: a forced write, or any write of
+    /// a drive without a write cache.
     pub is_awaited: bool,
     /// When the program unit that is being filled must be programmed although it is partial; `NEVER` when none is being
     /// filled or it need not wait.
@@ -31,7 +32,7 @@ impl Lane {
         Self { own, eligible, current: NONE, stream: own, is_awaited: false, flush_due: SimTime::NEVER }
     }
 
-    /// The host's data fill no program unit any more: the next is another die's to take.
+    /// Ends the program unit that the host's data fill: the next is another die's to take.
     #[inline]
     pub fn end_unit(&mut self) {
         self.current = NONE;
@@ -43,7 +44,7 @@ impl Lane {
 /// The program units that are being filled, and who may take the next.
 pub(crate) struct Assembly {
     pub placement: Box<dyn PlacementPolicy>,
-    /// Which stream each unit joins.
+    /// Streams, with the stream that each unit joins.
     pub streams: Streams,
     /// Which open superblock a program goes to, where that is a question.
     pub ordering: Option<Box<Ordering>>,
@@ -53,14 +54,14 @@ pub(crate) struct Assembly {
     pub flush_after: Nanos,
     /// Programs of the host's stream at each die.
     pub bound: Vec<u32>,
-    /// Dies that hold as many live units as they may: one bit each.
+    /// Dies that hold as many live units as their quota allows: one bit per die.
     pub quota_blocked: Vec<u64>,
-    /// One for each stream that takes the host's data.
+    /// A lane for each stream that takes the host's data.
     pub lanes: Vec<Lane>,
 }
 
 impl Assembly {
-    /// The dies whose program units are being filled with the host's data, in words.
+    /// Returns the dies whose program units are being filled with the host's data, in words.
     pub fn filling(&self) -> String {
         let dies = self
             .lanes
@@ -97,7 +98,7 @@ impl Assembly {
         }
     }
 
-    /// The host's data fill no program unit of a die's stream any more.
+    /// Ends the program unit of a die's stream that the host's data fill.
     #[inline]
     pub fn end_unit(&mut self, die: usize, stream: usize) {
         for lane in &mut self.lanes {
@@ -107,14 +108,14 @@ impl Assembly {
         }
     }
 
-    /// The place among the lanes of the one of a stream.
+    /// Returns the place among the lanes of the one of a stream.
     #[inline]
     pub fn lane_of(&self, stream: usize) -> usize {
         // Where a policy tells units by their origin alone there is one.
         self.lanes.iter().position(|lane| lane.own == stream).unwrap_or(0)
     }
 
-    /// Some die has a part of a program unit of host data.
+    /// True if some die has a part of a program unit of host data.
     #[inline]
     pub fn is_filling(&self) -> bool {
         self.lanes.iter().any(|lane| lane.current != NONE)

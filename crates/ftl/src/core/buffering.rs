@@ -18,12 +18,12 @@ impl Core {
         self.buffer.relieve(&mut self.store.stats);
     }
 
-    /// The buffer slot of the newest version, if the flash does not hold it.
+    /// Returns the buffer slot of the newest version, if the flash does not hold it.
     pub fn find_unwritten(&self, lpn: Lpn) -> Option<u32> {
         self.buffer.find(lpn).filter(|&slot| self.buffer.slot(slot).state != SlotState::Clean)
     }
 
-    /// The origin of a unit that leaves the buffer.
+    /// Returns the origin of a unit that leaves the buffer.
     #[inline]
     pub fn buffered_origin(&self, lpn: Lpn) -> Origin {
         if self.store.layout.is_host_unit(lpn) { Origin::Host } else { Origin::Map }
@@ -36,7 +36,7 @@ impl Core {
         self.buffer.enqueue(slot);
     }
 
-    /// A slot holds a version of the host's that is newer than all before.
+    /// Stamps a slot that holds a version of the host's that is newer than all before.
     #[inline]
     pub fn stamp(&mut self, slot: u32) {
         if let Some(numbers) = &mut self.store.spare {

@@ -14,7 +14,8 @@ pub(crate) struct Collection {
     pub declined: u32,
     /// Superblocks that must be relocated before any that the victim policy chooses.
     pub forced: VecDeque<(u32, Origin)>,
-    /// The last victim was taken for refresh or scrub: a waiting host has its turn before the next one.
+    /// True if the last victim was taken for refresh or scrub: a waiting host has its turn before the next
+    /// victim.
     pub kept_data: bool,
     pub pace: Pace,
     pub background: bool,
@@ -35,7 +36,7 @@ impl Collection {
         }
     }
 
-    /// At most this many units will still be moved for victims already taken.
+    /// Returns the most units that will still be moved for victims already taken.
     #[inline]
     pub fn reserved_units(&self, space: &Space, die: usize) -> u32 {
         let valid = |superblock: u32| space.valid[space.global(die, superblock)];
@@ -44,13 +45,13 @@ impl Collection {
         self.mover.units_in_hand() + victim + taken
     }
 
-    /// The superblocks that the collection is working on or has queued.
+    /// Returns the superblocks that the collection is working on or has queued.
     pub fn in_hand(&self) -> impl Iterator<Item = u32> {
         let listed = self.mover.pending.iter().chain(&self.taken).map(|(superblock, _)| *superblock);
         listed.chain(self.mover.has_victim().then_some(self.mover.victim))
     }
 
-    /// Number of superblocks that the collection is working on or has queued.
+    /// Returns the number of superblocks that the collection is working on or has queued.
     pub fn under_way(&self) -> usize {
         self.mover.pending.len() + self.taken.len() + usize::from(self.mover.has_victim())
     }
@@ -74,13 +75,13 @@ impl Collection {
             || self.forced.iter().any(|(_, origin)| origin.keeps_data())
     }
 
-    /// A superblock waits to be relocated, and nothing is being collected.
+    /// True if a superblock waits to be relocated, and nothing is being collected.
     #[inline]
     pub fn is_asked(&self) -> bool {
         !self.mover.has_victim() && !self.forced.is_empty()
     }
 
-    /// The host wrote a unit.
+    /// Spends the room that collection earned the host, for one unit that the host wrote.
     #[inline]
     pub fn spend(&mut self) {
         if self.is_pacing() {
@@ -99,13 +100,13 @@ impl Collection {
         self.mover.has_victim() && self.pace.rate > 0.0 && !self.background
     }
 
-    /// Superblocks that will be free when the operations in flight have ended.
+    /// Returns the number of superblocks that will be free when the operations in flight have ended.
     #[inline]
     pub fn expected_superblocks(&self) -> u32 {
         self.mover.erasing + self.under_way() as u32
     }
 
-    /// The state of the collection in words, for messages.
+    /// Returns the state of the collection in words, for messages.
     pub fn describe(&self) -> String {
         format!("collection: {}, forced {}", self.mover.describe(), self.forced.len())
     }

@@ -21,7 +21,7 @@ impl Core {
         superblock
     }
 
-    /// The unit in a slot was programmed for the host, with what no request of its carried.
+    /// Notes that the unit in a slot was programmed for the host, with what no request of its carried.
     #[inline]
     pub fn note_host_program(&mut self, slot: u32) {
         let unit = self.store.layout.unit.get();
@@ -46,14 +46,14 @@ impl Core {
         self.find_unwritten(lpn).is_some() && numbers.stamps[ppa.index()] > self.stamp_at_home(lpn)
     }
 
-    /// Stamp of the data at the place on flash to which the map points for a unit; `NOTHING` if the unit has
-    /// no place.
+    /// Returns the stamp of the data at the place on flash to which the map points for a unit; `NOTHING` if
+    /// the unit has no place.
     pub fn stamp_at_home(&self, lpn: Lpn) -> u64 {
         let (numbers, home) = (self.store.spare.as_ref(), self.store.map.lookup(lpn));
         numbers.filter(|_| home != Ppa::NONE).map_or(NOTHING, |numbers| numbers.stamps[home.index()])
     }
 
-    /// These page rows of a superblock cannot be read any more.
+    /// Makes these page rows of a superblock unreadable.
     pub fn void_rows(&mut self, superblock: u32, row: u32, rows: u32) {
         let layout = &self.store.layout;
         let begin = layout.first_ppa(superblock) + u64::from(row * layout.row_units);

@@ -12,12 +12,13 @@ pub(crate) struct Finding {
     pub method: Box<dyn RecoveryMethod>,
     /// Bytes of the spare areas of a page row.
     pub spare_bytes: u32,
-    /// Reads in flight.
+    /// Reads in flight that search for the map.
     pub reading: u32,
 }
 
 impl Core {
-    /// Page rows of a superblock whose content a log gives, and which cannot have been torn since.
+    /// Returns the number of page rows of a superblock whose content a log gives, and which cannot have been
+    /// torn since.
     pub fn rows_surely_told(&self, told: u32, global: usize) -> u32 {
         let programmed = self.store.array.next_row(global);
         if told >= programmed || self.store.space.holds_one_bit(global) {
@@ -38,7 +39,8 @@ impl Core {
         self.finding.as_ref().is_none_or(|finding| finding.reading == 0)
     }
 
-    /// A read at power-up. Spare areas have a code of their own, so that they are read at once however worn the page is.
+    /// Returns a read at power-up. Spare areas have a code of their own, so that they are read at once
+    /// however worn the page is.
     pub fn telling_read(&self, global: u32, read: RowRead) -> Transaction {
         let layout = &self.store.layout;
         let (row, bytes) = match read {

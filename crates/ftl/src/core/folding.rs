@@ -6,21 +6,21 @@ use crate::store::{Mover, Pace};
 /// A die's folding.
 pub(crate) struct Folding {
     pub mover: Mover,
-    /// The pace of folding: each unit folded earns the host one unit.
+    /// Pace of the die's folding: each unit folded allows the host to write one unit.
     pub pace: Pace,
-    /// Idle for long enough.
+    /// True while the die folds in the background, after it was idle for long enough.
     pub background: bool,
 }
 
 impl Folding {
-    /// A state in which nothing is being folded.
+    /// Makes a state in which nothing is being folded.
     pub fn new() -> Self {
         Self { mover: Mover::new(), pace: Pace { credit: 0.0, rate: 1.0 }, background: false }
     }
 }
 
 impl Core {
-    /// The host uses the die: folding in idle time is over.
+    /// Ends folding in idle time, because the host uses the die.
     #[inline]
     pub fn end_idle_folding(&mut self, die: usize) {
         if let Some(folding) = self.folding.get_mut(die) {

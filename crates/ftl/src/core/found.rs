@@ -14,21 +14,23 @@ pub struct Recovery {
     pub summaries: u64,
     /// Page rows of open superblocks whose spare areas are read.
     pub open_rows: u64,
-    /// Flash pages that are read for all of these.
+    /// Flash pages that the recovery reads for the directory, the checkpoint, the summaries and the open
+    /// rows.
     pub pages_read: u64,
 }
 
 /// What a map on flash and a log of its changes tell of a superblock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ToldOnFlash {
-    /// All its content is known, if the superblock is full.
+    /// True if the map and the log on flash tell the whole content of the superblock, provided that the
+    /// superblock is full.
     pub all: bool,
-    /// Number of page rows, from the first one on, whose content is known.
+    /// Page rows of the superblock, from the first row on, whose content is known.
     pub rows: u32,
 }
 
 impl Core {
-    /// Page rows of a superblock that were programmed, and the number of page rows that it has.
+    /// Returns the page rows of a superblock that were programmed, and the number of page rows that it has.
     pub fn rows_found(&self, global: usize, mark: &Mark) -> (u32, u32) {
         let layout = &self.store.layout;
         let rows = if mark.one_bit { layout.slc_rows } else { layout.rows };
@@ -36,7 +38,7 @@ impl Core {
         (programmed, rows)
     }
 
-    /// The units of each superblock that were programmed.
+    /// Returns the units of each superblock that were programmed.
     pub fn programmed_units(&self, marks: &[Mark]) -> Vec<Range<u64>> {
         let layout = &self.store.layout;
         let units = |(global, mark): (usize, &Mark)| {
@@ -46,7 +48,7 @@ impl Core {
         marks.iter().enumerate().map(units).collect()
     }
 
-    /// The unit at a place counts as valid.
+    /// Counts the unit at a place as valid.
     pub fn count_live(&mut self, place: Ppa) {
         let superblock = self.store.layout.superblock_of(place);
         let (die, _) = self.store.space.place_of(superblock);

@@ -15,18 +15,18 @@ const DEFAULT: u16 = 0;
 pub struct HandleCounts {
     /// Bytes that the host wrote with this handle.
     pub bytes_written: u64,
-    /// Reclaim units that were begun.
+    /// Reclaim units of the placement handle that were begun.
     pub units_opened: u64,
-    /// Superblocks of the handle that were closed before they were full.
+    /// Superblocks of the placement handle that were closed before they were full.
     pub ended_early: u64,
     /// Superblocks of the handle that collection took while they held valid units.
     pub victims: u64,
-    /// Valid units that collection moved out of those superblocks.
+    /// Valid units that collection moved out of superblocks of the placement handle.
     pub units_moved: u64,
 }
 
 impl HandleCounts {
-    /// What was counted since `earlier`.
+    /// Returns the counts of the placement handle since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl HandleCounts {
 /// What was counted of all handles since the drive was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandleTotals {
-    /// Counts of each handle.
+    /// Counts of each placement handle.
     pub handles: Vec<HandleCounts>,
     /// Writes that named a handle that the drive does not have.
     pub unknown: u64,
@@ -53,7 +53,7 @@ pub struct HandleTotals {
 }
 
 impl HandleTotals {
-    /// What was counted since `earlier`.
+    /// Returns the counts of all placement handles since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let handles = self.handles.iter().zip(&earlier.handles).map(|(now, then)| now.since(then));
@@ -90,7 +90,7 @@ pub(crate) struct Handles {
 }
 
 impl Handles {
-    /// The handles that a policy gives a drive of this shape, whose buffer has `slots` slots.
+    /// Returns the handles that a policy gives a drive of this shape, whose buffer has `slots` slots.
     pub fn new(spec: HandleSpec, streams: &[StreamSpec], layout: &Layout, slots: u32) -> Self {
         let count = spec.isolation.len();
         Self {
@@ -116,29 +116,29 @@ impl Handles {
         usize::from(handle) < self.isolation.len()
     }
 
-    /// The host makes a write that names a handle, or none.
+    /// Notes that the host makes a write that names a handle, or none.
     pub fn note_named(&mut self, named: Option<u16>) {
         self.counted.unknown += u64::from(named.is_some_and(|named| !self.has(named)));
     }
 
-    /// `bytes` of the host's data that arrive now are in a slot.
+    /// Notes that `bytes` of the host's data that arrive now are in a slot.
     #[inline]
     pub fn note_arrived(&mut self, slot: u32, bytes: u64) {
         self.slots[slot as usize] = self.arriving;
         self.counted.handles[usize::from(self.arriving)].bytes_written += bytes;
     }
 
-    /// The handle of what arrives now.
+    /// Returns the placement handle of the data that arrive now.
     pub fn arriving(&self) -> u16 {
         self.arriving
     }
 
-    /// The handle of what a slot holds.
+    /// Returns the placement handle of the data that a buffer slot holds.
     pub fn of_slot(&self, slot: u32) -> u16 {
         self.slots[slot as usize]
     }
 
-    /// A superblock is opened for a stream that the host's data join.
+    /// Notes that a superblock is opened for a stream that the host's data join.
     pub fn note_opened(&mut self, stream: usize) {
         let Some(handle) = self.of_stream(stream).map(usize::from) else { return };
         if self.opened[handle].is_multiple_of(self.unit_superblocks) {
@@ -147,14 +147,14 @@ impl Handles {
         self.opened[handle] += 1;
     }
 
-    /// A superblock of a stream is closed before it is full.
+    /// Notes that a superblock of a stream is closed before it is full.
     pub fn note_ended(&mut self, stream: usize) {
         if let Some(handle) = self.of_stream(stream) {
             self.counted.handles[usize::from(handle)].ended_early += 1;
         }
     }
 
-    /// Collection takes a superblock of a stream, with `valid` valid units in it.
+    /// Notes that collection takes a superblock of a stream, with `valid` valid units in it.
     pub fn note_reclaimed(&mut self, stream: usize, valid: u32) {
         if valid == 0 {
             return;
@@ -169,7 +169,8 @@ impl Handles {
         (*victims, *units) = (*victims + 1, *units + u64::from(valid));
     }
 
-    /// Mapping units that can be written through a handle before it begins another reclaim unit.
+    /// Returns the number of mapping units that can be written through a handle before it begins another
+    /// reclaim unit.
     fn available(&self, handle: u16, space: &Space, layout: &Layout) -> u64 {
         let stream = self.of_stream.iter().position(|of| *of == Some(handle));
         let left = |stream: usize| space.dies.iter().map(|die| die.frontiers[stream].left(layout)).sum();
@@ -179,17 +180,17 @@ impl Handles {
         u64::from(open) + to_open * u64::from(layout.data_units())
     }
 
-    /// The handle whose data alone a stream holds.
+    /// Returns the handle whose data alone a stream holds.
     pub fn of_stream(&self, stream: usize) -> Option<u16> {
         self.of_stream.get(stream).copied().flatten()
     }
 
-    /// Number of handles.
+    /// Returns the number of placement handles.
     pub fn count(&self) -> usize {
         self.isolation.len()
     }
 
-    /// Isolation and available units of each handle now.
+    /// Returns the isolation and available units of each handle now.
     pub fn states(&self, space: &Space, layout: &Layout) -> Vec<HandleState> {
         let state = |(handle, &isolation): (u16, &Isolation)| HandleState {
             isolation,
@@ -198,12 +199,12 @@ impl Handles {
         (0..).zip(&self.isolation).map(state).collect()
     }
 
-    /// Superblocks of a reclaim unit.
+    /// Returns the number of superblocks of a reclaim unit.
     pub fn unit_superblocks(&self) -> u64 {
         self.unit_superblocks
     }
 
-    /// What was counted since the drive was made.
+    /// Returns what was counted since the drive was made.
     pub fn counted(&self) -> &HandleTotals {
         &self.counted
     }
@@ -213,7 +214,7 @@ impl Handles {
         (self.opened, self.counted) = (before.opened, before.counted);
     }
 
-    /// The counts of opened superblocks, for a saved state.
+    /// Returns the counts of opened superblocks, for a saved state.
     pub fn save(&self) -> Vec<u64> {
         self.opened.clone()
     }
@@ -223,7 +224,7 @@ impl Handles {
         self.opened.copy_from_slice(opened);
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.slots)
     }

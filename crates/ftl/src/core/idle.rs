@@ -6,20 +6,20 @@ use units::{Nanos, SimTime};
 /// Since when a die has been idle, and which timer events are scheduled for that.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Idle {
-    /// When the die last ended its work.
+    /// Time at which the die last ended its work.
     pub since: SimTime,
     /// Events that are scheduled, by kind: one bit each.
     armed: u64,
 }
 
 impl Idle {
-    /// An event of this kind will come.
+    /// True if an event of this kind will come.
     #[inline]
     pub fn is_armed(&self, kind: u8) -> bool {
         self.armed >> kind & 1 == 1
     }
 
-    /// An event is to come at a time, unless one of its kind will come already.
+    /// Schedules an event at a time, unless one of its kind will come already.
     #[inline]
     pub fn arm(&mut self, at: SimTime, event: Event, calendar: &mut Calendar) {
         if !self.is_armed(event.kind) {
@@ -28,7 +28,8 @@ impl Idle {
         }
     }
 
-    /// An event of this kind has come. A die that is at work schedules the next one when its work ends.
+    /// Notes that an event of this kind has come. A die that is at work schedules the next one when its work
+    /// ends.
     pub fn disarm(&mut self, kind: u8) {
         self.armed &= !(1 << kind);
     }

@@ -14,7 +14,7 @@ pub(crate) enum MapEntry {
 /// A request that waits for entries of the map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Waiter {
-    /// A read of some units.
+    /// A read of some units that waits for map entries.
     Read { request: u32, first: Lpn, count: u32, since: SimTime },
     /// A write; `complete`: nothing else of the unit must be read.
     Write { slot: u32, complete: bool },
@@ -25,7 +25,7 @@ pub(crate) enum Waiter {
 pub(crate) enum Lookup {
     /// Read a unit that holds a part of the map, from its home if it has one; `owner` is told when it is there.
     Read { unit: Lpn, home: Ppa, owner: u32 },
-    /// The entries that this waited for are at hand.
+    /// The map entries for which this read waited are at hand.
     Answered(Waiter),
     /// The whole map is in RAM: work that waited for that continues.
     Loaded,

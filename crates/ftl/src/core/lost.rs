@@ -15,7 +15,7 @@ pub(crate) struct LostUnits {
 }
 
 impl LostUnits {
-    /// True when some unit is lost.
+    /// True when the data of some unit of the drive are lost.
     #[inline]
     pub fn has_lost(&self) -> bool {
         !self.units.is_empty()
@@ -27,7 +27,7 @@ impl LostUnits {
         self.has_lost() && self.units.contains(&lpn.0)
     }
 
-    /// The host wrote the whole of a unit anew, or trimmed it.
+    /// Forgets a unit that the host wrote anew as a whole, or trimmed.
     #[inline]
     pub fn forget(&mut self, lpn: Lpn) {
         if self.has_lost() {
@@ -35,15 +35,15 @@ impl LostUnits {
         }
     }
 
-    /// The copy of a unit with this number stays on a die that failed.
+    /// Leaves the copy of a unit with this number behind on a die that failed.
     pub fn leave_behind(&mut self, lpn: Lpn, number: u64) {
         if self.is_lost(lpn) {
             self.left_behind.insert(lpn.0, number);
         }
     }
 
-    /// The drive has found its map; `number` gives the write number of the copy that it found. If that is older than
-    /// the lost one, the copy is whole.
+    /// Goes on after the drive has found its map; `number` gives the write number of the copy that it found.
+    /// If that is older than the lost one, the copy is whole.
     pub fn go_on(&mut self, number: impl Fn(Lpn) -> u64) {
         for (lpn, lost) in std::mem::take(&mut self.left_behind) {
             if number(Lpn(lpn)) < lost {

@@ -59,17 +59,17 @@ use units::Nanos;
 pub(crate) struct Rules {
     /// Page rows of a superblock that are read ahead of what is moved.
     pub read_ahead: u32,
-    /// Data may move inside a plane.
+    /// True if data may move inside a plane by copyback.
     pub copyback: bool,
     /// Free superblocks kept back from the host beside the one for the next victim: where blocks can fail, a
     /// collection may take a superblock and give none back.
     pub spare: u32,
     /// Free superblocks of a die below which its collection begins, with or without host requests.
     pub foreground_limit: u32,
-    /// How long a die must have been idle before it writes units anew.
+    /// Idle time of a die after which it rewrites units.
     pub rewrite_after: Nanos,
-    /// Superblocks of a die are reclaimed together with superblocks of other dies, and all of them are needed until
-    /// then.
+    /// True if superblocks of a die are reclaimed together with superblocks of other dies, all of which are
+    /// needed until then.
     pub in_step: bool,
     /// Superblocks of each die, among the shared ones, that serve another purpose at all times.
     pub apart: u32,
@@ -94,7 +94,7 @@ pub(crate) struct Core {
     /// The timer-driven work, where there is any.
     pub agenda: Option<Box<Agenda>>,
     pub rules: Rules,
-    /// Units whose data are gone.
+    /// Units of the drive whose data are lost.
     pub lost: LostUnits,
     /// How the map is found again, on a drive whose power may be cut.
     pub finding: Option<Box<Finding>>,

@@ -10,7 +10,7 @@ use units::SuperblockId;
 /// A closed superblock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsedBlock {
-    /// The part of its units that is valid.
+    /// Share of the superblock's units that is valid.
     pub valid: f64,
     /// Units written to the die since the superblock was closed, in superblocks.
     pub age: f64,
@@ -21,9 +21,9 @@ pub struct UsedBlock {
 /// An open superblock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OpenBlock {
-    /// The part of its units that is written.
+    /// Share of the superblock's units that is written.
     pub written: f64,
-    /// The part of its units that is valid.
+    /// Share of the superblock's units that is valid.
     pub valid: f64,
     /// Program/erase cycles since the drive was new.
     pub cycles: u32,
@@ -32,9 +32,9 @@ pub struct OpenBlock {
 /// A superblock that is being collected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VictimBlock {
-    /// The part of its page rows that was gone through.
+    /// Share of the victim's page rows that collection has gone through.
     pub done: f64,
-    /// The part of its units that is still valid.
+    /// Share of the victim's units that is still valid.
     pub valid: f64,
     /// Host units earned by each unit moved.
     pub rate: f64,
@@ -47,7 +47,7 @@ pub struct VictimBlock {
 pub enum Member {
     /// The superblock serves a feature; program/erase cycles since the drive was new.
     Owned(u32),
-    /// The superblock is erased; its program/erase cycles.
+    /// The superblock is erased; the number is its program/erase cycles.
     Free(u32),
     /// The superblock is open for a stream.
     Open(usize, OpenBlock),
@@ -80,13 +80,13 @@ pub struct Moment {
     pub closed: Vec<UsedBlock>,
     /// Open superblocks: of the host's stream, and of moved data where that has a stream of its own.
     pub open: [Option<OpenBlock>; 2],
-    /// The superblock being collected.
+    /// Superblock that is being collected.
     pub victim: Option<VictimBlock>,
     /// Host units that the collection has earned beyond those written, in superblocks.
     pub credit: f64,
-    /// Cycles of the free superblocks.
+    /// Program/erase cycles of the free superblocks.
     pub free: Vec<u32>,
-    /// Superblocks that a die of this drive keeps free or open at least.
+    /// Superblocks that each die of the drive keeps free or open at least.
     pub kept: u32,
     /// Erases of the die so far.
     pub erases: u64,
@@ -180,7 +180,7 @@ impl Core {
         }
     }
 
-    /// The roles of a die's superblocks, which are in random order.
+    /// Returns the roles of a die's superblocks, which are in random order.
     pub fn roles_of_die(
         &mut self,
         die: usize,
@@ -226,7 +226,8 @@ pub(crate) fn shuffle(list: &mut [u32], random: &mut RandomStream) {
     }
 }
 
-/// One of `list` for the `at`th of `count` that are built like it, so that each part of the list has its share.
+/// Returns one of `list` for the `at`th of `count` that are built like it, so that each part of the list has
+/// its share.
 pub(crate) fn drawn<'a, T>(list: &'a [T], at: usize, count: usize, random: &mut RandomStream) -> &'a T {
     let drawn = (at as f64 + random.unit()) / count as f64 * list.len() as f64;
     &list[(drawn as usize).min(list.len() - 1)]

@@ -9,18 +9,18 @@ use units::Nanos;
 /// State of the trades, on a drive whose policy may trade.
 pub(crate) struct Ordering {
     pub policy: Box<dyn ProgramOrder>,
-    /// By number of a program in flight: true when the host's stream issued it.
+    /// For each number of a program in flight: true when the host's stream issued the program.
     hosts: Vec<bool>,
 }
 
 impl Ordering {
-    /// None where the policy never trades.
+    /// Makes the state of the trades; none where the policy never trades.
     pub fn new(maker: &Maker) -> Option<Box<Self>> {
         let policy = maker();
         (!policy.never()).then(|| Box::new(Self { policy, hosts: Vec::new() }))
     }
 
-    /// A program is issued: remembers whether for the host's stream.
+    /// Notes, for a program that is issued, whether the program is for the host's stream.
     pub fn note(&mut self, slot: u32, of: Takes) {
         let slot = slot as usize;
         if self.hosts.len() <= slot {

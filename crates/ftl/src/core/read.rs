@@ -6,7 +6,8 @@ use controller::{Class, Kind, Origin, Transaction};
 use units::DieId;
 
 impl Core {
-    /// The read of some units of one page row (numbered over the drive), as if nothing could be in its way.
+    /// Returns the read of some units of one page row (numbered over the drive), as if nothing could be in
+    /// its way.
     #[inline]
     pub fn read_of(&self, row: u32, mask: u64, origin: Origin, class: Class, owner: u32) -> Transaction {
         let layout = &self.store.layout;
@@ -18,8 +19,8 @@ impl Core {
         transaction
     }
 
-    /// What moves on as if it were data though it could not be read is marked. Reads that move nothing mark nothing: the
-    /// page is still there, and may be read better another time.
+    /// Marks units that move on as if they were data though they could not be read. Reads that move nothing
+    /// mark nothing: the page is still there, and may be read better another time.
     pub fn mark_lost(&mut self, read: &Transaction) {
         match read.origin {
             Origin::Host | Origin::Map | Origin::Rewrite => {}

@@ -9,32 +9,34 @@ use crate::store::{Mover, NONE, SuperblockState};
 const STREAMS_COUNTED: u32 = 2;
 
 impl Core {
-    /// Superblocks of a die that the host's data can never fill: those garbage collection needs free, one
-    /// open superblock for each stream, and one to gain from.
+    /// Returns the number of superblocks of a die that the host's data can never fill: those garbage
+    /// collection needs free, one open superblock for each stream, and one to gain from.
     pub fn reserved_superblocks(&self) -> u32 {
         let more_streams = self.assembly.streams.count().saturating_sub(STREAMS_COUNTED);
         self.rules.foreground_limit + KEPT_BESIDE_FREE + more_streams + self.rules.spare
     }
 
-    /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
+    /// Returns the number of superblocks of a die that are free or open, not closed, while it writes in
+    /// steady state.
     pub fn superblocks_kept(&self) -> u32 {
         let held = self.store.space.dies.iter().map(|die| die.held).max().unwrap_or(0);
         self.rules.foreground_limit + held + self.assembly.streams.count()
     }
 
-    /// Units of a superblock that can be counted on: the rest may go to padding in each stream that takes moved data.
+    /// Returns the number of units of a superblock that can be counted on: the rest may go to padding in each
+    /// stream that takes moved data.
     pub fn useful_units(&self) -> u32 {
         let layout = &self.store.layout;
         layout.data_units().saturating_sub(self.assembly.streams.moved_count() * (layout.program_units - 1))
     }
 
-    /// The most live units of a die of which `taken` superblocks serve other purposes.
+    /// Returns the most live units of a die of which `taken` superblocks serve other purposes.
     pub fn quota_beside(&self, die: usize, taken: u32) -> u32 {
         let usable = self.store.space.dies[die].usable.saturating_sub(self.reserved_superblocks() + taken);
         usable * self.useful_units()
     }
 
-    /// Free superblocks of a die that nothing else has a claim to.
+    /// Returns the number of free superblocks of a die that nothing else has a claim to.
     #[inline]
     pub fn free_superblocks(&self, die: usize) -> u32 {
         let space = &self.store.space.dies[die];
@@ -67,25 +69,26 @@ impl Core {
         dead.from_start != NONE || (dead.are_any() && (dead.has(die) || self.rules.in_step))
     }
 
-    /// A program of the host's stream may join the programs that wait at the die.
+    /// True if a program of the host's stream may join the programs that wait at the die.
     #[inline]
     pub fn has_program_place(&self, die: usize) -> bool {
         self.assembly.bound[die] < self.assembly.program_queue
     }
 
-    /// The die may hold another program unit's data.
+    /// True if the die may hold another program unit's data.
     #[inline]
     pub fn is_within_quota(&self, die: usize) -> bool {
         let space = &self.store.space.dies[die];
         space.live + self.store.layout.program_units <= space.quota
     }
 
-    /// Units of free space that a superblock gives when `valid` units must be moved out in programs of their own.
+    /// Returns the number of units of free space that a superblock gives when `valid` units must be moved out
+    /// in programs of their own.
     pub fn gain_of(&self, valid: u32) -> u32 {
         self.store.layout.data_units().saturating_sub(valid.next_multiple_of(self.store.layout.program_units))
     }
 
-    /// The counters now.
+    /// Returns the counters of collection work now.
     pub fn mark(&self) -> Mark {
         let in_hand = |(die, collection): (usize, &Collection)| -> u64 {
             let valid =
@@ -112,7 +115,7 @@ impl Core {
         space.held = (f64::from(beyond) * space.wear.held_back()) as u32;
     }
 
-    /// Logical units that the dies can hold for ever.
+    /// Returns the number of logical units that the dies can hold for ever.
     pub fn sustainable_units(&self) -> u64 {
         let reserved = self.rules.apart;
         let quotas: u64 =
@@ -120,7 +123,7 @@ impl Core {
         quotas.saturating_sub(u64::from(self.store.layout.dies) * u64::from(self.store.layout.program_units))
     }
 
-    /// Units that neither the host's data and the map nor garbage collection need.
+    /// Returns the number of units that neither the host's data and the map nor garbage collection need.
     pub fn spare_units(&self) -> u64 {
         self.sustainable_units().saturating_sub(self.store.layout.written_units())
     }
@@ -188,7 +191,8 @@ impl Core {
         room >= reserved + units.next_multiple_of(program_units)
     }
 
-    /// Upper bound of the units that a die still needs for the superblocks that its collection has taken.
+    /// Returns the upper bound of the units that a die still needs for the superblocks that its collection
+    /// has taken.
     #[inline]
     pub fn reserved_units(&self, die: usize) -> u32 {
         let collection = &self.collections[die];
@@ -205,8 +209,8 @@ impl Core {
         collection.reserved_units(&self.store.space, die) + pads
     }
 
-    /// What is in hand and not on its way to the flash fits into what the die has left. Said for a frontier that the host
-    /// shares, whose timer may pad it, and blocks that do not fail.
+    /// True if what is in hand and not on its way to the flash fits into what the die has left. Said for a
+    /// frontier that the host shares, whose timer may pad it, and blocks that do not fail.
     pub fn fits_in_hand(&self, die: usize) -> bool {
         let others = self.rules.in_step || !self.store.space.one_bit.is_empty() || self.rules.copyback;
         let mixed = self.assembly.streams.by_origin().is_some_and(|answer| answer.host == answer.moved);
@@ -242,7 +246,7 @@ impl Core {
         self.note_lost_room();
     }
 
-    /// The drive turns read-only when its good superblocks cannot hold all logical units any more.
+    /// Turns the drive read-only when its good superblocks cannot hold all logical units any more.
     pub fn note_lost_room(&mut self) {
         self.read_only |= self.sustainable_units() < self.store.layout.written_units();
     }

@@ -11,7 +11,7 @@ use units::{Lpn, Ppa};
 /// The streams of a drive, and the policy that chooses the stream of each unit.
 pub(crate) struct Streams {
     policy: Box<dyn StreamPolicy>,
-    /// The policy's answer for all units, where it depends only on their origin.
+    /// The policy's choice of stream for all units, where the choice depends only on the origin of a unit.
     by_origin: Option<ByOrigin>,
     /// Which streams take the host's data, and which take what is moved: one bit each.
     hosts: u64,
@@ -49,7 +49,8 @@ struct UnitNotes {
     clock: u64,
 }
 
-/// Superblocks and units of a die that are kept where what is moved may join one of so many streams.
+/// Returns the superblocks and units of a die that are kept where what is moved may join one of so many
+/// streams.
 fn kept_beside(streams: u32, layout: &Layout) -> (u32, u32) {
     if streams == 1 {
         return (0, 0);
@@ -60,7 +61,7 @@ fn kept_beside(streams: u32, layout: &Layout) -> (u32, u32) {
     (superblocks, (streams - 1) * units + padding)
 }
 
-/// The numbers of the streams in a set.
+/// Returns the numbers of the streams in a set.
 fn members(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let first = set.trailing_zeros();
@@ -70,8 +71,8 @@ fn members(mut set: u64) -> impl Iterator<Item = usize> {
 }
 
 impl Streams {
-    /// The streams of the policy that was read, on a drive of this shape, whose buffer has so many slots. Gives their number,
-    /// too.
+    /// Returns the streams of the policy that was read, on a drive of this shape, whose buffer has so many
+    /// slots. Gives their number, too.
     ///
     /// # Panics
     /// When the policy declares no streams, or no two that fit together.
@@ -110,13 +111,13 @@ impl Streams {
         (Self { policy, by_origin, hosts, moved, spare, unusable, takes_over, notes, handles }, specs.len())
     }
 
-    /// The policy's answer for all units, where it depends only on their origin.
+    /// Returns the policy's answer for all units, where it depends only on their origin.
     #[inline]
     pub fn by_origin(&self) -> Option<ByOrigin> {
         self.by_origin
     }
 
-    /// The stream of all data that the host writes, and of other data that join it.
+    /// Returns the stream of all data that the host writes, and of other data that join it.
     ///
     /// # Panics
     /// When the policy tells the host's units apart.
@@ -137,43 +138,46 @@ impl Streams {
         self.hosts & self.moved & 1 << stream != 0
     }
 
-    /// The streams that what is moved may join.
+    /// Returns the streams that what is moved may join.
     #[inline]
     pub fn of_moved(&self) -> impl Iterator<Item = usize> + use<> {
         members(self.moved)
     }
 
-    /// The streams that the host's data may join.
+    /// Returns the streams that the host's data may join.
     pub fn of_hosts(&self) -> impl Iterator<Item = usize> + use<> {
         members(self.hosts)
     }
 
-    /// Number of streams that moved data may join.
+    /// Returns the number of streams that moved data may join.
     #[inline]
     pub fn moved_count(&self) -> u32 {
         self.moved.count_ones()
     }
 
-    /// Free superblocks that are kept back from the host because what is moved may join one of several streams.
+    /// Returns the number of free superblocks that are kept back from the host because what is moved may join
+    /// one of several streams.
     #[inline]
     pub fn spare(&self) -> u32 {
         self.spare
     }
 
-    /// Units of a die that must be left beside the needed ones, where what is moved may join one of several streams:
-    /// all but one of their open superblocks may have room that the units to come have no use for, and each may be padded.
+    /// Returns the number of units of a die that must be left beside the needed ones, where what is moved may
+    /// join one of several streams: all but one of their open superblocks may have room that the units to
+    /// come have no use for, and each may be padded.
     #[inline]
     pub fn unusable_units(&self) -> u32 {
         self.unusable
     }
 
-    /// The numbers of streams, for [`Self::set_counts`].
+    /// Returns the numbers of streams, for [`Self::set_counts`].
     pub fn counts(&self) -> StreamCounts {
         let &Self { hosts, moved, spare, unusable, .. } = self;
         StreamCounts { hosts, moved, spare, unusable }
     }
 
-    /// The numbers of streams without the last placement handle; none where there is no handle to leave out.
+    /// Returns the numbers of streams without the last placement handle; none where there is no handle to
+    /// leave out.
     pub fn counts_with_one_less(&self, layout: &Layout) -> Option<StreamCounts> {
         let left = self.handles.as_ref()?;
         let last = self.of_hosts().filter(|&stream| left.of_stream(stream).is_some()).last()?;
@@ -190,7 +194,7 @@ impl Streams {
         (self.hosts, self.moved, self.spare, self.unusable) = (hosts, moved, spare, unusable);
     }
 
-    /// Number of streams.
+    /// Returns the number of streams of a die.
     pub fn count(&self) -> u32 {
         (self.hosts | self.moved).count_ones()
     }
@@ -230,7 +234,7 @@ impl Streams {
         stream
     }
 
-    /// The host writes a unit.
+    /// Notes that the host writes a unit.
     #[inline]
     pub fn note_written(&mut self, lpn: Lpn) {
         let Some(notes) = &mut self.notes else { return };
@@ -248,7 +252,7 @@ impl Streams {
         }
     }
 
-    /// A superblock (numbered over the drive) is opened for a stream.
+    /// Notes that a superblock (numbered over the drive) is opened for a stream.
     #[inline]
     pub fn note_opened(&mut self, superblock: usize, stream: usize) {
         if let Some(handles) = self.handles.as_mut().filter(|_| self.hosts >> stream & 1 == 1) {
@@ -261,7 +265,7 @@ impl Streams {
         }
     }
 
-    /// A superblock (numbered over the drive) is taken by collection.
+    /// Notes that a superblock (numbered over the drive) is taken by collection.
     #[inline]
     pub fn note_reclaimed(&mut self, space: &Space, superblock: usize) {
         if let Some(handles) = &mut self.handles {
@@ -273,7 +277,7 @@ impl Streams {
         }
     }
 
-    /// `bytes` of the host's data that arrive now are in a slot of the buffer.
+    /// Notes that `bytes` of the host's data that arrive now are in a slot of the buffer.
     #[inline]
     pub fn note_arrived(&mut self, slot: u32, bytes: u64) {
         if let Some(handles) = &mut self.handles {
@@ -281,7 +285,7 @@ impl Streams {
         }
     }
 
-    /// A superblock of a stream is closed before it is full.
+    /// Notes that a superblock of a stream is closed before it is full.
     #[inline]
     pub fn note_ended(&mut self, stream: usize) {
         if let Some(handles) = self.handles.as_mut().filter(|_| self.hosts >> stream & 1 == 1) {
@@ -289,8 +293,8 @@ impl Streams {
         }
     }
 
-    /// The stream that a unit of the host's joins that arrives without time. Asked as often as is needed: nothing is noted by
-    /// it.
+    /// Returns the stream that a unit of the host's joins that arrives without time. Asked as often as is
+    /// needed: nothing is noted by it.
     #[inline]
     pub fn of_host_unit(&mut self, store: &Store, lpn: Lpn) -> usize {
         match self.by_origin {
@@ -302,7 +306,7 @@ impl Streams {
         }
     }
 
-    /// The same, of a unit that a slot of the buffer holds.
+    /// Returns the stream of a unit that a slot of the buffer holds.
     #[inline]
     pub fn of_slot(&mut self, store: &Store, slot: u32, lpn: Lpn) -> usize {
         match self.by_origin {
@@ -314,7 +318,7 @@ impl Streams {
         }
     }
 
-    /// The stream that a unit joins that is moved from a place.
+    /// Returns the stream that a unit joins that is moved from a place.
     #[inline]
     pub fn of_moved_unit(&mut self, store: &Store, lpn: Lpn, from: Ppa) -> usize {
         match self.by_origin {
@@ -323,14 +327,14 @@ impl Streams {
         }
     }
 
-    /// The open superblocks of a die that take moved data, stream by stream.
+    /// Returns the open superblocks of a die that take moved data, stream by stream.
     #[inline]
     fn moving<'a>(&self, store: &'a Store, die: usize) -> impl Iterator<Item = (usize, &'a Frontier)> {
         let frontiers = &store.space.dies[die].frontiers;
         self.of_moved().map(|stream| (stream, &frontiers[stream]))
     }
 
-    /// Units that still fit into the open superblocks that moved data go to.
+    /// Returns the number of units that still fit into the open superblocks that moved data go to.
     #[inline]
     pub fn moving_left(&self, store: &Store, die: usize) -> u32 {
         match self.by_origin {
@@ -339,7 +343,8 @@ impl Streams {
         }
     }
 
-    /// The same, where the host's timer may pad the rest of a program unit that was begun: there only whole ones count.
+    /// Returns the same, where the host's timer may pad the rest of a program unit that was begun: there only
+    /// whole ones count.
     pub fn moving_left_whole(&self, store: &Store, die: usize) -> u32 {
         let program = store.layout.program_units;
         let whole = |(stream, frontier): (usize, &Frontier)| {
@@ -349,7 +354,8 @@ impl Streams {
         self.moving(store, die).map(whole).sum()
     }
 
-    /// The stream of a die whose open superblock another one can go on with, which has none, as long as nothing is moved.
+    /// Returns the stream of a die whose open superblock another one can go on with, which has none, as long
+    /// as nothing is moved.
     #[inline]
     pub fn can_take_over(&self, store: &Store, die: usize, stream: usize, mover: &Mover) -> Option<usize> {
         let other = (*self.takes_over.get(stream)?)?;
@@ -363,7 +369,8 @@ impl Streams {
         (store.space.in_flight[global] == 0).then_some(other)
     }
 
-    /// Why what is moved out of a superblock could come to nothing: it may need padding in more streams than there are programs.
+    /// Returns why what is moved out of a superblock could come to nothing: it may need padding in more
+    /// streams than there are programs.
     pub fn too_small(&self, layout: &Layout) -> Option<String> {
         let (streams, program, units) = (self.moved_count(), layout.program_units, layout.data_units());
         (units <= streams * (program - 1)).then(|| {
@@ -408,7 +415,7 @@ impl Streams {
         Ok(())
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         let of =
             |notes: &UnitNotes| 4 * notes.writes.len() + 8 * (notes.written_at.len() + notes.opened_at.len());

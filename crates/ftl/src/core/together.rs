@@ -10,7 +10,7 @@ use controller::{Context, Origin};
 pub(crate) enum Erased {
     /// The superblock can be written again.
     Whole,
-    /// The superblock has a block that failed, and no spare replaces it.
+    /// A block of the superblock failed, and no spare block replaces it.
     Lost,
 }
 
@@ -27,15 +27,15 @@ pub(crate) enum Members {
 pub(crate) struct Together {
     pub members: Vec<(usize, u32)>,
     pub origin: Origin,
-    /// Each die has room for the units to be moved.
+    /// True if each of the dies has room for the valid units of its superblocks, which must be moved.
     pub fits: bool,
 }
 
 /// What a die's collection needs now.
 pub(crate) struct Wish<'a> {
-    /// The die needs a superblock freed, with or without host requests.
+    /// True if the die needs a superblock freed, with or without host requests.
     pub foreground: bool,
-    /// The die's collection would take a superblock now.
+    /// True if the die's collection would take a superblock now.
     pub wanted: bool,
     /// True when gaining the first number of units, out of the second, is worth the work in idle time.
     pub worthwhile: &'a dyn Fn(u32, u32) -> bool,
@@ -44,9 +44,9 @@ pub(crate) struct Wish<'a> {
 /// How data that could not be read can be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
-    /// From data in RAM alone.
+    /// Restore the data from data in RAM alone.
     InRam,
-    /// By reads of other places.
+    /// Restore the data by reads of other places.
     Reads,
 }
 
@@ -57,7 +57,7 @@ impl Core {
             && self.has_room_for(die, self.units_of_member(superblock))
     }
 
-    /// Room that a die must have before its member of a group is taken.
+    /// Returns the room that a die must have before its member of a group is taken.
     pub fn units_of_member(&self, superblock: u32) -> u32 {
         match self.store.space.state[superblock as usize] {
             // What is open is closed first: what it holds has to move, and the rest of its room is given up. What is free

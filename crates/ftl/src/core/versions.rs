@@ -5,20 +5,20 @@ use units::Ppa;
 /// Where a version of a unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// The unit held no data.
+    /// The unit held no data in the snapshot.
     Nowhere,
-    /// Its version is in the buffer.
+    /// The version of the unit is in the buffer.
     Buffered,
-    /// Its version is on flash.
+    /// The version of the unit is on flash, at this place.
     At(Ppa),
 }
 
-/// Which of its unit's versions this is.
+/// Which version of a unit is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// The one that the host reads.
+    /// The version of the unit that the host reads.
     Newest,
-    /// A former version.
+    /// A former version of the unit, which a snapshot sees.
     Former,
 }
 
@@ -27,11 +27,11 @@ pub(crate) enum Version {
 pub(crate) enum Overtaken {
     /// It need not be kept: no feature needs it, or it is on flash and stays there.
     Free,
-    /// It is in the buffer and must be kept there.
+    /// The version is in the buffer and must be kept there.
     InBuffer,
-    /// It may not be replaced: there is no room to keep it.
+    /// The version may not be replaced: there is no room to keep it.
     Refused,
-    /// Room was made for it: the feature must be asked again.
+    /// Room was made for the version: the feature must be asked again.
     Again,
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum Overtaken {
 pub enum Act {
     /// Keep the present content under a new number: take a snapshot.
     Keep,
-    /// Drop the content that is kept under this number.
+    /// Drop the snapshot of this number, with its content.
     Drop(u32),
     /// Return to the content that was kept last.
     Return,

@@ -18,7 +18,8 @@ impl Core {
         self.assembly.lanes.iter().any(|lane| lane.current == die as u32 && lane.stream == host)
     }
 
-    /// The program unit that is being filled in a lane waits for more units no longer than `flush_after` from now on.
+    /// Lets the program unit that is being filled in a lane wait for more units no longer than `flush_after`
+    /// from now on.
     pub fn arm_flush(&mut self, lane: usize, flush_after: Nanos, calendar: &mut Calendar) {
         let due = calendar.now() + flush_after;
         let lane = &mut self.assembly.lanes[lane];

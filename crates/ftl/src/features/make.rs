@@ -18,20 +18,20 @@ pub(crate) struct Making<'a> {
     pub array: &'a FlashArray,
     /// Superblocks of each die that are set apart from the superblocks shared by all data.
     pub apart: u32,
-    /// Superblocks of several dies are reclaimed together.
+    /// True if the drive reclaims superblocks of several dies together.
     pub in_step: bool,
     pub controller: &'a mut Controller,
     /// Code, error model and the conditions that reads are planned for, until a feature takes them.
     pub correction: Option<CorrectionParts>,
     /// Where the map lies on flash, in whole or as checkpoints.
     pub map: Option<MapOnFlash>,
-    /// Data of this age are rewritten; zero: never.
+    /// Age at which data are rewritten; zero: never.
     pub refresh_age: Nanos,
     /// Seed of all random streams.
     pub seed: u64,
     /// Slots of the buffer, with the slots that features keep for themselves.
     pub slots: u32,
-    /// The power is cut at least once.
+    /// True if the run cuts the power at least once.
     pub has_power_cuts: bool,
     /// The most bytes that may be in flight to the flash.
     pub in_flight_most: Option<Bytes>,
@@ -39,7 +39,7 @@ pub(crate) struct Making<'a> {
 
 /// The settings of a feature.
 pub trait Said {
-    /// The settings of this feature.
+    /// The settings that the feature reads from a drive file.
     type Settings;
 }
 
@@ -51,7 +51,8 @@ pub(crate) trait Made: Said + Sized {
     /// When a value is wrong.
     fn read(ftl: &mut Section, layout: &mut Layout) -> Result<Self::Settings, ConfigError>;
 
-    /// Logical units, behind those of the host and of the map, that the feature keeps for itself.
+    /// Returns the number of logical units, behind those of the host and of the map, that the feature keeps
+    /// for itself.
     fn units_of_its_own(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
@@ -61,36 +62,37 @@ pub(crate) trait Made: Said + Sized {
         false
     }
 
-    /// Superblocks of each die that the feature sets apart from the superblocks shared by all data.
+    /// Returns the number of superblocks of each die that the feature sets apart from the superblocks shared
+    /// by all data.
     fn apart(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
 
-    /// The time for which data must stay correctable.
+    /// Returns the time for which data must stay correctable.
     fn retention(_: &Self::Settings) -> Option<Nanos> {
         None
     }
 
-    /// Buffer slots that the feature keeps for itself.
+    /// Returns the number of buffer slots that the feature keeps for itself.
     fn slots(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
 
-    /// The most bytes of state of the simulator; `code`: what reads are corrected with.
+    /// Returns the most bytes of state of the simulator; `code`: what reads are corrected with.
     fn bytes_most(settings: &Self::Settings, layout: &Layout, code: Option<&Ladder>) -> u64;
 
-    /// The work that the feature asks of each die by the clock, once the drive is full.
+    /// Returns the work that the feature asks of each die by the clock, once the drive is full.
     fn chore(_: &Self::Settings, _: &Layout, _: &Costs) -> Option<Chore> {
         None
     }
 
-    /// The feature of a fresh drive; none where the drive does not have it.
+    /// Returns the feature of a fresh drive; none where the drive does not have it.
     ///
     /// # Errors
     /// When the drive lacks what it needs; the text says what.
     fn new(settings: &Self::Settings, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String>;
 
-    /// The power is back: takes over the part of the former state that survived.
+    /// Takes over, when the power is back, the part of the former state that survived.
     fn take_back(&mut self, before: Self);
 
     /// Adds the state of the feature, or a note that it is absent, to a saved state.
@@ -129,44 +131,46 @@ macro_rules! make {
                 Ok(Self { $($name: <$type as Made>::read(ftl, layout)?,)* })
             }
 
-            /// Logical units, behind those of the host and of the map, that the features keep for themselves.
+            /// Returns the number of logical units, behind those of the host and of the map, that the
+            /// features keep for themselves.
             pub(crate) fn units_of_their_own(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::units_of_its_own(&self.$name, layout))*
             }
 
-            /// Superblocks of several dies are reclaimed together.
+            /// True if superblocks of several dies are reclaimed together.
             pub(crate) fn work_in_step(&self) -> bool {
                 false $(|| <$type as Made>::works_in_step(&self.$name))*
             }
 
-            /// Superblocks of each die that the features set apart from the superblocks shared by all data.
+            /// Returns the number of superblocks of each die that the features set apart from the superblocks
+            /// shared by all data.
             pub(crate) fn apart(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::apart(&self.$name, layout))*
             }
 
-            /// The time for which data must stay correctable.
+            /// Returns the time for which data must stay correctable.
             pub(crate) fn retention(&self) -> Nanos {
                 None$(.or_else(|| <$type as Made>::retention(&self.$name)))*.unwrap_or(Nanos::new(u64::MAX))
             }
 
-            /// Buffer slots that the features keep for themselves.
+            /// Returns the number of buffer slots that the features keep for themselves.
             pub(crate) fn slots(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::slots(&self.$name, layout))*
             }
 
-            /// The work that the features ask of each die at regular times.
+            /// Returns the work that the features ask of each die at regular times.
             pub(crate) fn chores(&self, layout: &Layout, costs: &Costs) -> impl Iterator<Item = Chore> {
                 [$(<$type as Made>::chore(&self.$name, layout, costs)),*].into_iter().flatten()
             }
 
-            /// The most bytes of state of the simulator.
+            /// Returns the most bytes of state of the simulator.
             pub(crate) fn bytes_most(&self, layout: &Layout, code: Option<&Ladder>) -> u64 {
                 0 $(+ <$type as Made>::bytes_most(&self.$name, layout, code))*
             }
         }
 
         impl Features {
-            /// The features of a fresh drive.
+            /// Returns the features of a fresh drive.
             ///
             /// # Errors
             /// When the drive lacks what one of them needs; the text says what.
@@ -197,7 +201,8 @@ macro_rules! make {
                 Ok(())
             }
 
-            /// The power is back: each feature takes over the part of its former state that survived.
+            /// Lets each feature take over, when the power is back, the part of its former state that
+            /// survived.
             pub(crate) fn take_back(&mut self, before: Self) {
                 $(if let (Some(feature), Some(before)) = (&mut self.$name, before.$name) {
                     feature.take_back(*before);
@@ -211,11 +216,11 @@ macro_rules! listed {
     ([$($name:ident: $type:ty,)*]) => {
         /// A feature of the list: asked for by its type where it is told of in results.
         pub trait Listed: Said {
-            /// This feature of a drive; none where the drive does not have it.
+            /// Returns this feature of a drive; none where the drive does not have it.
             #[doc(hidden)]
             fn of(features: &Features) -> Option<&Self>;
 
-            /// The settings of this feature.
+            /// Returns the settings of this feature.
             #[doc(hidden)]
             fn said(settings: &Settings) -> &Self::Settings;
         }

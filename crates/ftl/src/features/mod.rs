@@ -45,7 +45,7 @@ macro_rules! fields {
         /// The features of a drive.
         #[derive(Default)]
         pub struct Features {
-            /// There is one: without any no hook is looked at.
+            /// True if the drive has at least one feature; otherwise the FTL calls no hook.
             active: bool,
             $($name: Option<Box<$type>>,)*
         }

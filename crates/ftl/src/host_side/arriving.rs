@@ -21,7 +21,7 @@ pub(crate) trait Arrives: Reads {
         self.parts().1.recent.is_none() || self.was_not_written_lately(lpn, now)
     }
 
-    /// The data of a write are in `slot`.
+    /// Notes that the data of a write are in `slot`.
     #[inline]
     fn note_arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
         let (media, host) = self.parts();

@@ -24,7 +24,7 @@ pub(crate) struct Host {
     pub following: Vec<(u32, u32)>,
     /// The state of the host's reads.
     pub reads: ReadPath,
-    /// The units written lately, where they decide what stays in the buffer.
+    /// Units that the host wrote lately, on a drive where they decide which units stay in the buffer.
     pub recent: Option<Box<Recent>>,
     /// Access times of the buffer's DRAM, where accesses take time.
     pub dram: Option<Dram>,
@@ -44,12 +44,12 @@ impl Host {
         }
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         self.reads.bytes() + self.recent.as_ref().map_or(0, |recent| recent.bytes())
     }
 
-    /// A flush waits until all that the buffer received so far is on flash.
+    /// Lets a flush wait until all that the buffer received so far is on flash.
     pub fn await_flushed(&mut self, request: u32, buffer: &mut Buffer) {
         self.flushes.push_back((buffer.end_epoch(), request));
         self.answer_flushes(buffer);

@@ -45,7 +45,7 @@ impl ReadPath {
         path
     }
 
-    /// Read-ahead data of a unit are void: it was written, trimmed or brought back to a former version.
+    /// Drops the read-ahead data of a unit that was written, trimmed or brought back to a former version.
     #[inline]
     pub fn forget(&mut self, lpn: Lpn, stats: &mut FtlStats) {
         if let Some(ahead) = &mut self.ahead {
@@ -53,7 +53,7 @@ impl ReadPath {
         }
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         self.ahead.as_ref().map_or(0, |ahead| ahead.bytes())
     }
@@ -69,7 +69,7 @@ pub(crate) struct RowPart {
 
 /// A translation layer that the host reads from.
 pub(crate) trait Reads {
-    /// The flash, and the host's side of the layer.
+    /// Returns the flash, and the host's side of the layer.
     fn parts(&mut self) -> (&mut Media, &mut Host);
 
     /// Lets units leave the buffer when it keeps more than it may.
@@ -78,7 +78,7 @@ pub(crate) trait Reads {
         self.parts().0.core.relieve_buffer();
     }
 
-    /// The die that follows from a unit's logical address.
+    /// Returns the die that follows from a unit's logical address.
     fn home_die(&self, lpn: Lpn) -> u32;
 
     /// Reads `count` units from `first`, whose map entries are at hand: their parts, where those are known. Gives the
@@ -293,7 +293,7 @@ pub(crate) trait Reads {
         1
     }
 
-    /// The host read: what is likely to follow is fetched.
+    /// Fetches what is likely to follow after a read of the host.
     fn fetch_ahead<P: Probe>(&mut self, first: Lpn, count: u32, ctx: &mut Context<P>) {
         let (media, host) = self.parts();
         let (limit, row_units) = (media.core.store.layout.logical_units, media.core.store.layout.row_units);
@@ -316,7 +316,7 @@ pub(crate) trait Reads {
         self.parts().1.reads.ahead = Some(ahead);
     }
 
-    /// A read-ahead has ended: its data are in the area.
+    /// Ends a read-ahead: its data are in the area.
     #[cold]
     fn on_fetched(&mut self, id: TransactionId, read: &Transaction) {
         let (media, host) = self.parts();
@@ -330,7 +330,7 @@ pub(crate) trait Reads {
         }
     }
 
-    /// A read of the host has ended: its data are available, or given up.
+    /// Ends a read of the host: its data are available, or given up.
     fn end_host_read<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         let mut reading = read.reading;

@@ -15,10 +15,10 @@ pub(crate) trait Serves: Arrives {
     /// Lets what waits go to the flash as far as that is possible now.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>);
 
-    /// The unit at `home` was trimmed.
+    /// Vacates `home`, whose unit was trimmed.
     fn vacate<P: Probe>(&mut self, home: Ppa, ctx: &mut Context<P>);
 
-    /// A unit was trimmed, in the buffer or on flash.
+    /// Reports that a unit was trimmed, in the buffer or on flash.
     fn note_trimmed(&mut self, _lpn: Lpn) {}
 
     /// True without time: all that is written goes to the flash at once, and whole.
@@ -39,7 +39,7 @@ pub(crate) trait Serves: Arrives {
         taken
     }
 
-    /// The data of a slot are complete: they stay in the buffer, or wait for the flash.
+    /// Admits a slot whose data are complete: they stay in the buffer, or wait for the flash.
     #[inline]
     fn admit(&mut self, slot: u32, now: SimTime) {
         self.parts().0.core.buffer.enqueue(slot);
@@ -52,14 +52,14 @@ pub(crate) trait Serves: Arrives {
         self.pump(ctx);
     }
 
-    /// The host writes a unit: whether the layer has its entry in the map at hand.
+    /// Returns, for a unit that the host writes, whether the layer has its entry in the map at hand.
     #[inline]
     fn find_entry<P: Probe>(&mut self, _lpn: Lpn, _ctx: &mut Context<P>) -> MapEntry {
         MapEntry::AtHand
     }
 
-    /// The version of `lpn` in the buffer is needed although it is being replaced or trimmed: if it is a part of the
-    /// unit, the rest is read now.
+    /// Reads the rest of `lpn` now, if the version in the buffer is a part of the unit and is needed although
+    /// it is being replaced or trimmed.
     fn read_rest_now<P: Probe>(&mut self, _lpn: Lpn, _ctx: &mut Context<P>) {}
 
     /// Reads units once their map entries are at hand. Gives the number of flash reads that will report to `request`.
@@ -84,8 +84,8 @@ pub(crate) trait Serves: Arrives {
         reads
     }
 
-    /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program unless it is
-    /// `u32::MAX`.
+    /// Takes the data of one unit of a write that arrived; its slot was reserved. `request` waits for the
+    /// program unless it is `u32::MAX`.
     fn write<P: Probe>(&mut self, request: u32, lpn: Lpn, coverage: Coverage, ctx: &mut Context<P>) {
         let whole = coverage == Coverage::Whole;
         self.account_risk(ctx.calendar.now());
@@ -152,7 +152,7 @@ pub(crate) trait Serves: Arrives {
         media.features.buffered(&media.core, lpn, probe);
     }
 
-    /// The host no longer needs `count` units from `first`.
+    /// Trims, for the host, `count` units from `first`.
     fn trim<P: Probe>(&mut self, first: Lpn, count: u32, ctx: &mut Context<P>) {
         self.account_risk(ctx.calendar.now());
         if self.parts().0.core.rules.lapses.has(Lapse::IgnoresTrim) {
@@ -195,7 +195,7 @@ pub(crate) trait Serves: Arrives {
         self.pump(ctx);
     }
 
-    /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
+    /// Puts all acknowledged data on flash, for a flush of the host; [`Output::Flushed`] tells when.
     fn flush<P: Probe>(&mut self, request: u32, ctx: &mut Context<P>) {
         let (media, host) = self.parts();
         if media.core.rules.power_loss_protection || media.core.rules.lapses.has(Lapse::ForgetsFlush) {
@@ -211,7 +211,8 @@ pub(crate) trait Serves: Arrives {
         host.await_flushed(request, &mut media.core.buffer);
     }
 
-    /// Data of the drive's own features must be durable, too: puts the data that are not in flight into the buffer.
+    /// Puts data of the drive's own features that are not in flight into the buffer, because they must be
+    /// durable, too.
     fn write_out_own<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         media.features.write_out(&mut media.core, None);
@@ -247,10 +248,10 @@ pub(crate) trait Serves: Arrives {
         }
     }
 
-    /// Work that waits for a map on flash continues.
+    /// Continues work that waits for a map on flash.
     fn go_on_with_map<P: Probe>(&mut self, _ctx: &mut Context<P>) {}
 
-    /// A unit has a former version again, which lies at `place`.
+    /// Returns a unit to a former version, which lies at `place`.
     fn return_to<P: Probe>(&mut self, lpn: Lpn, place: Ppa, probe: &mut P) {
         let (media, host) = self.parts();
         let live = media.core.store.map.lookup(lpn);
@@ -275,7 +276,8 @@ pub(crate) trait Serves: Arrives {
         number
     }
 
-    /// The array has ended a program: returns whether it holds the data, and notes its spare area where power may fail.
+    /// Returns, when the array has ended a program, whether it holds the data, and notes its spare area where
+    /// power may fail.
     #[inline(always)]
     fn end_program(&mut self, transaction: &Transaction, now: SimTime) -> ProgramStatus {
         self.account_risk(now);
@@ -301,7 +303,8 @@ pub(crate) trait Serves: Arrives {
         }
     }
 
-    /// The program of the slot with the newest version of `lpn` has ended: the slot stays as a clean unit, or is freed.
+    /// Ends the program of the slot with the newest version of `lpn`: the slot stays as a clean unit, or is
+    /// freed.
     #[inline]
     fn end_newest(&mut self, slot: u32, lpn: Lpn, now: SimTime) {
         let is_untimed = self.is_untimed();

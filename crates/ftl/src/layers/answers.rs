@@ -36,37 +36,37 @@ impl Ftl {
         self.base().upkeep
     }
 
-    /// The shape of the drive.
+    /// Returns the layout of units on the flash of the drive.
     #[inline]
     pub fn layout(&self) -> &Layout {
         &self.core().store.layout
     }
 
-    /// The counts so far.
+    /// Returns the counts of the translation layer so far.
     #[inline]
     pub fn stats(&self) -> &FtlStats {
         &self.core().store.stats
     }
 
-    /// The counters after every so many victims, or merges, since measuring began.
+    /// Returns the counters after every so many victims, or merges, since measuring began.
     #[inline]
     pub fn turnover(&self) -> &Turnover {
         &self.reasons().turnover
     }
 
-    /// The counters now.
+    /// Returns the counters of collection work now.
     #[inline]
     pub fn mark(&self) -> Mark {
         self.core().mark()
     }
 
-    /// The controller, for its busy times.
+    /// Returns the controller, for its busy times.
     #[inline]
     pub fn controller(&self) -> &Controller {
         &self.core().store.controller
     }
 
-    /// The blocks, for their wear.
+    /// Returns the flash array with its blocks, for their wear.
     #[inline]
     pub fn array(&self) -> &FlashArray {
         &self.core().store.array
@@ -78,31 +78,31 @@ impl Ftl {
         self.core().read_only
     }
 
-    /// Longest time that data wait for a full program unit before they are programmed.
+    /// Returns the longest time that data wait for a full program unit before they are programmed.
     #[inline]
     pub fn flush_after(&self) -> Nanos {
         self.core().assembly.flush_after
     }
 
-    /// Superblocks not lost to bad blocks, over all dies.
+    /// Returns the number of superblocks not lost to bad blocks, over all dies.
     #[inline]
     pub fn usable_superblocks(&self) -> u32 {
         self.core().store.space.usable()
     }
 
-    /// Valid mapping units of each superblock of the drive.
+    /// Returns the valid mapping units of each superblock of the drive.
     #[inline]
     pub fn valid_units(&self) -> &[u32] {
         &self.core().store.space.valid
     }
 
-    /// State of each superblock of the drive.
+    /// Returns the state of each superblock of the drive.
     #[inline]
     pub fn superblock_states(&self) -> &[SuperblockState] {
         &self.core().store.space.state
     }
 
-    /// Time it took to make the map's arrays, which may be long after the drive was built.
+    /// Returns the time it took to make the map's arrays, which may be long after the drive was built.
     #[inline]
     pub fn map_made_in(&self) -> Duration {
         self.core().store.map.made_in()
@@ -120,13 +120,14 @@ impl Ftl {
         self.media().features.recovers()
     }
 
-    /// Bytes that superblocks with one bit a cell hold; absent where there can be none.
+    /// Returns the bytes that superblocks with one bit a cell hold; absent where there can be none.
     #[inline]
     pub fn cache_bytes(&self) -> Option<u64> {
         self.media().features.one_bit_bytes()
     }
 
-    /// The time a patrol's round is to take, and the dies whose round takes longer now; none without a patrol.
+    /// Returns the time a patrol's round is to take, and the dies whose round takes longer now; none without
+    /// a patrol.
     pub fn patrol(&self, now: SimTime) -> Option<(Nanos, usize)> {
         self.reasons().patrol.as_ref().map(|patrol| (patrol.period(), patrol.overdue(now)))
     }
@@ -136,44 +137,45 @@ impl Ftl {
         self.core().store.space.holds_one_bit(superblock)
     }
 
-    /// What upkeep did, the most of a die's time it may take, and the superblocks that wait for it; none where nothing
-    /// comes back by the clock alone.
+    /// Returns what upkeep did, the most of a die's time it may take, and the superblocks that wait for it;
+    /// none where nothing comes back by the clock alone.
     pub fn upkeep(&self) -> Option<(UpkeepCounts, f64, u64)> {
         self.core().agenda.as_ref().map(|agenda| (agenda.counts, agenda.share(), agenda.waiting()))
     }
 
-    /// The place of `lpn` on flash, or [`Ppa::NONE`].
+    /// Returns the place of `lpn` on flash, or [`Ppa::NONE`].
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         self.core().store.map.lookup(lpn)
     }
 
-    /// The places of all units now.
+    /// Returns the places on flash of all units now.
     pub fn beginning(&self) -> Beginning {
         self.core().store.map.beginning()
     }
 
-    /// The units that may have another place than `beginning` gives; none where only asking for each unit would tell.
+    /// Returns the units that may have another place than `beginning` gives; none where only asking for each
+    /// unit would tell.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         self.core().store.map.changed_since(beginning)
     }
 
-    /// The first unit from `from` on, below `end`, that has no place on flash.
+    /// Returns the first unit from `from` on, below `end`, that has no place on flash.
     pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
         self.core().store.map.first_unwritten(from, end)
     }
 
-    /// Ranges of units among these that are on flash, in ascending order.
+    /// Returns the ranges of units among these that are on flash, in ascending order.
     pub fn written(&self, units: Range<u32>) -> Vec<Range<u32>> {
         self.core().store.map.written(units)
     }
 
-    /// The unit that the spare area of `ppa` names.
+    /// Returns the unit that the spare area of `ppa` names.
     pub fn holder(&self, ppa: Ppa) -> Lpn {
         self.core().store.map.holder(ppa)
     }
 
-    /// True when `ppa` counts as valid.
+    /// True when the unit at `ppa` counts as valid.
     pub fn is_valid(&self, ppa: Ppa) -> bool {
         self.core().store.map.is_valid(ppa)
     }
@@ -191,8 +193,8 @@ impl Ftl {
         map.prefetch_validity(map.lookup(lpn));
     }
 
-    /// The longest that anything of the host's has to wait for the flash: in that time each die could have moved all it
-    /// holds, twice, one die of a channel after the other.
+    /// Returns the longest that anything of the host's has to wait for the flash: in that time each die could
+    /// have moved all it holds, twice, one die of a channel after the other.
     pub fn longest_wait(&self) -> Nanos {
         let (layout, controller) = (self.layout(), self.controller());
         let turns = u64::from(layout.dies / controller.channels());
@@ -202,34 +204,35 @@ impl Ftl {
         Nanos::new(ns.saturating_add(self.flush_after().ns()))
     }
 
-    /// Where the version of a unit is that the snapshot `serial` sees; none where there is no such snapshot.
+    /// Returns where the version of a unit is that the snapshot `serial` sees; none where there is no such
+    /// snapshot.
     pub fn lookup_in(&self, serial: u32, lpn: Lpn) -> Option<Seen> {
         let media = self.media();
         media.features.seen_in(&media.core, serial, lpn)
     }
 
-    /// A feature of the drive; none where the drive does not have it.
+    /// Returns a feature of the drive; none where the drive does not have it.
     pub fn feature<T: Listed>(&self) -> Option<&T> {
         T::of(&self.media().features)
     }
 
-    /// Superblocks that were erased without simulated time and without gaining room for the host; none while erases
-    /// gain room.
+    /// Returns the superblocks that were erased without simulated time and without gaining room for the host;
+    /// none while erases gain room.
     pub fn erased_in_vain(&self) -> Option<u64> {
         each!(&self.layer, layer => layer.erased_in_vain())
     }
 
-    /// Bytes of RAM that the modelled drive's map takes.
+    /// Returns the number of bytes of RAM that the modelled drive's map takes.
     pub fn map_bytes(&self) -> u64 {
         each!(&self.layer, layer => layer.map_bytes())
     }
 
-    /// Why each die takes no more writes, for the message of a run that is stuck.
+    /// Returns why each die takes no more writes, for the message of a run that is stuck.
     pub fn explain_stall(&self) -> String {
         each!(&self.layer, layer => layer.explain_stall())
     }
 
-    /// Bytes of state: map, superblocks, buffer.
+    /// Returns the number of bytes of state: map, superblocks, buffer.
     pub fn state_bytes(&self) -> usize {
         self.media().bytes() + self.base().host.bytes() + each!(&self.layer, layer => layer.bytes_beside())
     }

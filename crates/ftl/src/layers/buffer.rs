@@ -15,7 +15,7 @@ pub struct BufferView<'a> {
 }
 
 impl Ftl {
-    /// The buffer.
+    /// Returns the view of the write buffer.
     #[inline]
     pub fn buffer(&self) -> BufferView<'_> {
         let base = self.base();
@@ -44,25 +44,25 @@ impl BufferView<'_> {
         self.core().rules.power_loss_protection
     }
 
-    /// Mapping units that the buffer holds at most.
+    /// Returns the number of mapping units that the buffer holds at most.
     #[inline]
     pub fn units(&self) -> u32 {
         self.buffer().slots()
     }
 
-    /// Units that the write buffer has room for now.
+    /// Returns the number of units that the write buffer has room for now.
     #[inline]
     pub fn units_free(&self) -> u32 {
         self.buffer().free_slots()
     }
 
-    /// Units that the buffer holds: all, and the ones not on flash.
+    /// Returns the units that the buffer holds: all, and the ones not on flash.
     #[inline]
     pub fn units_held(&self) -> [u32; 2] {
         [self.buffer().used_slots(), self.buffer().dirty_slots()]
     }
 
-    /// Bytes that the host wrote and the buffer alone holds, each once.
+    /// Returns the number of bytes that the host wrote and the buffer alone holds, each once.
     #[inline]
     pub fn held_bytes(&self) -> u64 {
         self.buffer().held_bytes(self.core().store.layout.unit.get())
@@ -74,13 +74,14 @@ impl BufferView<'_> {
         self.media.is_draining()
     }
 
-    /// Units that were acknowledged and are not on flash now: a power cut would lose them.
+    /// Returns the number of units that were acknowledged and are not on flash now: a power cut would lose
+    /// them.
     #[inline]
     pub fn units_at_risk(&self) -> u32 {
         self.buffer().at_risk()
     }
 
-    /// The most units that were acknowledged and not on flash at once since the run began.
+    /// Returns the most units that were acknowledged and not on flash at once since the run began.
     #[inline]
     pub fn units_at_risk_most(&self) -> u32 {
         self.host.risk.most
@@ -98,7 +99,7 @@ impl BufferView<'_> {
         self.buffer().keeps_clean(Lpn(0))
     }
 
-    /// Access times of the buffer's DRAM; none where an access takes no time.
+    /// Returns the access times of the buffer's DRAM; none where an access takes no time.
     #[inline]
     pub fn dram(&self) -> Option<Dram> {
         self.host.dram

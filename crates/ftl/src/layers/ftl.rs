@@ -37,18 +37,19 @@ macro_rules! calls {
 /// Calls of the layer in time.
 impl Ftl {
     calls! {
-        /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
+        /// Begins simulated time: a drive that was filled or constructed may have to collect before it can
+        /// take writes.
         fn begin[P](ctx: &mut Context<P>);
         /// Reserves up to `wanted` buffer slots for units of a request from `first` on; gives how many.
         fn reserve_at(request: u32, first: Lpn, wanted: u32) -> u32;
         /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.
         fn read[P](request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32;
-        /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program
-        /// unless it is `u32::MAX`.
+        /// Takes the data of one unit of a write that arrived; its slot was reserved. `request` waits for the
+        /// program unless it is `u32::MAX`.
         fn write[P](request: u32, lpn: Lpn, coverage: Coverage, ctx: &mut Context<P>);
-        /// The host no longer needs `count` units from `first`.
+        /// Trims, for the host, `count` units from `first`.
         fn trim[P](first: Lpn, count: u32, ctx: &mut Context<P>);
-        /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
+        /// Puts all acknowledged data on flash, for a flush of the host; [`Output::Flushed`] tells when.
         fn flush[P](request: u32, ctx: &mut Context<P>);
         /// Does what is asked of the logical drive as a whole; gives the number of what is kept, or was.
         fn act[P](act: Act, ctx: &mut Context<P>) -> Option<u32>;
@@ -62,8 +63,8 @@ impl Ftl {
         fn write_out_own[P](ctx: &mut Context<P>);
         /// Counts what a power cut would have lost, for the time until now.
         fn account_risk(now: SimTime);
-        /// No unit can be moved any more. A drive that lost blocks has then worn out: it turns read-only, and no
-        /// request waits for it any longer.
+        /// Declares that no unit can be moved any more. A drive that lost blocks has then worn out: it turns
+        /// read-only, and no request waits for it any longer.
         fn declare_stalled();
     }
 }
@@ -76,7 +77,7 @@ impl Ftl {
         /// Writes one unit without simulated time; false when there is no room for it, which can happen after blocks
         /// failed.
         fn try_write_untimed(lpn: Lpn) -> bool;
-        /// The host trims a unit without simulated time.
+        /// Trims a unit for the host without simulated time.
         fn trim_untimed(lpn: Lpn);
         /// Writes units of a fresh drive in order without simulated time, up to `count` of them; returns how many it
         /// wrote.
@@ -122,7 +123,8 @@ impl Ftl {
         each!(&mut self.layer, layer => layer.go_on_from(medium));
     }
 
-    /// The power fails at `now`: returns what is left on the flash, and the programs and erases that were in flight.
+    /// Cuts the power at `now`: returns what is left on the flash, and the programs and erases that were in
+    /// flight.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
@@ -136,7 +138,7 @@ impl Ftl {
 
 /// Changes of the core, which are the same for all layers.
 impl Ftl {
-    /// A fresh drive of the kind that `config` names: nothing written, every good superblock free.
+    /// Makes a fresh drive of the kind that `config` names: nothing written, every good superblock free.
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
@@ -165,12 +167,12 @@ impl Ftl {
         each!(&mut self.layer, layer => layer.parts())
     }
 
-    /// The page-mapped layer, if the drive has one: its steady state can be constructed.
+    /// Returns the page-mapped layer, if the drive has one: its steady state can be constructed.
     pub fn as_page_mapped(&mut self) -> Option<&mut PageMapped> {
         self.layer.as_page_mapped()
     }
 
-    /// The block-mapped layer, if the drive has one.
+    /// Returns the block-mapped layer, if the drive has one.
     pub fn as_block_mapped(&mut self) -> Option<&mut BlockMapped> {
         self.layer.as_block_mapped()
     }
@@ -220,7 +222,7 @@ impl Ftl {
         self.parts().0.features.extent(request, offset, bytes);
     }
 
-    /// Bytes that were read from the buffer since the last call, where that counts.
+    /// Returns the number of bytes that were read from the buffer since the last call, where that counts.
     pub fn take_cached(&mut self) -> u64 {
         self.parts().0.features.take_cached()
     }
@@ -230,20 +232,21 @@ impl Ftl {
         self.parts().0.core.store.wear_on(worn, times);
     }
 
-    /// The host has finished: the patrol ends and no work falls due, so that the drive comes to rest.
+    /// Ends upkeep when the host has finished: the patrol ends and no work falls due, so that the drive comes
+    /// to rest.
     pub fn end_upkeep(&mut self) {
         let (media, upkeep) = each!(&mut self.layer, layer => layer.keeping());
         upkeep.end(media);
     }
 
-    /// The power fails: nothing comes back by the clock any more.
+    /// Pauses upkeep because the power fails: nothing comes back by the clock any more.
     pub fn pause_upkeep(&mut self) {
         if let Some(agenda) = &mut self.parts().0.core.agenda {
             agenda.empty();
         }
     }
 
-    /// Measuring begins: what collection does from now on counts.
+    /// Begins measuring: what collection does from now on counts.
     pub fn begin_turnover(&mut self) {
         let mark = self.mark();
         each!(&mut self.layer, layer => layer.keeping()).1.turnover.begin(mark);

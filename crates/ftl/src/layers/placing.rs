@@ -6,20 +6,20 @@ use crate::{HandleState, HandleTotals};
 
 /// A drive whose host may name placement handles.
 pub trait Placing {
-    /// The host makes a write that names a handle, or none: told once for each.
+    /// Reports that the host makes a write that names a handle, or none: told once for each.
     fn note_named(&mut self, named: Option<u16>);
 
     /// Sets the handle that the host names with the data that arrive from now on: one that the drive does not have
     /// counts as none.
     fn set_placement(&mut self, named: Option<u16>);
 
-    /// The handles as they are now; none where the drive has no handles.
+    /// Returns the handles as they are now; none where the drive has no handles.
     fn handles(&self) -> Option<Vec<HandleState>>;
 
-    /// The counts of all handles so far; empty where there are none.
+    /// Returns the counts of all handles so far; empty where there are none.
     fn placed(&self) -> HandleTotals;
 
-    /// Superblocks of a reclaim unit, where there are handles.
+    /// Returns the superblocks of a reclaim unit, where there are handles.
     fn reclaim_unit_superblocks(&self) -> Option<u64>;
 }
 

@@ -6,19 +6,20 @@ use controller::Context;
 
 /// A drive that may be zones.
 pub trait ZonedLayer {
-    /// The shape of the zones; none where the drive has none.
+    /// Returns the shape of the zones; none where the drive has none.
     fn zoning(&self) -> Option<Zoning>;
 
-    /// The zones as the flash knows them, in order; none where there are none.
+    /// Returns the zones as the flash knows them, in order; none where there are none.
     fn zones(&self) -> Vec<FlashZoneState>;
 
-    /// The counts of the zones so far.
+    /// Returns the counts of the zones so far.
     fn zoned(&self) -> ZonedTotals;
 
-    /// The host finishes a zone; [`crate::Output::Flushed`] answers `request` when the rest of the zone is written.
+    /// Finishes a zone for the host; [`crate::Output::Flushed`] answers `request` when the rest of the zone
+    /// is written.
     fn finish_zone<P: Probe>(&mut self, request: u32, zone: u32, ctx: &mut Context<P>);
 
-    /// The host resets a zone.
+    /// Resets a zone for the host.
     fn reset_zone<P: Probe>(&mut self, zone: u32, ctx: &mut Context<P>);
 }
 

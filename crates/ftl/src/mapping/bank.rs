@@ -11,9 +11,9 @@ use units::SimTime;
 pub enum Role {
     /// The block is not in use.
     Unused,
-    /// Holds a group of logical units, each at its own place.
+    /// The block holds a group of logical units, each unit at a fixed place.
     Data,
-    /// Takes the host's writes.
+    /// The block takes the host's writes in order of arrival.
     Log,
     /// Is being filled by a merge, to become a data block.
     Target,
@@ -33,15 +33,15 @@ pub struct Block {
     pub role: Role,
     /// The group whose units the block holds, or `u32::MAX` where it holds units of any group.
     pub owner: u32,
-    /// Program units handed out.
+    /// Number of program units of the block that were handed out.
     pub next: u32,
     /// True while each unit of the block lies at its position in a data block.
     pub in_place: bool,
     /// True after a program on the block failed: its valid units are moved out, then the block is retired.
     pub failing: bool,
-    /// Units that are valid.
+    /// Number of valid units in the block.
     pub valid: u32,
-    /// Programs in flight.
+    /// Programs of the block in flight.
     pub in_flight: u32,
     /// The bank's clock when the host last wrote to the block.
     pub used: u64,
@@ -91,7 +91,7 @@ pub(crate) struct Merge {
     pub origin: Origin,
     pub group: u32,
     pub target: u32,
-    /// One past the last program unit to fill.
+    /// Number of the program unit after the last one that the merge fills.
     pub end: u32,
     pub copied: bool,
     pub ahead: VecDeque<Planned>,
@@ -120,12 +120,12 @@ impl Merging {
         self.job.take().expect("a merge has begun")
     }
 
-    /// The merge at hand fills `block`.
+    /// True if the merge in progress fills `block`.
     pub fn is_target(&self, block: u32) -> bool {
         self.job.as_ref().is_some_and(|job| job.target == block)
     }
 
-    /// Time spent merging until `now`.
+    /// Returns the time spent merging until `now`.
     pub fn ns_until(&self, now: SimTime) -> u64 {
         let running = if self.job.is_some() { now.since(self.since).ns() } else { 0 };
         self.spent_ns + running
@@ -148,16 +148,17 @@ pub(crate) struct Waiting {
     pub padding: VecDeque<u32>,
     /// When the bank will be looked at because of program units that stay partial.
     pub timer: SimTime,
-    /// A flush waits: partial program units are padded at once.
+    /// True while a flush waits: partial program units are padded at once.
     pub pressed: bool,
-    /// A request waits for the program of a partial unit: it is padded once no data cross the link that could join it.
+    /// True while a request waits for the program of a partial program unit: the unit is padded once no data
+    /// cross the link that could join the unit.
     pub awaited: bool,
 }
 
 /// The state of one bank.
 pub(crate) struct Bank {
     pub first_die: u32,
-    /// Superblocks of each of its dies that are being erased.
+    /// For each die of the bank, superblocks that are being erased.
     pub erasing: Vec<u32>,
     /// The data block of each group.
     pub data: Vec<u32>,
@@ -172,14 +173,14 @@ pub(crate) struct Bank {
     pub unused: Vec<u32>,
     pub waiting: Waiting,
     pub merging: Merging,
-    /// Programs in flight.
+    /// Programs of the bank in flight.
     pub in_flight: u32,
-    /// Writes to its blocks so far.
+    /// Writes to the blocks of the bank so far.
     pub clock: u64,
 }
 
 impl Bank {
-    /// Bytes of state: groups, blocks and what they are made of.
+    /// Returns the number of bytes of state: groups, blocks and what they are made of.
     pub fn bytes(&self) -> usize {
         let blocks = self.blocks.len() * size_of::<Block>();
         4 * (self.data.len() + self.members.len() + self.unused.len()) + blocks
@@ -202,12 +203,12 @@ impl Bank {
         }
     }
 
-    /// The superblocks of a block, one of each die.
+    /// Returns the superblocks of a block, one of each die.
     pub fn members_of(&self, block: u32) -> &[u32] {
         &self.members[block as usize * self.erasing.len()..][..self.erasing.len()]
     }
 
-    /// The number of a block that holds nothing yet.
+    /// Returns the number of a block that holds nothing yet.
     pub fn take_unused(&mut self) -> u32 {
         self.unused.pop().unwrap_or_else(|| {
             self.blocks.push(Block::UNUSED);
@@ -216,12 +217,12 @@ impl Bank {
         })
     }
 
-    /// The dies of the bank, from all dies of the store.
+    /// Returns the dies of the bank, from all dies of the store.
     fn dies<'a>(&self, all: &'a [DieSpace]) -> &'a [DieSpace] {
         &all[self.first_die as usize..][..self.erasing.len()]
     }
 
-    /// Blocks that could be opened now.
+    /// Returns the number of blocks that could be opened now.
     pub fn free_blocks(&self, all: &[DieSpace]) -> u32 {
         self.dies(all).iter().map(|die| die.free.len()).min().unwrap_or(0) as u32
     }
@@ -233,18 +234,18 @@ impl Bank {
         old
     }
 
-    /// Blocks in use that are no data blocks.
+    /// Returns the number of blocks in use that are no data blocks.
     pub fn other_blocks(&self) -> u32 {
         (self.blocks.len() - self.unused.len()) as u32 - self.data_blocks
     }
 
-    /// Blocks that could be opened when all erases have succeeded.
+    /// Returns the number of blocks that could be opened when all erases have succeeded.
     pub fn coming_blocks(&self, all: &[DieSpace]) -> u32 {
         let each = self.dies(all).iter().zip(&self.erasing);
         each.map(|(die, erasing)| die.free.len() as u32 + erasing).min().unwrap_or(0)
     }
 
-    /// Blocks that the least healthy die still makes possible.
+    /// Returns the number of blocks that the least healthy die still makes possible.
     pub fn usable_blocks(&self, all: &[DieSpace]) -> u32 {
         self.dies(all).iter().map(|die| die.usable).min().unwrap_or(0)
     }
@@ -253,11 +254,11 @@ impl Bank {
 /// Whether another block can be opened without taking a block that merges need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// Yes.
+    /// A block can be opened now.
     Now,
     /// Not now, but blocks are being erased.
     Soon,
-    /// Only a merge would make room.
+    /// No block can be opened: only a merge would make room.
     Never,
 }
 
@@ -267,38 +268,38 @@ pub struct BankView<'a> {
     pub(crate) dies: &'a [DieSpace],
     /// Blocks that may be in use beside data blocks.
     pub(crate) others_most: u32,
-    /// Blocks being erased that count among those.
+    /// Blocks being erased that count among `others_most`.
     pub(crate) erasing: u32,
     pub(crate) program_units: u32,
 }
 
 impl BankView<'_> {
-    /// Log blocks in the order they were opened.
+    /// Returns the log blocks in the order they were opened.
     pub fn logs(&self) -> &[u32] {
         &self.bank.logs
     }
 
-    /// A block.
+    /// Returns a block of the bank.
     pub fn block(&self, block: u32) -> &Block {
         &self.bank.blocks[block as usize]
     }
 
-    /// True when nothing more fits into a block.
+    /// True when no further program unit fits into a block.
     pub fn is_full(&self, block: u32) -> bool {
         self.block(block).next == self.program_units
     }
 
-    /// The log block of a group that was opened last.
+    /// Returns the log block of a group that was opened last.
     pub fn log_of(&self, group: u32) -> Option<u32> {
         self.logs().iter().rev().copied().find(|&log| self.block(log).owner == group)
     }
 
-    /// The log block that the host has not written to for longest.
+    /// Returns the log block that the host has not written to for longest.
     pub fn idlest_log(&self) -> Option<u32> {
         self.logs().iter().copied().min_by_key(|&log| self.block(log).used)
     }
 
-    /// The data block of a group.
+    /// Returns the data block of a group of units.
     pub fn data_of(&self, group: u32) -> Option<u32> {
         Some(self.bank.data[group as usize]).filter(|&block| block != NONE)
     }
@@ -326,16 +327,16 @@ impl BankView<'_> {
 pub struct HostWrite {
     /// The group of the first unit that waits.
     pub group: u32,
-    /// The program unit of the write within its group.
+    /// Position of the write's program unit within the group.
     pub position: u32,
-    /// All units of that program unit wait, but for empty ones.
+    /// True if all units of the write's program unit wait in the buffer, apart from empty units.
     pub complete: bool,
 }
 
 /// The next step for the host's write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Units that wait go to the next place of this block.
+    /// Units that wait in the buffer go to the next place of this log block.
     Append(u32),
     /// The block is filled, by copying what does not wait, up to and with this program unit.
     Fill(u32),
@@ -347,27 +348,28 @@ pub enum Step {
     Merge(u32),
     /// All that is valid in a log block goes into new data blocks, group by group.
     Reclaim(u32),
-    /// Wait until an erase has ended.
+    /// The write waits until an erase has ended.
     Wait,
 }
 
 /// Where do writes go in a drive that maps blocks, and what is merged when?
 pub trait BlockRules: Send {
-    /// Dies that one block spans, neighbours first on all channels.
+    /// Returns the number of dies that one block spans, neighbours first on all channels.
     fn dies_per_block(&self) -> u32;
 
-    /// The next step for a write.
+    /// Returns the next step for a write of the host.
     fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step;
 
-    /// The fewest log blocks, for each bank, with which the rules can work.
+    /// Returns the fewest log blocks, for each bank, with which the rules can work.
     fn logs_least(&self) -> u32 {
         1
     }
 
-    /// The log blocks, for each bank, that the rules have in normal operation.
+    /// Returns the log blocks, for each bank, that the rules have in normal operation.
     fn logs_usual(&self) -> u32;
 
-    /// Random writes that a log block takes before it must be merged, where a block holds `group_units`.
+    /// Returns random writes that a log block takes before it must be merged, where a block holds
+    /// `group_units`.
     fn units_absorbed(&self, group_units: u32) -> u32 {
         group_units
     }

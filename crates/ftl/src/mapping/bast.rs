@@ -30,13 +30,13 @@ impl Policy for Bast {
     }
 }
 
-/// The step that ends a group's log block.
+/// Returns the step that ends a group's log block.
 pub(super) fn merge_log(view: &BankView<'_>, log: u32) -> Step {
     let block = view.block(log);
     if block.in_place { Step::Complete(log) } else { Step::Merge(block.owner) }
 }
 
-/// The data block of a group, if the write continues it in order.
+/// Returns the data block of a group, if the write continues it in order.
 pub(super) fn continued(view: &BankView<'_>, write: HostWrite) -> Option<u32> {
     let next = |data: &u32| {
         let block = view.block(*data);

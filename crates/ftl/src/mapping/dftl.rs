@@ -20,7 +20,7 @@ pub struct Dftl {
     in_flight: u32,
 }
 
-/// Bytes of an entry.
+/// Returns the limits of the bytes of a map entry.
 fn of_entry() -> Limits {
     at_least(Bytes::new(1)).at_most(Bytes::new(512))
 }
@@ -61,7 +61,7 @@ impl Policy for Dftl {
 }
 
 impl Dftl {
-    /// Entries that the cache holds.
+    /// Returns the number of entries that the cache holds.
     fn entries(&self) -> u64 {
         self.cache.get() / self.cached_entry.get()
     }

@@ -15,9 +15,9 @@ pub type Misfit = (&'static str, String);
 pub enum Plan {
     /// A map of mapping units, all of it in RAM unless a map on flash is given.
     Pages(Option<MapOnFlash>),
-    /// A map of blocks, and log blocks by these rules.
+    /// Map of blocks, with log blocks that follow these rules.
     Blocks(Box<dyn BlockRules>),
-    /// Zones, placed by these rules.
+    /// Zones, which these rules place on the flash.
     Zones(Zoning, Box<dyn ZoneRules>),
 }
 
@@ -31,12 +31,13 @@ pub trait MappingKind: Send {
         Ok(())
     }
 
-    /// Bytes of simulator state that the kind takes beside two arrays of places and the validity of each unit.
+    /// Returns the number of bytes of simulator state that the kind takes beside two arrays of places and the
+    /// validity of each unit.
     fn bytes_beside(&self, _layout: &Layout) -> u64 {
         0
     }
 
-    /// The translation layer that the kind needs on a drive of this layout.
+    /// Returns the translation layer that the kind needs on a drive of this layout.
     fn plan(&self, layout: &Layout) -> Plan;
 }
 

@@ -16,7 +16,7 @@ pub struct ZoneTimes {
     pub write: Nanos,
     /// See `write`.
     pub append: Nanos,
-    /// For opening and closing a zone; finishing an empty or full one.
+    /// Firmware time for opening or closing a zone, or finishing an empty or full zone.
     pub manage: Nanos,
     /// For a reset, also of an empty zone.
     pub reset: Nanos,
@@ -35,7 +35,7 @@ pub struct ZoneSettings {
     pub open_most: u32,
     /// Zones that can be active at once.
     pub active_most: u32,
-    /// Reads of what was never written give zeros; else an error.
+    /// True if a read of blocks that were never written gives zeros; false if such a read fails.
     pub reads_unwritten: bool,
     /// Time that the firmware takes for commands.
     pub times: ZoneTimes,
@@ -73,7 +73,8 @@ impl ZoneSettings {
         Ok(Self { size, capacity, open_most, active_most, reads_unwritten, times })
     }
 
-    /// Mapping units from the start of a zone to the start of the next, and mapping units of it that can be written.
+    /// Returns the mapping units from the start of a zone to the start of the next, and mapping units of it
+    /// that can be written.
     fn units(&self, layout: &Layout, width: u32) -> (u64, u64) {
         let unit = layout.unit.get();
         let usual = u64::from(width) * u64::from(layout.superblock_units);
@@ -112,7 +113,7 @@ impl ZoneSettings {
 /// A drive's zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zoning {
-    /// Zones.
+    /// Number of zones of the drive.
     pub count: u32,
     /// Mapping units from the start of a zone to that of the next.
     pub size: u64,
@@ -124,18 +125,18 @@ pub struct Zoning {
     pub open_most: u32,
     /// See `open_most`.
     pub active_most: u32,
-    /// Reads of what was never written give zeros; else an error.
+    /// True if a read of blocks that were never written gives zeros; false if such a read fails.
     pub reads_unwritten: bool,
-    /// What the firmware takes.
+    /// Times that the firmware takes for zone commands.
     pub times: ZoneTimes,
 }
 
 /// The information for placing a part of a zone, which needs a superblock on each die of a group of neighbours.
 #[derive(Clone, Copy, Debug)]
 pub struct ZoneView<'a> {
-    /// The zone.
+    /// Number of the zone to be placed.
     pub zone: u32,
-    /// Number of the part within its zone.
+    /// Number of the part to be placed, within its zone.
     pub part: u32,
     /// Parts that each group of dies could take now.
     pub free: &'a [u32],
@@ -145,10 +146,10 @@ pub struct ZoneView<'a> {
 
 /// A kind of mapping that knows zones only: says where a zone lies; the layer puts it there.
 pub trait ZoneRules: Send {
-    /// The zone settings of a drive file.
+    /// Returns the zone settings of a drive file.
     fn settings(&self) -> &ZoneSettings;
 
-    /// Dies over which a part of a zone lies, on a drive of `dies`; a divisor of that.
+    /// Returns the dies over which a part of a zone lies, on a drive of `dies`; a divisor of that.
     ///
     /// # Errors
     /// When the kind cannot work with so many dies.
@@ -158,7 +159,7 @@ pub trait ZoneRules: Send {
     /// when it is reached.
     fn takes_all(&self) -> bool;
 
-    /// The group of dies on which a part is placed; if it has no room yet, the part waits for it.
+    /// Returns the group of dies on which a part is placed; if it has no room yet, the part waits for it.
     fn group(&self, view: &ZoneView<'_>) -> u32;
 }
 
@@ -167,7 +168,7 @@ pub(super) fn read_dies(section: &mut Section) -> Result<u32, ConfigError> {
     section.within(at_least(1u32)).or("dies", 1u32, "neighbouring dies over which a part of a zone lies")
 }
 
-/// The given width, if it divides the number of dies.
+/// Returns the given width, if it divides the number of dies.
 pub(super) fn divisor(width: u32, dies: u32) -> Result<u32, Misfit> {
     match dies.is_multiple_of(width) {
         true => Ok(width),
@@ -191,13 +192,13 @@ macro_rules! zoned_kind {
 }
 pub(super) use zoned_kind;
 
-/// [`MappingKind::fit`] of every zoned kind.
+/// Returns [`MappingKind::fit`] of every zoned kind.
 pub(super) fn fit(rules: &impl ZoneRules, layout: &mut Layout) -> Result<(), Misfit> {
     let width = rules.width(layout.dies)?;
     rules.settings().fit(layout, width)
 }
 
-/// [`MappingKind::plan`] of every zoned kind.
+/// Returns [`MappingKind::plan`] of every zoned kind.
 ///
 /// # Panics
 /// When the kind does not fit the layout.
@@ -218,7 +219,7 @@ pub(super) fn plan(rules: impl ZoneRules + 'static, layout: &Layout) -> Plan {
     Plan::Zones(zoning, Box::new(rules))
 }
 
-/// The zones of a kind of mapping on a drive of this layout; none where it knows no zones.
+/// Returns the zones of a kind of mapping on a drive of this layout; none where it knows no zones.
 pub(crate) fn of(kind: &dyn MappingKind, layout: &Layout) -> Option<Zoning> {
     match kind.plan(layout) {
         Plan::Zones(zoning, _) => Some(zoning),

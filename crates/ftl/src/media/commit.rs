@@ -9,7 +9,7 @@ use controller::{Context, Origin};
 use units::{Lpn, Ppa};
 
 impl Media {
-    /// The host's newest version made `ppa` invalid.
+    /// Makes `ppa` invalid, because the host's newest version replaced the data there.
     #[inline]
     pub fn invalidate_host(&mut self, ppa: Ppa) {
         let superblock = self.core.invalidate(ppa);
@@ -36,7 +36,7 @@ impl Media {
             && self.stamp_of_slot(slot) > self.core.stamp_at_home(lpn)
     }
 
-    /// The number of what a slot holds; none of what was trimmed since, but for snapshots.
+    /// Returns the number of what a slot holds; none of what was trimmed since, but for snapshots.
     pub fn stamp_of_slot(&self, slot: u32) -> u64 {
         let Some(numbers) = &self.core.store.spare else { return NOTHING };
         let stamp = numbers.of_slot(slot);
@@ -45,7 +45,7 @@ impl Media {
         if is_void { NOTHING } else { stamp }
     }
 
-    /// A unit is about to be overwritten or trimmed: returns what becomes of its present version.
+    /// Returns what becomes of the present version of a unit that is about to be overwritten or trimmed.
     #[inline]
     pub fn overtake<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) -> Overtaken {
         loop {
@@ -57,7 +57,8 @@ impl Media {
         }
     }
 
-    /// `old` is no longer the home of the newest version: it becomes invalid unless a feature needs it.
+    /// Leaves `old`, which is no longer the home of the newest version: it becomes invalid unless a feature
+    /// needs it.
     #[inline]
     pub fn leave(&mut self, old: Ppa) {
         if !self.features.names(old) {
@@ -65,7 +66,7 @@ impl Media {
         }
     }
 
-    /// A former version, at this place, has no use any more.
+    /// Releases a former version, at this place, that has no use any more.
     pub fn release<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
         if self.core.outlasts_cut(lpn, ppa) {
             self.keep_overtaken(lpn, ppa, probe);
@@ -132,7 +133,7 @@ impl Media {
         }
     }
 
-    /// All programs of a closed superblock have ended: sets the state that it has from now on.
+    /// Settles a closed superblock whose programs have all ended: sets the state that it has from now on.
     #[inline(always)]
     pub fn settle_superblock(&mut self, die: usize, superblock: u32) {
         let global = self.core.store.space.global(die, superblock);

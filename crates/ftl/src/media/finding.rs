@@ -14,11 +14,11 @@ use units::{Lpn, Ppa};
 /// Counts of what a drive read to find its map again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Flash pages read.
+    /// Flash pages that recovery read.
     pub pages_read: u64,
-    /// Superblocks with at least one programmed page.
+    /// Superblocks in which recovery found at least one programmed page.
     pub superblocks: u64,
-    /// Logical units found.
+    /// Logical units that recovery found.
     pub units: u64,
 }
 
@@ -78,7 +78,7 @@ impl Media {
         found
     }
 
-    /// The reads of units that features keep for themselves and that are read first.
+    /// Returns the reads of units that features keep for themselves and that are read first.
     fn own_reads(&self) -> Vec<Transaction> {
         let layout = &self.core.store.layout;
         let mut units: Vec<Lpn> = Vec::new();
@@ -98,7 +98,7 @@ impl Media {
         rows.into_iter().map(read).collect()
     }
 
-    /// The reads of page rows that features need.
+    /// Returns the reads of page rows that features need.
     fn reads_for_features(&self) -> Vec<Transaction> {
         let layout = &self.core.store.layout;
         let mut rows = Vec::new();
@@ -111,7 +111,8 @@ impl Media {
         rows.into_iter().map(read).collect()
     }
 
-    /// The page rows to read for a unit: its own or, where its die has failed, the rest of its stripe.
+    /// Returns the page rows to read for a unit: its own or, where its die has failed, the rest of its
+    /// stripe.
     pub fn rows_for(&self, row: u32) -> Vec<u32> {
         let superblock = row / self.core.store.layout.rows;
         let (die, _) = self.core.store.space.place_of(superblock);
@@ -124,7 +125,7 @@ impl Media {
         }
     }
 
-    /// Facts about a superblock that are known before its data are read.
+    /// Returns the facts about a superblock that are known before its data are read.
     fn found_view(&self, global: usize) -> FoundView {
         let layout = &self.core.store.layout;
         let one_bit = self.core.store.space.holds_one_bit(global);

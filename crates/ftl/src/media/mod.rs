@@ -21,7 +21,8 @@ pub(crate) struct Media {
 }
 
 impl Media {
-    /// Time begins: reads depend on the wear that each superblock has by now, and a dead die is dead.
+    /// Begins simulated time: reads depend on the wear that each superblock has by now, and a dead die is
+    /// dead.
     pub fn begin(&mut self) {
         self.features.time_begins(&self.core);
         self.core.read_only |= self.core.store.dead.from_start != NONE;
@@ -58,7 +59,7 @@ impl Media {
         self.core.buffer.dirty_slots() > 0 || self.features.is_busy()
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         let agenda = self.core.agenda.as_ref().map_or(0, |agenda| agenda.bytes());
         self.core.store.bytes()

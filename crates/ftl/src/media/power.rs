@@ -18,12 +18,12 @@ pub(crate) struct Wreck {
     damage: Damage,
     /// Superblocks (numbered over the drive) that are half erased.
     half_erased: Vec<usize>,
-    /// Torn page rows that other rows may restore, each with its superblock.
+    /// Torn page rows that other rows of the stripe may restore, each with its superblock.
     torn: Vec<(u32, u32)>,
 }
 
 impl Media {
-    /// A program has ended: its units get the stamps of their sources.
+    /// Stamps a program that has ended: its units get the stamps of their sources.
     #[cold]
     pub fn stamp_programmed(&mut self, transaction: &Transaction, status: ProgramStatus) {
         let first = self.core.store.first_unit(transaction);
@@ -50,7 +50,7 @@ impl Media {
         }
     }
 
-    /// The power fails at `now`, in the middle of these programs and erases.
+    /// Interrupts these programs and erases: the power fails at `now`.
     pub fn interrupt(&mut self, now: SimTime) -> (Vec<Interrupted>, Wreck) {
         let interrupted = self.core.store.controller.cut(now);
         let mut wreck = Wreck::default();
@@ -89,7 +89,7 @@ impl Media {
         (interrupted, wreck)
     }
 
-    /// What is left when all that the layer knew is gone.
+    /// Returns what is left when all that the layer knew is gone.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
@@ -125,14 +125,14 @@ impl Media {
         }
     }
 
-    /// The cells of a program were changed, although the drive was not told before the power failed.
+    /// Ends a program whose cells were changed, although the drive was not told before the power failed.
     fn end_program(&mut self, transaction: &Transaction, global: usize, status: ProgramStatus) {
         self.core.store.array.restore(global, transaction.row + transaction.rows);
         self.stamp_programmed(transaction, status);
     }
 
-    /// An interrupted program spoils the pages of its wordline that were programmed before it (Tseng, Grupp and Swanson,
-    /// DAC 2011), unless the rest of their stripes gives them back.
+    /// Tears rows of an interrupted program, which spoils the pages of its wordline that were programmed
+    /// before it (Tseng, Grupp and Swanson, DAC 2011), unless the rest of their stripes gives them back.
     fn tear_rows(&mut self, transaction: &Transaction, global: usize, wreck: &mut Wreck) {
         // Of its target, not of what folding in the die reads.
         let first = match self.core.store.space.holds_one_bit(global) {
@@ -149,7 +149,7 @@ impl Media {
         }
     }
 
-    /// The spare areas of a failed die cannot be read: all its rows count as torn.
+    /// Gives up the spare areas of a failed die, which cannot be read: all its rows count as torn.
     fn leave_dead(&mut self, wreck: &mut Wreck) {
         let dead: Vec<usize> =
             self.core.store.dead.dies().flat_map(|die| self.core.store.space.of_die(die)).collect();
@@ -164,7 +164,7 @@ impl Media {
         }
     }
 
-    /// The content of a page row cannot be restored.
+    /// Loses a page row whose content cannot be restored.
     fn lose_row(&mut self, superblock: u32, row: u32, damage: &mut Damage) {
         let (die, _) = self.core.store.space.place_of(superblock);
         if self.core.store.dead.has(die) {

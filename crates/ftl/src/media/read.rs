@@ -39,7 +39,7 @@ impl Media {
         self.core.store.controller.submit(transaction, ctx)
     }
 
-    /// A read of the host's rides on another, without being submitted for itself.
+    /// Notes that a read of the host's rides on another, without being submitted for itself.
     pub fn note_ride(&mut self, rider: &Transaction, calendar: &Calendar) {
         if rider.slc {
             self.core.store.stats.slc_units_read += u64::from(rider.mask.count_ones());
@@ -47,7 +47,8 @@ impl Media {
         self.features.rides(rider.die.index(), calendar.now());
     }
 
-    /// The place from which a unit can be read ahead: on flash, readable, not in the buffer, its map entry in RAM.
+    /// Returns the place from which a unit can be read ahead: on flash, readable, not in the buffer, its map
+    /// entry in RAM.
     pub fn home_ahead(&self, lpn: Lpn) -> Option<Ppa> {
         let at_hand = self.features.has_entry(lpn);
         let ppa = self.core.store.map.lookup(lpn);

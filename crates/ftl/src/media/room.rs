@@ -19,7 +19,7 @@ impl Media {
         }
     }
 
-    /// The host may take a program unit of the superblock that its data of a stream go to.
+    /// True if the host may take a program unit of the superblock that its data of a stream go to.
     #[inline]
     fn has_room(&self, die: usize, stream: usize) -> bool {
         (self.core.has_own_room(die, stream) && self.features.lets_pass(die))
@@ -43,7 +43,8 @@ impl Media {
         }
     }
 
-    /// The stream that the next program unit of the host's stream `own` goes to, on a die that can take one.
+    /// Returns the stream that the next program unit of the host's stream `own` goes to, on a die that can
+    /// take one.
     #[inline]
     pub fn stream_for_host(&self, die: usize, own: usize) -> usize {
         if self.features.takes_hosts(&self.core, die) { self.core.store.space.one_bit_stream } else { own }
@@ -57,7 +58,7 @@ impl Media {
         self.features.opens_one_bit(&mut self.core, die)
     }
 
-    /// The host's unit went to a stream: counted, and paid for.
+    /// Notes that the host's unit went to a stream: counted, and paid for.
     pub fn note_host_unit(&mut self, die: usize, stream: usize) {
         if !self.core.store.space.is_one_bit(stream) {
             self.core.collections[die].spend();

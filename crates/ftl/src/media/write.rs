@@ -147,7 +147,7 @@ impl Media {
         debug_assert!(self.core.fits_in_hand(die), "die {die} has a collection without room");
     }
 
-    /// The program of what a frontier has collected, up to `next_unit` of its superblock.
+    /// Returns the program of what a frontier has collected, up to `next_unit` of its superblock.
     #[inline(always)]
     fn program_of(
         &mut self,
@@ -225,7 +225,8 @@ impl Media {
         }
     }
 
-    /// A program failed: the superblock takes no more data, and its valid units are moved out.
+    /// Fails a superblock in which a program failed: the superblock takes no more data, and its valid units
+    /// are moved out.
     pub fn fail_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
         let global = self.core.store.space.global(die, superblock);
         let first_failure = !std::mem::replace(&mut self.core.store.space.failing[global], true);

@@ -33,7 +33,7 @@ impl PageMapped {
         }
     }
 
-    /// Operations have ended, after each of which other work may be able to begin.
+    /// Goes on after operations have ended, after each of which other work may be able to begin.
     #[inline(never)]
     pub(super) fn on_all_finished<P: Probe>(&mut self, first: TransactionId, ctx: &mut Context<P>) {
         let mut next = Some(first);
@@ -79,7 +79,7 @@ impl PageMapped {
         }
     }
 
-    /// A read has ended: its data are available, or given up as lost.
+    /// Ends a read: its data are available, or given up as lost.
     pub(crate) fn on_read<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         match transaction.origin {
             Origin::Host => self.end_host_read(transaction, ctx),
@@ -97,7 +97,7 @@ impl PageMapped {
         }
     }
 
-    /// The rest of a partly written unit has been read.
+    /// Notes that the rest of a partly written unit has been read.
     pub(crate) fn on_merged<P: Probe>(&mut self, slot: u32, probe: &mut P) {
         match self.media.core.buffer.slot(slot).state {
             SlotState::Merging => {
@@ -111,7 +111,7 @@ impl PageMapped {
         }
     }
 
-    /// Data that completed a slot complete the slots that wait for it, too.
+    /// Completes, with the data that completed a slot, the slots that wait for it, too.
     #[cold]
     fn merge_followers<P: Probe>(&mut self, slot: u32, probe: &mut P) {
         for follower in self.host.take_followers(slot) {
@@ -120,7 +120,8 @@ impl PageMapped {
         }
     }
 
-    /// The data of a slot were trimmed or replaced and need no program: a flush may have waited only for this.
+    /// Releases a slot whose data were trimmed or replaced and need no program: a flush may have waited only
+    /// for this.
     #[cold]
     #[inline(never)]
     pub(crate) fn release_void(&mut self, slot: u32) {
@@ -202,7 +203,8 @@ impl PageMapped {
         }
     }
 
-    /// The last program of a closed superblock has ended: sets the state that it has from now on.
+    /// Ends the programs of a closed superblock, whose last program has ended: sets the state that it has
+    /// from now on.
     #[inline(always)]
     fn end_programs(&mut self, die: usize, superblock: u32) {
         let global = self.media.core.store.space.global(die, superblock);

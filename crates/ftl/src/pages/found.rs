@@ -32,7 +32,7 @@ impl PageMapped {
         self.media.core.note_lost_room();
     }
 
-    /// Data that exist when time begins get the number that stands for writes before the run.
+    /// Gives data that exist when time begins the number that stands for writes before the run.
     pub(super) fn stamp_beginning(&mut self) {
         let Some(numbers) = self.media.core.store.spare.as_mut().filter(|numbers| numbers.is_fresh()) else {
             return;
@@ -152,7 +152,8 @@ impl PageMapped {
         self.media.core.stands_apart(within) || self.media.features.takes_more(global as u32)
     }
 
-    /// An erased superblock is free; one that is reclaimed together with others becomes so when all are known.
+    /// Frees an erased superblock; a superblock that is reclaimed together with others is freed when all are
+    /// known.
     fn free_found(&mut self, die: usize, superblock: u32) {
         if self.media.core.stands_apart(superblock) {
             self.media.features.keeps_own(&mut self.media.core, die, superblock);
@@ -164,7 +165,7 @@ impl PageMapped {
         }
     }
 
-    /// A superblock that holds data takes no more.
+    /// Ends a superblock that holds data: it takes no more data.
     fn end_found(&mut self, global: usize) {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         let is_full = self.media.core.store.array.next_row(global) == self.media.core.store.layout.rows;

@@ -100,8 +100,8 @@ impl PageMapped {
         true
     }
 
-    /// Simulated time begins again: writes the part of the map that must then be on flash. A drive without room for its
-    /// own map turns read-only.
+    /// Writes, when simulated time begins again, the part of the map that must then be on flash. A drive
+    /// without room for its own map turns read-only.
     pub(crate) fn settle_map(&mut self) {
         let mut units = Vec::new();
         self.media.features.settles(&mut units);

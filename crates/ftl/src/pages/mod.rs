@@ -34,7 +34,7 @@ pub struct PageMapped {
 }
 
 impl PageMapped {
-    /// A fresh drive: nothing written, every good superblock free; `map`: where it lies on flash.
+    /// Makes a fresh drive: nothing written, every good superblock free; `map`: where it lies on flash.
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.

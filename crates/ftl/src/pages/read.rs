@@ -12,7 +12,7 @@ impl Reads for PageMapped {
         (&mut self.media, &mut self.host)
     }
 
-    /// The die that follows from a unit's logical address.
+    /// Returns the die that follows from a unit's logical address.
     fn home_die(&self, lpn: Lpn) -> u32 {
         self.media.core.assembly.placement.home(&PlacementView {
             eligible: &[],

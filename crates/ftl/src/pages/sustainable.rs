@@ -40,8 +40,8 @@ impl PageMapped {
         ))
     }
 
-    /// Advice in words: an over-provisioning ratio with which this drive sustains writes and is not refused for another
-    /// reason.
+    /// Returns the advice in words: an over-provisioning ratio with which this drive sustains writes and is
+    /// not refused for another reason.
     fn advice(&self) -> String {
         let layout = &self.media.core.store.layout;
         let host = self.host_units_most();
@@ -53,8 +53,8 @@ impl PageMapped {
         format!("set ftl.op_ratio to {op:.3} or more")
     }
 
-    /// The most mapping units of the host at which the drive sustains writes, its features have room, and its dies
-    /// reach the free superblocks that garbage collection is asked for.
+    /// Returns the most mapping units of the host at which the drive sustains writes, its features have room,
+    /// and its dies reach the free superblocks that garbage collection is asked for.
     fn host_units_most(&self) -> u64 {
         let layout = &self.media.core.store.layout;
         let spare = self.media.features.spare_least();
@@ -68,7 +68,7 @@ impl PageMapped {
     }
 }
 
-/// Number of placement handles that the drive has room for, where it has too many.
+/// Returns the number of placement handles that the drive has room for, where it has too many.
 fn handles_that_fit(core: &mut Core) -> Option<u32> {
     let (whole, spare) = (core.assembly.streams.counts(), core.rules.spare);
     let logical = core.store.layout.written_units();

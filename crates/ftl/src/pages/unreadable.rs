@@ -7,7 +7,7 @@ use crate::store::NONE;
 use controller::{Context, Origin, Transaction};
 
 impl PageMapped {
-    /// A read failed, or is one of the reads that make another good.
+    /// Handles a read that failed, or is one of the reads that make another good.
     #[cold]
     pub(crate) fn on_uncorrectable<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         if transaction.origin.is_remedy() {
@@ -31,7 +31,7 @@ impl PageMapped {
         }
     }
 
-    /// All reads for a restoration have ended: the data are restored, or lost.
+    /// Ends a restoration whose reads have all ended: the data are restored, or lost.
     fn end_remedy<P: Probe>(&mut self, mut read: Transaction, failed: bool, ctx: &mut Context<P>) {
         let other = usize::from(read.origin != Origin::Host);
         if failed {
@@ -45,7 +45,8 @@ impl PageMapped {
         self.unpin(&read, ctx);
     }
 
-    /// A failed read is over: the other superblocks of its parity group, which could restore its data, may be erased.
+    /// Allows the erase of the other superblocks of a failed read's parity group, which could restore its
+    /// data: the read is over.
     fn unpin<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let superblock = self.media.core.store.space.global(read.die.index(), read.superblock) as u32;
         self.media.features.unpinned(&mut self.media.core, superblock, ctx);

@@ -28,7 +28,7 @@ impl KeepsUp for PageMapped {
         (dies, self.media.core.store.space.valid[superblock as usize])
     }
 
-    /// A moment has come.
+    /// Does the work of a moment that has come.
     fn on_moment<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         while self.media.features.moment(&mut self.media.core, now, &mut ctx.probe) {

@@ -16,20 +16,21 @@ impl PageMapped {
             && (self.media.core.store.controller.in_flight() == 0 || self.is_full_for_good())
     }
 
-    /// The drive wore out and each die holds as much as it may: moving data, which upkeep may do without end, makes no
-    /// room, and no program of the host's is in flight that might.
+    /// True if the drive wore out and each die holds as much as it may: moving data, which upkeep may do
+    /// without end, makes no room, and no program of the host's is in flight that might.
     fn is_full_for_good(&self) -> bool {
         let is_full =
             |die: usize| self.media.core.assembly.bound[die] == 0 && !self.media.core.is_within_quota(die);
         self.media.core.read_only && (0..self.media.core.assembly.bound.len()).all(is_full)
     }
 
-    /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
+    /// Returns the number of superblocks of a die that are free or open, not closed, while it writes in
+    /// steady state.
     pub fn superblocks_kept(&self) -> u32 {
         self.media.core.superblocks_kept()
     }
 
-    /// The map is found, and time goes on: unless a die is dead, features go on with what the cut interrupted.
+    /// Goes on when the map is found: unless a die is dead, features go on with what the cut interrupted.
     fn begin_found<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let dead = &self.media.core.store.dead;
         if dead.from_start == NONE && !dead.are_any() {
@@ -38,7 +39,7 @@ impl PageMapped {
         }
     }
 
-    /// Superblocks of each die that the SLC cache keeps at all times.
+    /// Returns the number of superblocks of each die that the SLC cache keeps at all times.
     pub fn cache_reserved(&self) -> u32 {
         self.media.core.rules.apart
     }
@@ -119,7 +120,7 @@ impl Layer for PageMapped {
         )
     }
 
-    /// Four bytes for each map entry in RAM.
+    /// Returns the bytes of the map: four bytes for each map entry in RAM.
     fn map_bytes(&self) -> u64 {
         let all = 4 * u64::from(self.media.core.store.layout.logical_units);
         self.media.features.map_bytes().unwrap_or(all)

@@ -27,7 +27,8 @@ impl Serves for PageMapped {
         entry.unwrap_or(MapEntry::AtHand)
     }
 
-    /// A partial write waits for its map entry: the rest of the unit is read while the map still gives its place.
+    /// Reads the rest of a unit whose partial write waits for its map entry, while the map still gives its
+    /// place.
     #[cold]
     fn read_rest_now<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) {
         let Some(slot) = self.media.core.find_unwritten(lpn) else { return };

@@ -9,7 +9,8 @@ pub type Misfit = (&'static str, String);
 
 /// The choice of a stripe.
 pub trait ParityScheme: Send {
-    /// Superblocks with data that share one superblock of parity, each on a die of its own; none: no parity.
+    /// Returns the superblocks with data that share one superblock of parity, each on a die of its own; none:
+    /// no parity.
     ///
     /// # Errors
     /// When the drive cannot have such stripes, with the parameter to blame.

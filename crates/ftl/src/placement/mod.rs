@@ -26,7 +26,7 @@ impl PlacementView<'_> {
         self.eligible[die.index() / 64] >> (die.index() % 64) & 1 == 1
     }
 
-    /// The first eligible die from `start` on, around the end.
+    /// Returns the first eligible die from `start` on, around the end.
     #[inline]
     pub fn next_eligible(&self, start: u32) -> Option<DieId> {
         let words = self.eligible.len();
@@ -53,7 +53,8 @@ pub trait PlacementPolicy: Send {
     /// Chooses an eligible die, or `None` to wait until something changes.
     fn choose(&mut self, view: &PlacementView<'_>) -> Option<DieId>;
 
-    /// The number of the die that a logical unit's address determines, for policies that place units by address.
+    /// Returns the number of the die that a logical unit's address determines, for policies that place units
+    /// by address.
     fn home(&self, view: &PlacementView<'_>) -> u32 {
         view.lpn.0 / view.program_units % view.dies
     }

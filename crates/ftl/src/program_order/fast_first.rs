@@ -3,7 +3,7 @@
 use super::{OrderView, ProgramOrder};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Trade for a faster page, or give one away.
+/// Trades the program for a program on a faster page, or gives such a page away.
 #[derive(Clone, Debug)]
 pub struct FastFirst;
 

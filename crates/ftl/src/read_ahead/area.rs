@@ -10,9 +10,9 @@ pub(crate) struct Fetched {
     pub lpn: Lpn,
     /// The place from which the unit was read.
     pub ppa: Ppa,
-    /// The read that fetches the unit; none: its data are in the area.
+    /// Transaction that fetches the unit; none after the unit's data have reached the read-ahead area.
     pub by: Option<TransactionId>,
-    /// The host has asked for the unit.
+    /// True after the host has asked for the fetched unit.
     pub used: bool,
 }
 
@@ -31,18 +31,18 @@ impl Area {
         Self { ring: vec![Fetched::NOTHING; units as usize], next: 0, index: Index::new(units) }
     }
 
-    /// Number of units that the area can hold.
+    /// Returns the number of units that the area can hold.
     pub fn units(&self) -> usize {
         self.ring.len()
     }
 
-    /// The place of a unit.
+    /// Returns the place of a unit in the read-ahead area.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         self.index.find(lpn)
     }
 
-    /// The unit at a place of the area.
+    /// Returns the unit at a place of the read-ahead area.
     pub fn at(&mut self, place: u32) -> &mut Fetched {
         &mut self.ring[place as usize]
     }
@@ -65,14 +65,15 @@ impl Area {
         Some((place, wasted))
     }
 
-    /// The unit's data are void. True when they were in the area and no request had asked for them.
+    /// Voids the data of a unit in the read-ahead area. True when they were in the area and no request had
+    /// asked for them.
     pub fn remove(&mut self, lpn: Lpn) -> bool {
         let Some(place) = self.find(lpn) else { return false };
         self.index.unlink(lpn);
         !std::mem::replace(&mut self.ring[place as usize], Fetched::NOTHING).used
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         self.ring.len() * size_of::<Fetched>() + self.index.bytes()
     }

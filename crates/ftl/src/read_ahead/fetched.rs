@@ -9,11 +9,11 @@ use units::{Lpn, Ppa};
 /// The state of a unit in the area when the host asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// The unit is not in the area.
+    /// The unit is not in the read-ahead area.
     Absent,
     /// The data of the unit are in the area.
     There,
-    /// The unit is being fetched: the read, and the place it is read from.
+    /// The unit is being fetched by this transaction, from this place on flash.
     OnItsWay(TransactionId, Ppa),
 }
 
@@ -35,7 +35,7 @@ impl Fetch {
 /// What follows a read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Followed {
-    /// Units to be fetched.
+    /// Number of units to be fetched ahead.
     pub units: u64,
     /// Units that were dropped from the area to make room, before any request asked for them.
     pub wasted: u64,
@@ -51,7 +51,7 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// None where the drive does not read ahead.
+    /// Makes the read-ahead of a drive; none where the drive does not read ahead.
     pub fn new(maker: &Maker, layout: &Layout) -> Option<Box<Self>> {
         let mut policy = maker();
         let units = policy.area_units(layout.unit).ok().flatten()?;
@@ -59,7 +59,7 @@ impl Ahead {
         Some(Box::new(Self { policy, area: Area::new(units), fetches: Vec::new(), places: Vec::new() }))
     }
 
-    /// The host asks for a unit that is not in the buffer.
+    /// Answers the host's request for a unit that is not in the buffer.
     pub fn take<P: Probe>(&mut self, lpn: Lpn, stats: &mut FtlStats, probe: &mut P) -> Taken {
         let Some(place) = self.area.find(lpn) else { return Taken::Absent };
         let fetched = self.area.at(place);
@@ -69,14 +69,15 @@ impl Ahead {
         fetched.by.map_or(Taken::There, |by| Taken::OnItsWay(by, fetched.ppa))
     }
 
-    /// A unit was written, trimmed or brought back to a former version: its read-ahead data are void.
+    /// Drops the read-ahead data of a unit that was written, trimmed or brought back to a former version.
     #[inline]
     pub fn forget(&mut self, lpn: Lpn, stats: &mut FtlStats) {
         stats.units_read_ahead_wasted += u64::from(self.area.remove(lpn));
     }
 
-    /// The host read `read.1` units from `read.0`: decides on the reads that are to follow, [`Self::fetches`] of them.
-    /// `home` says where a unit is on flash, if it is to be had from there; `limit`: units of the host's.
+    /// Decides, after the host read `read.1` units from `read.0`, on the reads that are to follow,
+    /// [`Self::fetches`] of them. `home` says where a unit is on flash, if it is to be had from there;
+    /// `limit`: units of the host's.
     pub fn follow<P: Probe>(
         &mut self,
         read: (Lpn, u32),
@@ -121,19 +122,19 @@ impl Ahead {
         self.fetches.len()
     }
 
-    /// One of the flash reads for a stretch.
+    /// Returns one of the flash reads for a stretch.
     pub fn fetch(&self, at: usize) -> Fetch {
         self.fetches[at]
     }
 
-    /// The units of a fetch are being read.
+    /// Notes that the units of a fetch are being read.
     pub fn note_fetch(&mut self, at: usize, read: TransactionId) {
         for index in self.fetches[at].places() {
             self.area.at(self.places[index]).by = Some(read);
         }
     }
 
-    /// A fetch was given up: its units leave the area.
+    /// Drops a fetch that was given up: its units leave the area.
     pub fn drop_fetch(&mut self, at: usize, stats: &mut FtlStats) {
         for index in self.fetches[at].places() {
             let lpn = self.area.at(self.places[index]).lpn;
@@ -141,7 +142,8 @@ impl Ahead {
         }
     }
 
-    /// A read has fetched a unit. False when the unit was written since, and perhaps fetched again.
+    /// Notes that a read has fetched a unit. False when the unit was written since, and perhaps fetched
+    /// again.
     pub fn settle(&mut self, lpn: Lpn, ppa: Ppa, read: TransactionId) -> bool {
         let Some(place) = self.area.find(lpn) else { return false };
         let fetched = self.area.at(place);
@@ -152,7 +154,7 @@ impl Ahead {
         is_it
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         self.area.bytes()
     }

@@ -17,29 +17,30 @@ pub type Misfit = (&'static str, String);
 /// Logical units to be fetched: from the first up to, and without, the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// The first.
+    /// First unit of the stretch.
     pub from: Lpn,
-    /// The one after the last.
+    /// Unit after the last one of the stretch.
     pub until: Lpn,
 }
 
 /// The choice of what to fetch.
 pub trait ReadAheadPolicy: Send {
-    /// DRAM for what was fetched, in mapping units of so many bytes; none: nothing is fetched, and nothing is asked.
+    /// Returns the DRAM for what was fetched, in mapping units of so many bytes; none: nothing is fetched,
+    /// and nothing is asked.
     ///
     /// # Errors
     /// When the drive's units are too large for it, with the parameter to blame.
     fn area_units(&self, unit: Bytes) -> Result<Option<u32>, Misfit>;
 
-    /// The drive's mapping unit; called once, before anything else.
+    /// Tells the policy the drive's mapping unit; called once, before anything else.
     fn attach(&mut self, unit: Bytes);
 
-    /// The host reads `count` units from `first`. Gives what to fetch now: at most half of what the area holds, and only
-    /// units after `first`.
+    /// Notes that the host reads `count` units from `first`. Gives what to fetch now: at most half of what
+    /// the area holds, and only units after `first`.
     fn on_read(&mut self, first: Lpn, count: u32) -> Option<Stretch>;
 
-    /// The last stretch was fetched up to `until`: less far where the area was full of units in flight, farther where a
-    /// page row continued.
+    /// Reports that the last stretch was fetched up to `until`: less far where the area was full of units in
+    /// flight, farther where a page row continued.
     fn on_fetched(&mut self, until: Lpn);
 }
 

@@ -13,9 +13,9 @@ struct ReadStream {
     /// The unit with which its next read should begin, and the unit up to which it was fetched.
     next: u32,
     until: u32,
-    /// Reads that continued the stream since it last had gaps.
+    /// Host reads that continued the stream since the stream last had gaps.
     reads: u32,
-    /// Units that the stream passed lately, and unread units among them.
+    /// Units that the stream passed lately; `missing` counts unread units among them.
     passed: u32,
     missing: u32,
     /// Number of the drive's read that last belonged to the stream.
@@ -23,8 +23,8 @@ struct ReadStream {
 }
 
 impl ReadStream {
-    /// A read of the units from `first` until `end` belongs to it; `lately`: how many units back that is. True when it
-    /// went on.
+    /// Notes that a read of the units from `first` until `end` belongs to the stream; `lately`: how many
+    /// units back that is. True when it went on.
     fn go_on(&mut self, first: u32, end: u32, trigger: u32, lately: u32) -> bool {
         // What was passed over may come late.
         self.missing = self.missing.saturating_sub(end.min(self.next).saturating_sub(first));
@@ -119,7 +119,7 @@ impl Policy for Sequential {
 }
 
 impl Sequential {
-    /// The stream that a read continues.
+    /// Returns the stream of sequential reads that a read continues.
     fn find(&self, first: u32) -> Option<usize> {
         let near = |at: &usize| self.known[*at].next.abs_diff(first);
         (0..self.known.len()).min_by_key(near).filter(|at| near(at) <= self.slack_units)
@@ -136,7 +136,7 @@ impl Sequential {
         }
     }
 
-    /// The part of half the area that each stream has.
+    /// Returns the part of half the area that each stream has.
     fn share(&self) -> u32 {
         let lately = self.reads.saturating_sub(FORGOTTEN_AFTER * u64::from(self.streams));
         let fetched = |stream: &&ReadStream| stream.reads >= self.trigger && stream.used >= lately;

@@ -11,9 +11,9 @@ pub(crate) use rides::{RowUnits, find_ride, rider};
 /// The information that a policy may use about a read of the same page row on which another one may ride.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeView {
-    /// The array read has begun; it senses the page that is asked for.
+    /// True after the array read that carries the riders has begun; that array read senses the wanted page.
     pub begun: bool,
-    /// Reads that ride on this one.
+    /// Number of reads that ride on the array read.
     pub riders: u32,
 }
 

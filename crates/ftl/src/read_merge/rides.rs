@@ -15,7 +15,7 @@ pub(crate) struct RowUnits {
 }
 
 impl RowUnits {
-    /// Units of a page row numbered over the drive.
+    /// Returns the units of a page row numbered over the drive.
     #[inline]
     pub fn of(layout: &Layout, row: u32, mask: u64) -> Self {
         let superblock = row / layout.rows;
@@ -28,7 +28,8 @@ impl RowUnits {
     }
 }
 
-/// The read that one of these units may ride on, and the pages that are sensed with it for their sake.
+/// Returns the read that one of these units may ride on, and the pages that are sensed with it for their
+/// sake.
 pub(crate) fn find_ride(
     merge: &dyn ReadMerge,
     controller: &Controller,
@@ -45,7 +46,7 @@ pub(crate) fn find_ride(
     merge.joins(&view).then(|| (ride.id, layout.pages_touched(more)))
 }
 
-/// A read of some units that rides on another, for which `pages` are sensed beside the others' pages.
+/// Returns a read of some units that rides on another, for which `pages` are sensed beside the others' pages.
 pub(crate) fn rider(
     controller: &Controller,
     on: TransactionId,

@@ -52,17 +52,18 @@ pub(crate) fn make_room(layout: &mut Layout) -> Result<(), String> {
     Ok(())
 }
 
-/// The recovery of a map from checkpoints on flash, for every feature that writes them.
+/// Returns the recovery of a map from checkpoints on flash, for every feature that writes them.
 pub(crate) fn of_checkpointed_map() -> Maker {
     Box::new(|| Box::new(Checkpoint { write_budget: WRITE_BUDGET }))
 }
 
-/// Bytes of state of the simulator for checkpoints.
+/// Returns the number of bytes of state of the simulator for checkpoints.
 pub(crate) fn checkpoint_bytes(layout: &Layout) -> u64 {
     cached_bytes(layout.logical_units, 1) + 12 * layout.superblocks() as u64 + u64::from(layout.map_units())
 }
 
-/// A map that is all in RAM, with a checkpoint on flash each time `every` superblocks have been closed.
+/// Returns a map that is all in RAM, with a checkpoint on flash each time `every` superblocks have been
+/// closed.
 pub(crate) fn checkpointed(layout: &Layout, every: u32, on_demand: Option<OnDemand>) -> MapOnFlash {
     MapOnFlash {
         entries_per_unit: layout.entries_per_unit(),

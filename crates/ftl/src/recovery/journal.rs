@@ -32,14 +32,14 @@ impl Policy for Journal {
     }
 }
 
-/// Share of what is programmed that the log takes.
+/// Returns the share of what is programmed that the log takes.
 fn log_share(layout: &Layout) -> f64 {
     CHANGE_BYTES as f64 / layout.unit.get() as f64
 }
 
 impl Journal {
-    /// Superblocks closed between two checkpoints, and units of the log for twice as many: while a checkpoint is written the
-    /// log grows.
+    /// Returns the superblocks closed between two checkpoints, and units of the log for twice as many: while
+    /// a checkpoint is written the log grows.
     fn rhythm(&self, layout: &Layout) -> (u32, u32) {
         let of_log = log_share(layout);
         let map_units = layout.map_units() + layout.directory_units();

@@ -12,12 +12,12 @@ use crate::flash_map::MapOnFlash;
 pub struct FoundView {
     /// Page rows of the superblock that were programmed, torn ones included.
     pub rows_programmed: u32,
-    /// Page rows of the superblock, given the bits per cell that it holds.
+    /// Page rows of the superblock, at the number of bits per cell that the superblock holds.
     pub rows: u32,
     /// Page rows of the summary at the end of the superblock: 0 in SLC mode.
     pub summary_rows: u32,
-    /// The superblock was full before the last complete checkpoint of the map began, which gives all its content; false
-    /// without a checkpoint.
+    /// True if the superblock was full before the last complete checkpoint of the map began: the checkpoint
+    /// gives all content of the superblock. False without a checkpoint.
     pub is_in_checkpoint: bool,
     /// Page rows, from the first one on, whose content a log on flash gives; 0 without a log.
     pub rows_told: u32,
@@ -26,9 +26,9 @@ pub struct FoundView {
 /// A page row that is read at power-up, numbered within its superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowRead {
-    /// The spare area of each of its pages.
+    /// Spare areas of all pages of the row.
     Spare(u32),
-    /// The pages of a row, as far as they hold the superblock's summary.
+    /// Pages of the row, as far as they hold the summary of the superblock.
     Summary(u32),
 }
 
@@ -42,12 +42,12 @@ pub trait RecoveryMethod: Send {
         Ok(())
     }
 
-    /// The checkpoints of the map that the method keeps on flash; none where it keeps none.
+    /// Returns the checkpoints of the map that the method keeps on flash; none where it keeps none.
     fn checkpoint(&self, _layout: &Layout) -> Option<MapOnFlash> {
         None
     }
 
-    /// The rows to read of a superblock with at least one programmed page.
+    /// Returns the rows to read of a superblock with at least one programmed page.
     fn reads(&self, superblock: &FoundView) -> Vec<RowRead>;
 }
 

@@ -48,12 +48,13 @@ impl RecoveryMethod for Summaries {
     }
 }
 
-/// Page rows of a superblock's summary; the rest of their program unit is padding.
+/// Returns the number of page rows of a superblock's summary; the rest of their program unit is padding.
 pub(crate) fn summary_rows(layout: &Layout) -> u32 {
     summary_units(layout).div_ceil(layout.row_units)
 }
 
-/// Bytes of a summary in one of its page rows, numbered within the superblock: whole mapping units.
+/// Returns the number of bytes of a summary in one of its page rows, numbered within the superblock: whole
+/// mapping units.
 pub(crate) fn summary_bytes(layout: &Layout, row: u32) -> u32 {
     let before = row + summary_rows(layout) - layout.rows;
     let units = (summary_units(layout) - before * layout.row_units).min(layout.row_units);

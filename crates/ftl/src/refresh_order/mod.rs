@@ -19,7 +19,7 @@ pub struct RefreshView<'a> {
     pub clock: u64,
     /// Simulated time, in ns.
     pub now_ns: u64,
-    /// This die's random stream for its policies.
+    /// Random stream of the die for its policies.
     pub random: &'a mut RandomStream,
 }
 

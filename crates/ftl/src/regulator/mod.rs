@@ -14,7 +14,7 @@ use units::{Nanos, Voltage};
 pub struct WriteCost {
     /// Increment of the program voltage from pulse to pulse.
     pub step: Voltage,
-    /// Name of the voltage set in the chip's tables; none: the usual one.
+    /// Name of the voltage set in the chip's tables; none for the usual voltages.
     pub voltages: Option<String>,
     /// How long the data must stay correctable.
     pub retention: Nanos,
@@ -27,9 +27,9 @@ pub struct WriteCost {
 pub struct Steps {
     /// High-cost writes: slow to write, cheap to read.
     pub fine: Voltage,
-    /// The chip's own program step, to which its program times belong.
+    /// Program step of the chip, for which the chip's program times hold.
     pub usual: Voltage,
-    /// Low-cost writes.
+    /// Program step of low-cost writes.
     pub coarse: Voltage,
     /// How long data must stay correctable.
     pub retention: Nanos,
@@ -69,22 +69,22 @@ impl Steps {
         Ok(Self { fine, usual: steps[1], coarse: steps[2], retention })
     }
 
-    /// A high-cost write.
+    /// Returns the write cost of a high-cost write.
     pub fn high(&self) -> WriteCost {
         self.of(self.fine)
     }
 
-    /// A usual write.
+    /// Returns the write cost of a usual write.
     pub fn medium(&self) -> WriteCost {
         self.of(self.usual)
     }
 
-    /// A low-cost write.
+    /// Returns the write cost of a low-cost write.
     pub fn low(&self) -> WriteCost {
         self.of(self.coarse)
     }
 
-    /// A write with this step whose data must stay correctable as long as any.
+    /// Returns a write with this step whose data must stay correctable as long as any.
     pub fn of(&self, step: Voltage) -> WriteCost {
         WriteCost { step, voltages: None, retention: self.retention, refresh: None }
     }
@@ -97,19 +97,20 @@ pub struct Candidate {
     pub t_prog: Nanos,
     /// Reference voltages that its reads will take at the end of the retention time.
     pub references: u32,
-    /// False: with its wear, the block would lose data written at this cost. If it is chosen all the same, the FTL
-    /// takes the next finer step that is feasible.
+    /// True if the block, with its wear, keeps data that are written at this cost. If the regulator chooses
+    /// an infeasible candidate all the same, the FTL takes the next finer step that is feasible.
     pub feasible: bool,
 }
 
 /// The information that a regulator may use when a unit is written.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteView<'a> {
-    /// On whose behalf.
+    /// Reason of the write, such as the host or garbage collection.
     pub origin: Origin,
-    /// The host never accessed this unit since the run began (a regulator that keeps no bits: never wrote it).
+    /// True if the host never accessed the unit since the run began (for a regulator that keeps no bits:
+    /// never wrote the unit).
     pub first: bool,
-    /// The cost of the unit's old copy, if there is one.
+    /// Number of the write cost of the unit's old copy, if there is an old copy.
     pub previous: Option<usize>,
     /// Time since the superblock of its old copy was opened: how long the data lived, at most. None: it was written
     /// before the run.
@@ -118,16 +119,16 @@ pub struct WriteView<'a> {
     pub waiting: u32,
     /// Mean time between the host's operations on this die, recent ones counting more; none: too few yet.
     pub gap: Option<Nanos>,
-    /// Time since the last of the host's operations on this die.
+    /// Time since the last host operation on the die.
     pub quiet: Nanos,
-    /// The write costs, in the order in which [`CostRegulator::costs`] gave them.
+    /// Write costs to choose from, in the order in which [`CostRegulator::costs`] gave them.
     pub costs: &'a [Candidate],
 }
 
 /// The information that a regulator may use when the host reads a unit from flash.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadView {
-    /// The host never accessed this unit before.
+    /// True if the host never accessed the unit before this read.
     pub first: bool,
     /// The cost that the unit was written at.
     pub cost: usize,
@@ -140,19 +141,19 @@ pub trait CostRegulator: Send {
     /// Gives a policy that draws at random a random stream of its own. Called before anything else on a drive.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// The write costs from which the regulator chooses: at least one, at most [`COSTS_MAX`].
+    /// Returns the write costs from which the regulator chooses: at least one, at most [`COSTS_MAX`].
     fn costs(&self, steps: &Steps) -> Vec<WriteCost>;
 
-    /// Bits kept for each mapping unit, at most [`BITS_MAX`]: its storage overhead.
+    /// Returns the number of bits kept for each mapping unit, at most [`BITS_MAX`]: its storage overhead.
     fn bits_per_unit(&self) -> u32 {
         0
     }
 
-    /// The cost, by its place in `view.costs`, at which a unit is written. Asked when the unit is bound to a program, for the host
-    /// and for everything that moves data.
+    /// Returns the cost, by its place in `view.costs`, at which a unit is written. Asked when the unit is
+    /// bound to a program, for the host and for everything that moves data.
     fn choose(&mut self, view: &WriteView<'_>, bits: &mut u8) -> usize;
 
-    /// The host reads a unit from flash. True: the unit should be rewritten when its die is idle.
+    /// Notes that the host reads a unit from flash. True: the unit should be rewritten when its die is idle.
     fn on_read(&mut self, _view: &ReadView, _bits: &mut u8) -> bool {
         false
     }

@@ -11,7 +11,7 @@ use units::{Nanos, Voltage};
 enum Reduced {
     /// By the name of a voltage set in the chip's tables.
     Set(String),
-    /// As a program step that makes programs faster by this factor.
+    /// The reduced voltages are the program step that makes programs faster by this factor.
     Speed(f64),
 }
 

@@ -65,7 +65,7 @@ impl Media {
         }
     }
 
-    /// A superblock is erased, or lost.
+    /// Notes that a superblock is erased, or lost.
     pub fn erase(&mut self, die: usize, superblock: u32, origin: Origin) -> Erased {
         let global = self.core.store.space.global(die, superblock);
         assert_eq!(self.core.store.space.valid[global], 0, "superblock {global} was erased with valid data");
@@ -95,8 +95,8 @@ impl Media {
         }
     }
 
-    /// A superblock was erased and can be written again; `wear`: its wear before the erase. Returns the superblock that
-    /// wear levelling wants relocated.
+    /// Frees a superblock that was erased and can be written again; `wear`: its wear before the erase.
+    /// Returns the superblock that wear levelling wants relocated.
     pub fn free_erased(&mut self, die: usize, superblock: u32, wear: u8) -> Option<u32> {
         self.note_cycles(die, superblock);
         self.core.observe_erase(die, superblock, wear);

@@ -17,7 +17,7 @@ pub(crate) enum Customer {
 }
 
 impl Customer {
-    /// Who has units of such an origin moved.
+    /// Returns who has units of such an origin moved.
     #[inline]
     pub fn of(origin: Origin) -> Self {
         if origin == Origin::Fold { Self::Folding } else { Self::Collection }
@@ -25,7 +25,7 @@ impl Customer {
 }
 
 impl Core {
-    /// Page rows of the victims of a customer.
+    /// Returns the number of page rows of the victims of a customer.
     #[inline(always)]
     pub fn rows_of(&self, customer: Customer) -> u32 {
         match customer {
@@ -34,7 +34,7 @@ impl Core {
         }
     }
 
-    /// Who has a superblock emptied, numbered over the drive.
+    /// Returns who has a superblock emptied, numbered over the drive.
     pub fn customer_of(&self, superblock: u32) -> Customer {
         if self.store.space.holds_one_bit(superblock as usize) {
             Customer::Folding
@@ -45,7 +45,7 @@ impl Core {
 }
 
 impl Core {
-    /// Who empties a die's superblocks for a customer.
+    /// Returns who empties a die's superblocks for a customer.
     #[inline(always)]
     pub fn mover(&mut self, die: usize, customer: Customer) -> &mut Mover {
         match customer {
@@ -54,8 +54,8 @@ impl Core {
         }
     }
 
-    /// A superblock was erased: units read from it that still waited for a place, and are invalid, must not be confused
-    /// with units written there next.
+    /// Forgets units that wait, after a superblock was erased: units read from it that still waited for a
+    /// place, and are invalid, must not be confused with units written there next.
     #[inline]
     pub fn forget_waiting(&mut self, die: usize, superblock: u32) {
         let units = self.store.layout.superblock_units;
@@ -65,8 +65,8 @@ impl Core {
         }
     }
 
-    /// The next page row of the victim (numbered over the drive) with valid units, and which units these are. Earlier
-    /// rows are finished.
+    /// Returns the next page row of the victim (numbered over the drive) with valid units, and which units
+    /// these are. Earlier rows are finished.
     #[inline(always)]
     pub fn next_row(&mut self, die: usize, customer: Customer) -> Option<(u32, u64)> {
         let &mut Mover { victim, next_row, .. } = self.mover(die, customer);
@@ -89,7 +89,7 @@ impl Core {
 }
 
 impl Media {
-    /// All of the victim was read: it is erased as soon as it holds no valid unit.
+    /// Ends a victim of which all was read: it is erased as soon as it holds no valid unit.
     pub fn end_victim<P: Probe>(&mut self, die: usize, customer: Customer, ctx: &mut Context<P>) {
         let victim = self.core.mover(die, customer).end_victim();
         let global = self.core.store.space.global(die, victim);

@@ -32,7 +32,7 @@ impl Core {
 }
 
 impl Core {
-    /// A move inside the die has ended, whether it succeeded or failed.
+    /// Notes that a move inside the die has ended, whether it succeeded or failed.
     pub fn on_moved_in_die(&mut self, die: usize, origin: Origin) {
         let customer = Customer::of(origin);
         // Folding in the die takes nothing over the bus.
@@ -108,7 +108,7 @@ impl Media {
         self.append(die, stream, lpn, Source::new(origin, ppa.0), ctx);
     }
 
-    /// A superblock became free: units that waited for a place try again.
+    /// Tries again to place units that waited, because a superblock became free.
     pub fn retry_waiting<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         for _ in 0..self.core.collections[die].mover.waiting.len() {
             let Some((ppa, origin)) = self.core.collections[die].mover.waiting.pop_front() else { return };
@@ -118,8 +118,8 @@ impl Media {
         }
     }
 
-    /// A moved unit was programmed: it is the home of its data unless the host wrote or trimmed meanwhile. False when it
-    /// must be moved again.
+    /// Makes the new place of a moved unit, which was programmed, the home of the unit's data unless the host
+    /// wrote or trimmed the unit meanwhile. False when it must be moved again.
     #[inline]
     pub fn on_moved_unit<P: Probe>(
         &mut self,
@@ -156,8 +156,8 @@ impl Media {
         true
     }
 
-    /// A unit could not be programmed at its new place: it stays at `old` and waits for another place. After a copyback
-    /// the controller never had its data, so that the unit is read first.
+    /// Moves a unit again that could not be programmed at its new place: it stays at `old` and waits for
+    /// another place. After a copyback the controller never had its data, so that the unit is read first.
     #[cold]
     pub fn move_again<P: Probe>(&mut self, old: Ppa, origin: Origin, kind: Kind, ctx: &mut Context<P>) {
         let die = (self.core.store.layout.superblock_of(old) / self.core.store.space.per_die) as usize;

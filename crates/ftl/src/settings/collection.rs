@@ -7,7 +7,7 @@ use config::{ConfigError, Section, at_least};
 
 /// `[ftl.gc]`.
 pub struct CollectionRules {
-    /// Page rows read ahead by one collection.
+    /// Page rows that one collection reads ahead of the units that it moves.
     pub read_ahead: u32,
     /// The policy that decides when garbage collection works.
     pub trigger: trigger::Maker,

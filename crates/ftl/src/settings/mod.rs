@@ -24,7 +24,7 @@ use nand::Geometry;
 pub struct FtlConfig {
     /// The shape of the drive in mapping units.
     pub layout: Layout,
-    /// Garbage collection.
+    /// Settings of garbage collection.
     pub gc: CollectionRules,
     /// How the host's reads reach the flash.
     pub reads: ReadRules,
@@ -32,7 +32,7 @@ pub struct FtlConfig {
     pub buffer: BufferConfig,
     /// The kind of mapping.
     pub mapping: mapping::Maker,
-    /// Wear levelling.
+    /// Policy of wear levelling.
     pub wear: wear::Maker,
     /// The policies that decide where a write goes.
     pub destination: DestinationRules,
@@ -104,27 +104,27 @@ impl FtlConfig {
 }
 
 impl FtlConfig {
-    /// The settings of a feature.
+    /// Returns the settings of a feature in the drive file.
     pub fn said_of<T: features::Listed>(&self) -> &T::Settings {
         T::said(&self.beside)
     }
 
-    /// Streams of each die.
+    /// Returns the number of streams of each die.
     pub fn streams(&self) -> u32 {
         (self.destination.streams)().streams().len() as u32
     }
 
-    /// The zones of the drive; none where it has another kind of mapping.
+    /// Returns the zones of the drive; none where it has another kind of mapping.
     pub fn zoning(&self) -> Option<Zoning> {
         zoning::of(&*(self.mapping)(), &self.layout)
     }
 
-    /// Placement handles that the host may name.
+    /// Returns the placement handles that the host may name.
     pub fn handles(&self) -> u16 {
         (self.destination.streams)().handles().map_or(0, |handles| handles.isolation.len() as u16)
     }
 
-    /// The power fails at least once.
+    /// True if the power fails at least once.
     pub fn has_power_cuts(&self) -> bool {
         self.features.iter().any(|found| found.feature == Feature::PowerCut)
     }

@@ -8,7 +8,7 @@ use units::Nanos;
 pub struct PatrolRules {
     /// A round over everything stored is to take no longer; zero: no patrol.
     pub period: Nanos,
-    /// How long a die must have been idle before the patrol reads on it.
+    /// Idle time of a die after which the patrol reads on the die.
     pub idle_after: Nanos,
     /// Share of the errors that the code corrects at which a superblock is rewritten.
     pub margin: f64,

@@ -6,7 +6,7 @@ use config::{ConfigError, Section};
 
 /// The policies that decide where a write goes.
 pub struct DestinationRules {
-    /// Which die takes a write.
+    /// Policy that chooses which die takes a write.
     pub placement: placement::Maker,
     /// Which of the die's streams takes a write.
     pub streams: streams::Maker,
@@ -28,7 +28,7 @@ impl DestinationRules {
 pub struct ReadRules {
     /// Which host reads share an array read.
     pub merge: read_merge::Maker,
-    /// Which data are fetched before the host asks for them.
+    /// Policy that chooses which data are fetched before the host asks for the data.
     pub ahead: read_ahead::Maker,
 }
 

@@ -8,7 +8,7 @@ use units::Nanos;
 /// When data are rewritten, and how much of a die's time that may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UpkeepRules {
-    /// Data of this age are rewritten; zero: never.
+    /// Age at which data are rewritten; zero: never.
     pub refresh_age: Nanos,
     /// The patrol, which reads stored data to find errors.
     pub scrub: PatrolRules,

@@ -20,7 +20,8 @@ pub struct CacheShape {
 }
 
 impl CacheShape {
-    /// Superblocks of each die that hold `size` bytes of the drive's with one bit a cell, rounded up.
+    /// Returns the number of superblocks of each die that hold `size` bytes of the drive's with one bit a
+    /// cell, rounded up.
     pub fn superblocks_for(&self, size: Bytes) -> u32 {
         let of_all = self.superblock.get() * u64::from(self.dies);
         u32::try_from(size.get().div_ceil(of_all)).unwrap_or(u32::MAX)
@@ -30,7 +31,7 @@ impl CacheShape {
 /// The information about a die that a policy may use.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheView {
-    /// The drive.
+    /// Shape of the drive: dies and superblocks.
     pub shape: CacheShape,
     /// Superblocks of this die that no data would need if all data were folded, without superblocks that garbage
     /// collection keeps.
@@ -77,13 +78,15 @@ impl Folding {
 
 /// The size of the cache.
 pub trait SlcCachePolicy: Send {
-    /// Superblocks of each die that belong to the cache at all times: they count as over-provisioning.
+    /// Returns the number of superblocks of each die that belong to the cache at all times: they count as
+    /// over-provisioning.
     fn reserved(&self, shape: &CacheShape) -> u32;
 
-    /// The most superblocks of a die that may hold one bit a cell now; never fewer than the reserved ones.
+    /// Returns the most superblocks of a die that may hold one bit a cell now; never fewer than the reserved
+    /// ones.
     fn most(&self, view: &CacheView) -> u32;
 
-    /// When data are folded; `None`: no cache.
+    /// Returns when data are folded; `None`: no cache.
     fn folding(&self) -> Option<Folding>;
 }
 

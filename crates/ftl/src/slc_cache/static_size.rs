@@ -4,7 +4,7 @@ use super::{CacheShape, CacheView, Folding, SlcCachePolicy};
 use config::{Card, ConfigError, Policy, Section, above};
 use units::Bytes;
 
-/// A cache of one size.
+/// An SLC cache of constant size.
 #[derive(Clone, Debug)]
 pub struct StaticSize {
     size: Bytes,

@@ -2,7 +2,7 @@
 
 use units::SimTime;
 
-/// Why one must go.
+/// Reason why a snapshot must be dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpiryReason {
     /// A snapshot was taken, and there are more than `ftl.snapshots.keep`.
@@ -26,9 +26,9 @@ pub struct Droppable {
 pub struct ExpiryView<'a> {
     /// The snapshots that may go, the oldest first: the one just taken is not among them, unless room is needed.
     pub snapshots: &'a [Droppable],
-    /// Why one must go.
+    /// Reason why a snapshot must be dropped.
     pub reason: ExpiryReason,
-    /// Simulated time.
+    /// Present simulated time.
     pub now: SimTime,
     /// The most snapshots that are kept.
     pub keep: u32,
@@ -40,8 +40,8 @@ pub struct ExpiryView<'a> {
 
 /// The choice of a snapshot to drop. One instance per drive.
 pub trait ExpiryPolicy: Send {
-    /// The place in `view.snapshots`, which are one or more, of the one to drop. What it alone kept becomes invalid; what the one
-    /// before it sees, too, passes to that one.
+    /// Returns the place in `view.snapshots`, which are one or more, of the one to drop. What it alone kept
+    /// becomes invalid; what the one before it sees, too, passes to that one.
     fn expire(&mut self, view: &ExpiryView<'_>) -> usize;
 }
 

@@ -39,9 +39,9 @@ impl PageMapped {
         Some(Filling { last: (0..dies).map(|_| part()).collect() })
     }
 
-    /// Units that are written to the cache after one until that is folded, where the host waits for folding: the oldest of
-    /// a die's superblocks is folded as far as the newest is written. None elsewhere, nor where the cache grows with what is
-    /// spare.
+    /// Returns the number of units that are written to the cache after one until that is folded, where the
+    /// host waits for folding: the oldest of a die's superblocks is folded as far as the newest is written.
+    /// None elsewhere, nor where the cache grows with what is spare.
     pub fn units_before_folding(&self) -> u32 {
         let layout = &self.media.core.store.layout;
         self.media.features.superblocks_before_folding().unwrap_or(0) * layout.slc_units() * layout.dies

@@ -13,7 +13,8 @@ use crate::steady::drawn::Drawn;
 use crate::steady::{Moment, SetMoment, UsedBlock};
 use engine::{Permutation, RandomStream};
 
-/// Near enough to a normal variate of mean 0 and variance 1, from sums alone: the same on every machine.
+/// Returns a number near enough to a normal variate of mean 0 and variance 1, from sums alone: the same on
+/// every machine.
 fn normal(random: &mut RandomStream) -> f64 {
     (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
 }
@@ -65,14 +66,14 @@ impl PageMapped {
     }
 }
 
-/// Number of the die's superblocks for each one of the moment, by which ages are multiplied.
+/// Returns the number of the die's superblocks for each one of the moment, by which ages are multiplied.
 fn stretch(moment: &Moment, plan: &DiePlan) -> f64 {
     plan.closed.len() as f64 / moment.closed.len().max(1) as f64
 }
 
 impl Core {
-    /// How many of `filled` units each die holds. Dies are written in turns and lose a unit wherever one is overwritten:
-    /// in equilibrium a die's share of n varies as n / 2 beside the others.
+    /// Returns how many of `filled` units each die holds. Dies are written in turns and lose a unit wherever
+    /// one is overwritten: in equilibrium a die's share of n varies as n / 2 beside the others.
     fn draw_shares(&self, filled: u32, random: &mut RandomStream) -> Result<Vec<u32>, String> {
         let dies = self.store.layout.dies;
         let sigma = (f64::from(filled) / f64::from(dies) / 2.0).sqrt();
@@ -195,8 +196,9 @@ impl Core {
         Ok(DiePlan { closed: roles.closed, open, victim })
     }
 
-    /// How many units are valid in each closed superblock of a die, so that with those in the others there are `share`.
-    /// What the moment's die held more or less is shared out in proportion to what each has lost.
+    /// Returns how many units are valid in each closed superblock of a die, so that with those in the others
+    /// there are `share`. What the moment's die held more or less is shared out in proportion to what each
+    /// has lost.
     fn valid_counts(
         &self,
         die: usize,

@@ -10,7 +10,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use units::{Lpn, Ppa};
 
-/// The next `count` (at most 64) of `units` places, one bit each, of which `left` are to be chosen uniformly.
+/// Returns the next `count` (at most 64) of `units` places, one bit each, of which `left` are to be chosen
+/// uniformly.
 #[inline]
 fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream) -> u64 {
     let mut mask = 0u64;
@@ -37,7 +38,7 @@ struct Piece {
     first: u64,
     places: u32,
     valid: u32,
-    /// Number of units that were placed before this piece.
+    /// Number of units that were placed in pieces before this piece.
     before: u32,
     random: RandomStream,
     drawn: OnceLock<Vec<Chunk>>,
@@ -46,7 +47,7 @@ struct Piece {
 /// Up to 64 places of a piece.
 struct Chunk {
     mask: u64,
-    /// Valid places of the piece before these.
+    /// Number of valid places of the piece before the chunk.
     before: u32,
 }
 
@@ -64,7 +65,7 @@ impl Piece {
         self.drawn.get_or_init(|| self.draw())
     }
 
-    /// The place of the valid unit of this rank.
+    /// Returns the place of the valid unit of this rank.
     fn place(&self, rank: u32) -> u64 {
         let chunks = self.chunks();
         let at = chunks.partition_point(|chunk| chunk.before <= rank) - 1;
@@ -73,7 +74,7 @@ impl Piece {
         self.first + 64 * at as u64 + u64::from(mask.trailing_zeros())
     }
 
-    /// The rank of a place among the valid ones; none if it is not valid.
+    /// Returns the rank of a place among the valid ones; none if it is not valid.
     fn rank(&self, place: u64) -> Option<u32> {
         let at = place.checked_sub(self.first).filter(|&at| at < u64::from(self.places))?;
         let (chunk, bit) = (&self.chunks()[(at / 64) as usize], at % 64);
@@ -94,7 +95,7 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// A map in which nothing is placed yet; `permutation` gives the order in which units are placed.
+    /// Makes a map in which nothing is placed yet; `permutation` gives the order in which units are placed.
     pub fn new(permutation: Permutation, layout: &Layout) -> Self {
         let whole = (layout.data_units(), Leap::of(draws_of(layout.data_units())));
         let of_superblock = vec![NONE; layout.superblocks()];
@@ -128,12 +129,12 @@ impl Drawn {
         }
     }
 
-    /// Units placed so far.
+    /// Returns the number of units placed so far.
     fn placed(&self) -> u32 {
         self.pieces.last().map_or(0, |piece| piece.before + piece.valid)
     }
 
-    /// All valid units, place by place.
+    /// Visits all valid units, place by place.
     fn go_through(&self, mut visit: impl FnMut(Lpn, Ppa)) {
         for piece in &self.pieces {
             let mut index = u64::from(piece.before);

@@ -7,8 +7,8 @@ use crate::core::SetMoment;
 use crate::pages::PageMapped;
 
 impl PageMapped {
-    /// What the first die looks like now, and the dies that its superblocks are reclaimed with. `worn`: cycles that their
-    /// blocks had when the drive was new.
+    /// Returns what the first die looks like now, and the dies that its superblocks are reclaimed with.
+    /// `worn`: cycles that their blocks had when the drive was new.
     pub fn moment(&self, worn: u32) -> SetMoment {
         let media = &self.media;
         let together = media.features.moment_together(&media.core, worn);

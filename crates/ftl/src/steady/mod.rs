@@ -33,9 +33,10 @@ pub struct SteadyRule {
     /// Overwrites before it may count as steady: what was filled in order lies in order until it is overwritten, which a
     /// workload that prefers some addresses would find, though write amplification is steady by then.
     pub least: f64,
-    /// The largest relative excursion.
+    /// Largest excursion of write amplification, relative to its mean, in steady state.
     pub tolerance: f64,
-    /// Overwrites after which the drive is used as it is, and the result says so.
+    /// Overwrites of the logical space after which the drive is used even if it is not steady; the result
+    /// then says so.
     pub limit: f64,
 }
 
@@ -54,7 +55,7 @@ pub struct SteadyWindow {
 }
 
 impl SteadyWindow {
-    /// A rule with no window measured yet.
+    /// Makes a window of the steady-state rule in which nothing is measured yet.
     pub fn new(rule: SteadyRule) -> Self {
         Self { rule, history: Vec::new() }
     }

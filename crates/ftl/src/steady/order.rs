@@ -96,7 +96,7 @@ impl PageMapped {
     }
 }
 
-/// Units that all dies take when each takes one program unit.
+/// Returns the number of units that all dies take when each takes one program unit.
 fn layout_turn(dies: usize, program: u32) -> u32 {
     dies as u32 * program
 }
@@ -112,7 +112,7 @@ struct UnitsInOrder {
     per_die: u32,
     /// The superblocks in the order in which they were written, one of each die and then the next.
     order: Vec<u32>,
-    /// Place of each superblock in the order of its die's superblocks, or `NONE`.
+    /// Position of each superblock in the order of its die's superblocks, or `NONE`.
     rank: Vec<u32>,
 }
 
@@ -134,12 +134,12 @@ impl UnitsInOrder {
         }
     }
 
-    /// The first place of a superblock.
+    /// Returns the first place on flash of a superblock.
     fn first_of(&self, superblock: u32) -> u64 {
         u64::from(superblock) * u64::from(self.units)
     }
 
-    /// Units written to a superblock, always the first ones.
+    /// Returns the number of units written to a superblock, always the first ones.
     fn filled(&self, superblock: u32) -> u32 {
         match self.rank.get(superblock as usize) {
             None | Some(&NONE) => 0,
@@ -147,7 +147,7 @@ impl UnitsInOrder {
         }
     }
 
-    /// All units, superblock by superblock.
+    /// Visits all units, superblock by superblock.
     fn go_through(&self, mut visit: impl FnMut(Lpn, Ppa)) {
         for &superblock in &self.order {
             let place = self.first_of(superblock);
@@ -159,7 +159,7 @@ impl UnitsInOrder {
         }
     }
 
-    /// Which unit, counted from the first one written, a place holds.
+    /// Returns which unit, counted from the first one written, a place holds.
     fn index_of(&self, superblock: u32, place: u32) -> u32 {
         let (die, rank) = (superblock / self.per_die, self.rank[superblock as usize]);
         let turn = (rank * self.units + place) / self.program;

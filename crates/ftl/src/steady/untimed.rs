@@ -121,14 +121,14 @@ impl PageMapped {
             && self.media.core.store.controller.hastens_collection()
     }
 
-    /// Units the host earns by each unit that the first die moves, while what it collects goes before the host's programs
-    /// and paces them; none while it does not.
+    /// Returns the units the host earns by each unit that the first die moves, while what it collects goes
+    /// before the host's programs and paces them; none while it does not.
     pub fn urgent_rate(&self) -> Option<f64> {
         let collection = &self.media.core.collections[0];
         (self.is_urgent(0) && collection.is_pacing()).then_some(collection.pace.rate)
     }
 
-    /// The drive stands for one with more superblocks in a die, of which it has this part.
+    /// Notes that the drive stands for one with more superblocks in a die, of which it has this part.
     pub fn stand_for(&mut self, part: f64) {
         self.media.core.store.space.dies.iter_mut().for_each(|die| die.victim.stand_for(part));
     }
@@ -138,8 +138,8 @@ impl PageMapped {
         self.upkeep.urgent_share
     }
 
-    /// How much of what the host earns by a collection that goes before its programs it comes to use, from 0 to 1: as
-    /// found in time.
+    /// Sets how much of what the host earns by a collection that goes before its programs it comes to use,
+    /// from 0 to 1: as found in time.
     pub fn set_urgent_share(&mut self, share: f64) {
         self.upkeep.urgent_share = share;
     }
@@ -250,7 +250,7 @@ impl PageMapped {
 
 /// Functions that take no decision.
 impl Core {
-    /// More was erased since the host's last unit than gains room for one.
+    /// True if more was erased since the host's last unit than gains room for one.
     #[inline]
     pub fn turns_in_vain(&self) -> bool {
         self.erased_in_a_row > TURNS_MOST * u64::from(self.store.space.per_die)

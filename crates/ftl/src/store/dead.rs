@@ -11,12 +11,12 @@ pub(crate) struct DeadDies {
 }
 
 impl DeadDies {
-    /// A state in which no die has failed since time began.
+    /// Makes a state in which no die has failed since time began.
     pub fn new(from_start: u32) -> Self {
         Self { any: false, of: Vec::new(), from_start }
     }
 
-    /// True when some die is.
+    /// True when some die of the drive has failed.
     #[inline]
     pub fn are_any(&self) -> bool {
         self.any
@@ -28,12 +28,12 @@ impl DeadDies {
         self.any && self.of.get(die) == Some(&true)
     }
 
-    /// All that failed since time began.
+    /// Returns all that failed since time began.
     pub fn dies(&self) -> impl Iterator<Item = usize> {
         self.of.iter().enumerate().filter(|(_, is_dead)| **is_dead).map(|(die, _)| die)
     }
 
-    /// The power is back: dies that had failed before are dead still.
+    /// Goes on when the power is back: dies that had failed before are still dead.
     pub fn go_on_with(&mut self, before: Self) {
         (self.any, self.of) = (before.any, before.of);
     }

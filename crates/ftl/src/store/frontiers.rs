@@ -23,7 +23,7 @@ pub(crate) struct Frontier {
 impl Frontier {
     pub const CLOSED: Self = Self { superblock: NONE, next_unit: 0, filled: 0, slot: NONE };
 
-    /// Units that still fit into the open superblock.
+    /// Returns the number of units that still fit into the open superblock.
     #[inline]
     pub fn left(&self, layout: &Layout) -> u32 {
         if self.superblock == NONE { 0 } else { layout.data_units() - self.next_unit }
@@ -37,7 +37,7 @@ pub(crate) struct Frontiers {
 }
 
 impl Frontiers {
-    /// `count` streams, none of which has an open superblock.
+    /// Returns `count` streams, none of which has an open superblock.
     pub fn closed(count: usize) -> Self {
         assert!(
             count <= STREAMS_MOST + 1,

@@ -8,13 +8,14 @@ use units::Ppa;
 pub(crate) struct Label {
     /// Number of the program among all programs of the drive; `NOTHING`: the label cannot be read.
     pub age: u64,
-    /// The number of its block among the same, from when that was opened.
+    /// Number of the block: the number of programs of the drive when the block was opened.
     pub serial: u64,
     /// The group whose units the block takes, or `u32::MAX` where it takes units of any group.
     pub owner: u32,
     /// Program units that the block has when the merge that wrote this one is complete; 0: it was written by no merge.
     pub end: u32,
-    /// It holds all that the drive had of its place in a data block.
+    /// True if the program unit holds all data that the drive had of that program unit's place in a data
+    /// block.
     pub in_place: bool,
 }
 
@@ -34,7 +35,7 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// Labels of a drive on which nothing is written.
+    /// Returns the labels of a drive on which nothing is written.
     pub fn new(program_units: u32, physical_units: usize) -> Self {
         let program_units = program_units as usize;
         Self { program_units, all: vec![Label::UNREADABLE; physical_units / program_units], last: NOTHING }
@@ -45,7 +46,7 @@ impl Labels {
         self.last == NOTHING
     }
 
-    /// The next number, of a program or of a block.
+    /// Returns the next number, of a program or of a block.
     pub fn count(&mut self) -> u64 {
         self.last += 1;
         self.last
@@ -56,12 +57,12 @@ impl Labels {
         self.all[first.index() / self.program_units] = label;
     }
 
-    /// The label of the program unit of `ppa`, if it can be read.
+    /// Returns the label of the program unit of `ppa`, if it can be read.
     pub fn get(&self, ppa: Ppa) -> Option<Label> {
         Some(self.all[ppa.index() / self.program_units]).filter(|label| label.age != NOTHING)
     }
 
-    /// These units are no longer readable.
+    /// Makes these units unreadable.
     pub fn spoil(&mut self, first: usize, count: usize) {
         let end = (first + count).div_ceil(self.program_units);
         self.all[first / self.program_units..end].fill(Label::UNREADABLE);
@@ -72,7 +73,7 @@ impl Labels {
         self.last = self.all.iter().map(|label| label.age).max().unwrap_or(NOTHING);
     }
 
-    /// Bytes of state of the simulator.
+    /// Returns the number of bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         self.all.len() * size_of::<Label>()
     }

@@ -51,7 +51,7 @@ impl Shape {
 }
 
 impl Map {
-    /// A map in which nothing is written.
+    /// Makes a map in which nothing is written.
     pub fn new(layout: &Layout) -> Self {
         let physical = layout.physical_units();
         let width = if layout.is_wide() { Width::Wide } else { Width::Narrow };
@@ -79,7 +79,7 @@ impl Map {
         sparse.lay(ground);
     }
 
-    /// The place of `lpn`, or [`Ppa::NONE`].
+    /// Returns the place of `lpn`, or [`Ppa::NONE`].
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         match self.forward.get(lpn.index()) {
@@ -88,7 +88,7 @@ impl Map {
         }
     }
 
-    /// The first unit from `from` on, below `end`, that is not written.
+    /// Returns the first unit from `from` on, below `end`, that is not written.
     pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
         match &self.sparse {
             None => (from..end).find(|&lpn| self.lookup(Lpn(lpn)) == Ppa::NONE),
@@ -96,7 +96,7 @@ impl Map {
         }
     }
 
-    /// The runs of units among these that are written, ascending.
+    /// Returns the runs of units among these that are written, ascending.
     pub fn written(&self, units: Range<u32>) -> Vec<Range<u32>> {
         match &self.sparse {
             None => runs(units.filter(|&lpn| self.lookup(Lpn(lpn)) != Ppa::NONE)),
@@ -116,7 +116,7 @@ impl Map {
         prefetch(&self.valid, ppa.index() / 64);
     }
 
-    /// The unit that was last assigned to `ppa`.
+    /// Returns the unit that was last assigned to `ppa`.
     #[inline]
     pub fn holder(&self, ppa: Ppa) -> Lpn {
         match self.backward.get(ppa.index()) {
@@ -180,7 +180,7 @@ impl Map {
         self.word(ppa.index() / 64) >> (ppa.0 % 64) & 1 == 1
     }
 
-    /// The valid units among the `count` (at most 64) that begin at `first`, one bit each.
+    /// Returns the valid units among the `count` (at most 64) that begin at `first`, one bit each.
     #[inline]
     pub fn valid_mask(&self, first: u64, count: u32) -> u64 {
         let (word, shift) = ((first / 64) as usize, first % 64);
@@ -205,7 +205,7 @@ impl Map {
         if at < self.valid.len() { &mut self.valid[at] } else { self.rule_mut().word_mut(at) }
     }
 
-    /// The place of a unit that has no entry of four bytes.
+    /// Returns the place of a unit that has no entry of four bytes.
     #[cold]
     #[inline(never)]
     fn lookup_beyond(&self, lpn: Lpn) -> Ppa {
@@ -224,8 +224,8 @@ impl Map {
         }
     }
 
-    /// What stands for the arrays while they are empty: an access asks it where it lies behind their end, so that a map
-    /// with arrays makes no check more than it would have to.
+    /// Returns what stands for the arrays while they are empty: an access asks it where it lies behind their
+    /// end, so that a map with arrays makes no check more than it would have to.
     #[cold]
     #[inline(never)]
     fn rule(&self) -> &Sparse {
@@ -238,12 +238,12 @@ impl Map {
         self.sparse.as_mut().expect("the unit lies in the map")
     }
 
-    /// Physical units of the drive.
+    /// Returns the number of physical units of the drive.
     pub fn physical_units(&self) -> usize {
         self.sparse.as_ref().map_or(self.backward.len(), |sparse| sparse.shape.physical)
     }
 
-    /// Bytes that the arrays take, whether or not they are made yet.
+    /// Returns the number of bytes that the arrays take, whether or not they are made yet.
     pub fn bytes(&self) -> usize {
         let forward = match (&self.sparse, &self.wide) {
             (Some(sparse), _) => sparse.shape.forward_bytes(),
@@ -254,7 +254,7 @@ impl Map {
         forward + 4 * self.physical_units() + 8 * words
     }
 
-    /// The places of all units now.
+    /// Returns the places on flash of all units now.
     pub fn beginning(&self) -> Beginning {
         match &self.sparse {
             Some(sparse) => sparse.beginning(),
@@ -265,7 +265,8 @@ impl Map {
         }
     }
 
-    /// The units that may have another place than `beginning` gives; none where only asking for each unit would tell.
+    /// Returns the units that may have another place than `beginning` gives; none where only asking for each
+    /// unit would tell.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         self.sparse.as_ref()?.changed_since(beginning)
     }
@@ -282,7 +283,8 @@ impl Map {
         }
     }
 
-    /// The three arrays, to be filled from a saved state: of the first, the high bytes as well, if there are any.
+    /// Returns the three arrays, to be filled from a saved state: of the first, the high bytes as well, if
+    /// there are any.
     pub fn arrays_mut(&mut self) -> ([&mut [u32]; 2], &mut [u64], &mut [u8]) {
         self.make_arrays();
         let (low, high) = match &mut self.wide {
@@ -322,13 +324,13 @@ impl Map {
         }
     }
 
-    /// Time it took to make the arrays; zero while they are not made.
+    /// Returns the time it took to make the arrays; zero while they are not made.
     pub fn made_in(&self) -> Duration {
         self.made_in
     }
 }
 
-/// Ascending numbers as runs.
+/// Returns ascending numbers as runs.
 fn runs(numbers: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
     let mut found: Vec<Range<u32>> = Vec::new();
     for number in numbers {

@@ -5,12 +5,13 @@ use super::{Frontier, NONE, Space, SuperblockState};
 /// The facts about a superblock in its spare areas and in the list of bad blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
-    /// The stream that was filling the superblock; `NONE`: it was not open.
+    /// Stream that was filling the superblock; `NONE` for a superblock that was not open.
     pub stream: u32,
     pub one_bit: bool,
-    /// A program on the superblock failed.
+    /// True after a program on the superblock failed.
     pub failing: bool,
-    /// An erase of the superblock was begun and not completed: it holds no data, and must be erased again.
+    /// True if an erase of the superblock was begun and not completed: the superblock holds no data, and must
+    /// be erased again.
     pub half_erased: bool,
     /// The stream that the superblock was opened for last.
     pub filled_by: u8,
@@ -19,7 +20,7 @@ pub(crate) struct Mark {
 }
 
 impl Space {
-    /// The mark of each superblock when the power has failed.
+    /// Returns the mark of each superblock when the power has failed.
     pub fn marks(&self, half_erased: &[usize]) -> Vec<Mark> {
         let space = self;
         let stream_of = |die: usize, superblock: u32| {

@@ -50,7 +50,7 @@ pub(crate) struct Store {
     pub spare: Option<Box<Spare>>,
 }
 
-/// The places of a set of units of a page row whose first is given.
+/// Returns the places of a set of units of a page row whose first is given.
 #[inline]
 pub(crate) fn places(first: u64, units: u64) -> impl Iterator<Item = Ppa> {
     let mut left = units;
@@ -62,7 +62,8 @@ pub(crate) fn places(first: u64, units: u64) -> impl Iterator<Item = Ppa> {
 }
 
 impl Store {
-    /// A store with nothing written and no superblock free yet; `streams`: streams that use all bits per cell.
+    /// Makes a store with nothing written and no superblock free yet; `streams`: streams that use all bits
+    /// per cell.
     pub fn new(
         layout: Layout,
         (victim, wear): (&victim::Maker, &wear::Maker),
@@ -85,33 +86,34 @@ impl Store {
         }
     }
 
-    /// The host wrote `units` whole units at once.
+    /// Counts `units` whole units that the host wrote at once.
     #[inline]
     pub fn count_written(&mut self, units: u32) {
         self.stats.units_written += u64::from(units);
         self.stats.bytes_written += u64::from(units) * self.layout.unit.get();
     }
 
-    /// Mapping units of one program of a stream.
+    /// Returns the number of mapping units of one program of a stream.
     #[inline]
     pub fn program_units_of(&self, stream: usize) -> u32 {
         if self.space.is_one_bit(stream) { self.layout.row_units } else { self.layout.program_units }
     }
 
-    /// The first unit of the page row that an operation is about.
+    /// Returns the first unit of the page row that an operation is about.
     #[inline]
     pub fn first_unit(&self, of: &Transaction) -> u64 {
         let superblock = self.space.global(of.die.index(), of.superblock) as u32;
         self.layout.first_ppa(superblock) + u64::from(of.row * self.layout.row_units)
     }
 
-    /// The units that a read asks for.
+    /// Returns the units that a read of the flash asks for.
     #[inline]
     pub fn units_of(&self, read: &Transaction) -> impl Iterator<Item = Ppa> + use<> {
         places(self.first_unit(read), read.mask)
     }
 
-    /// The first of some page rows (numbered over the drive) with a valid unit, and which units of it are valid.
+    /// Returns the first of some page rows (numbered over the drive) with a valid unit, and which units of it
+    /// are valid.
     #[inline]
     pub fn first_row(&self, rows: Range<u32>) -> Option<(u32, u64)> {
         let units = self.layout.row_units;
@@ -124,8 +126,8 @@ impl Store {
         None
     }
 
-    /// A superblock (numbered over the drive) is erased: copies of its former units in flight must not be confused with
-    /// units written there next.
+    /// Forgets copies from a superblock (numbered over the drive) that is erased: copies of its former units
+    /// in flight must not be confused with units written there next.
     pub fn forget_copies(&mut self, superblock: usize) {
         if std::mem::take(&mut self.space.overtaken[superblock]) {
             let first = self.layout.first_ppa(superblock as u32);
@@ -142,7 +144,7 @@ impl Store {
         }
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         let spare = self.spare.as_ref().map_or(0, |spare| spare.bytes());
         self.map.bytes() + self.space.bytes() + self.array.bytes() + spare

@@ -19,7 +19,7 @@ pub(crate) struct Mover {
     pub next_row: u32,
     /// Page rows that are being read, or moved inside the die.
     pub reading_rows: u32,
-    /// Units of them that are on their way over the bus.
+    /// Units of the rows being read that are on their way over the bus.
     pub reading_units: u32,
     /// Units that were read, or are to be moved again, and have no place yet.
     pub waiting: VecDeque<(Ppa, Origin)>,
@@ -43,7 +43,7 @@ impl Mover {
         }
     }
 
-    /// A superblock is being read.
+    /// True if the mover is reading a superblock.
     #[inline]
     pub fn has_victim(&self) -> bool {
         self.victim != NONE
@@ -55,21 +55,22 @@ impl Mover {
         (self.victim, self.origin, self.next_row) = (superblock, origin, 0);
     }
 
-    /// `units` units of a page row are being read.
+    /// Notes that `units` units of a page row are being read.
     #[inline]
     pub fn begin_read(&mut self, units: u32) {
         self.reading_rows += 1;
         self.reading_units += units;
     }
 
-    /// The units of a page row have been read.
+    /// Notes that the units of a page row have been read.
     #[inline]
     pub fn end_read(&mut self, units: u32) {
         self.reading_rows -= 1;
         self.reading_units -= units;
     }
 
-    /// All of the superblock was read: it waits until its units are programmed elsewhere. Returns its number.
+    /// Ends the reading of a superblock: it waits until its units are programmed elsewhere. Returns its
+    /// number.
     #[inline]
     pub fn end_victim(&mut self) -> u32 {
         self.pending.push((self.victim, self.origin));
@@ -81,27 +82,27 @@ impl Mover {
         self.pending.iter().any(|(pending, _)| *pending == superblock)
     }
 
-    /// A superblock that was read completely is being erased. Returns the origin of its collection, if this mover had
-    /// it.
+    /// Begins the erase of a superblock that was read completely. Returns the origin of its collection, if
+    /// this mover had it.
     pub fn begin_erase(&mut self, superblock: u32) -> Option<Origin> {
         let at = self.pending.iter().position(|(pending, _)| *pending == superblock)?;
         self.erasing += 1;
         Some(self.pending.swap_remove(at).1)
     }
 
-    /// Superblocks that come back without anything more being read.
+    /// Returns the number of superblocks that come back without anything more being read.
     #[inline]
     pub fn returning(&self) -> u32 {
         self.pending.len() as u32 + self.erasing
     }
 
-    /// Units that are being read, or have no place yet.
+    /// Returns the number of units that are being read, or have no place yet.
     #[inline]
     pub fn units_in_hand(&self) -> u32 {
         self.reading_units + self.waiting.len() as u32
     }
 
-    /// Superblocks wait for programs, and nothing is being read that could fill these.
+    /// True if superblocks wait for programs, and nothing is being read that could fill these.
     pub fn waits_for_programs(&self) -> bool {
         !self.has_victim() && self.reading_rows == 0 && !self.pending.is_empty()
     }
@@ -113,7 +114,7 @@ impl Mover {
         }
     }
 
-    /// The state of the mover in words, for messages.
+    /// Returns the state of the mover in words, for messages.
     pub fn describe(&self) -> String {
         let victim = if self.has_victim() { self.victim.to_string() } else { "none".to_owned() };
         let Self { next_row, reading_rows, pending, erasing, waiting, .. } = self;
@@ -137,9 +138,9 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Moving `units` earns the host the right to write as many units as the victim gives back for them.
-    /// Without this, the host runs ahead until nothing is free and then waits for a whole superblock to be
-    /// collected: seconds of silence on a drive with large superblocks.
+    /// Earns the host, for moving `units`, the right to write as many units as the victim gives back for
+    /// them. Without this, the host runs ahead until nothing is free and then waits for a whole superblock to
+    /// be collected: seconds of silence on a drive with large superblocks.
     #[inline]
     pub fn earn(&mut self, units: f64, program_units: u32) {
         // What the host did not use is soon forfeit, or it would run ahead after each wait.

@@ -20,7 +20,7 @@ impl Source {
         Self((origin as u64) << VALUE_BITS | (value & ((1 << VALUE_BITS) - 1)))
     }
 
-    /// A unit that the host writes, from a buffer slot.
+    /// Makes a unit that the host writes, from a buffer slot.
     pub const fn of_slot(origin: Origin, slot: u32) -> Self {
         Self::new(origin, slot as u64)
     }
@@ -35,7 +35,7 @@ impl Source {
         self.0 as u32
     }
 
-    /// The former place of a unit that is moved; none if that place was erased meanwhile.
+    /// Returns the former place of a unit that is moved; none if that place was erased meanwhile.
     #[inline]
     pub fn place(self) -> Ppa {
         // The highest bit of the value stands for all above it, so that no place stays none.
@@ -80,14 +80,14 @@ impl Programs {
         self.sources[slot as usize * self.units + unit as usize]
     }
 
-    /// Origin and source of a unit of a program, for observers.
+    /// Returns the origin and source of a unit of a program, for observers.
     #[inline]
     pub fn told(&self, slot: u32, unit: u32) -> (Origin, u64) {
         let source = self.get(slot, unit);
         (source.origin(), source.place().0)
     }
 
-    /// A stretch of the flash is erased: what is on its way from there is not needed. Else its place could be taken
+    /// Forgets what is on its way from a stretch of the flash that is erased. Else its place could be taken
     /// for that of what is written there next, should that be the same unit.
     pub fn forget_from(&mut self, first: u64, units: u32) {
         let from_there = |source: &&mut Source| {
@@ -100,7 +100,7 @@ impl Programs {
         }
     }
 
-    /// Slots not given back yet.
+    /// Returns the number of slots not given back yet.
     pub fn in_use(&self) -> usize {
         self.sources.len() / self.units - self.free.len()
     }

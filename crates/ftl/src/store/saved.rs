@@ -46,7 +46,7 @@ impl Store {
         }
     }
 
-    /// The states of the random streams that are drawn from while a drive state is made.
+    /// Returns the states of the random streams that are drawn from while a drive state is made.
     pub fn streams(&self) -> Vec<[u64; 4]> {
         self.space.streams().chain([self.array.random().state()]).collect()
     }
@@ -105,7 +105,7 @@ impl Store {
 }
 
 impl Space {
-    /// The open superblocks of a die, stream by stream: each a number and the units it has taken.
+    /// Loads the open superblocks of a die, stream by stream: each a number and the units it has taken.
     ///
     /// # Errors
     /// When there are no such superblocks.

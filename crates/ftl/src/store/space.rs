@@ -27,24 +27,24 @@ macro_rules! blocks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SuperblockState {
-    /// Erased, waiting to be opened.
+    /// The superblock is erased and waits to be opened.
     Free,
-    /// Taking programs.
+    /// The superblock takes programs.
     Open,
     /// Full; its last programs may still be in flight.
     Closed,
     /// The valid units of the superblock are being moved.
     Victim,
-    /// Being erased.
+    /// The superblock is being erased.
     Erasing,
-    /// Out of use: no good block left to repair it.
+    /// The superblock is out of use: no good block is left to repair it.
     Lost,
     /// The superblock belongs to a feature: it holds only programs of the feature, and no data of the logical drive.
     Owned,
 }
 
 impl SuperblockState {
-    /// The state with this number in a saved state.
+    /// Returns the state with this number in a saved state.
     pub(crate) fn of_number(number: u32) -> Option<Self> {
         [Self::Free, Self::Open, Self::Closed, Self::Victim, Self::Erasing, Self::Lost, Self::Owned]
             .get(number as usize)
@@ -60,7 +60,7 @@ pub(crate) struct DieSpace {
     pub candidate_valid: u64,
     /// The open superblocks of each stream and, last, of host data in SLC mode.
     pub frontiers: Frontiers,
-    /// Superblocks not lost.
+    /// Superblocks of the die that are not lost.
     pub usable: u32,
     /// Valid units, and host units in flight.
     pub live: u32,
@@ -81,7 +81,7 @@ pub(crate) struct DieSpace {
 }
 
 impl DieSpace {
-    /// The open superblock for host data in SLC mode.
+    /// Returns the open superblock for host data in SLC mode.
     #[inline]
     pub fn one_bit(&self) -> &Frontier {
         &self.frontiers[self.frontiers.len() - 1]
@@ -103,7 +103,8 @@ pub(crate) struct Space {
     pub valid: Vec<u32>,
     pub in_flight: Vec<u32>,
     pub state: Vec<SuperblockState>,
-    /// A program on the superblock failed: it is retired instead of erased.
+    /// For each superblock: true after a program on the superblock failed, so that it is retired instead of
+    /// erased.
     pub failing: Vec<bool>,
     /// The host replaced a unit of the superblock while it was being emptied: an unnecessary copy of it may be in
     /// flight.
@@ -168,7 +169,7 @@ impl Space {
         }
     }
 
-    /// The states of the dies' random streams.
+    /// Returns the states of the dies' random streams.
     pub fn streams(&self) -> impl Iterator<Item = [u64; 4]> + '_ {
         self.dies.iter().map(|die| die.random.state())
     }
@@ -178,7 +179,7 @@ impl Space {
         self.dies.iter_mut().zip(streams).for_each(|(die, stream)| die.random = stream);
     }
 
-    /// A die's candidates in the order in which they must be named to its victim policy.
+    /// Returns a die's candidates in the order in which they must be named to its victim policy.
     pub fn told(&self, die: usize) -> Vec<u32> {
         let space = &self.dies[die];
         let told = space.victim.told().unwrap_or_else(|| {
@@ -209,19 +210,19 @@ impl Space {
         Ok(())
     }
 
-    /// The number over the drive of a superblock of a die.
+    /// Returns the number over the drive of a superblock of a die.
     #[inline]
     pub fn global(&self, die: usize, superblock: u32) -> usize {
         die * self.per_die as usize + superblock as usize
     }
 
-    /// The numbers over the drive of all superblocks of a die.
+    /// Returns the numbers over the drive of all superblocks of a die.
     #[inline]
     pub fn of_die(&self, die: usize) -> std::ops::Range<usize> {
         self.global(die, 0)..self.global(die + 1, 0)
     }
 
-    /// The die of a superblock numbered over the drive, and its number there.
+    /// Returns the die of a superblock numbered over the drive, and its number there.
     #[inline]
     pub fn place_of(&self, superblock: u32) -> (usize, u32) {
         ((superblock / self.per_die) as usize, superblock % self.per_die)
@@ -250,7 +251,7 @@ impl Space {
         self.push_ranked(die, superblock, self.free_rank(die, superblock));
     }
 
-    /// The rank of a superblock among the free ones, from the wear policy.
+    /// Returns the rank of a superblock among the free ones, from the wear policy.
     #[inline]
     pub fn free_rank(&self, die: usize, superblock: u32) -> u64 {
         let space = &self.dies[die];
@@ -292,7 +293,7 @@ impl Space {
         true
     }
 
-    /// A stream of a die without an open superblock takes over that of another stream.
+    /// Lets a stream of a die without an open superblock take over that of another stream.
     pub fn hand_over(&mut self, die: usize, from: usize, to: usize) {
         let Frontier { superblock, next_unit, .. } =
             std::mem::replace(&mut self.dies[die].frontiers[from], Frontier::CLOSED);
@@ -302,7 +303,7 @@ impl Space {
         self.stream[global] = to as u8;
     }
 
-    /// Two streams of a die trade their open superblocks.
+    /// Lets two streams of a die trade their open superblocks.
     pub fn trade(&mut self, die: usize, (a, b): (usize, usize)) {
         self.dies[die].frontiers.swap(a, b);
         for stream in [a, b] {
@@ -311,7 +312,7 @@ impl Space {
         }
     }
 
-    /// A full superblock without programs in flight becomes a candidate.
+    /// Closes a full superblock without programs in flight, which becomes a candidate.
     pub fn close(&mut self, die: usize, superblock: u32) {
         let global = self.global(die, superblock);
         debug_assert_eq!(self.in_flight[global], 0);
@@ -325,7 +326,7 @@ impl Space {
         space.victim.on_close(SuperblockId(superblock), self.valid[global]);
     }
 
-    /// A superblock is to be reclaimed: a candidate, or one that was never to be one.
+    /// Takes a superblock that is to be reclaimed: a candidate, or one that was never to be one.
     pub fn take(&mut self, die: usize, superblock: u32) {
         let global = self.global(die, superblock);
         self.state[global] = SuperblockState::Victim;
@@ -343,7 +344,7 @@ impl Space {
         space.victim.on_reclaim(SuperblockId(superblock));
     }
 
-    /// One unit of a superblock became invalid.
+    /// Notes that one unit of a superblock became invalid.
     #[inline]
     pub fn lose_unit(&mut self, superblock: u32) {
         let global = superblock as usize;
@@ -356,20 +357,20 @@ impl Space {
         }
     }
 
-    /// Invalid units in all candidates of a die.
+    /// Returns the number of invalid units in all candidates of a die.
     #[inline]
     pub fn garbage(&self, die: usize) -> u64 {
         let space = &self.dies[die];
         space.candidates.len() as u64 * u64::from(self.units) - space.candidate_valid
     }
 
-    /// The candidate with the fewest valid units, among equals the one of the lowest number.
+    /// Returns the candidate with the fewest valid units, among equals the one of the lowest number.
     pub fn emptiest(&self, die: usize) -> Option<u32> {
         let candidates = self.dies[die].candidates.iter().map(|candidate| candidate.0);
         candidates.min_by_key(|&at| (self.valid[self.global(die, at)], at))
     }
 
-    /// Asks the victim policy.
+    /// Asks the victim policy of a die for a superblock.
     pub fn pick_victim(&mut self, die: usize) -> Option<u32> {
         let space = &mut self.dies[die];
         let mut view = VictimView {
@@ -398,7 +399,7 @@ impl Space {
         Some(picked.0)
     }
 
-    /// Which of a die's candidates the wear policy wants to move after an erase.
+    /// Returns which of a die's candidates the wear policy wants to move after an erase.
     pub fn ask_wear(&mut self, die: usize, erased: u32) -> Option<SuperblockId> {
         let space = &mut self.dies[die];
         let mut view = WearView {
@@ -412,7 +413,7 @@ impl Space {
         space.wear.relocate(&mut view)
     }
 
-    /// The superblock that the policy rewrites next on a die, among the candidates.
+    /// Returns the superblock that the policy rewrites next on a die, among the candidates.
     pub fn ask_order(
         &mut self,
         order: &mut dyn RefreshOrder,
@@ -432,12 +433,12 @@ impl Space {
         })
     }
 
-    /// Superblocks not lost to bad blocks, over all dies.
+    /// Returns the number of superblocks not lost to bad blocks, over all dies.
     pub fn usable(&self) -> u32 {
         self.dies.iter().map(|die| die.usable).sum()
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         // State of a superblock: counts, flags, times, its place among the candidates and in the policy.
         self.valid.len() * (4 + 4 + 1 + 1 + 1 + 1 + 8 + 4 + 4 + 4 + 16 + 12)

@@ -23,7 +23,7 @@ pub(crate) struct SpareAreas {
 }
 
 impl SpareAreas {
-    /// Going back to a snapshot undid a write.
+    /// True if going back to a snapshot undid a write.
     pub fn is_undone(&self, stamp: u64) -> bool {
         self.undone.iter().any(|&(before, last)| stamp > before && stamp <= last)
     }
@@ -39,9 +39,9 @@ pub(crate) struct Spare {
     slots: Vec<u64>,
     /// For units trimmed while the buffer was not empty: the number of the last write before the unit's newest trim.
     trimmed: HashMap<u32, u64>,
-    /// The number of the last write.
+    /// Number of the last write of the host.
     last: u64,
-    /// The host has written nothing since time began.
+    /// True as long as the host has written nothing since simulated time began.
     is_fresh: bool,
     /// Ranges of numbers of writes that the return to a snapshot undid, the first number excluded and the last
     /// included.
@@ -49,7 +49,7 @@ pub(crate) struct Spare {
 }
 
 impl Spare {
-    /// Spare areas in which nothing is written.
+    /// Returns the spare areas in which nothing is written.
     pub fn new(units: usize, slots: u32) -> Self {
         let stamps = engine::large_array(units, NOTHING);
         Self {
@@ -63,12 +63,12 @@ impl Spare {
         }
     }
 
-    /// True until the host writes something.
+    /// True until the host writes data after time began.
     pub fn is_fresh(&self) -> bool {
         self.is_fresh
     }
 
-    /// The number of the last write before time begins.
+    /// Sets the number of the last write before time begins.
     pub fn begin_at(&mut self, last: u64) {
         self.last = last;
     }
@@ -89,7 +89,7 @@ impl Spare {
         }
     }
 
-    /// These units are no longer readable.
+    /// Makes these units unreadable.
     pub fn spoil(&mut self, first: usize, count: usize) {
         self.stamps[first..][..count].fill(NOTHING);
         if let Some(labels) = &mut self.labels {
@@ -97,36 +97,37 @@ impl Spare {
         }
     }
 
-    /// The number of the last write.
+    /// Returns the number of the last write of the host.
     pub fn last(&self) -> u64 {
         self.last
     }
 
-    /// The drive returns to its state after the write `number`: later writes are undone.
+    /// Undoes the writes after the write `number`, because the drive returns to its state after that write.
     pub fn undo(&mut self, number: u64) {
         if number < self.last {
             self.undone.push((number, self.last));
         }
     }
 
-    /// A slot holds a new version.
+    /// Notes that a slot holds a new version.
     pub fn on_buffered(&mut self, slot: u32) {
         self.slots[slot as usize] = self.next();
     }
 
-    /// The next number, which is higher than all earlier ones.
+    /// Returns the next number, which is higher than all earlier ones.
     pub fn next(&mut self) -> u64 {
         self.is_fresh = false;
         self.last += 1;
         self.last
     }
 
-    /// The stamp of what a slot holds.
+    /// Returns the stamp of the data that a buffer slot holds.
     pub fn of_slot(&self, slot: u32) -> u64 {
         self.slots[slot as usize]
     }
 
-    /// The host no longer needs a unit, while so many slots are in use: what they have of it may lack what lay on flash.
+    /// Notes that the host no longer needs a unit, while so many slots are in use: what they have of it may
+    /// lack what lay on flash.
     pub fn note_trimmed(&mut self, lpn: Lpn, used_slots: u32) {
         if used_slots == 0 {
             self.trimmed.clear();
@@ -140,7 +141,7 @@ impl Spare {
         self.trimmed.get(&lpn.0).is_some_and(|trimmed| stamp <= *trimmed)
     }
 
-    /// Bytes of state of the simulator.
+    /// Returns the number of bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         8 * (self.stamps.len() + self.slots.len()) + self.labels.as_ref().map_or(0, Labels::bytes)
     }

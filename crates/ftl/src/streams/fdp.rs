@@ -66,7 +66,7 @@ impl Policy for Fdp {
     }
 }
 
-/// What is named, for each of so many handles.
+/// Returns what is named, for each of so many handles.
 fn isolations(named: &[String], handles: usize) -> Option<Vec<Isolation>> {
     let known = |name: &String| ISOLATIONS.iter().find(|(known, _)| known == name).map(|(_, kind)| *kind);
     let kinds: Vec<Isolation> = named.iter().map(known).collect::<Option<_>>()?;
@@ -77,7 +77,7 @@ fn isolations(named: &[String], handles: usize) -> Option<Vec<Isolation>> {
 }
 
 impl Fdp {
-    /// The streams of these handles, and the one that what is moved out of each joins.
+    /// Returns the streams of these handles, and the one that what is moved out of each joins.
     fn streams_of(handles: &HandleSpec) -> (Vec<StreamSpec>, Vec<usize>) {
         let numbered = || (0u16..).zip(&handles.isolation);
         let mut streams: Vec<StreamSpec> = numbered()

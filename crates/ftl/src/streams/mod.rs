@@ -17,7 +17,7 @@ pub enum Takes {
     Host,
     /// Data that are moved.
     Moved,
-    /// Both.
+    /// Data that the host writes, and data that are moved.
     Both,
 }
 
@@ -37,18 +37,18 @@ pub struct StreamSpec {
 }
 
 impl StreamSpec {
-    /// A stream of this name.
+    /// Makes a stream specification of this name.
     pub fn new(name: &str, takes: Takes) -> Self {
         Self { name: name.to_owned(), takes, takes_over: None, handle: None }
     }
 
-    /// The same stream, which may take over the open superblock of another one.
+    /// Returns the same stream, which may take over the open superblock of another one.
     #[must_use]
     pub fn taking_over(self, other: usize) -> Self {
         Self { takes_over: Some(other), ..self }
     }
 
-    /// The same stream, which holds the data of one placement handle alone.
+    /// Returns the same stream, which holds the data of one placement handle alone.
     #[must_use]
     pub fn of_handle(self, handle: u16) -> Self {
         Self { handle: Some(handle), ..self }
@@ -60,7 +60,7 @@ impl StreamSpec {
 pub enum Isolation {
     /// Only when they are written: moved data may lie beside moved data of other such handles.
     Initially,
-    /// For as long as the data exist.
+    /// Data of the handle stay apart for as long as they exist.
     Persistently,
 }
 
@@ -76,9 +76,9 @@ pub struct HandleSpec {
 /// What a drive notes of its units because its policy asks for it. Neither outlives a loss of power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// How many times the host wrote each unit.
+    /// True if the drive notes how many times the host wrote each unit.
     pub writes: bool,
-    /// When the host wrote each unit last, and when each superblock was opened.
+    /// True if the drive notes when the host wrote each unit last, and when each superblock was opened.
     pub times: bool,
 }
 
@@ -87,7 +87,7 @@ pub struct Notes {
 pub struct UnitView {
     /// The unit; numbers above those of the host's units are parts of a map on flash.
     pub lpn: Lpn,
-    /// The unit is moved; else the host writes it.
+    /// True if the drive moves the unit; false if the host writes the unit.
     pub moved: bool,
     /// The placement handle that the host named with it, one that there is; none where the policy has no handles, and for what
     /// the host did not write or is moved.
@@ -112,32 +112,33 @@ pub const HALVED_AT: u64 = 16;
 pub struct ByOrigin {
     /// The stream of what the host writes.
     pub host: usize,
-    /// The stream of what is moved.
+    /// Number of the stream of moved data.
     pub moved: usize,
 }
 
 /// The choice of a stream.
 pub trait StreamPolicy: Send {
-    /// The streams of each die, from one to [`STREAMS_MOST`]; the answer never changes.
+    /// Returns the streams of each die, from one to [`STREAMS_MOST`]; the answer never changes.
     fn streams(&self) -> Vec<StreamSpec>;
 
-    /// The notes that the policy wants of units.
+    /// Returns the notes that the policy wants of units.
     fn notes(&self) -> Notes {
         Notes::default()
     }
 
-    /// The placement handles that the host may name; none: handles that it names are ignored.
+    /// Returns the placement handles that the host may name; none: handles that it names are ignored.
     fn handles(&self) -> Option<HandleSpec> {
         None
     }
 
-    /// The streams of all units, where they depend only on the origin: the drive then does not ask for each unit.
+    /// Returns the streams of all units, where they depend only on the origin: the drive then does not ask
+    /// for each unit.
     fn by_origin(&self) -> Option<ByOrigin> {
         None
     }
 
-    /// The number of the stream that a unit joins, one that takes such data. May be asked of one unit several times before
-    /// it is written. Without an answer of its own a policy goes by origin alone.
+    /// Returns the number of the stream that a unit joins, one that takes such data. May be asked of one unit
+    /// several times before it is written. Without an answer of its own a policy goes by origin alone.
     ///
     /// # Panics
     /// When it has no answer by origin, either.
@@ -146,11 +147,11 @@ pub trait StreamPolicy: Send {
         if unit.moved { answer.moved } else { answer.host }
     }
 
-    /// Collection takes a superblock of a stream, in whose life since it was opened the host wrote so many units to the
-    /// drive. Told only where times are noted.
+    /// Reports that collection takes a superblock of a stream, in whose life since it was opened the host
+    /// wrote so many units to the drive. Told only where times are noted.
     fn on_reclaim(&mut self, _stream: usize, _lived: u64) {}
 
-    /// The policy's learnt state, for a saved state.
+    /// Returns the policy's learnt state, for a saved state.
     fn learnt(&self) -> Vec<u64> {
         Vec::new()
     }

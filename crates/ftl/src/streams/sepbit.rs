@@ -14,7 +14,7 @@ const LIVES: u64 = 16;
 pub struct SepBit {
     /// The mean life of superblocks of the first stream, in units that the host wrote; none until enough were reclaimed.
     mean: Option<u64>,
-    /// Number of lives since the mean was taken, and their sum.
+    /// Number of lives of superblocks since the mean was taken; `total` is their sum.
     lives: u64,
     total: u64,
 }

@@ -14,7 +14,7 @@ struct Part {
 }
 
 impl Part {
-    /// Share of the period that this part takes.
+    /// Returns the share of the period that this part takes.
     fn share(&self) -> f64 {
         self.ns as f64 / self.within.ns() as f64
     }
@@ -22,14 +22,15 @@ impl Part {
 
 /// All that is asked for of a die, or of a channel by all its dies.
 pub(crate) struct Burden {
-    /// "die" or "channel".
+    /// Part that the burden is of: "die" or "channel".
     whose: &'static str,
     share: f64,
     parts: Vec<Part>,
 }
 
 impl Burden {
-    /// What the configuration asks for, once the drive is full: `costs` of one die, for so many `dies`.
+    /// Returns what the configuration asks for, once the drive is full: `costs` of one die, for so many
+    /// `dies`.
     pub fn new(
         whose: &'static str,
         dies: u64,
@@ -63,7 +64,7 @@ impl Burden {
         Self { whose, share: config.upkeep.share, parts }
     }
 
-    /// The heavier of two burdens.
+    /// Returns the heavier of two burdens.
     pub fn or_heavier(self, other: Self) -> Self {
         if other.total() > self.total() { other } else { self }
     }

@@ -16,7 +16,7 @@ use units::DieId;
 /// How urgently a die needs free superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Haste {
-    /// The die is short of them: it collects now, with or without host requests.
+    /// The die is short of free superblocks: it collects now, with or without host requests.
     Foreground,
     /// The die has enough: it collects superblocks that were asked for, and more while it is idle.
     Background,
@@ -51,7 +51,7 @@ impl Upkeep {
         self.wake_dies(media, ctx);
     }
 
-    /// Collection alone, without the folding that may need it.
+    /// Collects garbage alone, without the folding that may need it.
     pub fn collect_garbage<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if !media.core.collections[die].mover.waiting.is_empty() {
             media.retry_waiting(die, ctx);
@@ -80,7 +80,7 @@ impl Upkeep {
         true
     }
 
-    /// The victim policy's choice, if one is wanted, is worth it and can be moved.
+    /// Returns the victim policy's choice, if one is wanted, is worth it and can be moved.
     fn choose_victim(&self, media: &mut Media, die: usize, haste: Haste) -> Option<u32> {
         let idle = media.core.collections[die].background;
         let foreground = haste == Haste::Foreground;
@@ -110,7 +110,7 @@ impl Upkeep {
         has_room.then_some(superblock)
     }
 
-    /// A superblock was erased: it is free again, or out of use.
+    /// Handles a superblock that was erased: it is free again, or out of use.
     pub fn on_erased<P: Probe>(&mut self, media: &mut Media, erase: &Transaction, ctx: &mut Context<P>) {
         let (die, superblock) = (erase.die.index(), erase.superblock);
         let global = media.core.store.space.global(die, superblock);
@@ -140,8 +140,8 @@ impl Upkeep {
         self.collect(media, die, ctx);
     }
 
-    /// A superblock (numbered over the drive) is taken on behalf of `origin`: what it holds will move, the rest of it is
-    /// room gained.
+    /// Counts a superblock (numbered over the drive) that is taken on behalf of `origin`: what it holds will
+    /// move, the rest of it is room gained.
     pub fn count_victim(&mut self, media: &mut Media, die: usize, superblock: usize, origin: Origin) {
         let valid = media.core.store.space.valid[superblock];
         let room = u64::from(media.core.store.layout.data_units() - valid);
@@ -167,15 +167,16 @@ impl Upkeep {
 }
 
 impl Core {
-    /// The candidate with the fewest valid units, if there is room for them: what power cuts tore, or what is left of the open
-    /// superblocks of several streams, may be so little that the policy's choice would wait for ever.
+    /// Returns the candidate with the fewest valid units, if there is room for them: what power cuts tore, or
+    /// what is left of the open superblocks of several streams, may be so little that the policy's choice
+    /// would wait for ever.
     #[cold]
     pub fn emptiest_that_fits(&self, die: usize) -> Option<u32> {
         let valid = |superblock: u32| self.store.space.valid[self.store.space.global(die, superblock)];
         self.store.space.emptiest(die).filter(|&at| self.has_room_for(die, valid(at)))
     }
 
-    /// The next superblock that was asked for, if there is room for its valid units.
+    /// Returns the next superblock that was asked for, if there is room for its valid units.
     pub fn next_forced(&mut self, die: usize, haste: Haste) -> Option<(u32, Origin)> {
         while let Some(&(superblock, origin)) = self.collections[die].forced.front() {
             let pressed = haste == Haste::Foreground || self.buffer.first_queued().is_some();

@@ -12,11 +12,11 @@ use units::Ppa;
 /// How the units of a page row leave a superblock.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// They are read over the bus, and written again.
+    /// The units of the row are read over the bus, and written again.
     Bus,
-    /// They are moved inside the die, if their target allows that.
+    /// The units of the row are moved inside the die, if the target superblock allows that.
     InDie,
-    /// They stay for now.
+    /// The units of the row stay for now.
     Wait,
 }
 
@@ -93,7 +93,7 @@ impl Upkeep {
         media.core.mover(die, customer).next_row == media.core.rows_of(customer)
     }
 
-    /// Units of a victim were read: those still valid move on.
+    /// Moves on the units of a victim that were read and are still valid.
     pub fn on_moving_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let (die, customer) = (read.die.index(), Customer::of(read.origin));
         let count = read.mask.count_ones();

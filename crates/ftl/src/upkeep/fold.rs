@@ -106,8 +106,9 @@ impl Media {
             && !self.features.is_hosts_turn(&self.core, die)
     }
 
-    /// How the victim's next page row (numbered over the drive) goes: without the bus, if the chip can do that and so many
-    /// rows as fill a program unit are valid, and once what came over the bus has filled program units of its own.
+    /// Returns how the victim's next page row (numbered over the drive) goes: without the bus, if the chip
+    /// can do that and so many rows as fill a program unit are valid, and once what came over the bus has
+    /// filled program units of its own.
     pub fn route_of_folding(&self, die: usize, row: u32) -> Route {
         let (mover, layout) = (&self.core.folding[die].mover, &self.core.store.layout);
         let wanted = self.features.wants_folding(&self.core, die)

@@ -9,7 +9,8 @@ use engine::{Calendar, Event};
 use units::{DieId, Nanos};
 
 impl Upkeep {
-    /// How long a die must be idle before the work of this kind of event; none where idle dies do not do that work.
+    /// Returns how long a die must be idle before the work of this kind of event; none where idle dies do not
+    /// do that work.
     fn idle_wait(&self, media: &Media, kind: u8) -> Option<Nanos> {
         match kind {
             events::IDLE => self.trigger.idle_after(),
@@ -18,7 +19,7 @@ impl Upkeep {
         }
     }
 
-    /// A die is idle: starts the timers for work in idle time.
+    /// Starts, for a die that is idle, the timers for work in idle time.
     #[inline]
     pub fn arm_idle_timers(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let idle = &mut media.core.collections[die].idle;
@@ -47,7 +48,7 @@ impl Upkeep {
         }
     }
 
-    /// A die may have been idle for long enough; true when that gave the host room, or will.
+    /// Looks at a die that may have been idle for long enough; true when that gave the host room, or will.
     pub fn on_idle_timer<P: Probe>(&mut self, media: &mut Media, event: Event, ctx: &mut Context<P>) -> bool {
         let die = event.index as usize;
         let Some(wait) = self.idle_wait(media, event.kind) else { return false };

@@ -43,14 +43,15 @@ impl Upkeep {
         }
     }
 
-    /// Simulated time begins, and with it the timer-driven work.
+    /// Begins, with simulated time, the timer-driven work.
     pub fn begin(&mut self, media: &mut Media, calendar: &mut Calendar) {
         media.features.begins_refresh(&mut media.core, calendar);
         self.begin_patrol(media, calendar);
         media.await_moment(calendar);
     }
 
-    /// The host has finished: the patrol ends and no work falls due, so that the drive comes to rest.
+    /// Ends upkeep when the host has finished: the patrol ends and no work falls due, so that the drive comes
+    /// to rest.
     pub fn end(&mut self, media: &mut Media) {
         self.patrol = None;
         media.features.ended();

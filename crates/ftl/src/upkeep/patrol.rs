@@ -24,14 +24,14 @@ struct Walk {
     round_began: SimTime,
     /// The superblock of the die that is next, or being read.
     superblock: u32,
-    /// The next page row to be read.
+    /// Next page row that the patrol reads.
     row: u32,
     /// When the first row of the superblock was read, and rows read since.
     began: SimTime,
     rows_read: u32,
-    /// The superblock fell due, and waits for the die to be idle.
+    /// True while the superblock is due for the patrol and waits for the die to be idle.
     waits: bool,
-    /// An event will come.
+    /// True if an event that continues the patrol of the die is in the calendar.
     timer: bool,
 }
 
@@ -43,19 +43,19 @@ pub(crate) struct Patrol {
 }
 
 impl Patrol {
-    /// A patrol that has read nothing yet; none where the rules ask for none.
+    /// Makes a patrol that has read nothing yet; none where the rules ask for none.
     pub fn new(rules: PatrolRules, dies: usize, seed: u64) -> Option<Box<Self>> {
         let walks = vec![Walk::default(); dies];
         let random = RandomStream::new(seed, "ftl.patrol");
         (rules.period > Nanos::ZERO).then(|| Box::new(Self { rules, walks, random }))
     }
 
-    /// A round over everything stored is to take no longer.
+    /// Returns the longest time that a round over all stored data is to take.
     pub fn period(&self) -> Nanos {
         self.rules.period
     }
 
-    /// Dies whose round has taken longer than it should by now.
+    /// Returns the number of dies whose round has taken longer than it should by now.
     pub fn overdue(&self, now: SimTime) -> usize {
         // A result may end before the patrol did: rounds that began later are not late.
         let late = |walk: &&Walk| now > walk.round_began && now.since(walk.round_began) > self.rules.period;
@@ -64,7 +64,7 @@ impl Patrol {
 }
 
 impl Upkeep {
-    /// Simulated time begins, and with it the first round of each die.
+    /// Begins, with simulated time, the first round of each die.
     pub fn begin_patrol(&mut self, media: &mut Media, calendar: &mut Calendar) {
         if self.patrol.is_some() {
             (0..media.core.store.layout.dies as usize)
@@ -78,7 +78,7 @@ impl Upkeep {
         media.core.enter_upkeep(at, Work::Patrol(die as u32), calendar);
     }
 
-    /// A superblock fell due, or the die may have been idle long enough.
+    /// Handles the patrol's timer of a die: a superblock fell due, or the die may have been idle long enough.
     pub fn on_patrol_timer<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         let idle = media.core.store.controller.is_idle(DieId(die as u32));
         let Some(patrol) = &mut self.patrol else { return };
@@ -96,7 +96,7 @@ impl Upkeep {
         self.patrol_on(media, die, ctx);
     }
 
-    /// A die is idle: a superblock that waits for that is read if it stays idle.
+    /// Arms the patrol of a die that is idle: a superblock that waits for that is read if the die stays idle.
     #[inline]
     pub fn arm_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let Some(patrol) = &self.patrol else { return };
@@ -146,8 +146,8 @@ impl Upkeep {
         self.schedule_patrol(media, die, due.max(free), calendar);
     }
 
-    /// A read of the patrol ended: the superblock is rewritten if the read had too many errors, else the next row is
-    /// read.
+    /// Notes that a read of the patrol ended: the superblock is rewritten if the read had too many errors,
+    /// else the next row is read.
     pub fn on_patrol_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let Some(patrol) = &mut self.patrol else { return };

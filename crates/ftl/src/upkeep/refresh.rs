@@ -20,7 +20,7 @@ impl Core {
         !filled || (in_hand == 0 && self.store.space.dies[die].free.len() as u32 > self.rules.spare)
     }
 
-    /// A superblock that is due could not be moved.
+    /// Looks again later at a superblock that is due and could not be moved.
     pub fn look_again(&mut self, superblock: u32, calendar: &mut Calendar) {
         if self.is_written_anew(superblock) {
             let soon = calendar.now() + self.rules.rewrite_after.max(SOON);

@@ -40,7 +40,8 @@ impl Upkeep {
             && !media.core.rests(die)
     }
 
-    /// A unit to be rewritten was read: if its place has not changed, it goes to the stream of moved data.
+    /// Notes that a unit to be rewritten was read: if its place has not changed, it goes to the stream of
+    /// moved data.
     pub fn on_rewrite_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let lpn = Lpn(read.owner);

@@ -8,7 +8,7 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Transaction};
 
 impl Upkeep {
-    /// The die's next victim, out of what is taken together or can be.
+    /// Takes the die's next victim, out of what is taken together or can be.
     #[cold]
     pub fn take_together<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
         loop {
@@ -70,7 +70,7 @@ impl Upkeep {
         true
     }
 
-    /// One of several superblocks is taken: its data is to be moved by its own die.
+    /// Takes one of several superblocks: its data is to be moved by its own die.
     fn take_part(&mut self, media: &mut Media, die: usize, superblock: u32, origin: Origin) {
         if media.core.store.space.state[superblock as usize] == SuperblockState::Free {
             media.features.takes_member(&mut media.core, die, superblock);
@@ -92,7 +92,8 @@ impl Upkeep {
         }
     }
 
-    /// A superblock that is reclaimed together with others was erased; after the last one, all are given back.
+    /// Notes that a superblock that is reclaimed together with others was erased; after the last one, all are
+    /// given back.
     pub fn on_member_erased<P: Probe>(
         &mut self,
         media: &mut Media,
@@ -129,7 +130,7 @@ impl Media {
         self.features.erased_member(&mut self.core, global, erased);
     }
 
-    /// All superblocks that were reclaimed together with `global` are free again: returns them, each with its die.
+    /// Frees all superblocks that were reclaimed together with `global`: returns them, each with its die.
     pub fn give_back(&mut self, global: u32) -> Vec<(usize, u32)> {
         let freed = self.features.gives_members_back(&mut self.core, global).unwrap_or_default();
         for &(_, superblock) in &freed {

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// A layer with timer-driven work.
 pub(crate) trait KeepsUp {
-    /// The flash, and the state of the work that moves data on it.
+    /// Returns the flash, and the state of the work that moves data on it.
     fn keeping(&mut self) -> (&mut Media, &mut Upkeep);
 
     /// True when data wait and nothing moves any more.
@@ -18,7 +18,7 @@ pub(crate) trait KeepsUp {
     /// True while a die is busy moving what it was told to move: the next must wait.
     fn is_moving(&self, die: usize) -> bool;
 
-    /// The dies that take part when a superblock is rewritten, and the units that each of them moves.
+    /// Returns the dies that take part when a superblock is rewritten, and the units that each of them moves.
     fn burden_of(&self, superblock: u32) -> (Range<usize>, u32);
 
     /// Begins to move all that a superblock holds; false where that cannot be now, or happens anyway.
@@ -29,10 +29,10 @@ pub(crate) trait KeepsUp {
         ctx: &mut Context<P>,
     ) -> bool;
 
-    /// A snapshot is due, or going back to one.
+    /// Does the work of a moment: a snapshot is due, or going back to a snapshot.
     fn on_moment<P: Probe>(&mut self, _ctx: &mut Context<P>) {}
 
-    /// The agenda's next entry may be due.
+    /// Works on the agenda, whose next entry may be due.
     fn on_upkeep<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let is_stuck = self.is_stuck();
         let (media, _) = self.keeping();
@@ -68,7 +68,8 @@ pub(crate) trait KeepsUp {
         }
     }
 
-    /// The die begins to rewrite one superblock, if its share of time allows, and schedules its next turn.
+    /// Lets the die begin to rewrite one superblock, if its share of time allows, and schedules its next
+    /// turn.
     fn take_turn<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         loop {

@@ -63,7 +63,7 @@ impl Policy for LatencyGuided {
 }
 
 impl LatencyGuided {
-    /// The cycles that a superblock of mean strength would have, worn as this one is.
+    /// Returns the cycles that a superblock of mean strength would have, worn as this one is.
     fn worn(&self, superblock: SuperblockId, pe_cycles: u32) -> f64 {
         let Some(seen) = self.seen.get(superblock.index()) else { return f64::from(pe_cycles) };
         let steps = (0..KINDS).filter_map(|kind| {

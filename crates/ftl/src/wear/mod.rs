@@ -14,20 +14,20 @@ pub struct WearView<'a> {
     pub blocks: Blocks<'a>,
     /// The write clock now: mapping units written to this die so far, by all origins.
     pub clock: u64,
-    /// Erases of this die so far.
+    /// Erases of the die so far.
     pub erases: u64,
-    /// This policy's own random stream.
+    /// Random stream of the wear policy.
     pub random: &'a mut RandomStream,
 }
 
 /// Wear of a superblock as the drive can observe it when it erases the superblock.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed {
-    /// The superblock.
+    /// Superblock that was erased.
     pub superblock: SuperblockId,
     /// Program/erase cycles of the superblock, this erase included.
     pub pe_cycles: u32,
-    /// Duration of this erase.
+    /// Duration of the erase that was observed.
     pub erase: Nanos,
     /// Duration of a program of the superblock's first page in the cycle that ends.
     pub program: Nanos,
@@ -39,7 +39,7 @@ pub trait WearPolicy: Send {
     /// became free, so that returning it gives first freed, first used.
     fn free_rank(&self, superblock: SuperblockId, pe_cycles: u32, erases: u64) -> u64;
 
-    /// A superblock was erased; called before it is ranked among the free ones.
+    /// Reports that a superblock was erased; called before it is ranked among the free ones.
     fn on_erase(&mut self, _observed: &Observed) {}
 
     /// False when free superblocks may wait as long as other superblocks can be worn instead.

@@ -14,7 +14,7 @@ impl Reads for ZoneMapped {
         (&mut self.media, &mut self.host)
     }
 
-    /// Which die a unit that was never written would lie on.
+    /// Returns which die a unit that was never written would lie on.
     fn home_die(&self, lpn: Lpn) -> u32 {
         self.split(lpn).1 / self.layout().program_units % self.layout().dies
     }
@@ -36,7 +36,7 @@ impl Serves for ZoneMapped {
         }
     }
 
-    /// A unit of a zone that is being reset holds nothing any more.
+    /// Vacates the place of a unit of a zone that is being reset.
     fn vacate<P: Probe>(&mut self, home: Ppa, _ctx: &mut Context<P>) {
         self.media.core.store.map.invalidate(home);
         let superblock = self.layout().superblock_of(home);
@@ -71,15 +71,15 @@ impl Serves for ZoneMapped {
 }
 
 impl ZoneMapped {
-    /// A zone has something to do.
+    /// Marks a zone that has something to do.
     pub(super) fn touch(&mut self, zone: u32) {
         if !std::mem::replace(&mut self.zones[zone as usize].is_busy, true) {
             self.busy.push_back(zone);
         }
     }
 
-    /// The host finishes a zone that is not full: the rest of it is written, and `request` is answered when that is on
-    /// flash.
+    /// Finishes a zone that is not full, for the host: the rest of the zone is written, and `request` is
+    /// answered when that is on flash.
     pub(crate) fn finish<P: Probe>(&mut self, request: u32, zone: u32, ctx: &mut Context<P>) {
         let end = self.end_of(zone);
         let state = &mut self.zones[zone as usize];
@@ -90,8 +90,8 @@ impl ZoneMapped {
         self.pump(ctx);
     }
 
-    /// The program unit up to which a finish writes: the end of the last part that was taken; all of them are where
-    /// rules say so.
+    /// Returns the program unit up to which a finish writes: the end of the last part that was taken; all of
+    /// them are where rules say so.
     fn end_of(&self, zone: u32) -> u32 {
         let written = self.zones[zone as usize].written;
         let programs = written.div_ceil(self.layout().program_units);
@@ -110,8 +110,8 @@ impl ZoneMapped {
         }
     }
 
-    /// The host resets a zone: its data are forgotten, and its superblocks are erased as soon as no program is in
-    /// flight.
+    /// Resets a zone for the host: its data are forgotten, and its superblocks are erased as soon as no
+    /// program is in flight.
     pub(crate) fn reset<P: Probe>(&mut self, zone: u32, ctx: &mut Context<P>) {
         let is_busy = self.zones[zone as usize].is_busy;
         let former =

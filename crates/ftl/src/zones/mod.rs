@@ -33,7 +33,7 @@ const TURN: u32 = 13;
 struct FlashZone {
     /// Superblocks of the parts that the zone has taken, part after part, and die after die within a part.
     members: Vec<u32>,
-    /// Units that the host wrote, all of them in the buffer or on flash.
+    /// Units of the zone that the host wrote, all in the buffer or on flash.
     written: u32,
     /// Program units that were submitted.
     next: u32,
@@ -41,11 +41,11 @@ struct FlashZone {
     end: Option<u32>,
     /// The request that waits for that, or `NONE`.
     finisher: u32,
-    /// Programs in flight.
+    /// Programs of the zone in flight.
     in_flight: u32,
     /// Slots that hold what is not submitted yet, in order.
     waiting: VecDeque<u32>,
-    /// The zone is in the list of zones with work to do.
+    /// True if the zone is in the list of zones with work to do.
     is_busy: bool,
 }
 
@@ -67,7 +67,7 @@ impl FlashZone {
 pub struct FlashZoneState {
     /// Units that the host wrote.
     pub written: u32,
-    /// The zone was finished.
+    /// True after the host finished the zone.
     pub is_finished: bool,
 }
 
@@ -83,7 +83,7 @@ pub struct ZonedTotals {
 }
 
 impl ZonedTotals {
-    /// What came after `then`.
+    /// Returns the counts of zones after `then`.
     pub fn since(&self, then: &Self) -> Self {
         Self {
             units_filled_up: self.units_filled_up - then.units_filled_up,
@@ -103,17 +103,17 @@ pub struct ZoneMapped {
     zones: Vec<FlashZone>,
     /// The zone that each superblock is a part of.
     zone_of: Vec<u32>,
-    /// Zones with something to do, in the order of their turns.
+    /// Zones with work to do, in the order in which they have their turns.
     busy: VecDeque<u32>,
     /// Programs in flight on each die.
     bound: Vec<u32>,
     counts: ZonedTotals,
-    /// Time has not begun: what is written is on flash at once.
+    /// True before simulated time begins: written data are on flash at once.
     is_untimed: bool,
 }
 
 impl ZoneMapped {
-    /// A fresh drive: nothing written, every good superblock free.
+    /// Makes a fresh drive: nothing written, every good superblock free.
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
@@ -208,19 +208,19 @@ impl ZoneMapped {
         &self.media.core.store.layout
     }
 
-    /// The zone of a unit, and its place there.
+    /// Returns the zone of a unit, and its place there.
     #[inline]
     fn split(&self, lpn: Lpn) -> (u32, u32) {
         (lpn.0 / self.zoning.capacity, lpn.0 % self.zoning.capacity)
     }
 
-    /// Program units of a part of a zone.
+    /// Returns the program units of a part of a zone.
     #[inline]
     fn part_programs(&self) -> u32 {
         self.layout().superblock_units / self.layout().program_units * self.zoning.width
     }
 
-    /// Program units of a zone.
+    /// Returns the number of program units of a zone.
     #[inline]
     fn zone_programs(&self) -> u32 {
         self.zoning.capacity / self.layout().program_units
@@ -230,8 +230,8 @@ impl ZoneMapped {
         self.zone_programs().div_ceil(self.part_programs())
     }
 
-    /// The superblock of a program unit of a zone among the zone's, and the unit's number there. Zones begin on different dies, so
-    /// that zones that are written alike do not all wait for one die.
+    /// Returns the superblock of a program unit of a zone among the zone's, and the unit's number there.
+    /// Zones begin on different dies, so that zones that are written alike do not all wait for one die.
     #[inline]
     fn place_in_zone(&self, zone: u32, position: u32) -> (usize, u32) {
         let (part, within) = (position / self.part_programs(), position % self.part_programs());
@@ -239,7 +239,7 @@ impl ZoneMapped {
         ((part * width + turned % width) as usize, within / width)
     }
 
-    /// The first address of a program unit of a zone whose part was taken.
+    /// Returns the first address of a program unit of a zone whose part was taken.
     #[inline]
     fn ppa_at(&self, zone: u32, position: u32) -> Ppa {
         let (member, number) = self.place_in_zone(zone, position);
@@ -247,7 +247,7 @@ impl ZoneMapped {
         Ppa(self.layout().first_ppa(superblock) + u64::from(number * self.layout().program_units))
     }
 
-    /// Die, and number within the die, of a superblock numbered over the drive.
+    /// Returns the die, and number within the die, of a superblock numbered over the drive.
     #[inline]
     fn place_of(&self, superblock: u32) -> (u32, u32) {
         (superblock / self.layout().superblocks_per_die, superblock % self.layout().superblocks_per_die)
@@ -262,19 +262,19 @@ impl ZoneMapped {
 
     // ---- what a drive may ask -----------------------------------------------------------------------
 
-    /// The zones, in order.
+    /// Returns the states of all zones, in order.
     pub(crate) fn states(&self) -> impl Iterator<Item = FlashZoneState> {
         self.zones
             .iter()
             .map(|zone| FlashZoneState { written: zone.written, is_finished: zone.end.is_some() })
     }
 
-    /// The counts of the zones.
+    /// Returns the counts of the zones.
     pub(crate) fn counts(&self) -> ZonedTotals {
         self.counts
     }
 
-    /// Sizes and command times of the zones.
+    /// Returns the sizes and command times of the zones.
     pub(crate) fn zoning(&self) -> Zoning {
         self.zoning
     }
@@ -323,7 +323,8 @@ impl Layer for ZoneMapped {
         )
     }
 
-    /// A pointer, and a superblock number of four bytes for each superblock of a zone.
+    /// Returns the bytes of the map: a pointer, and a superblock number of four bytes for each superblock of
+    /// a zone.
     fn map_bytes(&self) -> u64 {
         let members = u64::from(self.parts_of_zone()) * u64::from(self.zoning.width);
         u64::from(self.zoning.count) * (4 + 4 * members)

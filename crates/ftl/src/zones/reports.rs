@@ -71,7 +71,7 @@ impl ZoneMapped {
         self.answer_flushes();
     }
 
-    /// A unit is on flash: that is its home, unless its zone was reset meanwhile.
+    /// Notes that a unit is on flash: that is its home, unless its zone was reset meanwhile.
     fn on_host_unit<P: Probe>(&mut self, ppa: Ppa, slot: u32, ctx: &mut Context<P>) {
         let lpn = self.media.core.buffer.slot(slot).lpn;
         if !self.media.core.buffer.is_newest(slot) {
@@ -86,7 +86,7 @@ impl ZoneMapped {
         self.end_newest(slot, lpn, ctx.calendar.now());
     }
 
-    /// The die of an operation, and the superblock numbered over the drive.
+    /// Returns the die of an operation, and the superblock numbered over the drive.
     fn superblock_of(&self, of: &Transaction) -> (usize, u32) {
         (of.die.index(), of.die.0 * self.layout().superblocks_per_die + of.superblock)
     }

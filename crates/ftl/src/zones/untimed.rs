@@ -64,7 +64,7 @@ impl Untimed for ZoneMapped {
     /// Only whole zones are trimmed, and that in simulated time.
     fn trim_untimed(&mut self, _lpn: Lpn) {}
 
-    /// Program units that were begun are filled up with data of the host.
+    /// Fills up program units that were begun with data of the host.
     fn settle(&mut self) {
         let units = self.layout().program_units;
         for zone in 0..self.zoning.count {

@@ -10,11 +10,11 @@ use controller::{Class, Context, Kind, Origin, Transaction};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
 
-/// The only stream of this layer.
+/// Number of the only stream of the zoned layer.
 const STREAM: usize = 0;
 
 impl ZoneMapped {
-    /// A zone has a whole program unit to write, or is to be finished.
+    /// True if a zone has a whole program unit to write, or is to be finished.
     pub(super) fn has_work(&self, zone: u32) -> bool {
         let state = &self.zones[zone as usize];
         match state.end {
@@ -115,7 +115,7 @@ impl ZoneMapped {
 
     // ---- parts of zones -----------------------------------------------------------------------------
 
-    /// The superblocks of a part of a zone were taken.
+    /// True if the superblocks of a part of a zone were taken.
     pub(super) fn has_part(&self, zone: u32, part: u32) -> bool {
         self.zones[zone as usize].members.len() as u32 > part * self.zoning.width
     }
@@ -153,7 +153,7 @@ impl ZoneMapped {
         true
     }
 
-    /// Zones that are being written on each group of dies.
+    /// Returns the zones that are being written on each group of dies.
     fn being_written(&self, groups: usize) -> Vec<u32> {
         let mut counts = vec![0; groups];
         for (zone, state) in (0..).zip(&self.zones) {

@@ -3,7 +3,7 @@
 use super::{UnpackedBytes, XZ_LEVEL, XZ_MEMORY};
 use std::io::{BufRead, Result, Write};
 
-/// The bytes that a zstd stream holds.
+/// Returns the bytes that a zstd stream holds.
 ///
 /// # Errors
 /// When no decoder can be had.
@@ -11,7 +11,7 @@ pub fn read_zstd<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBytes<'
     Ok(Box::new(zstd::stream::read::Decoder::with_buffer(packed)?))
 }
 
-/// `bytes` as one zstd frame.
+/// Returns `bytes` as one zstd frame.
 ///
 /// # Errors
 /// When there is no memory for it.
@@ -19,7 +19,7 @@ pub fn pack_zstd(bytes: &[u8], level: i32) -> Result<Vec<u8>> {
     zstd::encode_all(bytes, level)
 }
 
-/// The bytes that xz streams hold: several one after the other are one file, as `xz -d` has it.
+/// Returns the bytes that xz streams hold: several one after the other are one file, as `xz -d` has it.
 pub(crate) fn read_xz<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBytes<'a>> {
     let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)?;
     Ok(Box::new(liblzma::bufread::XzDecoder::new_stream(packed, stream)))

@@ -7,7 +7,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::{BufRead, Error, ErrorKind, Read, Result, Write};
 
-/// The bytes that a zstd stream holds.
+/// Returns the bytes that a zstd stream holds.
 ///
 /// # Errors
 /// None: faults are found on reading.
@@ -15,7 +15,7 @@ pub fn read_zstd<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBytes<'
     Ok(Box::new(ZstdFrames { packed, decoder: FrameDecoder::new(), is_inside: false }))
 }
 
-/// `bytes` as one zstd frame; the encoder has one level.
+/// Returns `bytes` as one zstd frame; the encoder has one level.
 ///
 /// # Errors
 /// None.
@@ -23,7 +23,7 @@ pub fn pack_zstd(bytes: &[u8], _level: i32) -> Result<Vec<u8>> {
     Ok(compress_to_vec(bytes, CompressionLevel::Fastest))
 }
 
-/// The bytes that xz streams hold: several one after the other are one file, as `xz -d` has it.
+/// Returns the bytes that xz streams hold: several one after the other are one file, as `xz -d` has it.
 pub(crate) fn read_xz<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBytes<'a>> {
     Ok(Box::new(XzReader::new_mem_limit(packed, true, (XZ_MEMORY >> 10) as u32)))
 }

@@ -46,7 +46,7 @@ pub enum Effect {
     Read = 0,
     /// Data enter the drive.
     Write = 1,
-    /// Data are no longer needed.
+    /// The host no longer needs the data.
     Trim = 2,
     /// Acknowledged data are written to the flash.
     Flush = 3,
@@ -57,10 +57,10 @@ pub enum Effect {
 impl Effect {
     /// All effects, in the order of their numbers.
     pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::Flush, Self::Manage];
-    /// Their count.
+    /// Number of effects.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// The name used in results.
+    /// Returns the name of the effect in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -80,13 +80,14 @@ pub struct Op(u8);
 impl Op {
     const EFFECT_BITS: u32 = Effect::COUNT.next_power_of_two().trailing_zeros();
 
-    /// Operation `number` among the operations with this effect; the file of each command set declares its own.
+    /// Returns the operation `number` among the operations with this effect; the file of each command set
+    /// declares its own.
     const fn new(effect: Effect, number: u8) -> Self {
         assert!((number as u32) < OPS_MOST >> Self::EFFECT_BITS);
         Self(effect as u8 | number << Self::EFFECT_BITS)
     }
 
-    /// The effect of the operation on data.
+    /// Returns the effect of the operation on data.
     #[inline]
     pub const fn effect(self) -> Effect {
         // Effects have the numbers of the bits, so that nothing is left of this in machine code.
@@ -99,22 +100,22 @@ impl Op {
         }
     }
 
-    /// The number of the operation in files that hold requests.
+    /// Returns the number of the operation in files that hold requests.
     pub const fn code(self) -> u8 {
         self.0
     }
 
-    /// The operation with this [`Self::code`]; none where no command set has it.
+    /// Returns the operation with this [`Self::code`]; none where no command set has it.
     pub fn of_code(code: u8) -> Option<Self> {
         SETS.iter().flat_map(|set| set.operations).map(|operation| operation.op).find(|op| op.0 == code)
     }
 
-    /// The name used in messages and recorded traces.
+    /// Returns the name used in messages and recorded traces.
     pub fn name(self) -> &'static str {
         self.operation().name
     }
 
-    /// The description of the operation in its command set.
+    /// Returns the description of the operation in its command set.
     fn operation(self) -> &'static SetOperation {
         let mut all = SETS.iter().flat_map(|set| set.operations);
         all.find(|operation| operation.op == self).expect("a set declares every operation")
@@ -130,7 +131,7 @@ impl fmt::Debug for Op {
 /// Description of an operation in its command set.
 #[derive(Debug)]
 pub struct SetOperation {
-    /// The operation itself, by which other code names it.
+    /// The operation, by the name that other code uses.
     pub op: Op,
     /// Name of the operation.
     pub name: &'static str,
@@ -143,18 +144,18 @@ pub struct SetOperation {
 /// The part of a namespace that an operation applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
-    /// Whole sectors, at least one, all of them within the namespace.
+    /// The request covers whole sectors of the namespace, at least one.
     Sectors,
     /// The whole namespace: the request has neither offset nor length.
     Whole,
-    /// A zone, named by its first byte: the request has no length.
+    /// The request names a zone by the zone's first byte, and has no length.
     Zone,
 }
 
 /// Contents of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionKind {
-    /// A status.
+    /// The completion holds a status alone.
     Status,
     /// A status and the byte where the data are, which the drive chose.
     Address,
@@ -172,12 +173,12 @@ pub struct CommandSet {
 }
 
 impl CommandSet {
-    /// The operations on sectors, as a bit mask by [`Op::code`].
+    /// Returns the operations on sectors, as a bit mask by [`Op::code`].
     pub fn on_sectors(&self) -> u64 {
         self.bits(|operation| operation.range == Range::Sectors)
     }
 
-    /// The operations whose completions give the address of the data, as a bit mask by [`Op::code`].
+    /// Returns the operations whose completions give the address of the data, as a bit mask by [`Op::code`].
     pub fn with_address(&self) -> u64 {
         self.bits(|operation| operation.answer == CompletionKind::Address)
     }
@@ -187,8 +188,8 @@ impl CommandSet {
         found.fold(0, |bits, operation| bits | 1 << operation.op.code())
     }
 
-    /// Why this command set cannot take the request in a namespace of `size` bytes, which messages call `what`: the
-    /// fault found, and what was expected; none where it can.
+    /// Returns why this command set cannot take the request in a namespace of `size` bytes, which messages
+    /// call `what`: the fault found, and what was expected; none where it can.
     pub fn refusal(
         &self,
         op: Op,
@@ -246,14 +247,14 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// Completion at `at` of a request that was done as asked.
+    /// Returns the completion at `at` of a request that was done as asked.
     #[inline]
     pub fn success(at: SimTime) -> Self {
         Self { at, status: CompletionStatus::Success, address: None }
     }
 }
 
-/// A request that a set does not understand, as an error of the workload called `workload`.
+/// Returns a request that a set does not understand, as an error of the workload called `workload`.
 #[cold]
 pub fn refused(workload: &str, (found, expected): (String, String)) -> WorkloadError {
     WorkloadError::of(workload.to_owned(), found, expected)

@@ -9,7 +9,7 @@ impl Op {
     pub const READ: Self = Self::new(Effect::Read, 0);
     /// Bytes to the drive.
     pub const WRITE: Self = Self::new(Effect::Write, 0);
-    /// The host no longer needs these bytes.
+    /// Trim: the host no longer needs these bytes.
     pub const TRIM: Self = Self::new(Effect::Trim, 0);
     /// Everything acknowledged before must be on flash.
     pub const FLUSH: Self = Self::new(Effect::Flush, 0);

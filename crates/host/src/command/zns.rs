@@ -60,7 +60,7 @@ pub enum ZoneState {
     /// No block of the zone is written.
     #[default]
     Empty,
-    /// Open, as a write came.
+    /// The zone is open because a write came.
     ImplicitlyOpen,
     /// Open because the host opened the zone.
     ExplicitlyOpen,
@@ -68,9 +68,9 @@ pub enum ZoneState {
     Closed,
     /// The zone takes no more writes.
     Full,
-    /// Can only be read.
+    /// The zone can only be read.
     ReadOnly,
-    /// Cannot be used.
+    /// The zone cannot be used.
     Offline,
 }
 
@@ -86,7 +86,7 @@ impl ZoneState {
         Self::Offline,
     ];
 
-    /// The name in results.
+    /// Returns the name of the zone state in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Empty => "empty",
@@ -111,7 +111,7 @@ impl ZoneState {
 /// The shape of a zoned namespace, in blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZoneShape {
-    /// Zones.
+    /// Number of zones of the namespace.
     pub count: u32,
     /// Blocks from the start of a zone to the start of the next.
     pub size: u64,
@@ -137,11 +137,11 @@ pub struct ZoneRecord {
 /// Work of the flash for a command to a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneWork {
-    /// No work.
+    /// The zone command needs no work on the flash.
     None,
     /// Fill the blocks that were not written.
     Finish,
-    /// Discard the zone's data, of which the host wrote this number of blocks.
+    /// Discard the data of the zone, of which the host wrote this number of blocks.
     Reset(u64),
 }
 
@@ -187,23 +187,23 @@ pub struct ZoneStates {
 }
 
 impl ZoneStates {
-    /// Zones of this shape, all empty.
+    /// Returns the zones of this shape, all empty.
     pub fn new(shape: ZoneShape) -> Self {
         let zones = vec![ZoneRecord::default(); shape.count as usize];
         Self { shape, zones, open: VecDeque::new(), active: 0, counts: ZoneCounts::default() }
     }
 
-    /// Their shape.
+    /// Returns the shape of the zones.
     pub fn shape(&self) -> ZoneShape {
         self.shape
     }
 
-    /// Zone number `zone`.
+    /// Returns the zone of number `zone`.
     pub fn get(&self, zone: u32) -> ZoneRecord {
         self.zones[zone as usize]
     }
 
-    /// Number of zones in each state, in the order of [`ZoneState::ALL`].
+    /// Returns the number of zones in each state, in the order of [`ZoneState::ALL`].
     pub fn by_state(&self) -> [u64; 7] {
         let mut counts = [0; 7];
         self.zones.iter().for_each(|zone| counts[zone.state as usize] += 1);
@@ -247,7 +247,7 @@ impl ZoneStates {
         Ok(())
     }
 
-    /// The host writes `blocks` blocks from block `at` of a zone on, and the pointer moves behind them.
+    /// Writes `blocks` blocks of the host from block `at` of a zone on, and the pointer moves behind them.
     ///
     /// # Errors
     /// With the status of the completion; nothing changes then.
@@ -274,8 +274,8 @@ impl ZoneStates {
         Ok(())
     }
 
-    /// The host appends `blocks` blocks to a zone; `at` must be the zone's first block. Returns the block where they
-    /// go.
+    /// Appends `blocks` blocks of the host to a zone; `at` must be the zone's first block. Returns the block
+    /// where they go.
     ///
     /// # Errors
     /// As for [`Self::write`].
@@ -287,7 +287,7 @@ impl ZoneStates {
         self.write(zone, to, blocks).map(|()| to)
     }
 
-    /// The host reads `blocks` of a zone from block `at` of it on.
+    /// Reads for the host `blocks` of a zone from block `at` of it on.
     ///
     /// # Errors
     /// As for [`Self::write`].
@@ -301,7 +301,7 @@ impl ZoneStates {
         }
     }
 
-    /// The host manages a zone: changes its state and returns the work of the flash for it.
+    /// Manages a zone for the host: changes its state and returns the work of the flash for it.
     ///
     /// # Errors
     /// As for [`Self::write`].

@@ -14,7 +14,7 @@ pub struct BlockMap {
 }
 
 impl BlockMap {
-    /// A map of `blocks` blocks, all free.
+    /// Makes a map of `blocks` blocks, all free.
     pub fn new(blocks: u64) -> Self {
         let words = blocks.div_ceil(64) as usize;
         let mut map =
@@ -49,7 +49,8 @@ impl BlockMap {
         block < self.blocks && self.covered[(block / 64) as usize] >> (block % 64) & 1 == 0
     }
 
-    /// `block` if it is free, else the next free block, starting over after the last one; none when all are covered.
+    /// Returns `block` if it is free, else the next free block, starting over after the last one; none when
+    /// all are covered.
     pub fn next_free(&self, block: u64) -> Option<u64> {
         if self.free == 0 {
             return None;
@@ -61,7 +62,7 @@ impl BlockMap {
         after.or_else(|| self.first_free(0))
     }
 
-    /// The first free block from `from` on.
+    /// Returns the first free block from `from` on.
     fn first_free(&self, from: u64) -> Option<u64> {
         if from >= self.blocks {
             return None;

@@ -3,7 +3,7 @@
 /// The sizes of a direction's requests, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockSizes {
-    /// All requests have this size, in bytes.
+    /// All requests of the job have this size, in bytes.
     Fixed(u64),
     /// Multiples of the first size up to the second, all equally likely; includes the second if it is no multiple.
     Range(u64, u64),
@@ -12,7 +12,7 @@ pub enum BlockSizes {
 }
 
 impl BlockSizes {
-    /// The shortest.
+    /// Returns the shortest block size.
     pub fn least(&self) -> u64 {
         match self {
             Self::Fixed(bytes) | Self::Range(bytes, _) => *bytes,
@@ -20,7 +20,7 @@ impl BlockSizes {
         }
     }
 
-    /// The longest.
+    /// Returns the longest block size.
     pub fn most(&self) -> u64 {
         match self {
             Self::Fixed(bytes) => *bytes,
@@ -29,7 +29,7 @@ impl BlockSizes {
         }
     }
 
-    /// Mean size in bytes of the requests drawn, if all of them fit.
+    /// Returns the mean size in bytes of the requests drawn, if all of them fit.
     pub fn mean(&self) -> f64 {
         match self {
             Self::Fixed(bytes) => *bytes as f64,
@@ -53,7 +53,7 @@ impl BlockSizes {
 /// anything: beside them it has no effect, be they of another section. So in fio.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeOptions {
-    /// `bs`.
+    /// Block size of the job in bytes, from `bs`.
     pub block: u64,
     /// The shortest and the longest; 0 stands for `bs`.
     pub range: (u64, u64),
@@ -75,7 +75,7 @@ impl SizeOptions {
         self.split = split;
     }
 
-    /// The block sizes that the options ask for.
+    /// Returns the block sizes that the options ask for.
     ///
     /// # Errors
     /// With what was found and what was expected, where fio itself makes no request, or others than it is told.

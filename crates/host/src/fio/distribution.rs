@@ -6,7 +6,7 @@ use engine::{Permutation, RandomStream};
 /// Distribution of random accesses, as a job file names it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
-    /// Every block alike.
+    /// Each block is accessed with the same probability.
     #[default]
     Uniform,
     /// The block of rank k is as likely as 1 / k^theta; ranks are scattered over the blocks.
@@ -22,9 +22,9 @@ pub enum Distribution {
 /// Part of a zoned distribution: `accesses` percent of the accesses go to a part of this size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zone {
-    /// Percent of the accesses.
+    /// Percent of the accesses that fall into the zone.
     pub accesses: u64,
-    /// The part of the job's region.
+    /// Part of the job's region that the zone takes.
     pub part: value::Size,
 }
 
@@ -112,7 +112,8 @@ fn parse_zones(text: &str, kb_base: u64, absolute: bool) -> Result<Vec<Zone>, &'
         .collect())
 }
 
-/// Percentages, with the missing ones filled in from the rest to 100; none when the given ones exceed 100.
+/// Returns the percentages, with the missing ones filled in from the rest to 100; none when the given ones
+/// exceed 100.
 fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     let given: Vec<Option<u64>> = given.collect();
     let left = 100u64.checked_sub(given.iter().flatten().sum())?;
@@ -123,7 +124,7 @@ fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
 /// A distribution over a number of blocks, ready to draw from.
 #[derive(Clone, Debug)]
 pub enum Sampler {
-    /// Every block alike.
+    /// Each block is accessed with the same probability.
     Uniform(u64),
     /// Zipf's law over scattered ranks.
     Zipf(Zipf, Scatter),
@@ -234,8 +235,9 @@ fn zone_table(zones: &[Zone], blocks: u64, block: u64) -> Result<Box<[(u64, u64)
 /// Numbers whose mean makes the bell.
 const BELL_DRAWS: u64 = 12;
 
-/// A rank from fio's bell: the mean of twelve even draws, moved by up to half of `width` either way, less where that
-/// would lead outside. So its standard deviation is a twelfth of the ranks even where `width` is 0.
+/// Returns a rank from fio's bell: the mean of twelve even draws, moved by up to half of `width` either way,
+/// less where that would lead outside. So its standard deviation is a twelfth of the ranks even where `width`
+/// is 0.
 fn bell(width: u64, count: u64, random: &mut RandomStream) -> u64 {
     let sum: u64 = (0..BELL_DRAWS).map(|_| random.below(count + 1)).sum();
     let middle = sum.div_ceil(BELL_DRAWS).min(count - 1) as i64;
@@ -258,7 +260,7 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// Ranks 1 to `count` with exponent `theta`.
+    /// Returns the ranks 1 to `count` with exponent `theta`.
     pub fn new(count: u64, theta: f64) -> Self {
         let mut zipf =
             Self { count: count as f64, theta, integral_first: 0.0, integral_last: 0.0, accept: 0.0 };
@@ -268,7 +270,7 @@ impl Zipf {
         zipf
     }
 
-    /// A rank.
+    /// Draws a rank.
     #[inline]
     pub fn draw(&self, random: &mut RandomStream) -> u64 {
         loop {
@@ -281,13 +283,14 @@ impl Zipf {
         }
     }
 
-    /// The integral of x^-theta, up to a constant: (x^(1-theta) - 1) / (1 - theta), or ln x at theta = 1.
+    /// Returns the integral of x^-theta, up to a constant: (x^(1-theta) - 1) / (1 - theta), or ln x where
+    /// theta is 1.
     fn integral(&self, x: f64) -> f64 {
         let (power, log) = (1.0 - self.theta, libm::log(x));
         if (power * log).abs() < 1e-8 { log } else { libm::expm1(power * log) / power }
     }
 
-    /// The inverse of `integral`.
+    /// Returns the inverse of `integral`.
     fn inverse(&self, y: f64) -> f64 {
         let power = 1.0 - self.theta;
         // Rounding may carry the argument of the logarithm to or below its edge; the rank is clamped after.
@@ -300,7 +303,7 @@ impl Zipf {
 mod tests {
     use super::*;
 
-    /// How often each of `blocks` blocks is drawn.
+    /// Returns how often each of `blocks` blocks is drawn.
     fn counts(text: &str, blocks: u64, draws: u32) -> Vec<u32> {
         let mut random = RandomStream::new(11, "test");
         let distribution = Distribution::parse(text, 1024).unwrap();

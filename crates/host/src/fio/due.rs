@@ -25,7 +25,7 @@ pub struct WorkDue {
 }
 
 impl WorkDue {
-    /// The work of a clone of `job` with its `share` of the files.
+    /// Returns the work of a clone of `job` with its `share` of the files.
     pub fn new(job: &JobSpec, share: &CloneFiles) -> Self {
         let mut asked = share.io_bytes.unwrap_or(share.pass_bytes);
         // fio opens files again only for another loop, or to read back; one that queues requests ends a pass before.
@@ -92,8 +92,8 @@ impl WorkDue {
         self.requests_left = self.requests_left.saturating_sub(1);
     }
 
-    /// A pass has ended, by its bytes or at the end of the files; `to_read_back`: bytes to be read back before the next
-    /// pass.
+    /// Ends a pass, by its bytes or at the end of the files; `to_read_back`: bytes to be read back before the
+    /// next pass.
     pub fn end_pass(&mut self, to_read_back: u64) {
         self.passes_left = self.passes_left.saturating_sub(1);
         let done = self.parts * self.bytes + self.bytes_read_back + to_read_back;
@@ -104,7 +104,7 @@ impl WorkDue {
         (self.bytes_this_pass, self.requests_this_pass) = (0, 0);
     }
 
-    /// True when there is nothing left to do.
+    /// True when the clone has no work left to do.
     pub fn is_done(&self) -> bool {
         self.is_over || self.requests_left == 0
     }
@@ -114,7 +114,7 @@ impl WorkDue {
         self.is_over && self.requests_left > 0 && self.bytes < self.most_bytes
     }
 
-    /// The fraction that is done, by bytes or by requests.
+    /// Returns the fraction that is done, by bytes or by requests.
     pub fn fraction(&self, loops: u64) -> f64 {
         let bytes = self.pass_bytes.saturating_mul(loops).max(self.io_bytes).min(self.most_bytes);
         let by_bytes = self.bytes as f64 / bytes.max(1) as f64;

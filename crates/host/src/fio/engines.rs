@@ -3,7 +3,7 @@
 /// What one of fio's engines means in a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// One request at a time; `iodepth` has no effect.
+    /// Engine with one request at a time, for which `iodepth` has no effect.
     Sync,
     /// Up to `iodepth` requests outstanding.
     Async,
@@ -90,7 +90,8 @@ const OTHERS: &[(&str, &str)] = &[
     ("external", "names a module of its own, whose requests are not known here"),
 ];
 
-/// The engine of that name; none when fio has none. A path or options after a colon belong to `external`.
+/// Returns the engine of that name; none when fio has none. A path or options after a colon belong to
+/// `external`.
 pub fn find(name: &str) -> Option<Engine> {
     if SYNC.contains(&name) {
         return Some(Engine::Sync);
@@ -113,7 +114,7 @@ pub fn names_bdevs(name: &str) -> bool {
     name.rsplit(['/', ':']).next().is_some_and(|module| module == "spdk_bdev")
 }
 
-/// The engine most like `name`, if one is near; block engines first.
+/// Returns the engine most like `name`, if one is near; block engines first.
 pub fn nearest(name: &str) -> Option<&'static str> {
     let block = SYNC.iter().chain(ASYNC).copied();
     config::nearest(name, block).or_else(|| config::nearest(name, OTHERS.iter().map(|(other, _)| *other)))

@@ -10,12 +10,12 @@ use super::job::{JobAccess, JobSpec};
 use super::zones::reach;
 use crate::Extent;
 
-/// Use of a part of the raw device by one clone.
+/// Use of a part of the raw device by one clone of a fio job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
     /// Clones of one group run together; each group begins when the one before is done.
     pub group: usize,
-    /// The part.
+    /// Part of the raw device that the clone uses.
     pub extent: Extent,
     /// True if the fio clone reads the part of the raw device that `extent` gives.
     pub reads: bool,
@@ -24,7 +24,7 @@ pub struct Use {
 }
 
 impl Use {
-    /// The use of the raw device's `part` by a clone of `job`, a member of `group`.
+    /// Returns the use of the raw device's `part` by a clone of `job`, a member of `group`.
     pub fn of(
         job: &JobSpec,
         group: usize,
@@ -40,7 +40,7 @@ impl Use {
     }
 }
 
-/// Bytes from the beginning of `part` that a clone of `job` writes for certain.
+/// Returns the number of bytes from the beginning of `part` that a clone of `job` writes for certain.
 fn covered(job: &JobSpec, share: &CloneFiles, part: &FilePart) -> u64 {
     let BlockSizes::Fixed(bytes) = job.blocks[1] else { return 0 };
     let whole = part.bytes / bytes * bytes;
@@ -56,13 +56,13 @@ fn covered(job: &JobSpec, share: &CloneFiles, part: &FilePart) -> u64 {
     if covers { whole } else { 0 }
 }
 
-/// The parts that must hold data before the first request: of the raw device, and files.
+/// Returns the parts that must hold data before the first request: of the raw device, and files.
 pub fn existing(uses: &[Use], files: &[FileRegion]) -> Vec<Extent> {
     let file = |file: &FileRegion| Extent { offset: file.offset, bytes: file.bytes };
     needed(uses).into_iter().chain(files.iter().filter(|file| file.laid_out).map(file)).collect()
 }
 
-/// The parts of the raw device that must hold data before the first request.
+/// Returns the parts of the raw device that must hold data before the first request.
 fn needed(uses: &[Use]) -> Vec<Extent> {
     let mut needed = Vec::new();
     // What earlier groups have written, and what the group at hand will have.

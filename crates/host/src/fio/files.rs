@@ -25,7 +25,7 @@ const MOST_ALIGN: u64 = 1 << 20;
 /// A file of the jobs, or the drive itself, and its bytes on the drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRegion {
-    /// Name of the file, as fio makes it.
+    /// Name of the file, formed as fio forms it.
     pub name: String,
     /// First byte of the file on the drive.
     pub offset: u64,
@@ -42,13 +42,13 @@ pub struct FileRegion {
 /// A clone's part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilePart {
-    /// Index of the file.
+    /// Index of the file of which this is a part.
     pub file: u32,
     /// The part's first byte, counted from the file's first.
     pub start: u64,
-    /// The part's length.
+    /// Length of the part in bytes.
     pub bytes: u64,
-    /// Length of the file, in bytes, as this clone found or made it.
+    /// Length of the file, in bytes, as the clone found or made the file.
     pub file_bytes: u64,
     /// Size and capacity of the drive's zones, in bytes, where the clone works in zones.
     pub zones: Option<(u64, u64)>,
@@ -70,7 +70,7 @@ pub struct CloneFiles {
 pub struct Files {
     /// All files, in the order in which they are first named.
     pub files: Vec<FileRegion>,
-    /// For each clone, its files.
+    /// For each clone, the files of the clone.
     pub shares: Vec<CloneFiles>,
 }
 
@@ -78,13 +78,13 @@ pub struct Files {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Names {
     Drive(String),
-    /// Devices, or a device among files: a run has one drive.
+    /// A list of devices, or of a device among files, which a run cannot have: a run has one drive.
     Several(String),
     Files(Vec<String>),
 }
 
 impl Files {
-    /// The files of `file` in `space`; sizes within a range are drawn with `seed`.
+    /// Returns the files of `file` in `space`; sizes within a range are drawn with `seed`.
     ///
     /// # Errors
     /// When a job's files have no size, its part of them is too short or reaches beyond their ends, or all together
@@ -152,7 +152,7 @@ impl FilePlan<'_> {
         Ok(())
     }
 
-    /// The namespaces that a job uses as its files.
+    /// Returns the namespaces that a job uses as its files.
     fn namespaces(&mut self, job: &JobSpec) -> Result<Vec<u32>, WorkloadError> {
         let names = match &job.filename {
             Some(names) => names.clone(),
@@ -165,7 +165,7 @@ impl FilePlan<'_> {
         names.iter().map(|name| self.namespace(job, name)).collect()
     }
 
-    /// A namespace that a job calls `name`.
+    /// Returns a namespace that a job calls `name`.
     fn namespace(&mut self, job: &JobSpec, name: &str) -> Result<u32, WorkloadError> {
         let Some(namespace) = self.space.device(name) else {
             let found = format!("job {}: filename={name}", job.name);
@@ -189,7 +189,7 @@ impl FilePlan<'_> {
         Ok(index)
     }
 
-    /// The limit of a part of `file`: in words, and in bytes.
+    /// Returns the limit of a part of `file`: in words, and in bytes.
     fn bound(&self, file: &FileRegion) -> (String, u64) {
         match self.space.is_parted() {
             true => (format!("namespace {}'s {} bytes", file.name, file.bytes), file.bytes),
@@ -197,7 +197,7 @@ impl FilePlan<'_> {
         }
     }
 
-    /// The raw device, which all jobs share.
+    /// Returns the raw device, which all jobs share.
     fn drive(&mut self, job: &JobSpec, name: String) -> Result<u32, WorkloadError> {
         let refuse = |found: String, expected: &str| Err(job.place.error(found, expected));
         match &self.drive_job {
@@ -251,7 +251,8 @@ impl FilePlan<'_> {
         Ok(index)
     }
 
-    /// The files of clone number `clone` of `job` among `indices`, computed as in fio and in the same order.
+    /// Returns the files of clone number `clone` of `job` among `indices`, computed as in fio and in the same
+    /// order.
     fn share(&self, job: &JobSpec, clone: u64, indices: &[u32]) -> Result<CloneFiles, WorkloadError> {
         let grid = (0..3).map(|direction| job.blocks[direction].least()).min().unwrap_or(1);
         let given = if let Some(Size::Bytes(bytes)) = job.size { bytes } else { 0 };
@@ -294,7 +295,7 @@ impl FilePlan<'_> {
         Ok(share)
     }
 
-    /// Bytes from `start` to the end of a file that exists already.
+    /// Returns the bytes from `start` to the end of a file that exists already.
     fn rest(&self, job: &JobSpec, file: &FileRegion, start: u64) -> Result<u64, WorkloadError> {
         if file.bytes > 0 && start < file.bytes {
             return Ok(file.bytes - start);
@@ -313,7 +314,7 @@ impl FilePlan<'_> {
         Err(job.place.error(found, expected))
     }
 
-    /// A part must lie within the drive and hold a request.
+    /// Checks that a part lies within the drive and holds a request.
     fn check(&self, job: &JobSpec, file: &FileRegion, start: u64, bytes: u64) -> Result<(), WorkloadError> {
         let (end, (bound, most)) = (u128::from(start) + u128::from(bytes), self.bound(file));
         if end > u128::from(most) {
@@ -358,8 +359,8 @@ impl FilePlan<'_> {
     }
 }
 
-/// First byte of clone number `clone` in a file of `bytes` bytes. An offset in percent is rounded up to a multiple of
-/// the block size, as in fio.
+/// Returns the first byte of clone number `clone` in a file of `bytes` bytes. An offset in percent is rounded
+/// up to a multiple of the block size, as in fio.
 fn start(job: &JobSpec, clone: u64, grid: u64, bytes: u64) -> u64 {
     let percent = |size: Size| matches!(size, Size::Percent(1..));
     let start = job.offset.of(bytes).saturating_add(job.offset_increment.of(bytes).saturating_mul(clone));
@@ -370,7 +371,7 @@ fn start(job: &JobSpec, clone: u64, grid: u64, bytes: u64) -> u64 {
     }
 }
 
-/// The names of the files of clone number `clone` of `job`.
+/// Returns the names of the files of clone number `clone` of `job`.
 fn names(job: &JobSpec, clone: u64) -> Names {
     let folder = |name: &str, index: u64| match &job.directory {
         Some(folders) if !folders.is_empty() => {

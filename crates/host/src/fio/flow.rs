@@ -25,7 +25,7 @@ struct FioFlow {
     weight: u64,
 }
 
-/// State of one clone in its flow.
+/// State of one clone of a fio job in its flow.
 #[derive(Clone, Copy, Debug)]
 struct FlowShare {
     flow: u32,
@@ -45,7 +45,7 @@ pub struct FioFlows {
 }
 
 impl FioFlows {
-    /// Adds a clone.
+    /// Adds a clone to its flow.
     pub fn add(&mut self, options: FlowOptions) {
         if options.weight == 0 {
             return self.shares.push(None);
@@ -73,7 +73,7 @@ impl FioFlows {
         admits
     }
 
-    /// `clone` has ended: its flow no longer counts it.
+    /// Lets `clone`, which has ended, leave its flow.
     pub fn leave(&mut self, clone: u32) {
         if let Some(share) = self.shares[clone as usize].take() {
             let flow = &mut self.flows[share.flow as usize];
@@ -82,7 +82,7 @@ impl FioFlows {
         }
     }
 
-    /// True if there are no flows.
+    /// True if the job file has no flows.
     pub fn is_empty(&self) -> bool {
         self.flows.is_empty()
     }

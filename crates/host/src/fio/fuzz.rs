@@ -8,7 +8,7 @@ use units::SimTime;
 
 /// Longer inputs find no further paths and only take longer.
 const MOST_BYTES: usize = 16 << 10;
-/// Requests taken from one job file.
+/// Most requests that the fuzz test takes from one job file.
 const MOST_REQUESTS: u32 = 2_000;
 /// Clones set up; more only take time.
 const MOST_CLONES: u64 = 512;

@@ -23,7 +23,7 @@ macro_rules! on_drive {
     };
 }
 
-/// All generators, in the order in which they are listed.
+/// Returns all generators, in the order in which they are listed.
 pub fn generators() -> &'static [Generator] {
     &[
         Generator {

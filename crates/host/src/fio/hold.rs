@@ -23,7 +23,7 @@ impl SerializedOverlap {
         free
     }
 
-    /// The request that is kept.
+    /// Takes the request that was kept because it overlaps others.
     pub fn take(&mut self) -> Option<(Op, u64, u64)> {
         self.held.take()
     }
@@ -63,7 +63,7 @@ pub struct Refill {
 }
 
 impl Refill {
-    /// The refill rule of the job; none where the queue is refilled after each answer.
+    /// Returns the refill rule of the job; none where the queue is refilled after each answer.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let depth = job.depth();
         let low = if job.refill.depth_low == 0 { depth } else { job.refill.depth_low.min(depth) };
@@ -80,7 +80,7 @@ impl Refill {
         !self.is_draining
     }
 
-    /// A request was answered.
+    /// Notes that a request was answered.
     pub fn answered(&mut self) {
         self.answered += 1;
     }
@@ -91,28 +91,28 @@ impl Refill {
 pub struct Think {
     pause_ns: u64,
     blocks: u64,
-    /// Issued requests are counted instead of answered ones.
+    /// True if pauses are counted by issued requests; false if by answered requests.
     by_issue: bool,
     counted: u64,
     last: u64,
-    /// A request was issued since the last pause; without one, fio does not check.
+    /// True if the job issued a request since its last pause; fio checks for a pause only then.
     has_made: bool,
 }
 
 impl Think {
-    /// The pauses of the job; none where it never pauses.
+    /// Returns the pauses of the job; none where it never pauses.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let (pause_ns, blocks, by_issue) = (job.think_ns, job.think_blocks, job.think_by_issue);
         (pause_ns > 0).then_some(Self { pause_ns, blocks, by_issue, counted: 0, last: 0, has_made: false })
     }
 
-    /// A request was made.
+    /// Notes that a request was made.
     pub fn note_made(&mut self) {
         self.counted += u64::from(self.by_issue);
         self.has_made = true;
     }
 
-    /// A request was answered.
+    /// Notes that a request was answered.
     pub fn note_answered(&mut self) {
         self.counted += u64::from(!self.by_issue);
     }
@@ -126,7 +126,7 @@ impl Think {
         is_due
     }
 
-    /// End of a pause that begins at `now`, nanoseconds.
+    /// Returns the end of a pause that begins at `now`, nanoseconds.
     pub fn until(&self, now: u64) -> u64 {
         now.saturating_add(self.pause_ns)
     }

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 /// Clones of all jobs together, as many as fio itself runs.
 pub const MOST_CLONES: u64 = 4_096;
-/// Requests one clone may have outstanding.
+/// Most requests that one clone of a fio job may have outstanding.
 pub const MOST_DEPTH: u64 = 65_536;
 /// The longest request in bytes: of whole sectors, and below 2^32.
 pub const MOST_BLOCK: u64 = (1 << 32) - 512;
@@ -29,16 +29,16 @@ pub const MOST_BLOCK: u64 = (1 << 32) - 512;
 /// Kinds of requests that a job makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JobAccess {
-    /// Only reads.
+    /// The job only reads.
     #[default]
     Read,
-    /// Only writes.
+    /// The job only writes.
     Write,
-    /// Only trims.
+    /// The job only trims.
     Trim,
     /// Reads and writes, mixed at random.
     ReadWrite,
-    /// Each block is trimmed, then written.
+    /// The job trims each block, then writes the block.
     TrimWrite,
 }
 
@@ -48,26 +48,26 @@ pub enum ExitWhat {
     /// Jobs of the same group; groups are separated by `new_group` and `stonewall`.
     #[default]
     Group,
-    /// Jobs that run at the same time.
+    /// With the job end the jobs that run at the same time.
     Stonewall,
-    /// All jobs, begun or not.
+    /// With the job end all jobs, begun or not.
     All,
 }
 
 /// A job section with everything it inherits. Arrays are by direction: read, write, trim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobSpec {
-    /// Name of the job: its section's name or the value of `name=`.
+    /// Name of the job: the name of the job's section, or the value of `name=`.
     pub name: String,
     /// Place where the section of the job starts.
     pub place: JobPlace,
     /// Kind of requests that the job makes.
     pub access: JobAccess,
-    /// At random places rather than one after the other.
+    /// True if requests of the job are at random places; false if they follow each other.
     pub random: bool,
     /// Percent of reads in a mix.
     pub read_percent: u64,
-    /// Request sizes.
+    /// Sizes of the job's requests, by direction.
     pub blocks: [BlockSizes; 3],
     /// Options from which the block sizes follow.
     pub sizes: [SizeOptions; 3],
@@ -75,7 +75,7 @@ pub struct JobSpec {
     pub align: [Option<u64>; 3],
     /// The region's length; the rest of the drive when not given.
     pub size: Option<Size>,
-    /// The region's start.
+    /// Start of the job's region in the file.
     pub offset: Size,
     /// Distance between the starts of successive clones.
     pub offset_increment: Size,
@@ -83,17 +83,17 @@ pub struct JobSpec {
     pub io_size: Option<Size>,
     /// Most requests outstanding with an engine that keeps several; [`Self::depth`] gives the effective number.
     pub iodepth: u64,
-    /// Clones.
+    /// Number of clones of the job.
     pub numjobs: u64,
     /// Run time in nanoseconds, counted from the end of the ramp.
     pub runtime_ns: Option<u64>,
-    /// Go on until the runtime is over.
+    /// True if the fio job goes on until its runtime is over.
     pub time_based: bool,
-    /// Lead-in that metrics leave out.
+    /// Time of the job's ramp that metrics leave out, in ns.
     pub ramp_ns: u64,
-    /// Repetitions.
+    /// Number of repetitions of the job.
     pub loops: u64,
-    /// Wait before the first request.
+    /// Time that the job waits before its first request, in ns.
     pub delay_ns: u64,
     /// Longest start delay in nanoseconds, where the delay is drawn from a range.
     pub delay_most_ns: Option<u64>,
@@ -101,44 +101,45 @@ pub struct JobSpec {
     pub distribution: [Distribution; 3],
     /// Percent of the accesses of a random job that are random.
     pub random_percent: [u64; 3],
-    /// Blocks may repeat before all have been accessed.
+    /// True if the fio job may repeat blocks before all blocks have been accessed.
     pub norandommap: bool,
-    /// fio may leave out a map that does not fit memory. Here it always fits; the option changes the order of
-    /// verification.
+    /// True if fio may leave out a block map that does not fit memory. Here such a map always fits; the
+    /// option changes the order of verification.
     pub soft_random_map: bool,
-    /// The order of blocks that do not repeat comes from a shift register, which needs no map.
+    /// True if a shift register, which needs no map, gives the order of the blocks that a job accesses
+    /// without repeating one.
     pub lfsr: bool,
-    /// Random seed of the job, where it has its own.
+    /// Random seed of the job, where the job sets one.
     pub seed: Option<u64>,
-    /// Bytes per second.
+    /// Rate of the job in bytes per second, by direction.
     pub rate: [Option<Rate>; 3],
-    /// Requests per second.
+    /// Rate of the job in requests per second, by direction.
     pub rate_iops: [Option<Rate>; 3],
-    /// Gaps between paced requests are exponential.
+    /// True if the gaps between paced requests of the job are exponentially distributed.
     pub poisson: bool,
     /// Pause between groups of requests.
     pub think_ns: u64,
-    /// Requests between pauses.
+    /// Number of requests between two pauses of the job.
     pub think_blocks: u64,
-    /// Pauses are counted by requests issued instead of requests answered.
+    /// True if pauses of the job are counted by issued requests; false if by answered requests.
     pub think_by_issue: bool,
     /// Rule for refilling a full queue.
     pub refill: RefillOptions,
-    /// The job starts when all jobs of this name are done.
+    /// Name of the jobs whose end this job waits for before it starts.
     pub wait_for: Option<String>,
-    /// The other jobs that end when this one does.
+    /// Other jobs that end when this job ends.
     pub exit_what: ExitWhat,
-    /// The job writes until the device is full.
+    /// True if the job writes until the device is full.
     pub fill_device: bool,
-    /// Wait until all jobs before are done.
+    /// True if the job waits until all jobs before it are done.
     pub stonewall: bool,
-    /// Clones report together.
+    /// True if the clones of the job report together.
     pub group_reporting: bool,
     /// Files that the job names; none: the job has files of its own.
     pub filename: Option<Vec<String>>,
     /// Folders in front of the names of the job's own files.
     pub directory: Option<Vec<String>>,
-    /// Format of the names of the job's own files, where it is not fio's default.
+    /// Format of the names of the job's files, where it is not the default of fio.
     pub filename_format: Option<String>,
     /// Number of the job's own files.
     pub nrfiles: u64,
@@ -150,53 +151,56 @@ pub struct JobSpec {
     pub service: Service,
     /// Bytes of which an offset in percent is rounded to a multiple; none: the shortest block.
     pub offset_align: Option<u64>,
-    /// Files are written before the clock starts even where no job reads them.
+    /// True if the files of the job are written before the clock starts even where no job reads them.
     pub overwrite: bool,
     /// Name of fio's engine, where it is given.
     pub engine: Option<String>,
-    /// Requests are handed to other threads, so that even a synchronous engine has several outstanding.
+    /// True if the requests of the job are handed to other threads, so that even a synchronous engine has
+    /// several outstanding.
     pub offload: bool,
     /// Bytes that a sequential job skips between requests.
     pub hole: i64,
     /// Number of requests of a random job that share one random offset.
     pub sequence: u64,
-    /// Requests after a random offset repeat that offset instead of continuing from it.
+    /// True if requests after a random offset repeat that offset; false if they continue from that offset.
     pub identical: bool,
-    /// A flush is issued after the last write of each loop.
+    /// True if the job issues a flush after the last write of each loop.
     pub end_fsync: bool,
     /// Number of writes after which a flush is issued, from `fsync` and from `fdatasync`; 0: never.
     pub flush_every: [u64; 2],
-    /// Writes must be on durable storage when they are acknowledged (`sync=`, `writefua`).
+    /// True if writes of the job must be on durable storage when the drive acknowledges them (`sync=`,
+    /// `writefua`).
     pub fua: bool,
     /// Placement identifiers that the job's writes carry.
     pub placement: JobPlacement,
-    /// Requests at most.
+    /// Most requests that the job makes.
     pub number_ios: Option<u64>,
     /// Condition of steady state at which the job ends.
     pub steady: Steady,
-    /// Zones of its file in which the job works one after the other.
+    /// Zones of the job's file, in which the job works one after the other.
     pub zones: JobZones,
-    /// Writes of the job are zone appends.
+    /// True if the writes of the job are zone appends.
     pub appends: bool,
     /// The job's share of a flow: its requests are kept in proportion to those of other jobs.
     pub flow: FlowOptions,
     /// A clone ends at a request that takes longer; 0 for none.
     pub max_latency_ns: [u64; 3],
-    /// The job begins a new group in reports.
+    /// True if the job begins a new group in reports.
     pub new_group: bool,
     /// Method by which written data are verified, and whether the job does verify them after writing.
     pub verify: Option<String>,
-    /// See `verify`.
+    /// True if the job reads back its written data to verify them; see `verify`.
     pub do_verify: bool,
     /// Writes between rounds of reading back, and requests read in each round; 0: the default.
     pub verify_backlog: u64,
     /// See `verify_backlog`.
     pub verify_batch: u64,
-    /// The job writes nothing: it only reads back what it would have written.
+    /// True if the job writes nothing, and only reads back the data that a run of the job would have written.
     pub verify_only: bool,
-    /// The requests that are read back are computed from the job instead of being recorded.
+    /// True if the requests of the read-back are computed from the job's options; false if the job's writes
+    /// are recorded for the read-back.
     pub experimental_verify: bool,
-    /// A request that overlaps an unanswered request of the same clone waits for it.
+    /// True if a request that overlaps an unanswered request of the same clone waits for that request.
     pub serialize_overlap: bool,
     /// All options of the job, inherited ones included, by their first names, as written.
     pub options: BTreeMap<String, String>,
@@ -289,7 +293,7 @@ impl JobSpec {
         engines::find(engine) == Some(Engine::Sync) && !self.offload
     }
 
-    /// Most requests that a clone of the job keeps outstanding.
+    /// Returns the most requests that a clone of the job keeps outstanding.
     pub fn depth(&self) -> u64 {
         if self.is_synchronous() { 1 } else { self.iodepth }
     }
@@ -312,12 +316,12 @@ impl JobSpec {
         Ok(())
     }
 
-    /// True if the job reads.
+    /// True if the fio job reads.
     pub fn reads(&self) -> bool {
         matches!(self.access, JobAccess::Read | JobAccess::ReadWrite)
     }
 
-    /// True if the job writes.
+    /// True if the fio job writes.
     pub fn writes(&self) -> bool {
         matches!(self.access, JobAccess::Write | JobAccess::ReadWrite | JobAccess::TrimWrite)
     }
@@ -327,7 +331,7 @@ impl JobSpec {
         self.verify_only && self.writes() && self.verify.is_some() && self.do_verify
     }
 
-    /// The directions it uses, as indices: read 0, write 1, trim 2.
+    /// Returns the directions that the job uses, as indices: read 0, write 1, trim 2.
     pub fn directions(&self) -> &'static [usize] {
         match self.access {
             JobAccess::Read => &[0],
@@ -344,9 +348,9 @@ impl JobSpec {
 pub struct JobFile {
     /// The file's path, or what the caller called the text.
     pub name: String,
-    /// Its jobs in order; at least one.
+    /// Jobs of the file in order, at least one.
     pub jobs: Vec<JobSpec>,
-    /// The first job that ends may end others.
+    /// True if the first job of the file that ends may end other jobs.
     pub exitall: bool,
     /// Options that were accepted and have no effect, each once, in order of appearance.
     pub ignored: Vec<String>,
@@ -355,7 +359,7 @@ pub struct JobFile {
 /// Words that fio replaces by numbers of the machine it runs on.
 const MACHINE: &[&str] = &["$pagesize", "$mb_memory", "$ncpus"];
 
-/// One option of a section, with its place.
+/// One option of a section of a fio job file, with its place.
 type Setting<'a> = (&'a JobPlace, &'a str, Option<&'a str>);
 
 /// Makes jobs of the sections; `[global]` holds for the jobs after it.
@@ -423,7 +427,7 @@ pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
     }
 }
 
-/// Applies the settings to `job`, in order.
+/// Applies the settings of a section to `job`, in order.
 fn fill<'a>(
     mut job: JobSpec,
     settings: impl Iterator<Item = Setting<'a>> + Clone,

@@ -21,7 +21,7 @@ pub enum Fate {
     },
 }
 
-/// The first name of an option, and how it is treated; none when the option is unknown.
+/// Returns the first name of an option, and how it is treated; none when the option is unknown.
 pub fn find(key: &str) -> Option<(&'static str, Fate)> {
     if let Some(option) = HONOURED.iter().find(|option| option.name == key || option.others.contains(&key)) {
         return Some((option.name, Fate::Honoured));
@@ -43,12 +43,12 @@ pub fn may_stand_alone(name: &str) -> bool {
     HONOURED.iter().any(|option| option.name == name && option.may_stand_alone)
 }
 
-/// All names of an option.
+/// Returns all names of an option.
 fn names(option: &Honoured) -> impl Iterator<Item = &'static str> + use<> {
     std::iter::once(option.name).chain(option.others.iter().copied())
 }
 
-/// The known option most similar to `key`, if one is near, preferably an honoured one.
+/// Returns the known option most similar to `key`, if one is near, preferably an honoured one.
 pub fn nearest(key: &str) -> Option<&'static str> {
     let honoured = HONOURED.iter().flat_map(names).chain(ALIASES.iter().map(|(alias, _)| *alias));
     let others = NO_EFFECT.iter().chain(OF_OTHER_ENGINES).copied();

@@ -6,26 +6,27 @@ use crate::WorkloadError;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Files may include files this deep.
+/// Most levels of fio job files that include each other.
 const MOST_INCLUDES_DEEP: u32 = 8;
-/// Options of one job file, all includes together; a limit only so that includes cannot multiply without end.
+/// Most options of one job file, all includes together; a limit only so that includes cannot multiply without
+/// end.
 const MOST_ITEMS: usize = 100_000;
 
 /// An item of a job file: a section or a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// `[name]`.
+    /// Header `[name]` of a section of a job file.
     Section {
         /// Place of the item in the file.
         place: JobPlace,
         /// The name between the brackets.
         name: String,
     },
-    /// `key=value`, or a key alone.
+    /// Setting `key=value` of a job file, or a key alone.
     Setting {
         /// Place of the item in the file.
         place: JobPlace,
-        /// Left of the `=`.
+        /// Key of the setting, left of the `=`.
         key: String,
         /// Text to the right of the `=`; none when the key stands alone.
         value: Option<String>,
@@ -149,19 +150,20 @@ fn add(line: &str, place: JobPlace, items: &mut Vec<Item>) -> Result<(), Workloa
     Ok(())
 }
 
-/// The file that an `include` line names.
+/// Returns the file that an `include` line names.
 fn included(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("include")?;
     rest.starts_with(char::is_whitespace).then(|| rest.trim())
 }
 
-/// Path of a file that the file `name` includes as `path`, relative to the folder of `name`.
+/// Returns the path of a file that the file `name` includes as `path`, relative to the folder of `name`.
 fn beside(name: &str, path: &str) -> String {
     let folder = Path::new(name).parent().unwrap_or(Path::new(""));
     folder.join(path).display().to_string()
 }
 
-/// The part of the line before a comment, without blanks around it. `;` and `#` start a comment anywhere, as in fio.
+/// Returns the part of the line before a comment, without blanks around it. `;` and `#` start a comment
+/// anywhere, as in fio.
 fn without_comment(line: &str) -> &str {
     line.split([';', '#']).next().unwrap_or("").trim()
 }
@@ -185,7 +187,7 @@ fn item(line: &str, place: JobPlace) -> Result<Item, WorkloadError> {
     Ok(Item::Setting { place, key: key.to_owned(), value })
 }
 
-/// Quotes around a whole value are dropped.
+/// Drops the quotes around a whole value.
 fn unquoted(value: &str) -> &str {
     let inner = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
     inner('"').or_else(|| inner('\'')).unwrap_or(value)

@@ -12,14 +12,14 @@ pub struct CloneLimits {
 }
 
 impl CloneLimits {
-    /// The latency limits of `clones`, each given by its job.
+    /// Returns the latency limits of `clones`, each given by its job.
     pub fn new<'a>(clones: impl Iterator<Item = &'a JobSpec> + Clone) -> Self {
         let is_limited = clones.clone().any(|job| job.max_latency_ns != [0; 3]);
         let by_clone = if is_limited { clones.map(|job| job.max_latency_ns).collect() } else { Vec::new() };
         Self { by_clone, said: Vec::new() }
     }
 
-    /// True if no clone has a limit.
+    /// True if no clone has a latency limit.
     pub fn is_empty(&self) -> bool {
         self.by_clone.is_empty()
     }

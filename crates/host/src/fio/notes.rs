@@ -111,8 +111,8 @@ pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(Str
     notes
 }
 
-/// One sentence for each direction whose rate in fio differs by more than one percent from the rate that the job asks
-/// for, or that fio does not limit at all.
+/// Returns one sentence for each direction whose rate in fio differs by more than one percent from the rate
+/// that the job asks for, or that fio does not limit at all.
 fn other_rates(job: &JobSpec) -> Vec<String> {
     let one = |&direction: &usize| {
         let asked = match job.rate_of(direction)? {

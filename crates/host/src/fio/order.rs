@@ -43,7 +43,7 @@ impl Passes {
         }
     }
 
-    /// The next block; none at the end of a pass.
+    /// Returns the next block; none at the end of a pass.
     #[inline]
     pub fn next(&mut self) -> Option<u64> {
         if self.next == self.permutation.count() {

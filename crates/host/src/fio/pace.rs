@@ -35,11 +35,11 @@ const NS_PER_US: u64 = 1_000;
 /// How far a request moves the time at which the next one is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DueStep {
-    /// By the time of the request's bytes, at this number of bytes per second.
+    /// Step to the next due time by the bytes of the request, at this number of bytes per second.
     PerByte(u64),
     /// By the same time for any length, nanoseconds.
     Even(u64),
-    /// An exponential time of this mean in us, cut to whole us.
+    /// Step to the next due time that is exponential with this mean in us, cut to whole us.
     Poisson(u64),
 }
 
@@ -63,7 +63,7 @@ impl DueStep {
 }
 
 impl JobSpec {
-    /// Rate of a direction, where it has one.
+    /// Returns the rate of a direction, where it has one.
     pub fn rate_of(&self, direction: usize) -> Option<Rate> {
         self.rate[direction].or(self.rate_iops[direction])
     }
@@ -73,8 +73,8 @@ impl JobSpec {
         self.directions().iter().any(|direction| self.rate_of(*direction).is_some())
     }
 
-    /// Requests per second that fio really makes of the job's rate, which block sizes or rounded gaps can make
-    /// different from the rate asked for; none where fio limits nothing.
+    /// Returns the requests per second that fio really makes of the job's rate, which block sizes or rounded
+    /// gaps can make different from the rate asked for; none where fio limits nothing.
     pub fn rate_made(&self, direction: usize) -> Option<f64> {
         let blocks = &self.blocks[direction];
         match DueStep::of(self.rate_of(direction)?, blocks, self.poisson) {
@@ -98,19 +98,20 @@ pub struct RatePace {
 }
 
 impl RatePace {
-    /// The pace of a direction from `start_ns` on, where it has a rate; the first request is due at once.
+    /// Returns the pace of a direction from `start_ns` on, where it has a rate; the first request is due at
+    /// once.
     pub fn of(job: &JobSpec, direction: usize, start_ns: u64) -> Option<Self> {
         let step = DueStep::of(job.rate_of(direction)?, &job.blocks[direction], job.poisson);
         Some(Self { step, due_ns: start_ns, remainder: 0 })
     }
 
-    /// Time at which the next request is due, nanoseconds.
+    /// Returns the time at which the next request is due, nanoseconds.
     #[inline]
     pub fn due_ns(&self) -> u64 {
         self.due_ns
     }
 
-    /// A request of `bytes` goes out; the next is due that much later.
+    /// Advances the due time by a request of `bytes` that goes out.
     pub fn advance(&mut self, bytes: u64, random: &mut RandomStream) {
         let step_ns = match self.step {
             DueStep::Even(step_ns) => step_ns,

@@ -78,7 +78,7 @@ impl Pending {
         }
     }
 
-    /// The clone that made `request`; of several that made the same, the first.
+    /// Returns the clone that made `request`; of several that made the same, the first.
     ///
     /// # Panics
     /// When none did.

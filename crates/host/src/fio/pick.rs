@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 /// `file_service_type`: the order of the files, and how many requests each gets in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
-    /// The order.
+    /// Order in which the files take requests.
     pub order: FileOrder,
-    /// Requests in a row.
+    /// Number of requests in a row that go to one file.
     pub in_a_row: u64,
 }
 
@@ -26,9 +26,9 @@ impl Default for Service {
 pub enum FileOrder {
     /// The files in turn, over and over.
     RoundRobin,
-    /// A file until it is done, then the next.
+    /// The job accesses a file until the file is done, then the next file.
     Sequential,
-    /// Any.
+    /// Each request goes to any of the files, drawn at random.
     Random,
     /// A random file, some more often than others; such files are never done.
     Weighted(Distribution),
@@ -77,7 +77,7 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// A picker among `files` files.
+    /// Makes a picker among `files` files.
     pub fn new(service: &Service, files: usize, most_open: Option<u64>) -> Self {
         let sampler = match &service.order {
             // A weighted order is by number, not scattered, as in fio.
@@ -110,7 +110,7 @@ impl Picker {
         (self.next, self.current, self.left) = (0, 0, 0);
     }
 
-    /// The file of the next request; none when all are done.
+    /// Returns the file of the next request; none when all are done.
     #[inline]
     pub fn pick(&mut self, random: &mut RandomStream) -> Option<u32> {
         if self.files == 1 {
@@ -148,7 +148,7 @@ impl Picker {
         self.open.contains(&file) || (self.open.len() < self.most_open && self.undone.contains(&file))
     }
 
-    /// The next file in turn that is open, or may be opened.
+    /// Returns the next file in turn that is open, or may be opened.
     fn following(&mut self) -> u32 {
         let files = if self.open.len() < self.most_open { &self.undone } else { &self.open };
         let file = files.range(self.next..).next().or_else(|| files.first()).copied().unwrap_or(0);
@@ -161,7 +161,7 @@ impl Picker {
         matches!(job.service.order, FileOrder::Weighted(_)) || (job.random && job.time_based)
     }
 
-    /// `file` has no more requests.
+    /// Notes that `file` has no more requests.
     pub fn done(&mut self, file: u32) {
         self.undone.remove(&file);
         self.open.remove(&file);

@@ -32,7 +32,7 @@ pub enum Selection {
     /// The identifiers of the list in turn, separately for each file.
     #[default]
     RoundRobin,
-    /// Any of the list.
+    /// The placement identifier is drawn at random from the list.
     Random,
     /// The identifier that the scheme gives to the offset.
     Scheme,
@@ -41,17 +41,18 @@ pub enum Selection {
 /// Options of a job for data placement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobPlacement {
-    /// `dataplacement`: none is named, none is wanted, or one.
+    /// Value of `dataplacement`; the outer option is none where the job does not set it, the inner one for no
+    /// placement.
     pub directive: Option<Option<Directive>>,
-    /// Value of `fdp`, the older name of the option.
+    /// True if the job sets `fdp`, the older option for data placement.
     pub fdp: bool,
     /// `plids`, in ascending order.
     pub identifiers: Vec<u16>,
-    /// `plid_select`.
+    /// Value of `plid_select`: how a write's identifier is chosen.
     pub selection: Selection,
-    /// `dp_scheme`.
+    /// Value of `dp_scheme`: file of the placement scheme.
     pub scheme: Option<String>,
-    /// `write_hint`, as a stream.
+    /// Value of `write_hint`, as a stream number.
     pub hint: Option<u16>,
 }
 
@@ -101,7 +102,7 @@ impl JobPlacement {
         Ok(Some(stream).filter(|stream| *stream > 0))
     }
 
-    /// The directive by which identifiers go, if any do.
+    /// Returns the directive by which identifiers go, if any do.
     fn wanted(&self) -> Option<Directive> {
         self.directive.unwrap_or_else(|| self.fdp.then_some(Directive::DataPlacement))
     }
@@ -187,7 +188,8 @@ pub struct ClonePlacer {
 }
 
 impl ClonePlacer {
-    /// The placer for a clone of `job` with its `share` of `files`; none where its writes carry no identifier.
+    /// Returns the placer for a clone of `job` with its `share` of `files`; none where its writes carry no
+    /// identifier.
     ///
     /// # Errors
     /// When the drive has no handles, or not those of the job's numbers, and when its scheme cannot be read.
@@ -239,7 +241,7 @@ impl ClonePlacer {
         })))
     }
 
-    /// The identifier of a write at a byte of the drive.
+    /// Returns the identifier of a write at a byte of the drive.
     pub fn next(&mut self, offset: u64) -> Option<u16> {
         let holds = |file: &&mut PlacedFile| (file.offset..file.offset + file.bytes).contains(&offset);
         let file = self.files.iter_mut().find(holds)?;

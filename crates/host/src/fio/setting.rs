@@ -215,7 +215,7 @@ fn synchronous(text: &str) -> Result<bool, &'static str> {
     }
 }
 
-/// The value that one of several words stands for.
+/// Returns the value that one of several words stands for.
 fn one_of<T: Copy>(text: &str, each: &[(&str, T)], expected: &'static str) -> Result<T, &'static str> {
     each.iter().find(|(word, _)| *word == text.trim()).map(|(_, value)| *value).ok_or(expected)
 }
@@ -245,7 +245,8 @@ fn kb_base(text: &str) -> Result<u64, &'static str> {
     }
 }
 
-/// What a job does; `:N` makes holes between sequential requests, or has so many random ones share an offset.
+/// Reads what a job does; `:N` makes holes between sequential requests, or has so many random ones share an
+/// offset.
 fn access(job: &mut JobSpec, text: &str) -> Result<(), &'static str> {
     let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name.trim(), Some(rest)));
     (job.random, job.access) = match name {
@@ -278,7 +279,7 @@ fn access(job: &mut JobSpec, text: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// An engine that does block I/O to a local drive.
+/// Reads an engine that does block I/O to a local drive.
 fn engine(text: &str) -> Result<String, WrongSetting> {
     match engines::find(text) {
         Some(Engine::Other(what)) => {
@@ -314,7 +315,7 @@ fn names(text: &str) -> Vec<String> {
     names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
-/// Length of each file in bytes, or a range of lengths; 0: the length follows from `size`.
+/// Reads the length of each file in bytes, or a range of lengths; 0: the length follows from `size`.
 fn file_size(text: &str, base: u64) -> Result<Option<(u64, u64)>, &'static str> {
     let (least, most) = text.split_once(['-', ':']).unwrap_or((text, text));
     let (least, most) = (value::bytes(least, base)?, value::bytes(most, base)?);
@@ -324,7 +325,7 @@ fn file_size(text: &str, base: u64) -> Result<Option<(u64, u64)>, &'static str> 
     Ok(Some((least.min(most), least.max(most))).filter(|(least, _)| *least > 0))
 }
 
-/// A start delay in nanoseconds, and the upper end of its range if it has one.
+/// Reads a start delay in nanoseconds, and the upper end of its range if it has one.
 fn delay(text: &str) -> Result<(u64, Option<u64>), &'static str> {
     match text.split_once('-') {
         None => Ok((value::time_ns(text, SECOND_NS)?, None)),
@@ -377,7 +378,7 @@ fn block(text: &str, base: u64) -> Result<u64, WrongSetting> {
     Err(format!("{BLOCK}: a page cache writes such data in whole pages of 4 KiB, {pages_kib}k").into())
 }
 
-/// A block size, or 0, which stands for `bs`.
+/// Reads a block size, or 0, which stands for `bs`.
 fn block_or_zero(text: &str, base: u64) -> Result<u64, WrongSetting> {
     if value::bytes(text, base) == Ok(0) { Ok(0) } else { block(text, base) }
 }
@@ -388,8 +389,9 @@ fn range(text: &str, base: u64) -> Result<(u64, u64), WrongSetting> {
     Ok((least.min(most), least.max(most)))
 }
 
-/// `4k/60:64k/40`, by fio's arithmetic: sizes without a percentage, or with none of it, share what is left; all are then
-/// looked through from the rarest on, and the last takes what they lack, or loses what they are beyond 100 percent.
+/// Reads `4k/60:64k/40`, by fio's arithmetic: sizes without a percentage, or with none of it, share what is
+/// left; all are then looked through from the rarest on, and the last takes what they lack, or loses what
+/// they are beyond 100 percent.
 fn split(text: &str, base: u64) -> Result<Vec<(u64, u64)>, WrongSetting> {
     let mut parts = Vec::new();
     for part in text.split(':').filter(|part| !part.is_empty()) {

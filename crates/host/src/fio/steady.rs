@@ -28,7 +28,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Name of the metric in fio.
+    /// Returns the name of the metric in fio.
     pub fn name(self) -> &'static str {
         match self {
             Self::Iops => "iops",
@@ -43,17 +43,18 @@ impl Metric {
 pub struct Steady {
     /// Metric that is watched.
     pub metric: Metric,
-    /// The slope of the metric is compared with the limit instead of its largest distance from the mean.
+    /// True if the slope of the metric is compared with the limit; false if the largest distance of the
+    /// metric from its mean is.
     pub slope: bool,
     /// Limit below which the job is in steady state.
     pub limit: f64,
-    /// The limit is in percent of the mean.
+    /// True if the limit is in percent of the mean of the metric.
     pub percent: bool,
     /// Time over which the condition must hold, nanoseconds; 0: no steady state is asked for.
     pub duration_ns: u64,
     /// Time at the beginning that is left out, nanoseconds.
     pub ramp_ns: u64,
-    /// Between samples.
+    /// Time between two samples of the metric, in ns.
     pub interval_ns: u64,
 }
 
@@ -101,7 +102,7 @@ impl Steady {
         self.duration_ns > 0
     }
 
-    /// Samples that are looked at together: fio counts whole seconds.
+    /// Returns the number of samples that are looked at together: fio counts whole seconds.
     pub fn samples(&self) -> usize {
         (self.duration_ns / SECOND_NS / (self.interval_ns / SECOND_NS).max(1)) as usize
     }
@@ -112,7 +113,7 @@ impl Steady {
         u64::from(interval_ms.wrapping_mul(interval_ms)) / 1000
     }
 
-    /// Text of the condition in fio's results.
+    /// Returns the text of the condition in fio's results.
     pub fn text(&self) -> String {
         let (slope, percent) = (if self.slope { "_slope" } else { "" }, if self.percent { "%" } else { "" });
         format!("{}{slope}:{:.6}{percent}", self.metric.name(), self.limit as f32)
@@ -248,7 +249,7 @@ impl SteadyGroup {
         self.criterion = if self.steady.percent { 100.0 * found / mean } else { found };
         self.criterion.abs() < self.steady.limit
     }
-    /// Result of the detection. Samples that were never taken follow as zeros, as in fio.
+    /// Returns the result of the detection. Samples that were never taken follow as zeros, as in fio.
     fn report(&self, job: &str) -> SteadyState {
         let taken = self.samples.iter().copied().chain(std::iter::repeat(TickSample::default()));
         let samples: Vec<TickSample> = taken.take(self.steady.samples()).collect();
@@ -272,7 +273,7 @@ impl SteadyGroup {
     }
 }
 
-/// Least squares over evenly spaced samples.
+/// Returns the slope by least squares over evenly spaced samples.
 fn slope(values: &[u64], sum: u64) -> f64 {
     let count = values.len() as f64;
     let along = (0u64..).zip(values).fold(0u64, |sum, (x, y)| sum.wrapping_add(x.wrapping_mul(*y)));
@@ -283,12 +284,12 @@ fn slope(values: &[u64], sum: u64) -> f64 {
 /// State of a clone whose steady state is watched, since the last tick.
 #[derive(Clone, Copy, Debug, Default)]
 struct Watched {
-    /// Index of its watch; none for a clone that is not watched.
+    /// Index of the steady-state watch of the clone; none for a clone that is not watched.
     watch: Option<u32>,
-    /// While the clone runs after its ramp: the time since when, nanoseconds.
+    /// Time in nanoseconds at which the clone's ramp ended; none while the clone does not run after a ramp.
     since_ns: Option<u64>,
     looked_ns: u64,
-    /// The clone's samples count.
+    /// True if the samples of the clone count for the steady state.
     counts: bool,
     requests: u64,
     bytes: u64,
@@ -326,7 +327,8 @@ impl Default for Watches {
 }
 
 impl Watches {
-    /// The watches of `clones`, each given by its job and group; clones that report together are watched together.
+    /// Returns the watches of `clones`, each given by its job and group; clones that report together are
+    /// watched together.
     pub fn new<'a>(clones: impl Iterator<Item = (&'a JobSpec, u32)> + Clone) -> Self {
         let mut new = Self::default();
         let Some((job, _)) = clones.clone().find(|(job, _)| job.steady.is_on()) else { return new };
@@ -356,7 +358,7 @@ impl Watches {
         self.watches.is_empty()
     }
 
-    /// `clone` starts at `now`, with a ramp.
+    /// Notes that `clone` starts at `now`, with a ramp.
     pub fn start(&mut self, clone: u32, now: u64, ramp_ns: u64) {
         let Some(watched) = self.watched.get_mut(clone as usize) else { return };
         let Some(watch) = watched.watch else { return };
@@ -372,7 +374,7 @@ impl Watches {
         self.set_next();
     }
 
-    /// `clone` has ended.
+    /// Notes that `clone` has ended.
     pub fn done(&mut self, clone: u32) {
         if let Some(watched) = self.watched.get_mut(clone as usize) {
             watched.since_ns = None;
@@ -429,7 +431,7 @@ impl Watches {
         settled
     }
 
-    /// The ramp of a clone ends: ticks are counted from here, and its earlier counts are discarded.
+    /// Ends the ramp of a clone: ticks are counted from here, and its earlier counts are discarded.
     fn end_ramp(&mut self, clone: u32, at: u64) {
         let watched = &mut self.watched[clone as usize];
         (watched.since_ns, watched.looked_ns) = (Some(at), at);
@@ -466,7 +468,7 @@ impl Watches {
         self.watches[watch].take(sum)
     }
 
-    /// Results of all watches, each with the name of its first clone's job.
+    /// Returns the results of all watches, each with the name of its first clone's job.
     pub fn report<'a>(&self, name: &dyn Fn(u32) -> &'a str) -> Vec<SteadyState> {
         let one = |watch: &SteadyGroup| watch.report(name(watch.clones[0]));
         self.watches.iter().map(one).collect()

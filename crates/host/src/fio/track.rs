@@ -13,16 +13,16 @@ use engine::RandomStream;
 /// The sizes of a direction's requests, ready to draw from.
 #[derive(Clone, Debug)]
 pub enum RequestSizes {
-    /// All requests have this size.
+    /// All requests of the job have this size, in bytes.
     Fixed(u64),
-    /// Multiples of this, up to that.
+    /// Sizes of requests are multiples of the first number, up to the second, in bytes.
     Range(u64, u64),
-    /// The shortest that is drawn, and one entry per percent.
+    /// Sizes of requests come from a table: the shortest size, and one entry per percent.
     Table(u64, Box<[u64; 100]>),
 }
 
 impl RequestSizes {
-    /// The sizes that a job gives.
+    /// Returns the sizes that a job gives.
     pub fn new(blocks: &BlockSizes) -> Self {
         match blocks {
             BlockSizes::Fixed(bytes) => Self::Fixed(*bytes),
@@ -37,7 +37,8 @@ impl RequestSizes {
         }
     }
 
-    /// A size that leaves no more than `room`; none when none does. A single size is given for any room.
+    /// Returns a size that leaves no more than `room`; none when none does. A single size is given for any
+    /// room.
     #[inline]
     fn draw(&self, room: u64, random: &mut RandomStream) -> Option<u64> {
         let least = match self {
@@ -69,9 +70,9 @@ impl RequestSizes {
 /// How the place of a request is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// On from the last one.
+    /// The request continues behind the last request.
     Onward,
-    /// Anywhere.
+    /// The request is at any place, drawn at random.
     Anywhere,
     /// At the place of the last request.
     Again,
@@ -105,9 +106,9 @@ pub struct FileTrack {
     base: u64,
     /// First byte of the clone's part, counted from the first byte of the file.
     start: u64,
-    /// The part's length.
+    /// Length of the part of the file that the clone uses, in bytes.
     bytes: u64,
-    /// The file's length.
+    /// Length of the file in bytes.
     file_bytes: u64,
     is_random: bool,
     hole: i64,
@@ -123,7 +124,7 @@ pub struct FileTrack {
     zoned: Option<Box<Zoned>>,
 }
 
-/// The zones of a job, and the work done in the present one.
+/// The zones of a fio job, and the work done in the present zone.
 #[derive(Clone, Copy, Debug)]
 struct Zoned {
     strides: Strides,
@@ -135,7 +136,7 @@ struct Zoned {
 }
 
 impl Zoned {
-    /// The zones of a job: its own, or the drive's zones in which its part lies.
+    /// Returns the zones of a job: its own, or the drive's zones in which its part lies.
     fn of(strides: Option<Strides>, part: &FilePart) -> Option<Box<Self>> {
         let own = strides.map(|strides| (strides, None));
         let of_drive = |(size, capacity)| (Strides { size, range: size, step: size }, Some(capacity));
@@ -145,7 +146,7 @@ impl Zoned {
 }
 
 impl FileTrack {
-    /// Clone's `part` of a file that begins at `file_offset` of the drive.
+    /// Returns clone's `part` of a file that begins at `file_offset` of the drive.
     ///
     /// # Errors
     /// When the zones of the job's distribution do not fit the part.
@@ -196,8 +197,8 @@ impl FileTrack {
         })
     }
 
-    /// The last request of `direction` went to another place than drawn: a sequential job continues from there, as in
-    /// fio.
+    /// Notes that the last request of `direction` went to another place than drawn: a sequential job
+    /// continues from there, as in fio.
     pub fn moved(&mut self, direction: usize, offset: u64, bytes: u64) {
         self.begins[direction] = offset - self.base;
         self.ends[direction] = offset - self.base + bytes;
@@ -229,7 +230,8 @@ impl FileTrack {
         }
     }
 
-    /// The next request of `direction`: first byte on the drive, and length; none when the file has no more.
+    /// Returns the next request of `direction`: first byte on the drive, and length; none when the file has
+    /// no more.
     #[inline]
     pub fn next(
         &mut self,
@@ -302,7 +304,7 @@ impl FileTrack {
         }
     }
 
-    /// A place drawn from the distribution, or the next that is not covered yet.
+    /// Returns a place drawn from the distribution, or the next that is not covered yet.
     #[inline]
     fn anywhere(&mut self, direction: usize, random: &mut RandomStream) -> Option<u64> {
         let align = self.aligns[direction];
@@ -316,7 +318,8 @@ impl FileTrack {
         }
     }
 
-    /// The place after the last request of `direction`, plus the hole if there is one; none at the end of the file.
+    /// Returns the place after the last request of `direction`, plus the hole if there is one; none at the
+    /// end of the file.
     #[inline]
     fn onward(&mut self, direction: usize) -> Option<u64> {
         if self.at_end == AtEnd::GoesRound && self.ends[direction] >= self.bytes {
@@ -351,14 +354,14 @@ impl FileTrack {
     }
 }
 
-/// Number of places on a grid of `align` bytes for a request of at least `least` bytes within `bytes`, as fio counts
-/// them.
+/// Returns the number of places on a grid of `align` bytes for a request of at least `least` bytes within
+/// `bytes`, as fio counts them.
 fn count(bytes: u64, least: u64, align: u64) -> u64 {
     let beyond = least.saturating_sub(align);
     (bytes.saturating_sub(beyond) / align).max(1)
 }
 
-/// The way in which a job avoids repeating blocks.
+/// Returns the way in which a job avoids repeating blocks.
 fn covered(job: &JobSpec, part: &FilePart, random: &mut RandomStream) -> Covered {
     if !job.has_map() {
         return Covered::Unknown;

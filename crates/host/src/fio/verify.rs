@@ -12,19 +12,19 @@ use std::collections::{BTreeMap, VecDeque};
 /// How a job reads back the data that it wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VerifyRule {
-    /// In the order of places instead of the order of writes.
+    /// True if data are read back in the order of places; false if in the order of writes.
     pub by_place: bool,
-    /// Writes between two rounds of reading back; 0: one round after each pass.
+    /// Number of writes between two rounds of reading back; 0: one round after each pass.
     pub every: u64,
     /// Requests read back in each round.
     pub batch: u64,
-    /// Nothing is written: the job reads what it would have written.
+    /// True if the job writes nothing: it reads the data that it would have written.
     pub only: bool,
 }
 
 impl VerifyRule {
-    /// How `job` reads back what it wrote; none where it does not. As in fio, a `time_based` job reads back only with a
-    /// backlog.
+    /// Returns how `job` reads back what it wrote; none where it does not. As in fio, a `time_based` job
+    /// reads back only with a backlog.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let is_asked = job.verify.is_some() && job.do_verify && job.writes();
         if !is_asked || (job.time_based && job.verify_backlog == 0) {
@@ -56,14 +56,14 @@ pub struct History {
     in_flight: Vec<u64>,
     batch_left: u64,
     last_was_read: bool,
-    /// A pass has ended: all its data must be read back.
+    /// True after a pass over the file has ended: all data of the pass must be read back.
     pub is_due: bool,
-    /// All writes are answered, and their data are being read back.
+    /// True after all writes are answered, while their data are being read back.
     pub is_reading: bool,
 }
 
 impl History {
-    /// An empty history.
+    /// Makes an empty history of writes to be read back.
     pub fn new(rule: VerifyRule) -> Self {
         Self {
             rule,
@@ -82,17 +82,17 @@ impl History {
         self.rule.only
     }
 
-    /// True if there is nothing to read back.
+    /// True if the history holds no data to read back.
     pub fn is_empty(&self) -> bool {
         self.in_order.is_empty() && self.by_place.is_empty()
     }
 
-    /// Bytes to read back.
+    /// Returns the number of bytes to read back.
     pub fn bytes(&self) -> u64 {
         self.in_order.iter().map(|written| written.1).sum::<u64>() + self.by_place.values().sum::<u64>()
     }
 
-    /// A request of the job itself goes out: at which place of the drive, how long?
+    /// Notes a request of the job itself that goes out: its place on the drive and its length.
     pub fn asked(&mut self, op: Op, offset: u64, bytes: u64) {
         if op.effect() != Effect::Write {
             return;
@@ -115,7 +115,7 @@ impl History {
         self.by_place.insert(offset, bytes);
     }
 
-    /// A request at `offset` was answered.
+    /// Notes that a request at `offset` was answered.
     pub fn answered(&mut self, op: Op, offset: u64) {
         self.last_was_read = op.effect() == Effect::Read;
         if self.last_was_read {
@@ -136,7 +136,7 @@ impl History {
             && self.first().is_some_and(|(offset, _)| !self.in_flight.contains(&offset))
     }
 
-    /// The next request, if it reads back older data within the pass.
+    /// Returns the next request, if it reads back older data within the pass.
     pub fn next_of_backlog(&mut self) -> Option<(u64, u64)> {
         if !self.backlog_is_due() {
             return None;
@@ -148,7 +148,7 @@ impl History {
         self.next()
     }
 
-    /// The next to read back.
+    /// Returns the next request that reads back written data.
     pub fn next(&mut self) -> Option<(u64, u64)> {
         self.by_place.pop_first().or_else(|| self.in_order.pop_front())
     }

@@ -17,22 +17,22 @@ mod read_back;
 /// Answer of a clone that is asked for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloneAnswer {
-    /// This one.
+    /// The clone issues this request.
     Issue {
         /// Operation of the request.
         op: Op,
         /// First byte on the drive.
         offset: u64,
-        /// Length.
+        /// Length of the request in bytes.
         bytes: u32,
     },
-    /// No request before this time in nanoseconds, which is in the future.
+    /// The clone makes no request before this time in nanoseconds, which is in the future.
     Wait(u64),
     /// No request until a request of the clone completes.
     Full,
-    /// A request, if the clone's flow allows it.
+    /// The clone makes a request if the clone's flow allows one.
     Ask,
-    /// No request ever again.
+    /// The clone makes no further request.
     Finished,
 }
 
@@ -48,9 +48,9 @@ enum Gate {
     Flushing,
     /// A pause begins once all requests of the clone are answered.
     DrainToThink,
-    /// The clone pauses until this time, nanoseconds.
+    /// The clone pauses until this time in nanoseconds.
     ThinkUntil(u64),
-    /// The clone must ask its flow before the next request.
+    /// The clone must ask its flow for permission before the next request.
     Ask,
     /// The clone waits for its flow, and rests once all its requests are answered.
     DrainToRest,
@@ -58,7 +58,7 @@ enum Gate {
     RestUntil(u64),
 }
 
-/// State of a clone in each direction that it uses.
+/// State of a clone of a fio job in each direction that it uses.
 #[derive(Clone, Debug)]
 struct CloneDirection {
     sizes: RequestSizes,
@@ -66,7 +66,7 @@ struct CloneDirection {
     pace: Option<RatePace>,
 }
 
-/// One clone of a job.
+/// One clone of a fio job, which makes requests.
 #[derive(Clone, Debug)]
 pub struct Worker {
     random: RandomStream,
@@ -80,7 +80,7 @@ pub struct Worker {
     sequence: u64,
     sequence_left: u64,
     identical: bool,
-    /// A file that has no more is begun again at once.
+    /// True if the clone begins a file at once again when the file has no more bytes to access.
     starts_over: bool,
     depth: u64,
     outstanding: u64,
@@ -93,11 +93,11 @@ pub struct Worker {
     /// Data to be read back, where the job verifies.
     history: Option<Box<History>>,
     loops: u64,
-    /// A flush when all is done, or time is over.
+    /// True if the clone issues a flush when all its work is done, or its time is over.
     end_fsync: bool,
-    /// A flush is issued after each loop; a time-based job counts as one loop.
+    /// True if the clone issues a flush after each loop; a time-based job counts as one loop.
     loop_fsync: bool,
-    /// Requests were made since the last flush.
+    /// True if the clone made requests since its last flush.
     unflushed: bool,
     /// Files that are still to be flushed after a pass, one after the other.
     files_to_flush: usize,
@@ -123,7 +123,7 @@ struct CloneTimes {
 
 impl Worker {
     // Long: a value for each field.
-    /// A clone of `job` with its `share` of `files`.
+    /// Makes a clone of `job` with its `share` of `files`.
     ///
     /// # Errors
     /// When the zones of the job's distribution do not fit its files.
@@ -206,12 +206,12 @@ impl Worker {
         }
     }
 
-    /// Time from the beginning of the run to the start of the clone, nanoseconds.
+    /// Returns the time from the beginning of the run to the start of the clone, nanoseconds.
     pub fn delay_ns(&self) -> u64 {
         self.times.delay_ns
     }
 
-    /// The clone starts at `now`.
+    /// Starts the clone at `now`.
     pub fn start(&mut self, job: &JobSpec, now: u64) {
         let times = &mut self.times;
         times.start_ns = now;
@@ -225,12 +225,12 @@ impl Worker {
         }
     }
 
-    /// Requests of the clone that are not answered yet.
+    /// Returns the number of requests of the clone that are not answered yet.
     pub fn outstanding(&self) -> u64 {
         self.outstanding
     }
 
-    /// The clone's next request, if it has one at `now`.
+    /// Returns the clone's next request, if it has one at `now`.
     #[inline]
     pub fn step(&mut self, now: u64) -> CloneAnswer {
         if now >= self.times.end_ns {
@@ -284,18 +284,19 @@ impl Worker {
         self.issue(direction)
     }
 
-    /// The clone makes no more requests from `now` on.
+    /// Stops the clone: it makes no more requests from `now` on.
     pub fn stop(&mut self, now: u64) {
         self.times.end_ns = self.times.end_ns.min(now);
     }
 
-    /// The clone makes no more requests from `now` on and issues no last flush: fio flushes nothing after an error.
+    /// Stops the clone after an error: it makes no more requests from `now` on and issues no last flush: fio
+    /// flushes nothing after an error.
     pub fn fail(&mut self, now: u64) {
         self.stop(now);
         self.end_fsync = false;
     }
 
-    /// `request`, one of its own, was answered at `now`.
+    /// Notes that `request`, one of its own, was answered at `now`.
     #[inline]
     pub fn complete(&mut self, request: &HostRequest, now: u64) {
         self.outstanding -= 1;
@@ -312,7 +313,7 @@ impl Worker {
         }
     }
 
-    /// Share of the clone's work that is handed out, from 0 to 1; 0 where its end is unknown.
+    /// Returns the share of the clone's work that is handed out, from 0 to 1; 0 where its end is unknown.
     pub fn fraction_done(&self, now: u64) -> f64 {
         let times = &self.times;
         let by_time = match times.end_ns {
@@ -347,7 +348,7 @@ impl Worker {
         self.due.is_done()
     }
 
-    /// Direction of the next request, or the time at which there may be one.
+    /// Returns the direction of the next request, or the time at which there may be one.
     #[inline]
     fn direction(&mut self, now: u64) -> Result<usize, u64> {
         let direction = match (self.access, self.drawn) {
@@ -402,7 +403,7 @@ impl Worker {
         CloneAnswer::Issue { op, offset, bytes: bytes as u32 }
     }
 
-    /// The next request in `direction`, which counts as sent; none when the files have no more.
+    /// Returns the next request in `direction`, which counts as sent; none when the files have no more.
     #[inline]
     fn make(&mut self, direction: usize) -> Option<(Op, u64, u64)> {
         let (direction, offset, bytes) = self.place(direction)?;
@@ -428,7 +429,7 @@ impl Worker {
         Some((op, offset, bytes))
     }
 
-    /// A pass has found the end of its files instead of a request: what is due then.
+    /// Returns what is due after a pass has found the end of its files instead of a request.
     fn finish_or_flush(&mut self) -> CloneAnswer {
         if self.history.is_some()
             && let Some(step) = self.read_back()
@@ -443,8 +444,8 @@ impl Worker {
         self.flush_a_file().unwrap_or(CloneAnswer::Full)
     }
 
-    /// Direction, first byte on the drive and length of the next request of `direction`; a block that was trimmed last
-    /// in its file is now written.
+    /// Returns the direction, first byte on the drive and length of the next request of `direction`; a block
+    /// that was trimmed last in its file is now written.
     #[inline]
     fn place(&mut self, direction: usize) -> Option<(usize, u64, u64)> {
         let way = self.way(direction);
@@ -479,7 +480,7 @@ impl Worker {
         }
     }
 
-    /// How the place of the next request in `direction` is chosen.
+    /// Returns how the place of the next request in `direction` is chosen.
     #[inline]
     fn way(&mut self, direction: usize) -> Way {
         if !self.is_random {

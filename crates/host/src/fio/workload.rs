@@ -23,17 +23,17 @@ mod zoned;
 /// What a clone waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WaitingPlace {
-    /// To be started.
+    /// The clone has not been started.
     Later,
-    /// To be asked for its next request: it is in the queue of ready clones.
+    /// The clone waits in the queue of ready clones for its next turn to make a request.
     Ready,
-    /// For a certain time.
+    /// The clone waits for a certain time.
     Timed,
-    /// For one of its requests to be answered.
+    /// The clone waits for the answer to one of its requests.
     Full,
-    /// For other clones of its flow to make requests.
+    /// The clone waits until other clones of its flow have made requests.
     Parked,
-    /// Finished: it has no more requests.
+    /// The clone has finished: it makes no more requests.
     Finished,
 }
 
@@ -44,19 +44,19 @@ struct JobClone {
     place: WaitingPlace,
     job: u32,
     tag: u16,
-    /// Several clones have this tag.
+    /// True if several clones have the tag of this clone.
     shares_tag: bool,
-    /// Its writes must be durable when they are acknowledged.
+    /// True if the writes of the clone must be durable when the drive acknowledges them.
     fua: bool,
     /// Gives placement identifiers to the clone's writes.
     placer: Option<Box<ClonePlacer>>,
     /// State of the clone's work in the drive's zones, where it works in them.
     zbd: Option<Box<ZbdClone>>,
-    /// The clone writes by zone appends.
+    /// True if the clone writes by zone appends.
     appends: bool,
-    /// Its group of jobs, parted by `new_group` and `stonewall`.
+    /// Number of the clone's group of jobs; `new_group` and `stonewall` part groups.
     group: u32,
-    /// It starts when no other runs.
+    /// True if the clone starts only when no other clone runs.
     stonewall: bool,
 }
 
@@ -71,7 +71,7 @@ pub struct FioWorkload {
     ready: VecDeque<u32>,
     timers: BinaryHeap<Reverse<(u64, u32)>>,
     pending: Pending,
-    /// For each tag that belongs to one clone, that clone.
+    /// For each tag that belongs to a single clone, the number of that clone.
     owners: Vec<u32>,
     tags: Vec<String>,
     /// Clones that have not started, in order, and when the delay of one of them is over.
@@ -91,12 +91,12 @@ pub struct FioWorkload {
     watches: Watches,
     flows: FioFlows,
     limits: CloneLimits,
-    /// fio's account of the drive's zones, where jobs work in them.
+    /// Account of the drive's zones that fio keeps, where jobs work in zones.
     zones: Option<Box<FioZones>>,
 }
 
-/// How many times all jobs before were surely done before the last of these begins: once for each `stonewall`, but for
-/// those after a job with a delay, which they do not wait for.
+/// Returns how many times all jobs before were surely done before the last of these begins: once for each
+/// `stonewall`, but for those after a job with a delay, which they do not wait for.
 fn phase(jobs: &[JobSpec]) -> usize {
     let is_late = |job: &JobSpec| job.delay_ns > 0 || job.delay_most_ns.is_some();
     let delayed = jobs.iter().position(is_late).map_or(jobs.len(), |first| first + 1);
@@ -160,7 +160,8 @@ impl FioWorkload {
         Ok(workload)
     }
 
-    /// The same jobs with other draws, for a run of them after another `pass`: what is popular and where files lie stay.
+    /// Returns the same jobs with other draws, for a run of them after another `pass`: what is popular and
+    /// where files lie stay.
     pub fn drawn_anew(mut self, seed: u64, pass: u32) -> Self {
         for (index, clone) in self.clones.iter_mut().enumerate() {
             let seed = self.file.jobs[clone.job as usize].seed.unwrap_or(seed);
@@ -172,7 +173,7 @@ impl FioWorkload {
         self
     }
 
-    /// The files of the jobs, with their places on the drive.
+    /// Returns the files of the jobs, with their places on the drive.
     pub fn files(&self) -> &[FileRegion] {
         &self.files
     }
@@ -273,7 +274,7 @@ impl FioWorkload {
         self.ready.push_back(index);
     }
 
-    /// Clone `index` is done: with `exitall`, it ends other clones, too.
+    /// Ends other clones, too, with `exitall`, when clone `index` is done.
     fn take_along(&mut self, index: u32, now: u64) {
         let (what, group) = {
             let clone = &self.clones[index as usize];
@@ -314,7 +315,7 @@ impl FioWorkload {
         }
     }
 
-    /// The request that clone `index` makes at `now`.
+    /// Returns the request that clone `index` makes at `now`.
     #[inline]
     fn request(&mut self, index: u32, step: (crate::Op, u64, u32), now: SimTime) -> HostRequest {
         let clone = &mut self.clones[index as usize];
@@ -334,7 +335,7 @@ impl FioWorkload {
         request
     }
 
-    /// Clone `index` is done: others may start.
+    /// Notes that clone `index` is done: others may start.
     fn one_done(&mut self, index: u32, now: u64) {
         self.running -= 1;
         self.watches.done(index);
@@ -350,7 +351,7 @@ impl FioWorkload {
         }
     }
 
-    /// The answer when no clone has a request now.
+    /// Returns the answer when no clone has a request now.
     fn idle(&self) -> Poll {
         if !self.flows.parked.is_empty() {
             return self.idle_parked();
@@ -363,7 +364,7 @@ impl FioWorkload {
         if self.full == 0 && self.unstarted.is_empty() { Poll::Done } else { Poll::Blocked }
     }
 
-    /// Next time at which a clone goes on, a clone starts, or a steady state is checked.
+    /// Returns the next time at which a clone goes on, a clone starts, or a steady state is checked.
     fn next_time(&self) -> u64 {
         let timer = self.timers.peek().map_or(u64::MAX, |Reverse((time, _))| *time);
         timer.min(self.next_start).min(self.watches.next_ns)

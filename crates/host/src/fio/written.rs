@@ -8,11 +8,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// The line, as a job file has it.
+    /// Line of the workload in the form of a job file.
     pub text: String,
-    /// Where the user wrote it.
+    /// Place where the user wrote the line.
     pub place: String,
-    /// The words of the job file, where they are not the line itself.
+    /// Words of the job file, where these are not the line itself.
     #[serde(default)]
     pub words: Option<String>,
 }
@@ -32,12 +32,12 @@ struct UserWords {
 }
 
 impl JobPlace {
-    /// Line `number` of a file, from 1.
+    /// Returns the line `number` of a file, from 1.
     pub fn in_file(file: &str, number: u64) -> Self {
         Self { at: format!("{file}:{number}").into(), words: None }
     }
 
-    /// Where a line that was made from something else comes from.
+    /// Returns where a line that was made from something else comes from.
     pub fn of(line: &Line) -> Self {
         let words = line.words.as_ref();
         let words =
@@ -45,12 +45,12 @@ impl JobPlace {
         Self { at: line.place.as_str().into(), words }
     }
 
-    /// File and line, or what stands for them.
+    /// Returns the file and line, or what stands for them.
     pub fn at(&self) -> &str {
         &self.at
     }
 
-    /// An error at this place.
+    /// Makes an error at this place of the job file.
     pub fn error(&self, found: impl Into<String>, expected: impl Into<String>) -> WorkloadError {
         let found = found.into();
         let found = self.words.as_ref().map_or_else(|| found.clone(), |words| words.instead_in(&found));
@@ -59,7 +59,7 @@ impl JobPlace {
 }
 
 impl UserWords {
-    /// What was found, with the words as they were written for the line, or the key, that begins it.
+    /// Returns what was found, with the words as they were written for the line, or the key, that begins it.
     fn instead_in(&self, found: &str) -> String {
         let key = self.line.split('=').next().unwrap_or("");
         let after_key = || found.strip_prefix(key).filter(|rest| rest.starts_with([':', ' ']));

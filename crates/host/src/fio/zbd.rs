@@ -23,25 +23,25 @@ const NO_CLONE: u32 = u32::MAX;
 /// Outcome of asking where a drawn request of a zoned job goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZbdStep {
-    /// The request goes to this place.
+    /// The request goes to this place on the drive.
     Accept {
         /// First byte on the drive.
         offset: u64,
-        /// Length.
+        /// Length of the request in bytes.
         bytes: u64,
     },
-    /// This operation (a reset or a finish) must be done on this zone first.
+    /// The zone of this number first needs this operation, a reset or a finish.
     Manage(Op, u32),
     /// The request waits for another request of its clone, or for a zone that another clone holds.
     Wait,
-    /// No zone can take the request: the clone is at its end.
+    /// No zone can take the request, so that the clone is at its end.
     End,
 }
 
 /// State of one clone of a job with `zonemode=zbd`.
 #[derive(Clone, Debug)]
 pub struct ZbdClone {
-    /// The clone's zones: the first one, and the first one after the last.
+    /// Zones of the clone: the number of the first one, and the number after the last one.
     zones: [u32; 2],
     /// The shortest block of each direction.
     least: [u64; 3],
@@ -59,7 +59,7 @@ pub struct ZbdClone {
     chosen: Option<(u32, bool)>,
     /// True while a zone is reset or finished for the clone.
     pub is_managing: bool,
-    /// The clone found no place for a request, and no request was accepted since.
+    /// True after the clone found no place for a request, until a request of the clone is accepted.
     pub is_at_end: bool,
 }
 
@@ -80,7 +80,7 @@ pub struct FioZones {
 }
 
 impl ZbdClone {
-    /// A clone of `job` with its share of whole zones.
+    /// Makes a clone of `job` with its share of whole zones.
     pub fn new(job: &JobSpec, share: &CloneFiles, files: &[FileRegion], zones: HostZones) -> Self {
         let part = share.parts[0];
         let first = files[part.file as usize].offset + part.start;
@@ -113,7 +113,8 @@ impl ZbdClone {
 }
 
 impl FioZones {
-    /// fio's account of the drive's zones, all empty. `max_open`: zones written to at once; 0 takes the drive's limit.
+    /// Returns fio's account of the drive's zones, all empty. `max_open`: zones written to at once; 0 takes
+    /// the drive's limit.
     pub fn new(shape: HostZones, max_open: u64) -> Self {
         let count = shape.count as usize;
         let limit = if max_open > 0 { max_open as u32 } else { shape.open_most };
@@ -129,23 +130,23 @@ impl FioZones {
         }
     }
 
-    /// The drive reports a zone: the bytes written to it, and whether it is full.
+    /// Learns the state of a zone: the bytes written to it, and whether it is full.
     pub fn learn(&mut self, zone: u32, (written, is_full): (u64, bool)) {
         self.pointers[zone as usize] = if is_full { self.shape.size } else { written };
         self.valid_bytes += written;
     }
 
-    /// The first byte of the zone in which a byte lies.
+    /// Returns the first byte of the zone in which a byte lies.
     pub fn start_of(&self, offset: u64) -> u64 {
         offset - offset % self.shape.size
     }
 
-    /// The zone in which a byte lies.
+    /// Returns the zone in which a byte of the drive lies.
     pub fn zone_of(&self, offset: u64) -> u32 {
         (offset / self.shape.size) as u32
     }
 
-    /// The first byte of a zone.
+    /// Returns the first byte of a zone on the drive.
     pub fn start(&self, zone: u32) -> u64 {
         u64::from(zone) * self.shape.size
     }
@@ -203,7 +204,7 @@ impl FioZones {
         ZbdStep::Accept { offset, bytes: fits }
     }
 
-    /// A zone was reset or finished for a clone: brings the zone's pointer up to date.
+    /// Notes that a zone was reset or finished for a clone: brings the zone's pointer up to date.
     pub fn managed(&mut self, clone: &mut ZbdClone, op: Op, zone: u32) {
         clone.is_managing = false;
         let pointer = &mut self.pointers[zone as usize];
@@ -216,7 +217,8 @@ impl FioZones {
         }
     }
 
-    /// A request of a clone is answered: the zone is no longer held, and leaves the targets when it is full.
+    /// Notes that a request of a clone is answered: the zone is no longer held, and leaves the targets when
+    /// it is full.
     pub fn answered(&mut self, index: u32, clone: &mut ZbdClone, op: Op, offset: u64) {
         let zone = self.zone_of(offset);
         if self.holders[zone as usize] == index {
@@ -275,8 +277,8 @@ impl FioZones {
         ZbdStep::Accept { offset, bytes: fits - fits % least }
     }
 
-    /// Another zone with enough written data for a read: the next one for a sequential job, the nearest for a random
-    /// one.
+    /// Returns another zone with enough written data for a read: the next one for a sequential job, the
+    /// nearest for a random one.
     fn find_written(&self, clone: &ZbdClone, from: u32) -> Option<u32> {
         let has = |zone: &u32| self.pointers[*zone as usize].min(self.shape.capacity) >= clone.least[0];
         let [first, end] = clone.zones;
@@ -317,7 +319,7 @@ impl FioZones {
         }
     }
 
-    /// The target that `offset` selects among the clone's own zones; none if the clone has no target.
+    /// Returns the target that `offset` selects among the clone's own zones; none if the clone has no target.
     fn pick(&self, clone: &ZbdClone, offset: u64) -> Option<u32> {
         let count = self.targets.len() as u64;
         let whole = u64::from(clone.count()) * self.shape.size;
@@ -327,7 +329,7 @@ impl FioZones {
         turned.copied().find(|zone| clone.holds(*zone))
     }
 
-    /// The zone that a write drawn at `offset` goes to.
+    /// Returns the zone that a write drawn at `offset` goes to.
     fn choose(&mut self, clone: &mut ZbdClone, offset: u64, others: u64) -> Result<u32, ZbdStep> {
         let least = clone.least[1];
         let drawn = self.zone_of(offset);

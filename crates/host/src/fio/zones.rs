@@ -24,27 +24,27 @@ pub struct JobZones {
     pub reset_threshold: f64,
     /// See `reset_threshold`.
     pub reset_frequency: f64,
-    /// Reads go beyond the pointer.
+    /// True if the job reads beyond the write pointer of a zone.
     pub reads_beyond: bool,
 }
 
 /// Whose zones a job works in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneMode {
-    /// No zones.
+    /// The job takes no account of zones.
     None,
-    /// Zones of the job's own.
+    /// The job works in zones of its own.
     Strided,
-    /// The drive's.
+    /// The job works in the zones of the drive.
     Zbd,
 }
 
-/// Zones as they are worked on.
+/// The own zones of a fio job, in the order in which they are worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strides {
     /// Bytes to transfer before the next zone.
     pub size: u64,
-    /// The length of a zone.
+    /// Length of a zone of the job in bytes.
     pub range: u64,
     /// Bytes from the start of a zone to the start of the next.
     pub step: u64,
@@ -81,7 +81,7 @@ impl JobZones {
 }
 
 impl JobSpec {
-    /// The job's own zones, where it has any.
+    /// Returns the job's own zones, where it has any.
     pub fn strides(&self) -> Option<Strides> {
         let zones = &self.zones;
         let range = if zones.range == 0 { zones.size } else { zones.range };
@@ -160,7 +160,8 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-/// Most bytes from the start of its part that a job with zones of its own reaches; none where it has no zones.
+/// Returns the most bytes from the start of its part that a job with zones of its own reaches; none where it
+/// has no zones.
 pub fn reach(job: &JobSpec, bytes: u64) -> Option<u64> {
     let strides = job.strides()?;
     let asked = if job.time_based { u64::MAX } else { bytes.saturating_mul(job.loops) };

@@ -25,27 +25,27 @@ pub(crate) const SECTOR: u64 = 512;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// The first sector.
+    /// First sector of the region.
     pub first: u64,
-    /// The last sector.
+    /// Last sector of the region.
     pub last: u64,
 }
 
 impl Region {
-    /// The first byte of `sectors` from `first` on, moved back where they would cross the end.
+    /// Returns the first byte of `sectors` from `first` on, moved back where they would cross the end.
     pub(crate) fn place(&self, first: u64, sectors: u64) -> u64 {
         let latest = (self.last + 1).saturating_sub(sectors).max(self.first);
         first.clamp(self.first, latest) * SECTOR
     }
 }
 
-/// One flow, as the caller gives it.
+/// One flow of requests, as the caller describes it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "flow", rename_all = "kebab-case")]
 pub enum FlowSpec {
-    /// Drawn from distributions.
+    /// A flow drawn from distributions.
     Synthetic(SyntheticSpec),
-    /// From a file of five columns.
+    /// A flow from a trace file of five columns.
     Replay(ReplaySpec),
 }
 
@@ -68,7 +68,7 @@ pub struct FlowsWorkload {
     name: String,
     names: Vec<String>,
     flows: Vec<PlayedFlow>,
-    /// Whom to ask next.
+    /// Index of the flow that is asked next.
     turn: usize,
     requests: u64,
 }

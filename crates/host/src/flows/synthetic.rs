@@ -10,13 +10,13 @@ use units::SimTime;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowAddresses {
-    /// One behind the other, from a random place on.
+    /// Requests follow each other in address, from a random place on.
     Streaming,
     /// Requests lie at uniformly random addresses of the flow's region.
     Uniform,
     /// The first part of the region, `hot` of it, gets `1 - hot` of the requests.
     HotCold {
-        /// Part of the region.
+        /// Hot part of the region, from 0 to 1.
         hot: f64,
     },
 }
@@ -25,13 +25,13 @@ pub enum FlowAddresses {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowSizes {
-    /// All alike.
+    /// All requests of the flow have this size, in sectors.
     Fixed(u32),
-    /// Normally distributed, rounded up, at least one sector.
+    /// Sizes of requests are normally distributed, rounded up, at least one sector.
     Normal {
-        /// Mean.
+        /// Mean size of a request, in sectors.
         mean: f64,
-        /// Standard deviation.
+        /// Standard deviation of the size of a request, in sectors.
         deviation: f64,
     },
 }
@@ -40,9 +40,9 @@ pub enum FlowSizes {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowTiming {
-    /// So many are always in flight.
+    /// This number of requests of the flow is always in flight.
     Depth(u32),
-    /// At exponentially distributed intervals of this mean, in nanoseconds.
+    /// Requests come at exponentially distributed intervals of this mean, in nanoseconds.
     Interval(f64),
 }
 
@@ -50,21 +50,21 @@ pub enum FlowTiming {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SyntheticSpec {
-    /// Its part of the drive.
+    /// Part of the drive that the flow uses.
     pub region: Region,
     /// Part of the requests that read.
     pub read_ratio: f64,
-    /// Where they go.
+    /// Addresses of the flow's requests.
     pub addresses: FlowAddresses,
-    /// How long they are.
+    /// Sizes of the flow's requests.
     pub sizes: FlowSizes,
-    /// When they come.
+    /// Times of the flow's requests.
     pub generator: FlowTiming,
-    /// First sectors are multiples of this; 1: any.
+    /// Number of sectors of which the first sector of each request is a multiple; 1: any sector.
     pub align: u64,
-    /// No request after this time, in nanoseconds; 0: the number decides.
+    /// Time in nanoseconds after which the flow makes no request; 0: the number of requests ends the flow.
     pub stop_ns: u64,
-    /// How many requests there are, where no time ends them.
+    /// Number of the flow's requests, where no time ends the flow.
     pub requests: u64,
     /// Seed of the flow's own random numbers, beside the run's.
     pub seed: u64,
@@ -181,7 +181,7 @@ impl Synthetic {
         }
     }
 
-    /// The next place of a stream, which begins again where it would cross the end.
+    /// Returns the next place of a stream, which begins again where it would cross the end.
     fn follow(&mut self, sectors: u64) -> u64 {
         let region = self.spec.region;
         let first =

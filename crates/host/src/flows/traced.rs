@@ -12,11 +12,11 @@ use units::SimTime;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplaySpec {
-    /// The file.
+    /// Path of the trace file.
     pub path: PathBuf,
     /// Its size when the flow was described: the same file must be there when it runs again.
     pub file_bytes: u64,
-    /// Its part of the drive.
+    /// Part of the drive that the flow uses.
     pub region: Region,
     /// Percent of the file's requests to be made, where it is replayed once.
     pub percent: u32,
@@ -34,7 +34,7 @@ pub(super) struct Replay {
     in_file: u64,
     total: u64,
     made: u64,
-    /// When this replay began: the last one's last request.
+    /// Time at which the present replay of the file began: the last request of the replay before.
     begun: u64,
     waiting: Option<(u64, HostRequest)>,
 }
@@ -83,7 +83,7 @@ impl Replay {
         WorkloadError::at_line(&place(&self.spec), self.number, found, expected)
     }
 
-    /// The time and the request of the next line; none at the end of the file.
+    /// Returns the time and the request of the next line; none at the end of the file.
     fn read_line(&mut self) -> Result<Option<(u64, HostRequest)>, WorkloadError> {
         let mut line = String::new();
         // A line without anything in it ends the trace in MQSim; a note says where that drops requests.

@@ -17,13 +17,13 @@ use units::{Bytes, Nanos};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub enum Direction {
-    /// From the host.
+    /// Transfer from the host to the drive.
     ToDrive = 0,
-    /// From the drive.
+    /// Transfer from the drive to the host.
     ToHost = 1,
 }
 
-/// The messages of one step of a command, other than its data.
+/// The messages on the host link of one step of a command, other than its data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStep {
     /// How long the messages occupy the wires in each direction; with one set of wires, the sum counts.
@@ -33,14 +33,14 @@ pub struct LinkStep {
     pub takes: Nanos,
 }
 
-/// The data of one transfer.
+/// The data of one transfer over the host link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burst {
     /// How long the data occupy the wires, framing included.
     pub holds: Nanos,
     /// How long requests for the data occupy the wires in the other direction.
     pub against: Nanos,
-    /// Time from the request for the data to their first bit.
+    /// Time from the request for the data to the first bit of the data.
     pub ahead: Nanos,
     /// Time from the last bit on the wires until the data are available.
     pub behind: Nanos,
@@ -51,15 +51,15 @@ pub struct Burst {
 pub enum QueueOrder {
     /// The queues in turn, a number of commands at each turn.
     RoundRobin {
-        /// Commands fetched from a queue before the next has its turn.
+        /// Commands fetched from a queue before the next queue has its turn.
         burst: u32,
     },
-    /// A single queue.
+    /// A single submission queue.
     #[default]
     Single,
     /// NVMe's weighted round robin with urgent priority class.
     Weighted {
-        /// Commands fetched from a queue before the next of its class has its turn.
+        /// Commands fetched from a queue before the next queue of the same class has its turn.
         burst: u32,
         /// The class of each queue.
         classes: Vec<QueueClass>,
@@ -72,22 +72,22 @@ pub enum QueueOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum QueueClass {
-    /// Before all others, always.
+    /// The class is served before all others, always.
     Urgent = 0,
-    /// Served by its weight in each round.
+    /// The class is served by its weight in each round, as high priority.
     High = 1,
-    /// Served by its weight in each round.
+    /// The class is served by its weight in each round, as medium priority.
     Medium = 2,
-    /// Served by its weight in each round.
+    /// The class is served by its weight in each round, as low priority.
     Low = 3,
 }
 
 /// What holds for every command of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkShape {
-    /// Both directions at once, or one at a time.
+    /// True if data cross the link in both directions at once; false if in one direction at a time.
     pub full_duplex: bool,
-    /// Submission queues.
+    /// Number of submission queues.
     pub queues: u32,
     /// Commands that each queue holds, without commands that the drive works on.
     pub queue_depth: u32,
@@ -101,16 +101,16 @@ pub struct LinkShape {
 
 /// Timing model of the link between host and drive.
 pub trait HostLink: Debug + Send + Sync {
-    /// Queues, directions and limits.
+    /// Returns the queues, directions and limits.
     fn shape(&self) -> LinkShape;
 
-    /// The step from a command's submission until the drive holds it.
+    /// Returns the step from a command's submission until the drive holds it.
     fn command(&self, effect: Effect) -> LinkStep;
 
-    /// The transfer of `bytes` bytes of one command.
+    /// Returns the transfer of `bytes` bytes of one command.
     fn data(&self, direction: Direction, bytes: Bytes) -> Burst;
 
-    /// The step from a command's end until the host knows of it.
+    /// Returns the step from a command's end until the host knows of it.
     fn answer(&self, effect: Effect) -> LinkStep;
 }
 
@@ -125,12 +125,12 @@ config::policies! {
     sata::Sata,
 }
 
-/// The time `count` things take of which `per` take `ns` nanoseconds: rounded up once.
+/// Returns the time `count` things take of which `per` take `ns` nanoseconds: rounded up once.
 pub(crate) const fn time_of(count: u64, ns: u64, per: u64) -> Nanos {
     Nanos::new((count as u128 * ns as u128).div_ceil(per as u128) as u64)
 }
 
-/// Queues and commands in them, as many as NVMe and this simulator can have.
+/// Returns the queues and commands in them, as many as NVMe and this simulator can have.
 fn of_queues() -> Limits {
     at_least(1u32).at_most(65_536u32)
 }
@@ -138,7 +138,7 @@ fn of_queues() -> Limits {
 /// The drive's side of the link, and the link.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
-    /// The namespaces that the drive file declares; none: the drive is one.
+    /// Namespaces that the drive file declares; none: the whole drive is one namespace.
     pub namespaces: Vec<Declared>,
     /// Policy for the placement handles of writes.
     pub place: PlaceMaker,
@@ -156,9 +156,11 @@ pub struct LinkConfig {
     pub frame: Option<Bytes>,
     /// Data of a read that are collected before they go on to the host; none: each page goes on as it comes.
     pub read_frame: Option<Bytes>,
-    /// Data flow through a FIFO while they still cross; else each piece is stored before it goes on.
+    /// True if data flow through a FIFO while later bytes still cross the link; false if each piece is stored
+    /// before it goes on.
     pub cut_through: bool,
-    /// One command's data cross while the flash works on another's: two buffers take turns.
+    /// True if the data of one command cross the link while the flash works on another command: two buffers
+    /// take turns.
     pub double_buffer: bool,
     /// Commands are worked on in groups: as many as it takes to give each die this many pages, the next group
     /// when all of them are done. 0: each command for itself.

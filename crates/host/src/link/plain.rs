@@ -5,7 +5,7 @@ use crate::Effect;
 use config::{Card, ConfigError, Policy, Section};
 use units::{Bytes, Nanos, TransferRate};
 
-/// A link of one rate; what a command costs is `host.t_command` alone.
+/// A host link of one rate, on which a command costs `host.t_command` alone.
 #[derive(Clone, Debug)]
 pub struct PlainLink {
     rate: TransferRate,

@@ -27,7 +27,7 @@ pub struct PlaceView {
     pub process: Option<u32>,
     /// Lifetime class of the write's data, where it is known: 0 is the shortest.
     pub life: Option<u16>,
-    /// Handles of the drive: one at least.
+    /// Placement handles of the drive, at least one.
     pub handles: u16,
     /// Bytes of the drive.
     pub drive_bytes: u64,
@@ -40,15 +40,16 @@ pub trait PlacePolicy: Send {
         false
     }
 
-    /// Information about requests that the policy needs from the workload.
+    /// Returns the information about requests that the policy needs from the workload.
     fn needs(&self) -> Option<Telling> {
         None
     }
 
-    /// Before the first write: the drive has so many handles and bytes.
+    /// Tells the policy, before the first write, that the drive has so many handles and bytes.
     fn attach(&mut self, _handles: u16, _drive_bytes: u64) {}
 
-    /// The handle for a write, which must exist; none: no identifier. Called once for each write, in order.
+    /// Returns the handle for a write, which must exist; none: no identifier. Called once for each write, in
+    /// order.
     fn place(&mut self, write: &PlaceView) -> Option<u16>;
 }
 
@@ -94,7 +95,7 @@ impl PlaceMaker {
         !(self.0)().keeps()
     }
 
-    /// The policy asks how long data live: a copy of the workload is to be run through before.
+    /// True if the policy asks how long data live: a copy of the workload is to be run through before.
     pub fn foresees(&self) -> bool {
         (self.0)().needs() == Some(Telling::Lives)
     }
@@ -132,14 +133,15 @@ pub struct Placer {
 }
 
 impl Placer {
-    /// The placer of a drive with these bytes and handles; none where the workload's own handles are kept.
+    /// Returns the placer of a drive with these bytes and handles; none where the workload's own handles are
+    /// kept.
     pub fn new(maker: &PlaceMaker, drive_bytes: u64, handles: u16) -> Option<Self> {
         let mut policy = Some((maker.0)()).filter(|policy| handles > 0 && !policy.keeps())?;
         policy.attach(handles, drive_bytes);
         Some(Self { policy, handles, drive_bytes })
     }
 
-    /// The request with the handle that it is given, if it writes; `background` is its source's.
+    /// Returns the request with the handle that it is given, if it writes; `background` is its source's.
     ///
     /// # Panics
     /// When the policy names a handle that there is not.

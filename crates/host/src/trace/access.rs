@@ -47,7 +47,7 @@ impl AccessOptions {
     }
 }
 
-/// One number for each kind of page.
+/// One number for each kind of page of a trace: read-only, write-only, interleaved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ByCharacter {
     /// Of pages that are (almost) only read.
@@ -59,7 +59,7 @@ pub struct ByCharacter {
 }
 
 impl ByCharacter {
-    /// All kinds together.
+    /// Returns the sum of the numbers of all kinds of page.
     pub fn total(&self) -> u64 {
         self.read_only + self.write_only + self.interleaved
     }
@@ -95,15 +95,15 @@ pub struct AccessInfo {
     pub threshold: f64,
     /// Pages that were read or written.
     pub pages: ByCharacter,
-    /// Their shares; `None` when nothing was read or written, as below.
+    /// Shares of pages by kind: read-only, write-only, interleaved; `None` when nothing was read or written.
     pub page_shares: Option<CharacterShares>,
     /// Page reads by the kind of page they fall on.
     pub reads: ByCharacter,
-    /// Their shares: figure 2(a) of the paper. `None` when nothing was read.
+    /// Shares of `reads`, as in figure 2(a) of the paper; `None` when nothing was read.
     pub read_shares: Option<CharacterShares>,
     /// Page writes by the kind of page they fall on.
     pub writes: ByCharacter,
-    /// Their shares: figure 2(b) of the paper. `None` when nothing was written.
+    /// Shares of `writes`, as in figure 2(b) of the paper; `None` when nothing was written.
     pub write_shares: Option<CharacterShares>,
     /// As `read_shares`, without the pages that were accessed once: those are of one kind in any workload.
     pub reused_read_shares: Option<CharacterShares>,
@@ -216,7 +216,7 @@ impl AccessMap {
     }
 }
 
-/// The kind of a page with these accesses, as the place where such pages are counted.
+/// Returns the kind of a page with these accesses, as the place where such pages are counted.
 fn character(read: u64, written: u64, threshold_ppm: u32) -> fn(&mut ByCharacter) -> &mut u64 {
     // In whole numbers: 19 of 20 are not more than 95 %, as 0.95 in binary could have it.
     let more = |part: u64| {

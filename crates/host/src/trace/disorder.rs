@@ -78,7 +78,7 @@ impl DisorderWatch {
         }
     }
 
-    /// The disorder found so far.
+    /// Returns the disorder of the requests found so far.
     pub fn found(&self) -> Disorder {
         self.found
     }

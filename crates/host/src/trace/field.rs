@@ -8,9 +8,9 @@ pub(crate) type Fault = Box<FaultText>;
 /// The words of a fault.
 #[derive(Debug)]
 pub(crate) struct FaultText {
-    /// What is there.
+    /// Text that was found in the trace.
     pub found: String,
-    /// What should be.
+    /// Text that was expected in its place.
     pub expected: String,
     /// True when nothing after it can be read either, so that skipping the line is no way out.
     pub fatal: bool,
@@ -18,17 +18,18 @@ pub(crate) struct FaultText {
     pub recognised: bool,
 }
 
-/// A fault that concerns one line only.
+/// Returns a fault that concerns one line only.
 pub(crate) fn fault(found: impl Into<String>, expected: impl Into<String>) -> Fault {
     Box::new(FaultText { found: found.into(), expected: expected.into(), fatal: false, recognised: false })
 }
 
-/// A fault after which the rest of the file cannot be read.
+/// Returns a fault after which the rest of the file cannot be read.
 pub(crate) fn fatal(found: impl Into<String>, expected: impl Into<String>) -> Fault {
     Box::new(FaultText { found: found.into(), expected: expected.into(), fatal: true, recognised: false })
 }
 
-/// `bytes` quoted for a message, cut to a few dozen characters; what is no text is escaped byte by byte.
+/// Returns `bytes` quoted for a message, cut to a few dozen characters; what is no text is escaped byte by
+/// byte.
 pub(crate) fn show(bytes: &[u8]) -> String {
     const LONGEST: usize = 48;
     let cut = &bytes[..bytes.len().min(LONGEST)];
@@ -39,7 +40,7 @@ pub(crate) fn show(bytes: &[u8]) -> String {
     if bytes.len() > LONGEST { format!("{text}...") } else { text }
 }
 
-/// The columns of one line, taken from left to right.
+/// The columns of one line of a trace, taken from left to right.
 pub(crate) struct Columns<'a> {
     rest: Option<&'a [u8]>,
     /// The separating byte; zero stands for runs of blanks and tabs.
@@ -48,20 +49,20 @@ pub(crate) struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// Columns between `separator` bytes; blanks around a column do not count.
+    /// Returns the columns between `separator` bytes; blanks around a column do not count.
     #[inline]
     pub fn separated(line: &'a [u8], separator: u8) -> Self {
         Self { rest: Some(line), separator, taken: 0 }
     }
 
-    /// Columns between runs of blanks and tabs.
+    /// Returns the columns between runs of blanks and tabs.
     #[inline]
     pub fn blank(line: &'a [u8]) -> Self {
         let rest = trim_start(line);
         Self { rest: (!rest.is_empty()).then_some(rest), separator: 0, taken: 0 }
     }
 
-    /// The next column, if the line has one.
+    /// Returns the next column, if the line has one.
     #[inline]
     pub fn optional(&mut self) -> Option<&'a [u8]> {
         let rest = self.rest?;
@@ -84,7 +85,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// The next column, which must be there.
+    /// Returns the next column, which must be there.
     #[inline]
     pub fn next(&mut self, what: &'static str) -> Result<&'a [u8], Fault> {
         match self.optional() {
@@ -122,17 +123,17 @@ impl<'a> Columns<'a> {
         Ok(trim(&inner[..end]))
     }
 
-    /// True when no column is left.
+    /// True when no column of the line is left.
     pub fn is_over(&self) -> bool {
         self.rest.is_none()
     }
 
-    /// What is left of the line, unsplit.
+    /// Returns what is left of the line, unsplit.
     pub fn remainder(&self) -> &'a [u8] {
         self.rest.unwrap_or_default()
     }
 
-    /// Nothing may be left.
+    /// Checks that nothing of the line is left.
     #[inline]
     pub fn end(&self) -> Result<(), Fault> {
         match self.rest {
@@ -155,7 +156,7 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Without blanks at the front.
+/// Returns the line without blanks at the front.
 #[inline]
 pub(crate) fn trim_start(mut bytes: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = bytes {
@@ -167,7 +168,7 @@ pub(crate) fn trim_start(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// Without blanks at either end.
+/// Returns the line without blanks at either end.
 #[inline]
 pub(crate) fn trim(bytes: &[u8]) -> &[u8] {
     let mut bytes = trim_start(bytes);
@@ -180,7 +181,7 @@ pub(crate) fn trim(bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// A whole number in decimal digits.
+/// Reads a whole number in decimal digits.
 #[inline]
 pub(crate) fn int(field: &[u8], what: &'static str) -> Result<u64, Fault> {
     match digits(field) {
@@ -189,7 +190,7 @@ pub(crate) fn int(field: &[u8], what: &'static str) -> Result<u64, Fault> {
     }
 }
 
-/// A whole number in hexadecimal digits, with or without `0x`.
+/// Reads a whole number in hexadecimal digits, with or without `0x`.
 pub(crate) fn hex(field: &[u8], what: &'static str) -> Result<u64, Fault> {
     let bare = field.strip_prefix(b"0x").or(field.strip_prefix(b"0X")).unwrap_or(field);
     let value = std::str::from_utf8(bare)
@@ -199,7 +200,7 @@ pub(crate) fn hex(field: &[u8], what: &'static str) -> Result<u64, Fault> {
     value.ok_or_else(|| fault(format!("{what} is {}", show(field)), "a hexadecimal number"))
 }
 
-/// A whole number in decimal digits, or in hexadecimal ones behind `0x`.
+/// Reads a whole number in decimal digits, or in hexadecimal ones behind `0x`.
 pub(crate) fn any_int(field: &[u8], what: &'static str) -> Result<u64, Fault> {
     match field {
         [b'0', b'x' | b'X', ..] => hex(field, what),
@@ -207,7 +208,8 @@ pub(crate) fn any_int(field: &[u8], what: &'static str) -> Result<u64, Fault> {
     }
 }
 
-/// Decimal digits only; `None` when empty, when another byte is met or when the value needs over 64 bits.
+/// Reads decimal digits only; `None` when empty, when another byte is met or when the value needs over 64
+/// bits.
 #[inline]
 fn digits(field: &[u8]) -> Option<u64> {
     if field.is_empty() || field.len() > 20 {
@@ -255,8 +257,8 @@ fn bad_number(field: &[u8], what: &'static str, expected: &'static str) -> Fault
     fault(format!("{what} {why}"), expected)
 }
 
-/// A time in units of `unit_ns` nanoseconds (a power of ten up to a second), as whole nanoseconds; digits
-/// finer than a nanosecond are cut off, so that rounding never moves a request forward.
+/// Reads a time in units of `unit_ns` nanoseconds (a power of ten up to a second), as whole nanoseconds;
+/// digits finer than a nanosecond are cut off, so that rounding never moves a request forward.
 #[inline]
 pub(crate) fn time(field: &[u8], unit_ns: u64, what: &'static str) -> Result<u64, Fault> {
     let bad = || bad_time(field, unit_ns, what);

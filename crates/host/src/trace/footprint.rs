@@ -34,7 +34,7 @@ impl Estimate {
         Self { registers: vec![0; REGISTERS], last: (u64::MAX, u64::MAX) }
     }
 
-    /// `pages` of `volume` are touched.
+    /// Touches `pages` of `volume`.
     #[inline]
     pub fn touch(&mut self, volume: u32, pages: std::ops::Range<u64>) {
         let salt = mix(u64::from(volume) ^ 0x5157_a11e);
@@ -50,7 +50,7 @@ impl Estimate {
         }
     }
 
-    /// The estimated number of distinct pages.
+    /// Returns the estimated number of distinct pages.
     pub fn pages(&self) -> u64 {
         let mut counts = [0u32; RANK_BITS + 2];
         for &rank in &self.registers {
@@ -66,7 +66,7 @@ impl Estimate {
     }
 }
 
-/// The share of registers still empty, as it enters the estimate.
+/// Returns the share of registers still empty, as it enters the estimate.
 fn sigma(mut x: f64) -> f64 {
     if x >= 1.0 {
         return f64::INFINITY;
@@ -83,7 +83,7 @@ fn sigma(mut x: f64) -> f64 {
     }
 }
 
-/// The share of registers at their highest rank, as it enters the estimate.
+/// Returns the share of registers at their highest rank, as it enters the estimate.
 fn tau(mut x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return 0.0;
@@ -145,7 +145,7 @@ pub(crate) struct PageSet {
 }
 
 impl PageSet {
-    /// `pages` of `volume` are touched.
+    /// Touches `pages` of `volume`.
     pub fn touch(&mut self, volume: u32, pages: std::ops::Range<u64>) {
         let mut page = pages.start;
         while page < pages.end {
@@ -157,7 +157,7 @@ impl PageSet {
         }
     }
 
-    /// How many pages are in the set.
+    /// Returns the number of pages in the set.
     pub fn pages(&self) -> u64 {
         self.words.values().map(|bits| u64::from(bits.count_ones())).sum()
     }
@@ -176,20 +176,20 @@ impl PageSet {
     }
 }
 
-/// The lowest `count` bits set.
+/// Returns the lowest `count` bits set.
 fn bits_below(count: u64) -> u64 {
     if count >= WORD { u64::MAX } else { (1 << count) - 1 }
 }
 
 /// The touched pages, numbered without gaps.
 pub(crate) struct PageRanks {
-    /// Bits of a word, and how many pages come before it.
+    /// For each word of pages: its bits, and the number of touched pages in earlier words.
     words: MixMap<(u32, u64), (u64, u64)>,
     pages: u64,
 }
 
 impl PageRanks {
-    /// The number of `page`, `None` when it was not in the set.
+    /// Returns the number of `page`, `None` when it was not in the set.
     #[inline]
     pub fn of(&self, volume: u32, page: u64) -> Option<u64> {
         let &(bits, before) = self.words.get(&(volume, page / WORD))?;
@@ -197,7 +197,7 @@ impl PageRanks {
         (bits >> bit & 1 == 1).then(|| before + u64::from((bits & bits_below(bit)).count_ones()))
     }
 
-    /// Number of touched pages in the ranking.
+    /// Returns the number of touched pages in the ranking.
     pub fn pages(&self) -> u64 {
         self.pages
     }

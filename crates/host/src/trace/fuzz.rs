@@ -11,9 +11,9 @@ use units::SimTime;
 
 /// More bytes find no other paths, only more time.
 const MOST_BYTES: usize = 64 << 10;
-/// Requests replayed of one reading.
+/// Most requests that the fuzz test replays of one reading.
 const MOST_REQUESTS: u32 = 2_000;
-/// Small, so that most addresses lie beyond it.
+/// Bytes of the fuzz test's drive: few, so that most addresses lie beyond it.
 const DRIVE_BYTES: u64 = 8 << 30;
 
 /// Reads `data` without its last two bytes as a trace: recognised by content, and as the format that the last
@@ -47,7 +47,7 @@ pub fn fuzz_columns(data: &[u8]) {
     replay(TraceOrigin::memory(rest), &options);
 }
 
-/// The options that the bits of `choices` stand for.
+/// Returns the options that the bits of `choices` stand for.
 fn chosen(format: &str, choices: u8) -> TraceOptions {
     let addresses = [Addresses::Auto, Addresses::Wrap, Addresses::Scale, Addresses::Compact];
     const TABLES: [&str; 4] = [

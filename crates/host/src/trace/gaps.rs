@@ -14,7 +14,7 @@ pub(crate) struct Gaps {
     sum_ns: u128,
     /// Sum of the squares; in floating point, because the square of one long gap nearly fills 128 bits.
     squares: f64,
-    /// The longest gap and the time before it, nanoseconds.
+    /// Length of the longest gap between requests, and the time before it, in nanoseconds.
     pub longest: (u64, u64),
 }
 
@@ -36,7 +36,7 @@ impl Gaps {
         }
     }
 
-    /// Summary of the gaps; `None` without any.
+    /// Returns the summary of the gaps; `None` without any.
     pub fn info(&self) -> Option<GapInfo> {
         let count = self.histogram.len();
         if count == 0 {

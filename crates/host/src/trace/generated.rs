@@ -8,7 +8,7 @@ use super::survey::{Footprint, Survey};
 use crate::WorkloadError;
 use crate::volume::{self, VolumeRequest, VolumeRequests};
 
-/// The request as a trace has it.
+/// Returns the request as a trace has it.
 pub(super) fn record(request: &VolumeRequest) -> Record {
     let VolumeRequest { after_first_ns, op, offset, bytes } = *request;
     Record {
@@ -24,13 +24,14 @@ pub(super) fn record(request: &VolumeRequest) -> Record {
     }
 }
 
-/// What a trace made of `requests` calls its one volume.
+/// Returns what a trace made of `requests` calls its one volume.
 pub(super) fn volume_name(requests: &VolumeRequests) -> String {
     format!("synthetic-{}", requests.parameters().volume.name)
 }
 
-/// What the requests hold that `spec` stands for (see [`crate::volume`]). With `access` the pages are counted one by
-/// one, as with [`super::TraceOptions::access`]; else memory is constant and the footprint an estimate.
+/// Returns what the requests hold that `spec` stands for (see [`crate::volume`]). With `access` the pages are
+/// counted one by one, as with [`super::TraceOptions::access`]; else memory is constant and the footprint an
+/// estimate.
 ///
 /// # Errors
 /// As [`crate::volume::requests`], and when a value of `access` is out of its range.

@@ -5,16 +5,16 @@ use super::disorder::First;
 use crate::{Effect, Op};
 use serde::Serialize;
 
-/// One number for each kind of request.
+/// One number for each kind of request of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CountsByKind {
-    /// Of reads.
+    /// Number for reads.
     pub read: u64,
-    /// Of writes.
+    /// Number for writes.
     pub write: u64,
-    /// Of trims.
+    /// Number for trims.
     pub trim: u64,
-    /// Of flushes.
+    /// Number for flushes.
     pub flush: u64,
     /// Of operations on zones; absent without any.
     #[serde(skip_serializing_if = "is_none")]
@@ -22,7 +22,7 @@ pub struct CountsByKind {
 }
 
 impl CountsByKind {
-    /// All kinds together.
+    /// Returns the sum of the numbers of all kinds of request.
     pub fn total(&self) -> u64 {
         self.read + self.write + self.trim + self.flush + self.manage
     }
@@ -44,66 +44,66 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// How often one size occurs.
+/// How often one request size occurs in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeShare {
-    /// The size in bytes.
+    /// Request size in bytes.
     pub bytes: u32,
-    /// Requests of this size.
+    /// Requests of the trace that have this size.
     pub requests: u64,
-    /// Their share of all requests that move data.
+    /// Share of these requests among all requests that move data.
     pub share: f64,
 }
 
 /// The sizes of reads or of writes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeSummary {
-    /// Mean.
+    /// Mean size of the requests, in bytes.
     pub mean_bytes: f64,
     /// Median; `None`, as below, when there are more distinct sizes than are counted one by one.
     pub p50_bytes: Option<u32>,
-    /// 90 % are not larger.
+    /// Size in bytes that 90 % of the requests do not exceed.
     pub p90_bytes: Option<u32>,
-    /// 99 % are not larger.
+    /// Size in bytes that 99 % of the requests do not exceed.
     pub p99_bytes: Option<u32>,
-    /// The largest.
+    /// Largest size of a request, in bytes.
     pub max_bytes: u32,
 }
 
 /// Requests whose size lies between two powers of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SizeBin {
-    /// Above half of this, up to this.
+    /// Upper end of the bin of request sizes, in bytes; the bin begins above half of this number.
     pub up_to_bytes: u64,
-    /// Reads.
+    /// Reads in the bin of request sizes.
     pub read: u64,
-    /// Writes.
+    /// Writes in the bin of request sizes.
     pub write: u64,
 }
 
 /// The times between successive arrivals, once the requests are in order of time. Quantiles are to three digits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GapInfo {
-    /// Mean.
+    /// Mean gap between two requests, in nanoseconds.
     pub mean_ns: f64,
     /// Standard deviation over mean: 0 for a steady pace, 1 for random (Poisson) arrivals, above for bursts. `None`
     /// when all gaps are zero.
     pub variation: Option<f64>,
-    /// 10 % are not longer.
+    /// Gap in nanoseconds that 10 % of the gaps do not exceed.
     pub p10_ns: u64,
-    /// 25 % are not longer.
+    /// Gap in nanoseconds that 25 % of the gaps do not exceed.
     pub p25_ns: u64,
-    /// Median.
+    /// Median gap between two requests, in nanoseconds.
     pub p50_ns: u64,
-    /// 75 % are not longer.
+    /// Gap in nanoseconds that 75 % of the gaps do not exceed.
     pub p75_ns: u64,
-    /// 90 % are not longer.
+    /// Gap in nanoseconds that 90 % of the gaps do not exceed.
     pub p90_ns: u64,
-    /// 99 % are not longer.
+    /// Gap in nanoseconds that 99 % of the gaps do not exceed.
     pub p99_ns: u64,
-    /// 99.9 % are not longer.
+    /// Gap in nanoseconds that 99.9 % of the gaps do not exceed.
     pub p999_ns: u64,
-    /// The longest.
+    /// Longest gap between two requests, in nanoseconds.
     pub max_ns: u64,
     /// The distribution for a picture: a time, and the share of gaps that are not longer.
     pub cumulative: Vec<(u64, f64)>,
@@ -112,20 +112,20 @@ pub struct GapInfo {
 /// One device or volume of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VolumeInfo {
-    /// What the trace calls it; `--volume` takes this.
+    /// Name of the volume in the trace, as `--volume` takes it.
     pub name: String,
-    /// Its requests.
+    /// Requests of the volume.
     pub requests: u64,
-    /// The highest byte touched, plus one.
+    /// Highest byte that a request touches, plus one.
     pub span_bytes: u64,
 }
 
 /// The first request that is earlier than one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OutOfOrder {
-    /// Its line, or its record in a binary trace, from 1.
+    /// Line of the late request, or its record in a binary trace, from 1.
     pub line: u64,
-    /// Its time on the trace's clock, in nanoseconds.
+    /// Time of the late request on the trace's clock, in nanoseconds.
     pub time_ns: u64,
     /// The latest time of all requests before the late one, in nanoseconds.
     pub previous_ns: u64,
@@ -141,9 +141,9 @@ impl From<First> for OutOfOrder {
 /// What a trace holds, after selection by volume and time. Numbers without a value are `None`, never zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TraceInfo {
-    /// The file.
+    /// Path of the trace file.
     pub path: String,
-    /// The name of the format it was read as.
+    /// Name of the format in which the trace was read.
     pub format: &'static str,
     /// The format's columns and units, in one sentence.
     pub units: &'static str,
@@ -151,15 +151,15 @@ pub struct TraceInfo {
     pub compression: String,
     /// What was found out or decided beyond what the user said, in whole sentences.
     pub notes: Vec<String>,
-    /// Requests by kind.
+    /// Requests of the trace, by kind.
     pub requests: CountsByKind,
-    /// Bytes asked for, by kind.
+    /// Bytes that the requests ask for, by kind.
     pub bytes: CountsByKind,
-    /// Reads / (reads + writes).
+    /// Share of reads among reads and writes.
     pub read_fraction: Option<f64>,
     /// Mean size of the requests that move data.
     pub mean_bytes: Option<f64>,
-    /// The most frequent sizes.
+    /// Most frequent request sizes.
     pub top_sizes: Vec<SizeShare>,
     /// The sizes of reads; `None` without reads.
     pub read_sizes: Option<SizeSummary>,
@@ -169,9 +169,9 @@ pub struct TraceInfo {
     pub size_bins: Vec<SizeBin>,
     /// Distinct 4 KiB pages touched; an estimate (standard error 0.8 %) unless `footprint_exact`.
     pub footprint_pages: u64,
-    /// The same in bytes.
+    /// Footprint of the trace in bytes.
     pub footprint_bytes: u64,
-    /// True when the pages were counted one by one.
+    /// True if the pages of the footprint were counted one by one; false if the number is an estimate.
     pub footprint_exact: bool,
     /// The highest byte touched on any volume, plus one.
     pub span_bytes: u64,
@@ -180,9 +180,9 @@ pub struct TraceInfo {
     pub laid_out_bytes: Option<u64>,
     /// The earliest time on the trace's clock.
     pub first_ns: u64,
-    /// The latest.
+    /// Latest time of a request on the trace's clock, in nanoseconds.
     pub last_ns: u64,
-    /// From the first to the last.
+    /// Time from the first to the last request, in nanoseconds.
     pub span_ns: u64,
     /// Mean rate; `None` when all times are equal.
     pub requests_per_s: Option<f64>,
@@ -194,17 +194,17 @@ pub struct TraceInfo {
     pub access: Option<AccessInfo>,
     /// The volumes, in the order in which they appear.
     pub volumes: Vec<VolumeInfo>,
-    /// The first request of the file that is earlier than one before it.
+    /// First request of the file that has an earlier time than a request before it.
     pub first_out_of_order: Option<OutOfOrder>,
-    /// How many are.
+    /// Number of late requests.
     pub out_of_order: u64,
     /// The most requests that one of them stands behind the first that is later; `None` when more than a million.
     pub out_of_order_by_requests: Option<u64>,
-    /// The longest time that one of them is before the latest before it.
+    /// Longest time, in nanoseconds, by which a late request is earlier than the latest request before it.
     pub out_of_order_by_ns: u64,
     /// Lines skipped because they could not be read.
     pub skipped_lines: u64,
-    /// What was wrong with the first of them.
+    /// Messages on what was wrong with the first skipped lines.
     pub first_skipped: Vec<String>,
     /// Requests of volumes that were not asked for.
     pub requests_of_other_volumes: u64,

@@ -18,13 +18,13 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Result of reading the next frame of a file.
 pub(crate) enum Frame {
-    /// A line without its end, or a record: this range of [`Frames::bytes`].
+    /// Line without its end, or a record: this range of [`Frames::bytes`].
     At(Range<usize>),
     /// A line too long to be one; it was passed over.
     TooLong,
     /// The file ends inside a record, of which this number of bytes are present.
     CutShort(usize),
-    /// The end.
+    /// The file has ended.
     End,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// The frames of `part` from its beginning.
+    /// Returns the frames of `part` from its beginning.
     pub fn open(part: &ByteSource, framing: Framing) -> Result<Self, WorkloadError> {
         let (source, packed) = part.open()?;
         let buffer = vec![0; BUFFER];
@@ -53,33 +53,33 @@ impl Frames {
         Ok(Self { source, packed, framing, buffer, start, end, eof, number, record, name })
     }
 
-    /// The number of the frame handed out last, from 1.
+    /// Returns the number of the frame handed out last, from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Compression of the file.
+    /// Returns the compression of the trace file.
     pub fn packed(&self) -> Packed {
         self.packed
     }
 
-    /// The bytes of a frame; valid until the next call of [`Self::next`].
+    /// Returns the bytes of a frame; valid until the next call of [`Self::next`].
     #[inline]
     pub fn bytes(&self, range: Range<usize>) -> &[u8] {
         &self.buffer[range]
     }
 
-    /// Place of the last frame, for messages.
+    /// Returns the place of the last frame, for messages.
     pub fn place(&self) -> String {
         self.place_of(self.number)
     }
 
-    /// Place of frame `number`, for messages.
+    /// Returns the place of frame `number`, for messages.
     pub fn place_of(&self, number: u64) -> String {
         self.framing.place(&self.name, number)
     }
 
-    /// The next frame.
+    /// Returns the next line or record of the trace.
     ///
     /// # Errors
     /// When the file cannot be read or unpacked.

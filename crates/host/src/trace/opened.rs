@@ -19,7 +19,7 @@ use crate::WorkloadError;
 enum TimeOrder {
     /// The file is in order of time.
     Given,
-    /// By holding back this number of requests.
+    /// Order of time is restored by holding back this number of requests.
     Within(usize),
     /// By sorting all requests.
     Sorted,
@@ -57,7 +57,7 @@ impl TraceRequests {
         Ok(Self { ordered, requeued: Requeued::default() })
     }
 
-    /// The next request.
+    /// Returns the next request of the trace.
     #[inline]
     pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
         loop {
@@ -68,7 +68,8 @@ impl TraceRequests {
         }
     }
 
-    /// The next request, or the next record of one that was given back or issued again: in the file, they have a place.
+    /// Returns the next request, or the next record of one that was given back or issued again: in the file,
+    /// they have a place.
     #[inline]
     fn next_record(&mut self) -> Result<Option<Located>, WorkloadError> {
         let Some(mut located) = self.ordered.next()? else { return Ok(None) };
@@ -107,7 +108,7 @@ impl Ordered {
 /// Purpose for which a trace is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TracePurpose {
-    /// To say what is in it: nothing about its order is an error.
+    /// The trace is read to describe its content, for which requests out of order are no error.
     Look,
     /// To replay or rewrite it: what is too far out of order must be sorted on request.
     Use,
@@ -121,7 +122,7 @@ pub(crate) struct TraceReader {
 }
 
 impl TraceReader {
-    /// The requests from the beginning.
+    /// Returns the requests of the trace from the beginning.
     pub fn open(&self) -> Result<TraceStream, WorkloadError> {
         TraceStream::open(&self.origin, self.card, &self.options)
     }
@@ -217,7 +218,7 @@ impl Opened {
         Ok(Self { origin, card, options, order, info, survey, layout, requests })
     }
 
-    /// The same trace with its touched pages counted one by one, for `--compact`.
+    /// Returns the same trace with its touched pages counted one by one, for `--compact`.
     ///
     /// # Errors
     /// As [`Self::survey`].
@@ -234,12 +235,12 @@ impl Opened {
         Ok(Self { info: counted, ..again })
     }
 
-    /// For further passes.
+    /// Makes a reader for further passes over the trace.
     pub fn reader(&self) -> TraceReader {
         TraceReader { origin: self.origin.clone(), card: self.card, options: self.options.clone() }
     }
 
-    /// The requests from the beginning.
+    /// Returns the requests of the trace from the beginning.
     pub fn again(self) -> Result<TraceRequests, WorkloadError> {
         match self.requests.ordered {
             Ordered::Sorted(mut sorted) => {
@@ -270,7 +271,7 @@ impl Opened {
         WorkloadError::of(self.place(first.line), found, expected)
     }
 
-    /// Where line or record `number` stands, counted through all parts.
+    /// Returns where line or record `number` stands, counted through all parts.
     pub fn place(&self, number: u64) -> String {
         let (mut within, mut part) = (number, 0);
         for lines in &self.requests.met().part_lines {
@@ -283,7 +284,8 @@ impl Opened {
     }
 }
 
-/// The options as they apply to this trace: an action for each block trace, times on the trace's own clock.
+/// Returns the options as they apply to this trace: an action for each block trace, times on the trace's own
+/// clock.
 fn settled(
     origin: &TraceOrigin,
     card: &'static FormatCard,
@@ -331,7 +333,7 @@ fn has_a_request(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions
     TraceStream::open(origin, card, &any).is_ok_and(|mut stream| !matches!(stream.next(), Ok(None)))
 }
 
-/// The earliest time of all requests, of any volume.
+/// Returns the earliest time of all requests, of any volume.
 fn earliest(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions) -> Result<u64, WorkloadError> {
     let all = TraceOptions { from_ns: None, until_ns: None, volumes: Vec::new(), ..options.clone() };
     let mut stream = TraceStream::open(origin, card, &all)?;
@@ -342,7 +344,7 @@ fn earliest(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions) -> 
     Ok(first_ns)
 }
 
-/// What is to be said about the order of a trace that was put into it.
+/// Returns what is to be said about the order of a trace that was put into it.
 fn order_note(info: &TraceInfo) -> Option<String> {
     info.first_out_of_order?;
     let (late, all) = (info.out_of_order, info.requests.total());
@@ -369,7 +371,7 @@ fn event_notes(info: &TraceInfo) -> Vec<String> {
     met.map(|(count, what)| format!("{what}: {count}")).collect()
 }
 
-/// A gap that is nearly all of a trace's time: a clock that was set, or events with another clock.
+/// Returns a gap that is nearly all of a trace's time: a clock that was set, or events with another clock.
 fn jump_note((before_ns, gap_ns): (u64, u64)) -> String {
     format!(
         "one gap of {} is nearly all of its time: --until {} leaves out what is after it, --since {} what is before",
@@ -379,7 +381,8 @@ fn jump_note((before_ns, gap_ns): (u64, u64)) -> String {
     )
 }
 
-/// There must be requests, every volume asked for must exist, and an alignment asked for must have been needed.
+/// Checks that there are requests, that every volume asked for exists, and that an alignment asked for was
+/// needed.
 fn check_met(name: &str, met: &Met, survey: &Survey, options: &TraceOptions) -> Result<(), WorkloadError> {
     for wanted in &options.volumes {
         if met.volumes.contains(wanted) {
@@ -416,7 +419,7 @@ fn check_met(name: &str, met: &Met, survey: &Survey, options: &TraceOptions) -> 
     Err(WorkloadError::of(name, found, "at least one request"))
 }
 
-/// The first few of `names`.
+/// Returns the first few of `names`.
 fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut few: Vec<&str> = names.take(9).collect();
     if few.len() == 9 {

@@ -42,30 +42,34 @@ pub enum Align {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TraceOptions {
-    /// The format's name; `None` to recognise it by content.
+    /// Name of the trace's format; `None` to recognise the format by content.
     pub format: Option<String>,
     /// What to do with addresses beyond the drive.
     pub addresses: Addresses,
     /// The columns of a table that is in none of the known formats: see `format/table.rs`.
     pub columns: Option<String>,
-    /// The file of an archive, where it holds several.
+    /// Name of the file in the archive, where the archive holds several files.
     pub member: Option<String>,
     /// What to do with addresses inside a sector.
     pub align: Align,
-    /// Put requests in order of time however far they are out of it; else only within `sort_window`.
+    /// True if requests are put in order of time however far they are out of order; false if only within
+    /// `sort_window`.
     pub sort: bool,
     /// Requests sorted in memory: as far as times may go back without `sort`, and with it before temporary files
     /// are used.
     pub sort_window: usize,
-    /// Only these volumes, by name; empty for all.
+    /// Names of the volumes of the trace to be replayed; empty for all volumes.
     pub volumes: Vec<String>,
-    /// Trace time runs this many times faster.
+    /// Factor by which the time of the trace runs faster.
     pub speedup: f64,
-    /// Ignore the trace's times and keep this many requests outstanding.
+    /// Number of requests to keep outstanding, in place of the times of the trace; none: the times of the
+    /// trace count.
     pub as_fast_as_possible: Option<u32>,
-    /// Count and report lines that cannot be read instead of stopping at the first.
+    /// True if lines that cannot be read are counted and reported; false if reading stops at the first such
+    /// line.
     pub skip_bad_lines: bool,
-    /// Count the footprint exactly, with memory in proportion to it, instead of estimating it.
+    /// True if the footprint of the trace is counted exactly, with memory in proportion to the footprint;
+    /// false if it is estimated.
     pub exact_footprint: bool,
     /// Count the reads and writes of every page, with memory in proportion to the footprint.
     pub access: Option<AccessOptions>,
@@ -102,7 +106,7 @@ impl Default for TraceOptions {
 }
 
 impl TraceOptions {
-    /// Options that contradict themselves with any trace.
+    /// Refuses options that contradict themselves with any trace.
     pub(crate) fn check(&self) -> Result<(), WorkloadError> {
         if !(self.speedup.is_finite() && self.speedup > 0.0) {
             return Err(WorkloadError::of("speedup", self.speedup.to_string(), "a number above 0"));
@@ -131,7 +135,7 @@ impl TraceOptions {
     }
 }
 
-/// The card of the format called `name`.
+/// Returns the card of the format called `name`.
 ///
 /// # Errors
 /// When there is none, with the nearest name.

@@ -24,7 +24,7 @@ pub(crate) struct TraceOrigin {
     pub notes: Vec<String>,
 }
 
-/// One stream of bytes.
+/// One stream of bytes of a trace.
 #[derive(Clone)]
 pub(crate) struct ByteSource {
     name: String,
@@ -48,8 +48,8 @@ struct ArchiveMember {
 }
 
 impl TraceOrigin {
-    /// What `path` stands for: a file; an archive with one trace in it, or with the one called `member`; one of the
-    /// files, the base name or the folder of a blktrace of several CPUs.
+    /// Returns what `path` stands for: a file; an archive with one trace in it, or with the one called
+    /// `member`; one of the files, the base name or the folder of a blktrace of several CPUs.
     ///
     /// # Errors
     /// When nothing is there, or more than one trace.
@@ -74,13 +74,13 @@ impl TraceOrigin {
         Err(WorkloadError::of(path.display().to_string(), found, expected))
     }
 
-    /// Bytes in memory.
+    /// Makes the origin of a trace whose bytes are in memory.
     pub fn memory(bytes: Arc<[u8]>) -> Self {
         let part = ByteSource { name: "memory".into(), place: StreamPlace::Memory(bytes), member: None };
         Self::of_parts("memory".into(), vec![part])
     }
 
-    /// Bytes in memory as a user's file is looked at: an archive is searched for its trace.
+    /// Returns the bytes in memory as a user's file is looked at: an archive is searched for its trace.
     pub fn memory_opened(bytes: Arc<[u8]>) -> Result<Self, WorkloadError> {
         Self::memory(bytes).opened(None)
     }
@@ -89,7 +89,7 @@ impl TraceOrigin {
         Self { name, parts, notes: Vec::new() }
     }
 
-    /// The name used in messages.
+    /// Returns the name of the trace in messages.
     pub fn name(&self) -> String {
         self.name.clone()
     }
@@ -99,7 +99,7 @@ impl TraceOrigin {
         &self.parts
     }
 
-    /// The first part that holds anything, for a look at its beginning.
+    /// Returns the first part that holds anything, for a look at its beginning.
     pub fn first(&self) -> Result<ByteStream, WorkloadError> {
         for part in &self.parts {
             let (mut reader, _) = part.open()?;
@@ -113,7 +113,7 @@ impl TraceOrigin {
         Ok(Box::new(std::io::empty()))
     }
 
-    /// All files of the blktrace called `base`; `given` is the CPU whose file the user named.
+    /// Returns all files of the blktrace called `base`; `given` is the CPU whose file the user named.
     fn of_cpus(path: &Path, base: &Path, given: Option<u32>) -> Result<Self, WorkloadError> {
         let mut files = cpus(base)?;
         files.sort();
@@ -150,7 +150,7 @@ impl TraceOrigin {
         Ok(origin)
     }
 
-    /// The same, where it is an archive the trace in it.
+    /// Returns the same, where it is an archive the trace in it.
     fn opened(mut self, wanted: Option<&str>) -> Result<Self, WorkloadError> {
         let part = self.parts[0].clone();
         let (bytes, _) = part.open()?;
@@ -192,12 +192,12 @@ impl ByteSource {
         Self { name: path.display().to_string(), place: StreamPlace::File(path.to_owned()), member: None }
     }
 
-    /// The name used in messages.
+    /// Returns the name of the trace file in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The unpacked bytes from the beginning, and how they were packed.
+    /// Returns the unpacked bytes from the beginning, and how they were packed.
     ///
     /// # Errors
     /// When the file cannot be opened or is none.
@@ -223,12 +223,12 @@ pub(crate) struct Packed {
 }
 
 impl Packed {
-    /// True when nothing had to be unpacked.
+    /// True when the trace file had not to be unpacked.
     pub fn is_plain(self) -> bool {
         self.packing == Packing::Plain && matches!(self.inside, None | Some(Packing::Plain))
     }
 
-    /// The name used in reports: `gzip`, or `tar, gzip` for a member of a tar packed by gzip.
+    /// Returns the name used in reports: `gzip`, or `tar, gzip` for a member of a tar packed by gzip.
     pub fn name(self) -> String {
         let layers: Vec<&str> =
             [self.inside.map(|_| "tar"), Some(self.packing.name()), self.inside.map(Packing::name)]
@@ -276,7 +276,7 @@ impl Read for Within {
     }
 }
 
-/// A tar begins with a header whose checksum is right; nothing else does by chance.
+/// True for a tar, which begins with a header whose checksum is right; other files do not by chance.
 fn is_tar(head: &[u8]) -> bool {
     const CHECKSUM: std::ops::Range<usize> = 148..156;
     if head.len() < 512 || head[0] == 0 {
@@ -287,7 +287,7 @@ fn is_tar(head: &[u8]) -> bool {
     tar::Header::from_byte_slice(&head[..512]).cksum().is_ok_and(|told| told == sum)
 }
 
-/// The files of an archive.
+/// Returns the files of an archive.
 fn members(name: &str, bytes: ByteStream) -> Result<Vec<ArchiveMember>, WorkloadError> {
     let failed = |error: Error| {
         let found = match error.kind() {
@@ -321,7 +321,7 @@ fn members(name: &str, bytes: ByteStream) -> Result<Vec<ArchiveMember>, Workload
     Ok(found)
 }
 
-/// The member that is the trace: the one asked for, the only one, or all CPUs' files of one blktrace.
+/// Returns the member that is the trace: the one asked for, the only one, or all CPUs' files of one blktrace.
 fn choose(
     name: &str,
     mut members: Vec<ArchiveMember>,
@@ -379,7 +379,7 @@ fn is_about(name: &str) -> bool {
     file.starts_with('.') || file.ends_with(".md") || words.iter().any(|word| file.starts_with(word))
 }
 
-/// The base name and the CPU of `base.blktrace.3`, packed or not.
+/// Returns the base name and the CPU of `base.blktrace.3`, packed or not.
 fn cpu_of(path: &Path) -> Option<(PathBuf, u32)> {
     let mut name = path.file_name()?.to_str()?;
     for packed in [".gz", ".zst", ".bz2", ".xz"] {
@@ -390,7 +390,7 @@ fn cpu_of(path: &Path) -> Option<(PathBuf, u32)> {
     Some((path.with_file_name(base), cpu.parse().ok().filter(|_| plain)?))
 }
 
-/// The CPUs' files of `base`.
+/// Returns the CPUs' files of `base`.
 fn cpus(base: &Path) -> Result<Vec<(u32, PathBuf)>, WorkloadError> {
     let folder = match base.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -429,7 +429,8 @@ fn listed(folder: &Path) -> Result<Vec<PathBuf>, WorkloadError> {
     Ok(files)
 }
 
-/// The base name that `path` stands for, where blktrace files have it: `NAME`, `NAME.blktrace` or a folder.
+/// Returns the base name that `path` stands for, where blktrace files have it: `NAME`, `NAME.blktrace` or a
+/// folder.
 fn base_of(path: &Path) -> Result<Option<PathBuf>, WorkloadError> {
     if path.is_dir() {
         let mut bases: Vec<PathBuf> =
@@ -455,7 +456,7 @@ fn base_of(path: &Path) -> Result<Option<PathBuf>, WorkloadError> {
     Ok(Some(base))
 }
 
-/// The first few of `names`.
+/// Returns the first few of `names`.
 fn some(names: &[String]) -> String {
     let mut text = names.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
     if names.len() > MOST_NAMED {

@@ -9,9 +9,9 @@ use std::io::{BufReader, Chain, Cursor, Error, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Unpacked bytes for each packed one that are taken for a trace.
+/// Most unpacked bytes for each packed byte of a trace file.
 const MOST_TIMES: u64 = 4096;
-/// Small files may unpack to this much at any ratio.
+/// Unpacked bytes that a small file may have at any ratio of packing.
 const FREE_BYTES: u64 = 64 << 20;
 /// A stream of bytes that can be handed to another thread.
 pub(crate) type ByteStream = UnpackedBytes<'static>;
@@ -31,7 +31,7 @@ pub(crate) enum Packing {
 }
 
 impl Packing {
-    /// The packing that a file beginning with `head` has.
+    /// Returns the packing that a file beginning with `head` has.
     fn of(head: &[u8]) -> Self {
         match head {
             [0x1f, 0x8b, ..] => Self::Gzip,
@@ -43,7 +43,7 @@ impl Packing {
         }
     }
 
-    /// The name used in reports.
+    /// Returns the name of the packing in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "none",
@@ -78,7 +78,7 @@ fn is_utf_16(head: &[u8]) -> bool {
     long && (head.starts_with(&[0xff, 0xfe]) && all(0) || head.starts_with(&[0xfe, 0xff]) && all(1))
 }
 
-/// The bytes behind `raw`, one layer of packing taken off, and what that was.
+/// Returns the bytes behind `raw`, one layer of packing taken off, and what that was.
 ///
 /// # Errors
 /// When the first bytes cannot be read, or are of a packing that is not unpacked here.
@@ -116,7 +116,7 @@ pub(crate) fn unpack(name: &str, raw: ByteStream) -> Result<(ByteStream, Packing
 /// The first bytes of a stream, and the stream with them put back.
 type Peeked = (Vec<u8>, Chain<Cursor<Vec<u8>>, ByteStream>);
 
-/// The first bytes of `raw`, and all of it again.
+/// Returns the first bytes of `raw`, and all of it again.
 pub(crate) fn peek(name: &str, mut raw: ByteStream) -> Result<Peeked, WorkloadError> {
     let mut head = Vec::with_capacity(HEAD);
     let read = raw.by_ref().take(HEAD as u64).read_to_end(&mut head);
@@ -161,7 +161,7 @@ struct Limited {
     inner: ByteStream,
     taken: Arc<AtomicU64>,
     given: u64,
-    /// The error that ended it.
+    /// Error that ended the unpacking; none without an error.
     ended: Option<(ErrorKind, String)>,
 }
 

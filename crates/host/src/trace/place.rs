@@ -9,18 +9,18 @@ use super::options::Addresses;
 use super::record::Record;
 use crate::Effect;
 
-/// Volumes begin at multiples of this many bytes.
+/// Bytes of which the first byte of each volume is a multiple.
 const VOLUME_ALIGNMENT: u64 = 1 << 20;
 
 /// The first byte of each volume.
 pub(crate) struct VolumePlaces {
     bases: Vec<u64>,
-    /// The highest byte that any request touches, plus one.
+    /// Highest byte of the volume that any request touches, plus one.
     pub span: u64,
 }
 
 impl VolumePlaces {
-    /// Volumes of these spans, end to end; `None` when they do not fit into 64 bits.
+    /// Returns the volumes of these spans, end to end; `None` when they do not fit into 64 bits.
     pub fn new(spans: &[u64]) -> Option<Self> {
         let (mut bases, mut next, mut span) = (Vec::with_capacity(spans.len()), 0u64, 0);
         for &volume in spans {
@@ -31,12 +31,12 @@ impl VolumePlaces {
         Some(Self { bases, span })
     }
 
-    /// Volumes that begin at these bytes of a drive of `span` bytes.
+    /// Returns the volumes that begin at these bytes of a drive of `span` bytes.
     pub fn at(bases: Vec<u64>, span: u64) -> Self {
         Self { bases, span }
     }
 
-    /// The first byte of `volume`; zero for one that was not there when the trace was surveyed.
+    /// Returns the first byte of `volume`; zero for one that was not there when the trace was surveyed.
     #[inline]
     pub fn base(&self, volume: u32) -> u64 {
         self.bases.get(volume as usize).copied().unwrap_or(0)
@@ -45,9 +45,9 @@ impl VolumePlaces {
 
 /// How addresses reach the drive.
 pub(crate) enum AddressPlacement {
-    /// As they are.
+    /// Addresses of the trace are used as they are.
     Direct,
-    /// Modulo the drive.
+    /// Addresses are taken modulo the size of the drive.
     Wrap,
     /// Pages times `drive / span`.
     Scale {
@@ -59,7 +59,7 @@ pub(crate) enum AddressPlacement {
 }
 
 impl AddressPlacement {
-    /// The placement that `addresses` asks for; `Compact` needs the ranks.
+    /// Returns the placement that `addresses` asks for; `Compact` needs the ranks.
     pub fn new(addresses: Addresses, layout: &VolumePlaces, ranks: Option<PageRanks>) -> Self {
         match (addresses, ranks) {
             (Addresses::Compact, Some(ranks)) => Self::Compact(ranks),
@@ -69,8 +69,8 @@ impl AddressPlacement {
         }
     }
 
-    /// The first byte on a drive of `drive_bytes`, which must be whole pages; `None` when the request does
-    /// not fit, which the survey has ruled out unless the file changed since.
+    /// Returns the first byte on a drive of `drive_bytes`, which must be whole pages; `None` when the request
+    /// does not fit, which the survey has ruled out unless the file changed since.
     #[inline]
     pub fn offset(&self, record: &Record, layout: &VolumePlaces, drive_bytes: u64) -> Option<u64> {
         let bytes = u64::from(record.bytes);
@@ -105,7 +105,7 @@ impl AddressPlacement {
     }
 }
 
-/// `offset`, or the last place before it in which `bytes` fit, `within` bytes into a page.
+/// Returns `offset`, or the last place before it in which `bytes` fit, `within` bytes into a page.
 fn moved_back(offset: u64, within: u64, bytes: u64, drive_bytes: u64) -> Option<u64> {
     if offset.checked_add(bytes)? <= drive_bytes {
         return Some(offset);

@@ -23,7 +23,8 @@ const LINES: u32 = 64;
 /// The format that `--columns` describes.
 const TABLE: &str = "table";
 
-/// The format that the options name, or the content shows; and, where that took weighing, what is to be said of it.
+/// Returns the format that the options name, or the content shows; and, where that took weighing, what is to
+/// be said of it.
 ///
 /// # Errors
 /// When the name is unknown, when nothing fits, or when the content leaves a choice.
@@ -64,7 +65,7 @@ pub(crate) fn recognize(
     }
 }
 
-/// The only plausible reading.
+/// Returns the only plausible reading of a trace, by weighing its first requests.
 fn weigh(
     origin: &TraceOrigin,
     options: &TraceOptions,
@@ -134,7 +135,7 @@ impl Fit {
     }
 }
 
-/// The first bytes, up to the last whole line, and whether they are all there is.
+/// Returns the first bytes, up to the last whole line, and whether they are all there is.
 fn head(origin: &TraceOrigin) -> Result<(Arc<[u8]>, bool), WorkloadError> {
     let reader = origin.first()?;
     let mut bytes = Vec::new();
@@ -208,12 +209,12 @@ fn unknown(origin: &TraceOrigin, head: &[u8]) -> WorkloadError {
     WorkloadError::of(format!("{}:1", origin.name()), found, expected)
 }
 
-/// The first few bytes in hexadecimal.
+/// Returns the first few bytes in hexadecimal.
 fn bytes_of(head: &[u8]) -> String {
     head.iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
-/// A duration in the largest unit that leaves digits before the point.
+/// Returns a duration in the largest unit that leaves digits before the point.
 pub(crate) fn spoken(ns: u64) -> String {
     let units: [(&str, f64); 7] = [
         ("years", 365.0 * 86_400e9),

@@ -15,19 +15,19 @@ const MOST_VOLUMES: usize = 1 << 16;
 /// One request of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// On the trace's own clock.
+    /// Time of the request on the trace's own clock, in nanoseconds.
     pub time_ns: u64,
-    /// First byte on its volume.
+    /// First byte of the request on its volume.
     pub offset: u64,
     /// Length in bytes; zero only for a flush.
     pub bytes: u32,
     /// Which volume, by number of first appearance.
     pub volume: u32,
-    /// What it asks for.
+    /// Operation that the request asks for.
     pub op: Op,
-    /// A write that must be on durable media when it is answered (force unit access).
+    /// True for a write that must be on durable media when the drive answers (force unit access).
     pub fua: bool,
-    /// What else is to be known of it.
+    /// Further facts about the request.
     pub mark: RecordMark,
     /// The placement handle that a write names, where the trace has such.
     pub placement: Option<u16>,
@@ -38,10 +38,10 @@ pub(crate) struct Record {
 /// What a record is besides its operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RecordMark {
-    /// Nothing.
+    /// Nothing else is known of the request.
     #[default]
     None,
-    /// A trim that was a request to write zeroes: it carried no data either.
+    /// Trim that the trace lists as a request to write zeroes, which carries no data either.
     Zeroes,
     /// No request: the driver gave it back here, or it is issued for the second time.
     Requeued,
@@ -52,7 +52,7 @@ impl RecordMark {
     pub const ALL: [Self; 3] = [Self::None, Self::Zeroes, Self::Requeued];
 }
 
-/// What one line or record turned out to be.
+/// Result of parsing one line or record of a trace.
 #[derive(Debug)]
 pub(crate) enum Parsed {
     /// A request to replay.
@@ -68,7 +68,8 @@ pub(crate) enum Parsed {
 }
 
 impl Record {
-    /// A request whose address and length count bytes. Whether they are whole sectors is for the [`Aligner`] to say.
+    /// Makes a request whose address and length count bytes. Whether they are whole sectors is for the
+    /// [`Aligner`] to say.
     ///
     /// # Errors
     /// When the length is zero or does not fit, or the end is beyond 64 bits.
@@ -93,7 +94,7 @@ impl Record {
         })
     }
 
-    /// A request whose address and length count sectors.
+    /// Makes a request whose address and length count sectors.
     ///
     /// # Errors
     /// As [`Self::in_bytes`], and when a byte address would not fit into 64 bits.
@@ -107,7 +108,7 @@ impl Record {
         }
     }
 
-    /// A flush, which has no address.
+    /// Makes a flush, which has no address.
     pub fn flush(time_ns: u64, volume: u32) -> Self {
         Self {
             time_ns,
@@ -122,7 +123,7 @@ impl Record {
         }
     }
 
-    /// The same, of the process that a trace's column of such names.
+    /// Returns the same, of the process that a trace's column of such names.
     ///
     /// # Errors
     /// When that is no number that a system has for one.
@@ -158,7 +159,7 @@ impl Aligner {
         Self { how, above: None, changed: 0 }
     }
 
-    /// Makes `record` whole sectors.
+    /// Checks that `record` covers whole sectors, or changes `record` so that it does.
     ///
     /// # Errors
     /// When it is none and nothing was asked for, or what was asked for does not help.
@@ -224,7 +225,7 @@ fn inside_a_sector(offset: u64, bytes: u64) -> Fault {
     )
 }
 
-/// `R` or `W`, in either case, or the words.
+/// Reads `R` or `W`, in either case, or the words.
 #[inline]
 pub(crate) fn letter_op(field: &[u8]) -> Result<Op, Fault> {
     match field {
@@ -245,7 +246,7 @@ pub(crate) struct Volumes {
 }
 
 impl Volumes {
-    /// The number of the volume that the trace calls `key`.
+    /// Returns the number of the volume that the trace calls `key`.
     #[inline]
     pub fn id(&mut self, key: &[u8]) -> Result<u32, Fault> {
         if !self.names.is_empty() && key == self.last_key {
@@ -254,7 +255,7 @@ impl Volumes {
         self.look_up(key)
     }
 
-    /// The number of the block device `major,minor`.
+    /// Returns the number of the block device `major,minor`.
     #[inline]
     pub fn pair(&mut self, [major, minor]: [u64; 2]) -> Result<u32, Fault> {
         let mut key = [0u8; 48];
@@ -296,12 +297,12 @@ impl Volumes {
         Ok(id)
     }
 
-    /// The number of `key` if it was met before.
+    /// Returns the number of `key` if it was met before.
     pub fn known(&self, key: &[u8]) -> Option<u32> {
         self.by_key.get(key).copied()
     }
 
-    /// The names, by number.
+    /// Returns the names of the volumes, by number.
     pub fn names(&self) -> &[String] {
         &self.names
     }

@@ -30,11 +30,11 @@ pub struct TraceWorkload {
     pace: ReplayPace,
     info: TraceInfo,
     addresses: Addresses,
-    /// The next request, when it was looked at but not yet handed out.
+    /// Next request of the trace, when it was looked at but not yet handed out.
     waiting: Option<ReplayRequest>,
     footprint: FootprintPass,
     handed_out: u64,
-    /// The line of the request handed out last, and the process that made it.
+    /// Line of the request handed out last; `process` is the process that made that request.
     line: u64,
     process: Option<u32>,
     names_processes: bool,
@@ -54,13 +54,13 @@ struct FootprintPass {
     reader: TraceReader,
     stream: Option<TraceStream>,
     seen: u64,
-    /// What is written was there before, too.
+    /// True if the footprint includes what the trace writes: written places held data before, too.
     of_writes: bool,
 }
 
 /// When the next request may go.
 enum ReplayPace {
-    /// At its own time divided by this.
+    /// Each request is made at its time in the trace divided by the speedup.
     Open { speedup: f64 },
     /// When fewer than `depth` are outstanding.
     Closed { depth: u32, outstanding: u32 },
@@ -177,7 +177,7 @@ fn no_layout(opened: &Opened) -> WorkloadError {
     WorkloadError::of(&opened.info.path, found, "fewer volumes; --volume NAME picks some")
 }
 
-/// What was asked for, in words.
+/// Returns the options that the user asked for, in words.
 fn asked(addresses: Addresses) -> &'static str {
     match addresses {
         Addresses::Auto => "addresses beyond it",
@@ -191,7 +191,8 @@ fn fits_as_it_is(opened: &Opened, drive_bytes: u64) -> bool {
     opened.layout.as_ref().is_some_and(|layout| layout.span <= drive_bytes)
 }
 
-/// The trace with its touched pages side by side, because its addresses go beyond the drive; said in its notes.
+/// Returns the trace with its touched pages side by side, because its addresses go beyond the drive; said in
+/// its notes.
 fn compacted(opened: Opened, drive_bytes: u64) -> Result<Opened, WorkloadError> {
     // An estimate keeps a trace that is far too large from being counted page by page.
     const SURELY: u64 = 2;
@@ -212,7 +213,7 @@ fn compacted(opened: Opened, drive_bytes: u64) -> Result<Opened, WorkloadError> 
     Ok(counted)
 }
 
-/// A size in three or four digits, binary.
+/// Returns a size in three or four digits, binary.
 fn size(bytes: u64) -> String {
     let (unit, name) = match bytes {
         0..=0xfffff => (1u64 << 10, "KiB"),
@@ -223,7 +224,7 @@ fn size(bytes: u64) -> String {
     format!("{:.1} {name}", bytes as f64 / unit as f64)
 }
 
-/// No request may be longer than the drive.
+/// Checks that no request is longer than the drive.
 fn check_longest(opened: &Opened, addresses: Addresses, drive_bytes: u64) -> Result<(), WorkloadError> {
     let (longest, line) = opened.survey.longest;
     // A page of slack: a request keeps its place inside its first page when it is moved.
@@ -237,7 +238,7 @@ fn check_longest(opened: &Opened, addresses: Addresses, drive_bytes: u64) -> Res
     Ok(())
 }
 
-/// The trace must fit onto the drive as the options place it.
+/// Checks that the trace fits onto the drive as the options place it.
 fn check_fit(
     opened: &Opened,
     addresses: Addresses,
@@ -278,7 +279,7 @@ fn beyond(opened: &Opened, drive_bytes: u64) -> WorkloadError {
 }
 
 impl TraceWorkload {
-    /// What the first pass found: span, rate, footprint and the rest.
+    /// Returns what the first pass found: span, rate, footprint and the rest.
     pub fn info(&self) -> &TraceInfo {
         &self.info
     }
@@ -302,7 +303,7 @@ impl TraceWorkload {
         Ok(())
     }
 
-    /// Where `record` goes on the drive.
+    /// Returns the byte of the drive to which `record` goes.
     #[inline]
     fn offset(&self, record: &Record) -> Result<u64, WorkloadError> {
         self.placement.offset(record, &self.layout, self.drive_bytes).ok_or_else(|| self.changed())
@@ -322,7 +323,7 @@ impl TraceWorkload {
     }
 }
 
-/// `ns / speedup`, rounded down; exact for a speed-up of one.
+/// Returns `ns / speedup`, rounded down; exact for a speed-up of one.
 fn sped_up(ns: u64, speedup: f64) -> u64 {
     if speedup == 1.0 { ns } else { (ns as f64 / speedup) as u64 }
 }

@@ -4,7 +4,7 @@ use super::footprint::MixMap;
 use super::info::{SizeBin, SizeShare, SizeSummary};
 use crate::Op;
 
-/// Distinct sizes that are counted one by one; any trace met so far has far fewer.
+/// Most distinct request sizes that are counted one by one; any trace met so far has far fewer.
 const MOST_SIZES: usize = 1 << 16;
 /// Sizes that a report names.
 const TOP_SIZES: usize = 8;
@@ -33,7 +33,7 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// A request of `bytes`, more than zero.
+    /// Adds a request of `bytes`, more than zero.
     #[inline]
     pub fn add(&mut self, op: Op, bytes: u32) {
         let column = op.effect() as usize;
@@ -49,7 +49,7 @@ impl Sizes {
         self.longest[column] = self.longest[column].max(bytes);
     }
 
-    /// The most frequent sizes among `moving` requests, the smaller first among equals.
+    /// Returns the most frequent sizes among `moving` requests, the smaller first among equals.
     pub fn top(&self, moving: u64) -> Vec<SizeShare> {
         let total = |(&bytes, counts): (&u32, &[u64; 3])| (bytes, counts.iter().sum::<u64>());
         let mut sizes: Vec<(u32, u64)> = self.counted.iter().map(total).collect();
@@ -62,7 +62,7 @@ impl Sizes {
             .collect()
     }
 
-    /// The sizes of one kind; `None` without any.
+    /// Returns the sizes of one kind; `None` without any.
     pub fn summary(&self, op: Op) -> Option<SizeSummary> {
         let column = op.effect() as usize;
         let requests: u64 = self.bins.iter().map(|bin| bin[column]).sum();

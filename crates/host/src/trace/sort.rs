@@ -39,17 +39,17 @@ impl ReorderWindow {
         Self { stream, reach, held: BinaryHeap::with_capacity(reach + 1), last: (0, 0) }
     }
 
-    /// What the stream met so far.
+    /// Returns the facts that the stream of the trace met so far.
     pub fn met(&self) -> &Met {
         self.stream.met()
     }
 
-    /// How the file is packed.
+    /// Returns how the file is packed.
     pub fn packing(&self) -> String {
         self.stream.packing()
     }
 
-    /// The next request in order of time.
+    /// Returns the next request in order of time.
     ///
     /// # Errors
     /// When the stream fails, or is out of order by more than was measured: then the file changed since.
@@ -116,22 +116,22 @@ impl Sorted {
         Ok(Self { place, met: stream.met().clone(), packing: stream.packing(), disorder: watch.found() })
     }
 
-    /// What the stream met.
+    /// Returns the facts that the stream of the trace met.
     pub fn met(&self) -> &Met {
         &self.met
     }
 
-    /// How the file is packed.
+    /// Returns how the file is packed.
     pub fn packing(&self) -> String {
         self.packing.clone()
     }
 
-    /// How far out of order the file is.
+    /// Returns how far out of order the trace file is.
     pub fn disorder(&self) -> Disorder {
         self.disorder
     }
 
-    /// The next request in order of time.
+    /// Returns the next request in order of time.
     pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
         match &mut self.place {
             SortPlace::Memory { requests, next } => {

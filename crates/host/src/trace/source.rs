@@ -24,7 +24,7 @@ pub(crate) struct Met {
     pub other_volumes: Vec<String>,
     /// Lines skipped because they could not be read.
     pub skipped_lines: u64,
-    /// What was wrong with the first few of them.
+    /// Messages on what was wrong with the first few skipped lines.
     pub first_skipped: Vec<String>,
     /// Requests of volumes that were not asked for.
     pub unselected: u64,
@@ -34,7 +34,7 @@ pub(crate) struct Met {
     pub aligned: u64,
     /// Events that move no data.
     pub empty: u64,
-    /// Lines or records in the parts that were read to their end.
+    /// For each part of the trace that was read to its end, the number of its lines or records.
     pub part_lines: Vec<u64>,
 }
 
@@ -47,12 +47,12 @@ pub(crate) struct TraceStream {
     /// Parts still to be read, in reverse.
     parts: Vec<ByteSource>,
     framing: Framing,
-    /// Lines in the parts before this one.
+    /// Lines in the parts of the trace before the present part.
     lines_before: u64,
     aligner: Aligner,
     parser: Box<dyn Parser>,
     volumes: Volumes,
-    /// For each volume met, its number among the selected.
+    /// For each volume met in the trace, its number among the selected volumes.
     slots: Vec<Option<u32>>,
     wanted: Vec<String>,
     times: std::ops::Range<u64>,
@@ -65,7 +65,7 @@ pub(crate) struct TraceStream {
 }
 
 impl TraceStream {
-    /// The requests of `origin`, read as `card` says.
+    /// Returns the requests of `origin`, read as `card` says.
     pub fn open(
         origin: &TraceOrigin,
         card: &FormatCard,
@@ -92,27 +92,27 @@ impl TraceStream {
         })
     }
 
-    /// The same stream with the records of requests that the driver gave back.
+    /// Returns the same stream with the records of requests that the driver gave back.
     pub fn with_requeued(self) -> Self {
         Self { with_requeued: true, ..self }
     }
 
-    /// What was met so far.
+    /// Returns the facts that the stream of the trace met so far.
     pub fn met(&self) -> &Met {
         &self.met
     }
 
-    /// How the file is packed.
+    /// Returns how the file is packed.
     pub fn packing(&self) -> String {
         self.frames.packed().name()
     }
 
-    /// The line or record read last.
+    /// Returns the line or record of the trace read last.
     pub fn line(&self) -> u64 {
         self.lines_before + self.frames.number()
     }
 
-    /// The next request, `None` at the end.
+    /// Returns the next request, `None` at the end.
     ///
     /// # Errors
     /// At the first line that cannot be read, unless those are skipped; and when the file cannot be read.
@@ -163,7 +163,7 @@ impl TraceStream {
         self.parser.end().or_else(|fault| self.refuse(*fault))
     }
 
-    /// The request if it is one of those asked for, its volume renumbered among the selected.
+    /// Returns the request if it is one of those asked for, its volume renumbered among the selected.
     #[inline]
     fn select(&mut self, mut record: Record) -> Option<Located> {
         if record.mark == RecordMark::Requeued {
@@ -233,7 +233,7 @@ impl TraceStream {
     }
 }
 
-/// An empty line, or one of blanks, says nothing in any format.
+/// True for an empty line, or one of blanks, which says nothing in any format.
 #[inline]
 fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|&b| b == b' ' || b == b'\t')

@@ -10,13 +10,13 @@ use super::sizes::Sizes;
 use super::source::{Located, Met};
 use crate::Op;
 
-/// One volume's share.
+/// The share of one volume of a trace in its requests.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct VolumeTally {
     pub requests: u64,
-    /// The highest byte touched, plus one.
+    /// Highest byte of the volume that a request touches, plus one.
     pub span: u64,
-    /// The line of the request that touches it.
+    /// Line of the request that touches the highest byte of the volume.
     pub span_line: u64,
     last_end: u64,
 }
@@ -35,9 +35,9 @@ pub(crate) struct Survey {
     sequential: u64,
     writes_with_fua: u64,
     write_zeroes: u64,
-    /// A process that made a request is named.
+    /// True if a line of the trace names the process that made a request.
     pub names_processes: bool,
-    /// The longest request and its line.
+    /// Length of the longest request in bytes, and its line.
     pub longest: (u32, u64),
     estimate: Option<Estimate>,
     pub pages: Option<PageSet>,
@@ -47,7 +47,7 @@ pub(crate) struct Survey {
 /// How the pages that a trace touches are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Footprint {
-    /// By the set of them.
+    /// Touched pages are counted exactly, by keeping the set of pages.
     Exact,
     /// By an estimate, which takes little memory.
     Estimated,
@@ -77,7 +77,7 @@ impl Survey {
         }
     }
 
-    /// How many requests there were.
+    /// Returns the number of requests of the trace.
     pub fn requests(&self) -> u64 {
         self.counts.total()
     }
@@ -142,7 +142,8 @@ impl Survey {
         self.latest_ns = time_ns;
     }
 
-    /// A gap of days that is nearly all of the trace's time, and what time after the first request it begins.
+    /// Returns a gap of days that is nearly all of the trace's time, and what time after the first request it
+    /// begins.
     pub fn jump(&self) -> Option<(u64, u64)> {
         const DAY_NS: u64 = 86_400 * 1_000_000_000;
         let (gap, before) = self.gaps.longest;
@@ -150,12 +151,12 @@ impl Survey {
         (gap > 7 * DAY_NS && gap > span / 10 * 9).then(|| (before - self.first_ns, gap))
     }
 
-    /// How far out of order the requests came.
+    /// Returns how far out of order the requests came.
     pub fn disorder(&self) -> Disorder {
         self.watch.found()
     }
 
-    /// What the pass found; `disorder` is that of the file, for the requests may have come sorted.
+    /// Returns what the pass found; `disorder` is that of the file, for the requests may have come sorted.
     pub fn info(&self, head: TraceInfo, met: &Met, disorder: Disorder) -> TraceInfo {
         let moving = self.counts.read + self.counts.write + self.counts.trim;
         let span_ns = self.last_ns.saturating_sub(self.first_ns);

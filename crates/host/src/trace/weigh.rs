@@ -13,7 +13,7 @@ use super::source::TraceStream;
 
 /// Requests of a trace that are looked at.
 pub(crate) const LOOK_AHEAD: u64 = 100_000;
-/// Fewer requests than this prove nothing by what they have in common.
+/// Least number of requests from which the weighing of formats draws a conclusion.
 const ENOUGH: u64 = 8;
 /// No host has asked for more for as long as a trace lasts.
 const MOST_BYTES_PER_S: f64 = 100e9;
@@ -27,14 +27,14 @@ const LONGEST_MEAN_GAP_NS: u64 = 3_600 * 1_000_000_000;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FirstRequests {
     pub requests: u64,
-    /// The first line that this format cannot read; it ends the look.
+    /// Number of the first line that the format cannot read, which ends the look at the file.
     pub refused_line: Option<u64>,
     pub bytes: u64,
     pub first_ns: u64,
     pub span_ns: u64,
     /// The largest unit of which all times are whole multiples after the first; zero when all are equal.
     pub tick_ns: u64,
-    /// The highest byte touched, plus one.
+    /// Highest byte that the first requests touch, plus one.
     pub end: u64,
     pub smallest: u32,
     pub largest: u32,
@@ -108,7 +108,7 @@ impl FirstRequests {
         self.requests >= ENOUGH
     }
 
-    /// What no trace does, in any format; `None` when nothing speaks against this reading.
+    /// Returns what no trace does, in any format; `None` when nothing speaks against this reading.
     pub fn doubt(&self) -> Option<String> {
         if !self.is_enough() {
             return None;
@@ -136,7 +136,8 @@ impl FirstRequests {
             && self.span_ns / self.tick_ns >= TICKS_A_GAP * self.requests
     }
 
-    /// Its doubts about times written in units of `unit_ns`: fractions where there are none, or none where there are.
+    /// Returns the doubts of a reading about times written in units of `unit_ns`: fractions where there are
+    /// none, or none where there are.
     pub fn doubt_whole(&self, unit_ns: u64, name: &str) -> Option<String> {
         if self.is_enough() && !self.tick_ns.is_multiple_of(unit_ns) {
             return Some(format!("whole {name} have no fraction"));
@@ -146,13 +147,13 @@ impl FirstRequests {
             .then(|| format!("every time would be a multiple of {}", spoken(self.tick_ns)))
     }
 
-    /// Its doubts about times in milliseconds, which are written with a fraction.
+    /// Returns the doubts of a reading about times in milliseconds, which are written with a fraction.
     pub fn doubt_millis(&self) -> Option<String> {
         (self.shows_its_clock() && self.tick_ns.is_multiple_of(1_000_000))
             .then(|| "milliseconds would be written without a fraction".to_owned())
     }
 
-    /// Its doubts about addresses and sizes in sectors.
+    /// Returns the doubts of a reading about addresses and sizes in sectors.
     pub fn doubt_sectors(&self) -> Option<String> {
         if !self.is_enough() {
             return None;
@@ -165,7 +166,7 @@ impl FirstRequests {
         })
     }
 
-    /// Its doubts about addresses in sectors, where sizes are in bytes.
+    /// Returns the doubts of a reading about addresses in sectors, where sizes are in bytes.
     pub fn doubt_addresses(&self) -> Option<String> {
         (self.is_enough() && self.offset_unit >= SECTOR * SECTOR)
             .then(|| "every address would be a multiple of 256 KiB: they are bytes".to_owned())
@@ -175,7 +176,7 @@ impl FirstRequests {
         100.0 * (self.requests - self.of_a_page) as f64 / self.requests as f64
     }
 
-    /// What this reading means, in a few words for a message.
+    /// Returns what this reading means, in a few words for a message.
     pub fn words(&self) -> String {
         let rate = match self.span_ns {
             0 => String::new(),

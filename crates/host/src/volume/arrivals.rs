@@ -8,7 +8,7 @@ use engine::RandomStream;
 struct ArrivalStream {
     burst: VolumeBursts,
     pause_ns: f64,
-    /// When its next request arrives, where several streams are merged.
+    /// Time of the next arrival of the stream in nanoseconds, where several streams are merged.
     next_ns: u64,
 }
 
@@ -18,7 +18,7 @@ impl ArrivalStream {
         Self { burst, pause_ns, next_ns: if requests_per_s > 0.0 { 0 } else { u64::MAX } }
     }
 
-    /// The time to the next request.
+    /// Returns the time to the next request, in nanoseconds.
     fn wait_ns(&self, random: &mut RandomStream) -> u64 {
         let inside = random.chance(1.0 - 1.0 / self.burst.requests);
         let mean = if inside { self.burst.gap_ns } else { self.pause_ns };
@@ -29,7 +29,7 @@ impl ArrivalStream {
 /// The arrivals of a volume.
 pub(super) struct VolumeArrivals {
     random: RandomStream,
-    /// One, or one of reads and one of writes.
+    /// Streams of arrivals: one for all requests, or one for reads and one for writes.
     streams: Vec<ArrivalStream>,
     time_ns: u64,
     started: bool,
@@ -47,13 +47,13 @@ impl VolumeArrivals {
         self.random = random;
     }
 
-    /// The kind of the next request, where it follows from the stream that is next.
+    /// Returns the kind of the next request, where it follows from the stream that is next.
     pub fn kind(&mut self) -> Option<Op> {
         let [reads, writes] = self.streams.as_slice() else { return None };
         Some(if reads.next_ns <= writes.next_ns { Op::READ } else { Op::WRITE })
     }
 
-    /// The arrival of the next request, of the kind that [`Self::kind`] told.
+    /// Returns the arrival of the next request, of the kind that [`Self::kind`] told.
     pub fn next_ns(&mut self) -> u64 {
         match self.kind() {
             None => {

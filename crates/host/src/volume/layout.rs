@@ -13,14 +13,14 @@ pub(super) const CHARACTERS: usize = 3;
 /// Groups of records.
 pub(super) const CELLS: usize = CHARACTERS * SIZES.len();
 
-/// One group of records.
+/// One group of records of a synthetic volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RecordGroup {
-    /// Its first byte.
+    /// First byte of the group of records.
     pub base: u64,
     /// Bytes of a record.
     pub size: u64,
-    /// How many there are.
+    /// Number of records in the group.
     pub records: u64,
     /// The probability that a request goes here.
     pub share: f64,
@@ -29,13 +29,13 @@ pub(super) struct RecordGroup {
 /// All records of a volume.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct VolumeLayout {
-    /// By character, then by size.
+    /// Groups of records, by character (read-only and so on), then by size.
     pub cells: [RecordGroup; CELLS],
     /// The probability of each size.
     pub sizes: [f64; 5],
-    /// All records.
+    /// Number of all records of the volume.
     pub distinct: u64,
-    /// The end of the last cell.
+    /// Bytes of the volume: the end of the last group of records.
     pub bytes: u64,
 }
 
@@ -108,7 +108,7 @@ fn too_small(parameters: &Parameters, layout: &VolumeLayout, capacity: u64) -> W
     parameters.wrong(found, expected)
 }
 
-/// The share of the requests that goes to each character.
+/// Returns the share of the requests that goes to each character.
 fn by_character(parameters: &Parameters) -> [f64; CHARACTERS] {
     let [reads, writes] = [parameters.reads, 1.0 - parameters.reads];
     let [mixed_reads, mixed_writes] = parameters.interleaved;
@@ -116,7 +116,7 @@ fn by_character(parameters: &Parameters) -> [f64; CHARACTERS] {
     [own[0], own[1], reads * mixed_reads + writes * mixed_writes]
 }
 
-/// The share of the addresses of each character: as given, the rest in proportion to the requests.
+/// Returns the share of the addresses of each character: as given, the rest in proportion to the requests.
 fn address_shares(
     parameters: &Parameters,
     requests: [f64; CHARACTERS],
@@ -155,8 +155,8 @@ fn address_shares(
 /// Sizes less likely than this are left out: where the mean is that of the smallest or largest, only it is left.
 const RAREST: f64 = 1e-9;
 
-/// Probabilities of [`SIZES`] with this mean, from 4 to 64 KiB: each doubling as many times as likely as the one
-/// before, the one mix of that form. The published statistics say no more than the mean.
+/// Returns the probabilities of [`SIZES`] with this mean, from 4 to 64 KiB: each doubling as many times as
+/// likely as the one before, the one mix of that form. The published statistics say no more than the mean.
 fn size_mix(mean_bytes: f64) -> [f64; 5] {
     let mix = |ratio: f64| {
         let weights: [f64; 5] = std::array::from_fn(|power| ratio.powi(power as i32));
@@ -175,8 +175,8 @@ fn size_mix(mean_bytes: f64) -> [f64; 5] {
     found.map(|p| p / sum)
 }
 
-/// Whole numbers in proportion to `weights` that add up to `total`: largest remainders first, none without a weight,
-/// at least one with.
+/// Returns the whole numbers in proportion to `weights` that add up to `total`: largest remainders first,
+/// none without a weight, at least one with.
 fn apportion(total: u64, weights: &[f64; CELLS]) -> [u64; CELLS] {
     let exact = weights.map(|weight| weight * total as f64);
     let mut counts = exact.map(|count| count as u64);

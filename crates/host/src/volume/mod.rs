@@ -29,7 +29,7 @@ pub(crate) const FORMAT: &str = "synthetic";
 pub const SYNTHETIC: &str =
     "SYNTHETIC: made up from published statistics of the MSR Cambridge volume, not a recording of it";
 
-/// The requests that `spec` stands for, without a drive.
+/// Returns the requests that `spec` stands for, without a drive.
 ///
 /// # Errors
 /// When the volume or a parameter is unknown, or a value is out of its range.

@@ -10,13 +10,13 @@ pub const PREFIX: &str = "volume:";
 /// What can be said about a parameter without a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterCard {
-    /// What it is called.
+    /// Name of the parameter.
     pub name: &'static str,
-    /// What it means.
+    /// Meaning of the parameter.
     pub help: &'static str,
     /// What a correct value looks like.
     pub expected: &'static str,
-    /// What holds when it is not given.
+    /// Value that holds when the parameter is not given.
     pub default: &'static str,
 }
 
@@ -118,7 +118,7 @@ const fn card(
     ParameterCard { name, help, expected, default }
 }
 
-/// Everything that may be set, in the order in which it is listed.
+/// Returns everything that may be set, in the order in which it is listed.
 pub fn parameters() -> &'static [ParameterCard] {
     CARDS
 }
@@ -128,13 +128,13 @@ pub fn parameters() -> &'static [ParameterCard] {
 pub struct VolumeBursts {
     /// Mean requests of a burst.
     pub requests: f64,
-    /// Mean time between them, in nanoseconds.
+    /// Mean time between the requests of a burst, in nanoseconds.
     pub gap_ns: f64,
 }
 
 impl VolumeBursts {
-    /// The mean time between bursts that gives a mean rate, in nanoseconds: a request is the last of its burst with
-    /// probability 1 / requests.
+    /// Returns the mean time between bursts that gives a mean rate, in nanoseconds: a request is the last of
+    /// its burst with probability 1 / requests.
     pub(super) fn pause_ns(self, requests_per_s: f64) -> f64 {
         self.requests * 1e9 / requests_per_s - (self.requests - 1.0) * self.gap_ns
     }
@@ -155,27 +155,27 @@ pub enum Bursts {
 /// A volume and what is set about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// The text it was read from.
+    /// Text from which the parameters were read.
     pub spec: String,
-    /// The volume.
+    /// Published volume whose statistics are used.
     pub volume: &'static Volume,
     /// Requests of the whole run.
     pub requests: u64,
-    /// Share of reads.
+    /// Share of reads among the requests.
     pub reads: f64,
-    /// Mean size.
+    /// Mean size of a request, in bytes.
     pub mean_bytes: f64,
-    /// Distinct addresses.
+    /// Number of distinct addresses that the requests touch.
     pub distinct: u64,
     /// The share of reads, and of writes, that goes to addresses both read and written.
     pub interleaved: [f64; 2],
     /// Shares of the addresses that are only read, and only written, where given.
     pub addresses: [Option<f64>; 2],
-    /// Zipf's exponent.
+    /// Exponent of Zipf's law for the popularity of records.
     pub skew: f64,
     /// Probability of continuing the request before.
     pub sequential: f64,
-    /// Mean rate.
+    /// Mean number of requests per second.
     pub requests_per_s: f64,
     /// Bursts of all requests; of reads, then of writes, where those arrive by themselves.
     pub bursts: Bursts,
@@ -317,7 +317,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// The streams in which requests arrive, each with its mean rate.
+    /// Returns the streams in which requests arrive, each with its mean rate.
     pub(super) fn streams(&self) -> Vec<(VolumeBursts, f64)> {
         match self.bursts {
             Bursts::Together(burst) => vec![(burst, self.requests_per_s)],
@@ -328,7 +328,7 @@ impl Parameters {
         }
     }
 
-    /// What is given for reads or writes alone, laid over what is given for both.
+    /// Returns what is given for reads or writes alone, laid over what is given for both.
     fn settled_bursts(&self) -> Bursts {
         let over = |below: VolumeBursts, (requests, gap_ns): GivenBurst| VolumeBursts {
             requests: requests.unwrap_or(below.requests),
@@ -351,7 +351,7 @@ impl Parameters {
         self.given.iter().any(|(name, _)| *name == key)
     }
 
-    /// Every parameter with its value and where that is from.
+    /// Returns every parameter with its value and where that is from.
     pub fn settings(&self) -> Vec<(&'static str, String, String)> {
         CARDS.iter().map(|card| (card.name, self.value(card.name), self.source(card))).collect()
     }
@@ -386,7 +386,7 @@ impl Parameters {
         }
     }
 
-    /// Bursts of reads (0) or writes (1).
+    /// Returns the bursts of reads (0) or writes (1).
     fn burst_of(&self, kind: usize) -> VolumeBursts {
         match self.bursts {
             Bursts::Together(burst) => burst,

@@ -18,23 +18,23 @@ use engine::{Permutation, RandomStream};
 /// Records met one after the other lie side by side in stretches of this many bytes; stretches are scattered.
 const STRETCH: u64 = 4 << 20;
 
-/// One request.
+/// One request of a synthetic volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VolumeRequest {
-    /// Its arrival after the first.
+    /// Arrival time of the request, in nanoseconds after the first request.
     pub after_first_ns: u64,
-    /// Read or write.
+    /// Operation of the request: read or write.
     pub op: Op,
     /// First byte, a multiple of 4 KiB.
     pub offset: u64,
-    /// Its length.
+    /// Length of the request, in bytes.
     pub bytes: u32,
 }
 
-/// A cell, and how far it was used.
+/// A group of records of a synthetic volume, and how far it was used.
 struct GroupState {
     cell: RecordGroup,
-    /// Records met; they are numbered in the order of their first meeting.
+    /// Number of records met, which are numbered in the order of their first meeting.
     met: u64,
     stretches: Permutation,
 }
@@ -45,7 +45,7 @@ impl GroupState {
         Self { cell, met: 0, stretches: Permutation::draw(whole.max(1), random) }
     }
 
-    /// The first byte of record `number`. The last stretch, which may be cut, stays where it is.
+    /// Returns the first byte of record `number`. The last stretch, which may be cut, stays where it is.
     fn offset(&self, number: u64) -> u64 {
         let each = STRETCH / self.cell.size;
         let (stretch, within) = (number / each, number % each);
@@ -87,12 +87,12 @@ impl VolumeRequests {
         self.arrivals.draw_anew(RandomStream::new(seed, &format!("host.volume.arrivals.pass.{pass}")));
     }
 
-    /// What they are made with.
+    /// Returns the parameters with which the requests are made.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Kind, cell and record of the next request.
+    /// Returns the kind, cell and record of the next request.
     fn choose(&mut self) -> (Op, usize, u64) {
         let due = self.arrivals.kind();
         if let Some((op, index, number)) = self.last

@@ -9,18 +9,18 @@
 /// A number and where it is from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SourcedNumber {
-    /// The number.
+    /// Published or assumed number.
     pub value: f64,
-    /// Where it is from, or `assumed: why`.
+    /// Source of the number, or `assumed: why`.
     pub source: &'static str,
 }
 
-/// What is known about one volume.
+/// The published numbers about one volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Volume {
-    /// What the published files call it.
+    /// Name of the volume in the published files.
     pub name: &'static str,
-    /// What its server did.
+    /// Purpose of the volume's server.
     pub server: &'static str,
     /// Requests in the week.
     pub requests: SourcedNumber,
@@ -51,7 +51,7 @@ const fn known(value: f64, source: &'static str) -> SourcedNumber {
     SourcedNumber { value, source }
 }
 
-/// A volume of which requests, the percentage of writes and the bytes moved were found.
+/// Returns a volume of which requests, the percentage of writes and the bytes moved were found.
 const fn counted(
     name: &'static str,
     server: &'static str,
@@ -95,7 +95,7 @@ static VOLUMES: [Volume; 12] = [
     counted("wdev_0", "test web server", 1_143_261.0, 79.9, 10.6e9),
 ];
 
-/// The twelve, by name.
+/// Returns the twelve volumes, by name.
 pub fn volumes() -> &'static [Volume] {
     &VOLUMES
 }

@@ -7,7 +7,7 @@ use super::{FORMAT, SYNTHETIC};
 use crate::{Completion, Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use units::SimTime;
 
-/// The requests of a volume at their arrivals, or so many at a time (`depth`).
+/// The requests of a synthetic volume.
 pub struct VolumeWorkload {
     parameters: Parameters,
     requests: VolumeRequests,
@@ -19,7 +19,7 @@ pub struct VolumeWorkload {
 }
 
 impl VolumeWorkload {
-    /// The volume that `spec` names, on a drive of `drive_bytes`.
+    /// Returns the volume that `spec` names, on a drive of `drive_bytes`.
     ///
     /// # Errors
     /// When the volume or a parameter is unknown, a value is out of its range, or the drive is too small and `fit`
@@ -31,23 +31,24 @@ impl VolumeWorkload {
         Ok(Self { parameters, requests, layout, waiting: None, outstanding: 0, handed_out: 0, origin: None })
     }
 
-    /// The same volume with other draws, for a run of it after another `pass`: its records stay where they are.
+    /// Returns the same volume with other draws, for a run of it after another `pass`: its records stay where
+    /// they are.
     pub fn drawn_anew(mut self, seed: u64, pass: u32) -> Self {
         self.requests.draw_anew(seed, pass);
         self
     }
 
-    /// What it was made with.
+    /// Returns the parameters with which the volume was made.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// The bytes that its addresses take.
+    /// Returns the number of bytes that the addresses of the volume take.
     pub fn bytes(&self) -> u64 {
         self.layout.bytes
     }
 
-    /// The share of the volume's addresses that is used, where not all fit the drive.
+    /// Returns the share of the volume's addresses that is used, where not all fit the drive.
     pub fn fitted(&self) -> Option<f64> {
         let (used, all) = (self.layout.distinct, self.parameters.distinct);
         (used < all).then(|| used as f64 / all as f64)

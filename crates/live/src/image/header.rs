@@ -15,7 +15,7 @@ const TEXT: usize = 64;
 /// State of the drive when its image was last used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageLeft {
-    /// At work: a server still uses the image, or it ended without closing it.
+    /// A server still uses the image, or ended without closing it.
     AtWork,
     /// At rest, with the saved state in a file beside the image; the checksum of that file.
     AtRest(u64),
@@ -32,12 +32,12 @@ pub struct Header {
     pub stamp: u64,
     /// Checksum of the state that a server saved last; 0: no saved state is known.
     pub state: u64,
-    /// A server was about to leave another state.
+    /// True after a server began to save another state beside the image, whose checksum `state` does not hold yet.
     pub is_leaving: bool,
 }
 
 impl Header {
-    /// The header in its file format.
+    /// Returns the header in its file format.
     pub fn to_bytes(&self) -> Vec<u8> {
         let text = self.shape.to_string();
         assert!(TEXT + text.len() <= HEADER, "the shape of a drive takes a few hundred bytes");
@@ -86,7 +86,7 @@ impl Header {
     }
 }
 
-/// Over all of the header but the checksum itself.
+/// Returns the checksum over all of the header but the checksum itself.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut plain = bytes[..HEADER].to_vec();
     plain[40..48].fill(0);

@@ -55,7 +55,7 @@ pub struct Image {
     superblock_units: u64,
     spares_at: u64,
     data_at: u64,
-    /// For each superblock: its erases and whether it is in SLC mode.
+    /// For each superblock: its number of erases, and whether it is in SLC mode.
     marks: Vec<SuperblockMark>,
     /// Programs for which the disk had no space, by first unit; they are kept in memory, and the drive goes on.
     homeless: BTreeMap<u64, ProgramImage>,
@@ -130,7 +130,7 @@ impl Image {
         Ok(image)
     }
 
-    /// A new image: the header comes last.
+    /// Returns a new image: the header comes last.
     fn make(&mut self) -> io::Result<()> {
         // Room for all that is written in place: what is said of a superblock is never homeless.
         let beginning = vec![0; self.spares_at as usize];
@@ -175,7 +175,7 @@ impl Image {
         Ok(())
     }
 
-    /// The error for an image that is damaged as `what` says.
+    /// Returns the error for an image that is damaged as `what` says.
     pub fn damage(&self, what: &str) -> Error {
         Error(format!(
             "{}: the image is damaged: {what}: expected it as a server left it",
@@ -207,7 +207,7 @@ impl Image {
         Ok(())
     }
 
-    /// The note of the last server about data in its memory alone.
+    /// Returns the note of the last server about data in its memory alone.
     pub fn witness(&self) -> Witness {
         self.witness
     }
@@ -228,7 +228,7 @@ impl Image {
         }
     }
 
-    /// The mark of a superblock, numbered over the drive.
+    /// Returns the mark of a superblock, numbered over the drive.
     pub fn mark(&self, superblock: usize) -> SuperblockMark {
         self.marks[superblock]
     }
@@ -250,12 +250,12 @@ impl Image {
         self.is_new
     }
 
-    /// State of the drive when the image was last used.
+    /// Returns the state of the drive when the image was last used.
     pub fn left(&self) -> ImageLeft {
         self.header.left
     }
 
-    /// The number of the next write, as the header says.
+    /// Returns the number of the next write, as the header says.
     pub fn stamp(&self) -> u64 {
         self.header.stamp
     }
@@ -302,9 +302,9 @@ impl Image {
         self.data_at + ppa * self.unit
     }
 
-    /// Units from `first` on are programmed. What the disk has no room for stays in memory, and so does what comes after
-    /// it until there is room again: each superblock is written in order.
-    /// Gives back the memory of what is written.
+    /// Programs units from `first` on. What the disk has no room for stays in memory, and so does what comes
+    /// after it until there is room again: each superblock is written in order. Gives back the memory of what
+    /// is written.
     pub fn program(&mut self, first: Ppa, programmed: ProgramImage) -> Option<Vec<u8>> {
         if self.homeless.is_empty() || self.find_room() {
             match self.write(first.0, &programmed) {
@@ -336,12 +336,12 @@ impl Image {
         true
     }
 
-    /// The disk's error message while programs wait in memory; none: there are none.
+    /// Returns the disk's error message while programs wait in memory; none: there are none.
     pub fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
     }
 
-    /// The program in memory that holds `ppa`, and the unit's index in it.
+    /// Returns the program in memory that holds `ppa`, and the unit's index in it.
     fn homeless_of(&self, ppa: u64) -> Option<(&ProgramImage, usize)> {
         let (first, programmed) = self.homeless.range(..=ppa).next_back()?;
         let at = (ppa - first) as usize;
@@ -369,7 +369,7 @@ impl Image {
         if spares.iter().zip(units).all(fits) { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 
-    /// Number of reads that found damage so far.
+    /// Returns the number of reads that found damage so far.
     pub fn damaged_reads(&self) -> u64 {
         self.damaged.get()
     }
@@ -392,7 +392,7 @@ impl Image {
         Ok(())
     }
 
-    /// The spare area of a unit.
+    /// Returns the spare area of a unit in the image.
     ///
     /// # Errors
     /// When the disk does not give it.
@@ -400,7 +400,7 @@ impl Image {
         Ok(self.spares_from(ppa.0, 1)?[0])
     }
 
-    /// The spare areas of units that lie side by side.
+    /// Returns the spare areas of units that lie side by side.
     fn spares_from(&self, first: u64, count: usize) -> io::Result<Vec<SpareArea>> {
         let mut bytes = vec![0; count * SPARE];
         self.file.read_exact_at(&mut bytes, self.spare_at(first))?;
@@ -412,7 +412,7 @@ impl Image {
         Ok(places.map(spare).collect())
     }
 
-    /// The spare areas of a superblock, numbered over the drive.
+    /// Returns the spare areas of a superblock, numbered over the drive.
     ///
     /// # Errors
     /// When the disk does not give them.
@@ -420,7 +420,7 @@ impl Image {
         self.spares_from(superblock as u64 * self.superblock_units, self.superblock_units as usize)
     }
 
-    /// A superblock is erased: its parts of the file become holes again.
+    /// Erases a superblock: its parts of the file become holes again.
     pub fn erase(&mut self, superblock: usize) {
         self.marks[superblock].erases += 1;
         self.write_mark(superblock);
@@ -448,7 +448,7 @@ mod tests {
     use super::*;
     use units::Lpn;
 
-    /// Two superblocks of eight units of 512 bytes.
+    /// Returns two superblocks of eight units of 512 bytes.
     fn image(folder: &Path) -> Image {
         let path = folder.join("image");
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).unwrap();

@@ -13,13 +13,13 @@ const OWN: usize = 24;
 pub enum SpareArea {
     /// Nothing was completely programmed there since the last erase.
     Blank,
-    /// Data of the host's.
+    /// Data of the host are in the unit.
     Data {
         /// The unit whose data are there.
         lpn: Lpn,
         /// The sequence number of the host's write: of two versions the one with the higher number is newer.
         stamp: u64,
-        /// Over data, unit and stamp.
+        /// Checksum over data, unit and stamp.
         check: u64,
     },
     /// Data of the drive itself, or padding.
@@ -29,7 +29,7 @@ pub enum SpareArea {
 }
 
 impl SpareArea {
-    /// The spare area for `data` that the write with this stamp brought for `lpn`.
+    /// Returns the spare area for `data` that the write with this stamp brought for `lpn`.
     pub fn of(lpn: Lpn, stamp: u64, data: &[u8]) -> Self {
         Self::Data { lpn, stamp, check: checksum(lpn, stamp, data) }
     }
@@ -42,7 +42,7 @@ impl SpareArea {
         }
     }
 
-    /// The same spare area with a wrong checksum, for data that are unknown.
+    /// Returns the same spare area with a wrong checksum, for data that are unknown.
     pub fn spoiled(self) -> Self {
         match self {
             Self::Data { lpn, stamp, check } => Self::Data { lpn, stamp, check: !check },
@@ -50,7 +50,7 @@ impl SpareArea {
         }
     }
 
-    /// The spare area in the image's format, for this place on flash.
+    /// Returns the spare area in the image's format, for this place on flash.
     pub fn to_bytes(self, ppa: u64) -> [u8; SPARE] {
         let mut bytes = [0; SPARE];
         match self {
@@ -88,7 +88,8 @@ impl SpareArea {
     }
 }
 
-/// Checksum of a spare area and its place, so that the spare area of another place is not accepted.
+/// Returns the checksum of a spare area and its place, so that the spare area of another place is not
+/// accepted.
 fn own_checksum(bytes: &[u8; SPARE], ppa: u64) -> u64 {
     let mut hash = Xxh3::new();
     hash.update(&bytes[..OWN]);

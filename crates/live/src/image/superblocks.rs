@@ -10,7 +10,7 @@ const CHECK: usize = 5;
 /// Bits per cell with which a superblock is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellBits {
-    /// One bit: SLC mode.
+    /// One bit per cell: SLC mode.
     One,
     /// All bits that the chip's cells hold.
     All,
@@ -21,12 +21,12 @@ pub enum CellBits {
 pub struct SuperblockMark {
     /// Erases since the image was made.
     pub erases: u32,
-    /// The superblock is in SLC mode.
+    /// True if the superblock is in SLC mode.
     pub one_bit: bool,
 }
 
 impl SuperblockMark {
-    /// The mark in the image's format, for the superblock of this number.
+    /// Returns the mark in the image's format, for the superblock of this number.
     pub fn to_bytes(self, superblock: usize) -> [u8; ENTRY] {
         let mut bytes = [0; ENTRY];
         bytes[..4].copy_from_slice(&self.erases.to_le_bytes());
@@ -46,7 +46,7 @@ impl SuperblockMark {
     }
 }
 
-/// Checksum of a mark and the number of its superblock.
+/// Returns the checksum of a mark and the number of its superblock.
 fn checksum(bytes: &[u8; ENTRY], superblock: usize) -> [u8; ENTRY - CHECK] {
     let hash = xxh3_64_with_seed(&bytes[..CHECK], superblock as u64).to_le_bytes();
     std::array::from_fn(|at| hash[at])

@@ -18,7 +18,7 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// The witness in the image's format.
+    /// Returns the witness in the image's format.
     pub fn to_bytes(self) -> [u8; WITNESS] {
         let mut bytes = [0; WITNESS];
         bytes[..4].copy_from_slice(&self.requests.to_le_bytes());

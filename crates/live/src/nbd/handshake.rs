@@ -40,7 +40,7 @@ mod info {
     pub const BLOCK_SIZE: u16 = 3;
 }
 
-/// First message of the server.
+/// Returns the first NBD message of the live server.
 pub fn greeting() -> Vec<u8> {
     let mut bytes = b"NBDMAGIC".to_vec();
     bytes.extend(OPTION_MAGIC.to_be_bytes());
@@ -53,7 +53,7 @@ pub fn greeting() -> Vec<u8> {
 pub enum HandshakeStep {
     /// The negotiation continues.
     More,
-    /// Requests follow.
+    /// The negotiation has ended: requests of the client follow.
     Ready,
     /// The client leaves, or makes no sense.
     Over,
@@ -63,27 +63,27 @@ pub enum HandshakeStep {
 #[derive(Clone, Debug)]
 pub struct Handshake {
     exports: Arc<[Export]>,
-    /// The one that the client works with.
+    /// Index of the export that the client chose.
     chosen: usize,
     flags: Option<u32>,
-    /// Replies are structured.
+    /// True if the server sends structured replies to the NBD client.
     pub structured: bool,
-    /// The client asked for `base:allocation`.
+    /// True if the NBD client asked for the metadata context `base:allocation`.
     pub allocation: bool,
 }
 
 impl Handshake {
-    /// The negotiation of a new client.
+    /// Makes the negotiation of a new NBD client.
     pub fn new(exports: Arc<[Export]>) -> Self {
         Self { exports, chosen: 0, flags: None, structured: false, allocation: false }
     }
 
-    /// The export that the client chose.
+    /// Returns the export that the client chose.
     pub fn export(&self) -> &Export {
         &self.exports[self.chosen]
     }
 
-    /// The export of this name; a drive that is one goes by any.
+    /// Returns the export of this name; a drive that is one goes by any.
     fn named(&self, name: &[u8]) -> Option<usize> {
         match self.exports.len() {
             1 => Some(0),
@@ -211,7 +211,7 @@ fn block_size(export: &Export) -> Vec<u8> {
     bytes
 }
 
-/// An answer to an option.
+/// Writes an answer to an option.
 fn reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[u8]) {
     out.extend(REPLY_MAGIC.to_be_bytes());
     out.extend(option.to_be_bytes());
@@ -220,14 +220,15 @@ fn reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[u8]) {
     out.extend(data);
 }
 
-/// The name in a request for information: the name, then a list of two-byte kinds, each with its length before it.
+/// Returns the name in a request for information: the name, then a list of two-byte kinds, each with its
+/// length before it.
 fn name_of_info(data: &[u8]) -> Option<&[u8]> {
     let (name, rest) = text(data)?;
     let is_whole = rest.len() >= 2 && rest.len() == 2 + 2 * usize::from(u16::from_be_bytes(number(rest, 0)));
     is_whole.then_some(name)
 }
 
-/// The queries after a name.
+/// Reads the queries for metadata contexts after an export's name.
 fn contexts(data: &[u8]) -> Option<Vec<&[u8]>> {
     let (_name, rest) = text(data)?;
     let count = u32::from_be_bytes(number(rest.get(..4)?, 0));
@@ -241,7 +242,7 @@ fn contexts(data: &[u8]) -> Option<Vec<&[u8]>> {
     rest.is_empty().then_some(found)
 }
 
-/// A text with its length before it, and the rest of the data.
+/// Returns a text with its length before it, and the rest of the data.
 fn text(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = u32::from_be_bytes(number(data.get(..4)?, 0)) as usize;
     data.get(4..)?.split_at_checked(length)

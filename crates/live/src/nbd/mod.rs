@@ -21,7 +21,7 @@ pub const PAYLOAD_MOST: u32 = 32 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Refusal {
-    /// The drive could not.
+    /// The drive could not do the request.
     Io = 5,
     /// The request is invalid.
     Invalid = 22,
@@ -34,7 +34,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Name of the error in C.
+    /// Returns the name of the error in C.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Io => "EIO",
@@ -56,7 +56,7 @@ pub struct Export {
 }
 
 impl Export {
-    /// An export for each namespace, in mapping units of `unit` bytes.
+    /// Makes an export for each namespace, in mapping units of `unit` bytes.
     pub fn all_of(space: &HostSpace, unit: u32) -> Arc<[Self]> {
         space.each().into_iter().map(|namespace| Self { namespace, unit }).collect()
     }
@@ -66,7 +66,7 @@ impl Export {
 const ALLOCATION: &str = "base:allocation";
 const ALLOCATION_ID: u32 = 1;
 
-/// The big-endian numbers at the beginning of `bytes`.
+/// Returns the big-endian numbers at the beginning of `bytes`.
 fn number<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     std::array::from_fn(|byte| bytes[at + byte])
 }

@@ -18,14 +18,14 @@ mod chunk {
 pub struct ReplyExtent {
     /// Length of the extent.
     pub bytes: u32,
-    /// True: the extent holds data; false: it is a hole, which reads as zeros.
+    /// True if the extent holds data; false for a hole, which reads as zeros.
     pub written: bool,
 }
 
 /// Form in which a client wants its answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Replies {
-    /// Structured replies, in chunks.
+    /// True if the server sends structured replies, in chunks.
     pub structured: bool,
 }
 

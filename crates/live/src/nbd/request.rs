@@ -12,17 +12,17 @@ pub const LONG: u32 = 256 << 10;
 /// Command of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Bytes.
+    /// Read of bytes.
     Read,
-    /// Bytes to be kept.
+    /// Write of bytes.
     Write,
-    /// The client leaves.
+    /// The client ends its connection.
     Disconnect,
     /// Make all acknowledged data durable.
     Flush,
-    /// The client no longer needs these bytes.
+    /// Trim of bytes that the client no longer needs.
     Trim,
-    /// Zeros to be kept.
+    /// Write of zeros, which carries no data.
     WriteZeroes,
     /// Report which extents are allocated.
     BlockStatus,
@@ -38,16 +38,16 @@ pub struct NbdRequest<'a> {
     flags: u16,
     /// Identifier of the request, chosen by the client.
     pub cookie: u64,
-    /// First byte.
+    /// First byte that the request covers.
     pub offset: u64,
-    /// Bytes.
+    /// Number of bytes that the request covers.
     pub length: u32,
-    /// Data of a write.
+    /// Data that a write carries.
     pub data: Cow<'a, [u8]>,
 }
 
 impl NbdRequest<'_> {
-    /// The same request with its data, received later.
+    /// Returns the same request with its data, received later.
     pub fn with(self, data: Vec<u8>) -> NbdRequest<'static> {
         NbdRequest {
             command: self.command,
@@ -80,7 +80,7 @@ impl NbdRequest<'_> {
 pub enum NbdMessage<'a> {
     /// Part of a request: more bytes must be read.
     More,
-    /// A whole request, and the number of bytes that it took.
+    /// A whole request of the client, and the number of bytes that the request took in the stream.
     Request(NbdRequest<'a>, usize),
     /// The header of a write with long data, which are received into memory of their own.
     Long(NbdRequest<'static>),

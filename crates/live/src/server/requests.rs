@@ -61,7 +61,7 @@ impl Server {
         self.clients = clients;
     }
 
-    /// Simulated time of arrival for requests that are read now.
+    /// Returns the simulated time of arrival for requests that are read now.
     fn arrival(&mut self) -> SimTime {
         let now = self.session.times().map_or(SimTime::ZERO, |(now, _)| now);
         self.clock.map_or(now, |clock| clock.now().max(now))
@@ -138,7 +138,7 @@ impl Server {
         self.in_flight += 1;
     }
 
-    /// The written parts of a range, and how many units were looked at.
+    /// Returns the written parts of a range, and how many units were looked at.
     fn extents(&self, export: &Export, offset: u64, length: u32, most: usize) -> (Vec<ReplyExtent>, u64) {
         let Some(ftl) = self.session.ftl() else { return (Vec::new(), 0) };
         let (unit, offset) = (u64::from(export.unit), export.namespace.extent.on_drive(offset));

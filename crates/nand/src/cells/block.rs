@@ -15,9 +15,9 @@ use units::Nanos;
 pub struct Programmed {
     /// Pulses that the slowest cell of each target took, at most the budget.
     pub pulses: Vec<u32>,
-    /// Busy time.
+    /// Busy time of the program.
     pub busy: Nanos,
-    /// False: the pulses ran out before all cells reached their targets.
+    /// False if the pulses ran out before all cells reached their target voltages.
     pub ok: bool,
 }
 
@@ -33,7 +33,8 @@ pub struct CellBlock {
 }
 
 impl CellBlock {
-    /// An erased block of `wordlines` wordlines with `bitlines` cells each, whose random draws come from `stream`.
+    /// Makes an erased block of `wordlines` wordlines with `bitlines` cells each, whose random draws come
+    /// from `stream`.
     pub fn new(
         physics: &CellPhysics,
         stream: Stream,
@@ -105,18 +106,18 @@ impl CellBlock {
             .collect()
     }
 
-    /// The states meant on a wordline.
+    /// Returns the states to which the cells of a wordline were programmed.
     pub fn states(&self, line: usize) -> &[u8] {
         &self.states[line]
     }
 
-    /// Number of wordlines.
+    /// Returns the number of wordlines.
     pub fn wordlines(&self) -> usize {
         self.wordlines.len()
     }
 
-    /// Threshold voltages of a wordline after this time (or seconds at the reference temperature) and `reads` reads
-    /// of the block, volts.
+    /// Returns the threshold voltages of a wordline after this time (or seconds at the reference temperature)
+    /// and `reads` reads of the block, volts.
     pub fn volts(
         &self,
         physics: &CellPhysics,
@@ -145,7 +146,7 @@ impl CellBlock {
         cells.age(physics, &self.condition, elapsed, reads);
     }
 
-    /// Counts, for the whole block, which state each cell is read as with these references.
+    /// Returns the counts, for the whole block, which state each cell is read as with these references.
     pub fn errors(
         &self,
         physics: &CellPhysics,

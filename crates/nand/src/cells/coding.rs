@@ -21,7 +21,7 @@ const QLC_ONE_SHOT: [&str; 16] = [
     "0010", "0110", "0111",
 ];
 
-/// The coding of a kind of cell whose pages are written one after the other.
+/// Returns the coding of a kind of cell whose pages are written one after the other.
 pub fn two_step_states(cell: Cell) -> &'static [&'static str] {
     match cell {
         Cell::Slc => &SLC,
@@ -31,7 +31,7 @@ pub fn two_step_states(cell: Cell) -> &'static [&'static str] {
     }
 }
 
-/// The coding of a kind of cell whose pages are written at once.
+/// Returns the coding of a kind of cell whose pages are written at once.
 pub fn one_shot_states(cell: Cell) -> &'static [&'static str] {
     match cell {
         Cell::Slc => &SLC,
@@ -41,13 +41,13 @@ pub fn one_shot_states(cell: Cell) -> &'static [&'static str] {
     }
 }
 
-/// The group of states to which `state` belongs while only the first `pages` pages are written; groups are numbered by
-/// rising threshold.
+/// Returns the group of states to which `state` belongs while only the first `pages` pages are written;
+/// groups are numbered by rising threshold.
 pub fn group(states: &[&str], pages: usize, state: usize) -> usize {
     states[..=state].windows(2).filter(|pair| pair[0][..pages] != pair[1][..pages]).count()
 }
 
-/// The sensings that reading page `page` takes: how often its bit changes from state to state.
+/// Returns the sensings that reading page `page` takes: how often its bit changes from state to state.
 pub fn sensings(states: &[&str], page: usize) -> usize {
     states.windows(2).filter(|pair| pair[0].as_bytes()[page] != pair[1].as_bytes()[page]).count()
 }

@@ -8,31 +8,32 @@ use super::normal::above;
 /// Normal distribution of one state's threshold voltages, in a unit shared by all states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// Mean.
+    /// Mean threshold voltage of the cells, volts.
     pub mean: f64,
-    /// Standard deviation.
+    /// Standard deviation of the threshold voltage, volts.
     pub deviation: f64,
 }
 
 impl Spread {
-    /// Share of cells at or above `level`.
+    /// Returns the share of cells at or above `level`.
     fn above(self, level: f64) -> f64 {
         above((level - self.mean) / self.deviation)
     }
 
-    /// Share of cells below `level`.
+    /// Returns the share of cells below `level`.
     pub fn below(self, level: f64) -> f64 {
         above((self.mean - level) / self.deviation)
     }
 
-    /// Density of cells at `level`.
+    /// Returns the density of cells at `level`.
     fn density(self, level: f64) -> f64 {
         let z = (level - self.mean) / self.deviation;
         libm::exp(-0.5 * z * z) / self.deviation
     }
 }
 
-/// The references between neighbouring states at which fewest cells are misread: where the densities cross.
+/// Returns the references between neighbouring states at which fewest cells are misread: where the densities
+/// cross.
 ///
 /// # Panics
 /// When the means do not rise or a deviation is not above zero.
@@ -41,7 +42,8 @@ pub fn best_references(states: &[Spread]) -> Vec<f64> {
     states.windows(2).map(|pair| crossing(pair[0], pair[1])).collect()
 }
 
-/// The voltage at which the upper state's density exceeds the lower state's, found by bisection between the means.
+/// Returns the voltage at which the upper state's density exceeds the lower state's, found by bisection
+/// between the means.
 fn crossing(lower: Spread, upper: Spread) -> f64 {
     assert!(lower.mean < upper.mean, "states rise");
     let (mut low, mut high) = (lower.mean, upper.mean);
@@ -52,8 +54,8 @@ fn crossing(lower: Spread, upper: Spread) -> f64 {
     0.5 * (low + high)
 }
 
-/// Share of wrong bits when every state is alike often and neighbours differ in one bit: the cells on the wrong
-/// side of each reference, over states and bits.
+/// Returns the share of wrong bits when every state is alike often and neighbours differ in one bit: the
+/// cells on the wrong side of each reference, over states and bits.
 ///
 /// # Panics
 /// When there is not one reference between each two neighbours.
@@ -68,8 +70,8 @@ pub fn bit_error_rate(states: &[Spread], references: &[f64]) -> f64 {
     wrong / states.len() as f64 / bits
 }
 
-/// Share of wrong bits of each page when every state is alike often; `coding` has the bits of each state, digit by
-/// digit of its pages. A cell may be read as any other state, not only as its neighbour.
+/// Returns the share of wrong bits of each page when every state is alike often; `coding` has the bits of
+/// each state, digit by digit of its pages. A cell may be read as any other state, not only as its neighbour.
 ///
 /// # Panics
 /// When there is not one reference between each two neighbours, or not one name for each state.
@@ -87,7 +89,8 @@ pub fn page_error_rates(states: &[Spread], references: &[f64], coding: &[&str]) 
     (0..coding[0].len()).map(|page| wrong(page) / states.len() as f64).collect()
 }
 
-/// Share of the cells of state `meant` that are read as state `read`, computed from the nearer tail for accuracy.
+/// Returns the share of the cells of state `meant` that are read as state `read`, computed from the nearer
+/// tail for accuracy.
 fn misread(cells: Spread, meant: usize, read: usize, references: &[f64]) -> f64 {
     if read > meant {
         let farther = references.get(read).map_or(0.0, |level| cells.above(*level));

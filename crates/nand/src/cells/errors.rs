@@ -24,27 +24,28 @@ impl Confusion {
         }
     }
 
-    /// Cells meant as one state and read as another.
+    /// Returns the cells meant as one state and read as another.
     pub fn count(&self, meant: usize, read: usize) -> u64 {
         self.counts[meant * self.states + read]
     }
 
-    /// Cells that were meant as this state.
+    /// Returns the cells that were meant as this state.
     pub fn cells(&self, meant: usize) -> u64 {
         (0..self.states).map(|read| self.count(meant, read)).sum()
     }
 
-    /// Cells of this state that were read as another.
+    /// Returns the cells of this state that were read as another.
     pub fn wrong(&self, meant: usize) -> u64 {
         self.cells(meant) - self.count(meant, meant)
     }
 
-    /// Share of the cells of state `meant` that were read as another state; none where there were no cells.
+    /// Returns the share of the cells of state `meant` that were read as another state; none where there were
+    /// no cells.
     pub fn cell_error_rate(&self, meant: usize) -> Option<f64> {
         share(self.wrong(meant), self.cells(meant))
     }
 
-    /// Number of bits of page `page` that were read wrong; `states` gives the bits of each state.
+    /// Returns the number of bits of page `page` that were read wrong; `states` gives the bits of each state.
     pub fn wrong_bits(&self, states: &[&str], page: usize) -> u64 {
         let bit = |state: usize| states[state].as_bytes()[page];
         let pairs = (0..self.states).flat_map(|meant| (0..self.states).map(move |read| (meant, read)));
@@ -54,12 +55,12 @@ impl Confusion {
             .sum()
     }
 
-    /// Share of the bits of page `page` that were read wrong; none where there were no cells.
+    /// Returns the share of the bits of page `page` that were read wrong; none where there were no cells.
     pub fn bit_error_rate(&self, states: &[&str], page: usize) -> Option<f64> {
         share(self.wrong_bits(states, page), self.counts.iter().sum())
     }
 
-    /// Share of the bits of all pages that were read wrong; none where there were no cells.
+    /// Returns the share of the bits of all pages that were read wrong; none where there were no cells.
     pub fn raw_bit_error_rate(&self, states: &[&str]) -> Option<f64> {
         let pages = states[0].len();
         let wrong = (0..pages).map(|page| self.wrong_bits(states, page)).sum();
@@ -80,7 +81,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// `bins` bins from `low` to `high` volts for cells of `states` states.
+    /// Returns `bins` bins from `low` to `high` volts for cells of `states` states.
     ///
     /// # Panics
     /// When there are no bins or `high` is not above `low`.
@@ -98,25 +99,25 @@ impl Histogram {
         }
     }
 
-    /// Lower end of a bin, volts.
+    /// Returns the voltage of the lower end of a bin, volts.
     pub fn volts(&self, bin: usize) -> f64 {
         self.low + self.width * bin as f64
     }
 
-    /// Cells of a state, bin by bin.
+    /// Returns the number of cells of a state, bin by bin.
     pub fn counts(&self, state: usize) -> &[u64] {
         &self.counts[state]
     }
 
-    /// The references between neighbouring states at which fewest cells are misread, to one bin: the middle where
-    /// several are as good.
+    /// Returns the references between neighbouring states at which fewest cells are misread, to one bin: the
+    /// middle where several are as good.
     pub fn best_references(&self) -> Vec<f64> {
         let pairs = self.counts.windows(2);
         pairs.map(|pair| self.volts(0) + self.width * best_cut(&pair[0], &pair[1])).collect()
     }
 }
 
-/// The bin border that misreads fewest of two states, the middle of the best ones.
+/// Returns the bin border that misreads fewest of two states, the middle of the best ones.
 fn best_cut(lower: &[u64], upper: &[u64]) -> f64 {
     let mut wrong: u64 = lower.iter().sum();
     let (mut least, mut first, mut last) = (wrong, 0, 0);

@@ -33,13 +33,13 @@ const WHOLE: f64 = 4_503_599_627_370_496.0;
 /// The same with room for a sign: the last bits of the sum count ones.
 const COUNT: f64 = 6_755_399_441_055_744.0;
 
-/// Is this one of the numbers that `power` knows?
+/// True for a number that `power` knows.
 #[inline(always)]
 pub(crate) fn is_plain(value: f64) -> bool {
     value.abs() < PLAIN
 }
 
-/// `libm::exp` of a plain number.
+/// Returns `libm::exp` of a plain number.
 #[inline(always)]
 pub(crate) fn power(value: f64) -> f64 {
     let size = value.abs();
@@ -57,7 +57,7 @@ pub(crate) fn power(value: f64) -> f64 {
     if size >= TINY { y * scale } else { 1.0 + value }
 }
 
-/// `libm::log` of a normal number above zero.
+/// Returns `libm::log` of a normal number above zero.
 #[inline(always)]
 pub(crate) fn logarithm(value: f64) -> f64 {
     let bits = value.to_bits();

@@ -27,7 +27,7 @@ pub struct Offsets {
 }
 
 impl Offsets {
-    /// The offsets of the cells from number `first` on, volts.
+    /// Returns the offsets of the cells from number `first` on, volts.
     #[inline(always)]
     pub fn lane(&self, first: usize) -> Lane {
         let mut offsets = self.own.normals(first);
@@ -57,7 +57,7 @@ pub struct Left {
 }
 
 impl Left {
-    /// The deviations of the cells from number `first` on, volts.
+    /// Returns the deviations of the cells from number `first` on, volts.
     #[inline(always)]
     fn lane(&self, first: usize) -> Lane {
         let mut noise = [0.0; LANES];
@@ -88,7 +88,8 @@ pub struct Pulses {
 }
 
 impl Pulses {
-    /// The target of each cell of a lane, by comparison with each state: vector code has no table lookup.
+    /// Returns the target of each cell of a lane, by comparison with each state: vector code has no table
+    /// lookup.
     #[inline(always)]
     fn targets_of(&self, states: &[u32; LANES]) -> Lane {
         let mut targets = [self.targets[0]; LANES];
@@ -208,8 +209,8 @@ pub fn program(
     slowest.map(|of| of.into_iter().map(f32::from_bits).fold(0.0, larger))
 }
 
-/// Coupling along the wordline: a cell rises by a share of its two neighbours' rises. Only cells that the pass did not
-/// program rise: programmed cells were still being verified.
+/// Applies coupling along the wordline: a cell rises by a share of its two neighbours' rises. Only cells that
+/// the pass did not program rise: programmed cells were still being verified.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn couple_bitlines(volts: &mut [f32], rises: &[f32], share: f32) {
@@ -221,7 +222,7 @@ pub fn couple_bitlines(volts: &mut [f32], rises: &[f32], share: f32) {
     }
 }
 
-/// The rise of each cell, volts.
+/// Writes the rise of each cell, volts.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn rises_of(rises: &mut [f32], before: &[f32], after: &[f32]) {
@@ -230,8 +231,8 @@ pub fn rises_of(rises: &mut [f32], before: &[f32], after: &[f32]) {
     }
 }
 
-/// Coupling between wordlines: a cell rises by a share of the rises of the cell above it, on the next wordline, and of
-/// that cell's two neighbours; `rises` has one cell more on either side.
+/// Applies coupling between wordlines: a cell rises by a share of the rises of the cell above it, on the next
+/// wordline, and of that cell's two neighbours; `rises` has one cell more on either side.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn couple_next(volts: &mut [f32], rises: &[f32], share: f32, diagonal: f32) {
@@ -241,7 +242,7 @@ pub fn couple_next(volts: &mut [f32], rises: &[f32], share: f32, diagonal: f32) 
     }
 }
 
-/// Standard normal values of the first cells.
+/// Draws standard normal values of the first cells.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_normals(values: &mut [f32], draws: LaneStream) {
@@ -250,7 +251,7 @@ pub fn draw_normals(values: &mut [f32], draws: LaneStream) {
     }
 }
 
-/// Exponential values of the first cells.
+/// Draws exponential values of the first cells.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_exponentials(values: &mut [f32], draws: LaneStream) {
@@ -304,7 +305,7 @@ pub struct Settling {
     pub erased: f32,
 }
 
-/// Charge loss: moves cells towards their neutral threshold, some cells further than others.
+/// Applies charge loss: moves cells towards their neutral threshold, some cells further than others.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn settle(volts: &mut [f32], normals: &[f32], law: &Settling) {
@@ -316,7 +317,7 @@ pub fn settle(volts: &mut [f32], normals: &[f32], law: &Settling) {
     }
 }
 
-/// Uneven charge loss: a loss common to all cells, and a further loss that is large for few cells.
+/// Applies uneven charge loss: a loss common to all cells, and a further loss that is large for few cells.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn leak_unevenly(volts: &mut [f32], exponentials: &[f32], loss: f32, tail: f32, erased: f32) {

@@ -32,8 +32,8 @@ impl From<Stream> for LaneStream {
 }
 
 impl LaneStream {
-    /// 32 bits for a counter: two multiply rounds (constants of the low-bias search of C. Wellons), the second half
-    /// of the key between them, so that two streams are no shifted copies of each other.
+    /// Returns 32 bits for a counter: two multiply rounds (constants of the low-bias search of C. Wellons),
+    /// the second half of the key between them, so that two streams are no shifted copies of each other.
     #[inline(always)]
     const fn bits(self, counter: u32) -> u32 {
         let mut x = counter.wrapping_mul(0x9e37_79b9).wrapping_add(self.start);
@@ -42,7 +42,7 @@ impl LaneStream {
         x ^ (x >> 15)
     }
 
-    /// The draws of the cells from number `first` on.
+    /// Returns the draws of the cells from number `first` on.
     #[inline(always)]
     fn draws(self, first: usize) -> [u32; LANES] {
         let mut draws = [0; LANES];
@@ -52,13 +52,13 @@ impl LaneStream {
         draws
     }
 
-    /// Standard normal values of the cells from `first` on: up to 6.2 on either side.
+    /// Returns the standard normal values of the cells from `first` on: up to 6.2 on either side.
     #[inline(always)]
     pub fn normals(self, first: usize) -> Lane {
         normals_of(&self.draws(first))
     }
 
-    /// Laplace values of mean distance one of the cells from `first` on: up to 22 on either side.
+    /// Returns the Laplace values of mean distance one of the cells from `first` on: up to 22 on either side.
     #[inline(always)]
     pub fn laplaces(self, first: usize) -> Lane {
         let draws = self.draws(first);
@@ -69,14 +69,14 @@ impl LaneStream {
         values
     }
 
-    /// Exponential values of mean one of the cells from `first` on: 0 to 22.
+    /// Returns the exponential values of mean one of the cells from `first` on: 0 to 22.
     #[inline(always)]
     pub fn exponentials(self, first: usize) -> Lane {
         exponentials_of(&self.draws(first))
     }
 }
 
-/// Exponential values: a tail probability of 31 of the bits has a logarithm of 0 to -22.
+/// Returns the exponential values: a tail probability of 31 of the bits has a logarithm of 0 to -22.
 #[inline(always)]
 fn exponentials_of(draws: &[u32; LANES]) -> Lane {
     let mut values = [0.0; LANES];
@@ -90,7 +90,8 @@ fn exponentials_of(draws: &[u32; LANES]) -> Lane {
     values
 }
 
-/// Standard normal values of 32 uniform bits: 31 of them choose a tail probability up to one half, one the side.
+/// Returns the standard normal values of 32 uniform bits: 31 of them choose a tail probability up to one
+/// half, one the side.
 #[inline(always)]
 fn normals_of(draws: &[u32; LANES]) -> Lane {
     let mut values = [0.0; LANES];
@@ -105,8 +106,8 @@ fn normals_of(draws: &[u32; LANES]) -> Lane {
     values
 }
 
-/// The standard normal quantile for each logarithm of a tail probability, from one half to 1e-10, within 1e-5. The
-/// polynomial is in t, where the probability is exp(-t^2/2).
+/// Computes the standard normal quantile for each logarithm of a tail probability, from one half to 1e-10,
+/// within 1e-5. The polynomial is in t, where the probability is exp(-t^2/2).
 #[inline(always)]
 fn upper_quantiles(logs: &mut Lane) {
     const CENTRE: f32 = 3.970_557_8;
@@ -136,7 +137,7 @@ fn upper_quantiles(logs: &mut Lane) {
     }
 }
 
-/// Natural logarithms of normal positive numbers, within 2e-7 of their magnitude.
+/// Computes natural logarithms of normal positive numbers, within 2e-7 of their magnitude.
 #[inline(always)]
 fn logarithms(values: &mut Lane) {
     const TWO_THIRDS: u32 = 0x3f2a_aaab;
@@ -186,13 +187,13 @@ pub fn powers(values: &mut Lane) {
 /// In a sum with this number, the last bit of an `f32` counts ones.
 const MAGIC: f32 = 12_582_912.0;
 
-/// The nearest whole number, for magnitudes up to four million.
+/// Returns the nearest whole number, for magnitudes up to four million.
 #[inline(always)]
 pub fn round(x: f32) -> f32 {
     (x + MAGIC) - MAGIC
 }
 
-/// The next whole number not below, for magnitudes up to four million.
+/// Returns the next whole number not below, for magnitudes up to four million.
 #[inline(always)]
 pub fn ceil(x: f32) -> f32 {
     let near = round(x);

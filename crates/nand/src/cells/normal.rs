@@ -3,7 +3,7 @@
 
 use multiversion::multiversion;
 
-/// A mixer of 64 bits (the finaliser of SplitMix64, Steele and others 2014).
+/// Returns a mixer of 64 bits (the finaliser of SplitMix64, Steele and others 2014).
 #[inline]
 const fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -16,37 +16,37 @@ const fn mix(mut x: u64) -> u64 {
 pub struct Stream(u64);
 
 impl Stream {
-    /// The stream of this seed.
+    /// Returns the stream of this seed.
     pub const fn new(seed: u64) -> Self {
         Self(mix(seed ^ 0x9e37_79b9_7f4a_7c15))
     }
 
-    /// The random stream of a part, such as a block, a wordline or a purpose.
+    /// Returns the random stream of a part, such as a block, a wordline or a purpose.
     #[must_use]
     pub const fn of(self, part: u64) -> Self {
         Self(mix(self.0.wrapping_add(part.wrapping_mul(0x9e37_79b9_7f4a_7c15)) ^ 0xd1b5_4a32_d192_ed03))
     }
 
-    /// Value `index`, uniform in 64 bits.
+    /// Returns the value `index`, uniform in 64 bits.
     #[inline]
     pub const fn bits(self, index: u64) -> u64 {
         mix(self.0.wrapping_add(index.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
-    /// Value `index`, uniform between 0 and 1, both excluded.
+    /// Returns the value `index`, uniform between 0 and 1, both excluded.
     #[inline]
     pub fn uniform(self, index: u64) -> f64 {
         ((self.bits(index) >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Value `index`, standard normal.
+    /// Returns the value `index`, standard normal.
     #[inline]
     pub fn normal(self, index: u64) -> f64 {
         quantile(self.uniform(index))
     }
 }
 
-/// The standard normal quantile by Acklam's rational approximation, relative error below 1.2e-9.
+/// Returns the standard normal quantile by Acklam's rational approximation, relative error below 1.2e-9.
 #[inline]
 pub fn quantile(p: f64) -> f64 {
     if p < TAIL {
@@ -58,7 +58,8 @@ pub fn quantile(p: f64) -> f64 {
     middle(p)
 }
 
-/// Normal quantiles of several shares, as [`quantile`] gives each, computed in vectors, because few lie in the tails.
+/// Returns the normal quantiles of several shares, as [`quantile`] gives each, computed in vectors, because
+/// few lie in the tails.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn quantiles<const MANY: usize>(shares: &[f64; MANY]) -> [f64; MANY] {
@@ -116,18 +117,18 @@ fn tail(p: f64) -> f64 {
         / ((((D[0] * q + D[1]) * q + D[2]) * q + D[3]) * q + 1.0)
 }
 
-/// The share of a standard normal population above `z`.
+/// Returns the share of a standard normal population above `z`.
 pub fn above(z: f64) -> f64 {
     0.5 * libm::erfc(z / std::f64::consts::SQRT_2)
 }
 
-/// Density of the standard normal distribution at `z`.
+/// Returns the density of the standard normal distribution at `z`.
 pub fn density(z: f64) -> f64 {
     libm::exp(-0.5 * z * z) / std::f64::consts::TAU.sqrt()
 }
 
-/// The share of a standard normal population from `down` below `z` up to `z`: exact also where the difference of the two
-/// shares above is little but rounding.
+/// Returns the share of a standard normal population from `down` below `z` up to `z`: exact also where the
+/// difference of the two shares above is little but rounding.
 pub fn between(z: f64, down: f64) -> f64 {
     /// Places and weights of the five-point rule of Gauss and Legendre from 0 to 1.
     const RULE: [(f64, f64); 5] = [
@@ -143,7 +144,7 @@ pub fn between(z: f64, down: f64) -> f64 {
     RULE.iter().map(|(place, weight)| weight * density(z - place * down)).sum::<f64>() * down
 }
 
-/// The largest of `count` standard normal values, at quantile `u` of the distribution of such maxima.
+/// Returns the largest of `count` standard normal values, at quantile `u` of the distribution of such maxima.
 pub fn largest(count: f64, u: f64) -> f64 {
     // The largest of n lies below z with probability P(z)^n; 1 - u^(1/n) keeps its digits where p itself is 1.
     let upper = -libm::expm1(libm::log(u) / count);

@@ -72,22 +72,23 @@ pub struct VoltagePlan {
     pub references: Vec<f64>,
     /// Threshold voltage that the first pulse reaches in a mean fresh cell, volts.
     pub start: f64,
-    /// Voltage increase from one pulse to the next, volts.
+    /// Increase of the voltage from one pulse to the next, volts.
     pub step: f64,
     /// For each pass of a two-step program except the last: the levels of its groups of states, rising, volts.
     pub first_verify: Vec<Vec<f64>>,
-    /// Voltage increase from one pulse to the next in those passes, volts.
+    /// Increase of the voltage from one pulse to the next in the first passes, volts.
     pub first_step: f64,
 }
 
 impl VoltagePlan {
-    /// The same voltage set with the last pass's program step multiplied by `times`, which widens the states as much.
+    /// Returns the same voltage set with the last pass's program step multiplied by `times`, which widens the
+    /// states as much.
     #[must_use]
     pub fn with_step(&self, times: f64) -> Self {
         Self { step: self.step * times, ..self.clone() }
     }
 
-    /// The read references, each moved by `volts`, as in a retry.
+    /// Returns the read references, each moved by `volts`, as in a retry.
     pub fn shifted(&self, volts: f64) -> Vec<f64> {
         self.references.iter().map(|reference| reference + volts).collect()
     }
@@ -106,11 +107,11 @@ pub struct Pass {
 /// Timing and limits of programming.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTiming {
-    /// Passes, in their order.
+    /// Passes of a program, in order.
     pub passes: Vec<Pass>,
-    /// Duration of one pulse.
+    /// Duration of one program pulse.
     pub t_pulse: Nanos,
-    /// Verifying one state after a pulse.
+    /// Time to verify one state of the cells after a pulse.
     pub t_verify: Nanos,
     /// Most pulses of a pass; a cell that needs more makes the program fail.
     pub max_pulses: u32,
@@ -121,17 +122,17 @@ pub struct ProgramTiming {
 pub struct EraseTiming {
     /// Erase voltage of the first pulse, volts.
     pub start: f64,
-    /// Voltage increase from one pulse to the next, volts.
+    /// Increase of the voltage from one pulse to the next, volts.
     pub step: f64,
     /// Erase voltage that the slowest fresh cell of a mean block needs, volts.
     pub need: f64,
     /// Highest threshold of the erased state, volts.
     pub verify: f64,
-    /// Before the first pulse.
+    /// Time before the first erase pulse.
     pub t_setup: Nanos,
     /// Duration of one erase pulse.
     pub t_pulse: Nanos,
-    /// Verifying after a pulse.
+    /// Time to verify the block after an erase pulse.
     pub t_verify: Nanos,
     /// Most pulses of an erase; a block that needs more makes the erase fail.
     pub max_pulses: u32,
@@ -148,7 +149,7 @@ pub struct CellPhysics {
     pub cell: Cell,
     /// Bits of each state by rising threshold; digit i is the bit in the cell's i-th page.
     pub states: Vec<&'static str>,
-    /// Measured array read time: one, or one for each page of a wordline.
+    /// Measured array read times: one for all pages, or one for each page of a wordline.
     pub t_r: Vec<Nanos>,
     /// Mean threshold of the erased state, volts.
     pub erased: f64,
@@ -158,19 +159,19 @@ pub struct CellPhysics {
     pub offset_sigma: f64,
     /// Noise of the last pulse, volts.
     pub injection_sigma: f64,
-    /// Pages of a wordline are programmed one after the other, or all at once.
+    /// True if the pages of a wordline are programmed one after the other; false if all at once.
     pub two_step: bool,
-    /// The usual voltages, then others by name.
+    /// Voltage sets of the chip: the usual one, then others by name.
     pub plans: Vec<VoltagePlan>,
-    /// Programming.
+    /// Times of programming.
     pub program: ProgramTiming,
-    /// Erasing.
+    /// Times and voltages of erasing.
     pub erase: EraseTiming,
-    /// Oxide trapping.
+    /// Oxide trapping of the cells.
     pub wear: Wear,
-    /// Charge loss.
+    /// Charge loss of the cells.
     pub retention: Retention,
-    /// Noise that leaves few cells far from their targets.
+    /// Noise that leaves a few cells far from their target voltages.
     pub tails: Tails,
     /// Charge that some cells lose more of than others.
     pub uneven: Uneven,
@@ -244,7 +245,7 @@ impl CellPhysics {
         Ok(Some(physics))
     }
 
-    /// The pass in which page `bit` of a wordline is programmed.
+    /// Returns the pass in which page `bit` of a wordline is programmed.
     pub fn pass_of(&self, bit: u32) -> usize {
         if self.two_step { bit as usize } else { 0 }
     }
@@ -254,7 +255,8 @@ impl CellPhysics {
         pass + 1 == self.program.passes.len()
     }
 
-    /// The voltage to which a pass programs cells of `state`; none for a state that the pass does not program.
+    /// Returns the voltage to which a pass programs cells of `state`; none for a state that the pass does not
+    /// program.
     pub fn target(&self, plan: &VoltagePlan, pass: usize, state: usize) -> Option<f64> {
         if self.is_last(pass) {
             return (state > 0).then(|| plan.verify[state - 1]);
@@ -263,19 +265,19 @@ impl CellPhysics {
         (group > 0).then(|| plan.first_verify[pass][group - 1])
     }
 
-    /// Voltage increase from one pulse of the pass to the next, volts.
+    /// Returns the voltage increase from one pulse of the pass to the next, volts.
     #[inline]
     pub fn step(&self, plan: &VoltagePlan, pass: usize) -> f64 {
         if self.is_last(pass) { plan.step } else { plan.first_step }
     }
 
-    /// Array read time of page `bit` of a wordline.
+    /// Returns the array read time of page `bit` of a wordline.
     pub fn t_read(&self, bit: u32) -> Nanos {
         self.t_r[(bit as usize).min(self.t_r.len() - 1)]
     }
 
-    /// References that tell groups of states apart while only the first `pages` pages of a wordline are written, and
-    /// the first state of each group, whose leading bits are those of the group.
+    /// Returns the references that tell groups of states apart while only the first `pages` pages of a
+    /// wordline are written, and the first state of each group, whose leading bits are those of the group.
     pub fn early_references(&self, plan: &VoltagePlan, pages: usize) -> (Vec<f64>, Vec<usize>) {
         if !self.two_step || pages >= self.states[0].len() {
             return (plan.references.clone(), (0..self.states.len()).collect());
@@ -291,30 +293,32 @@ impl CellPhysics {
         (references, (0..=levels.len()).map(first_of).collect())
     }
 
-    /// Pulses of a pass that bring a cell with this offset to `target`, at least one.
+    /// Returns the number of pulses of a pass that bring a cell with this offset to `target`, at least one.
     #[inline]
     pub fn pulses(&self, plan: &VoltagePlan, pass: usize, target: f64, offset: f64) -> u32 {
         Self::pulses_of(self.level(plan, pass, target, offset))
     }
 
-    /// How far above the level of the pass's first pulse a cell with this offset must be raised, in steps.
+    /// Returns how far above the level of the pass's first pulse a cell with this offset must be raised, in
+    /// steps.
     #[inline]
     pub fn level(&self, plan: &VoltagePlan, pass: usize, target: f64, offset: f64) -> f64 {
         (target + offset - plan.start) / self.step(plan, pass)
     }
 
-    /// Number of pulses that raise a cell by `level` steps, at least one.
+    /// Returns the number of pulses that raise a cell by `level` steps, at least one.
     #[inline]
     pub fn pulses_of(level: f64) -> u32 {
         1 + level.ceil().max(0.0) as u32
     }
 
-    /// Pulses that a pass runs with any data.
+    /// Returns the number of pulses that a pass runs with any data.
     pub fn least_pulses(&self, plan: &VoltagePlan, pass: usize) -> u32 {
         self.program.passes[pass].sweep.map_or(1, |sweep| self.pulses(plan, pass, sweep, 0.0))
     }
 
-    /// Busy time of a pass; `pulses`: pulses of the slowest cell of each state that the pass programs.
+    /// Returns the busy time of a pass; `pulses`: pulses of the slowest cell of each state that the pass
+    /// programs.
     pub fn t_prog(&self, plan: &VoltagePlan, pass: usize, pulses: &[u32]) -> Nanos {
         let t_setup = self.program.passes[pass].t_setup;
         let most = pulses.iter().copied().max().unwrap_or(0).max(self.least_pulses(plan, pass));
@@ -322,14 +326,14 @@ impl CellPhysics {
         t_setup + self.program.t_pulse.times(u64::from(most)) + self.program.t_verify.times(verifies)
     }
 
-    /// Pulses that erase a block whose slowest cell needs `need` volts at `celsius`.
+    /// Returns the number of pulses that erase a block whose slowest cell needs `need` volts at `celsius`.
     #[inline]
     pub fn erase_pulses(&self, need: f64, celsius: f64) -> u32 {
         let cold = (self.erase.cold_below - celsius).max(0.0) * self.erase.cold_per_degree;
         1 + ((need + cold - self.erase.start) / self.erase.step).ceil().max(0.0) as u32
     }
 
-    /// Busy time of an erase of `pulses` pulses.
+    /// Returns the busy time of an erase of `pulses` pulses.
     pub fn t_bers(&self, pulses: u32) -> Nanos {
         let each = self.erase.t_pulse + self.erase.t_verify;
         self.erase.t_setup + each.times(u64::from(pulses.min(self.erase.max_pulses)))
@@ -362,39 +366,41 @@ impl CellPhysics {
         self.tails.program_v > 0.0
     }
 
-    /// The same cells without the noise that leaves few cells far from their targets.
+    /// Returns the same cells without the noise that leaves few cells far from their targets.
     #[must_use]
     pub fn without_tails(&self) -> Self {
         Self { tails: Tails::default(), uneven: self.uneven.none(), read_weak: 0.0, ..self.clone() }
     }
 
-    /// The same cells without the strong read disturb of few cells.
+    /// Returns the same cells without the strong read disturb of few cells.
     #[must_use]
     pub fn without_weak(&self) -> Self {
         Self { read_weak: 0.0, ..self.clone() }
     }
 
-    /// Mean rise of cells under this voltage set, relative to the default one.
+    /// Returns the mean rise of cells under this voltage set, relative to the default one.
     pub fn swing(&self, plan: &VoltagePlan) -> f64 {
         self.lift_of_states(plan) / self.lift_of_states(&self.plans[0])
     }
 
-    /// Sum over all states of the rise of a cell under this voltage set, volts.
+    /// Returns the sum over all states of the rise of a cell under this voltage set, volts.
     fn lift_of_states(&self, plan: &VoltagePlan) -> f64 {
         let last = self.program.passes.len() - 1;
         (0..self.states.len()).map(|state| self.lift(plan, last, state)).sum()
     }
 
-    /// Rise of a cell of `state` in all passes up to this one, volts; 0 where they do not program it.
+    /// Returns the rise of a cell of `state` in all passes up to this one, volts; 0 where they do not program
+    /// it.
     fn lift(&self, plan: &VoltagePlan, pass: usize, state: usize) -> f64 {
         let step = self.step(plan, pass);
         self.target(plan, pass, state).map_or(0.0, |verify| verify + 0.5 * step - self.erased)
     }
 
-    /// What programming a wordline up to a pass and erasing it again wear its cells beside the erase voltage, in cycles;
-    /// `shares` of its cells hold each state. The oxide of a cell passes the charge that lifts it, and passes it back when it
-    /// is erased: a mean cell of random data at the usual voltages counts as one. Data change from cycle to cycle, so that
-    /// each cell of a wordline wears as their mean does.
+    /// Returns what programming a wordline up to a pass and erasing it again wear its cells beside the erase
+    /// voltage, in cycles; `shares` of its cells hold each state. The oxide of a cell passes the charge that
+    /// lifts it, and passes it back when it is erased: a mean cell of random data at the usual voltages
+    /// counts as one. Data change from cycle to cycle, so that each cell of a wordline wears as their mean
+    /// does.
     pub fn program_stress(&self, plan: &VoltagePlan, pass: usize, shares: &[f64]) -> f64 {
         let mean = self.lift_of_states(&self.plans[0]) / self.states.len() as f64;
         let of_states = shares.iter().enumerate().filter(|(_, share)| **share > 0.0);
@@ -484,7 +490,8 @@ fn rising(s: &Section, key: &str, values: &[f64]) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Target levels of the passes before the last: for each pass, one for each group of states except the lowest.
+/// Returns the target levels of the passes before the last: for each pass, one for each group of states
+/// except the lowest.
 fn first_verify(
     s: &mut Section,
     states: &[&str],

@@ -30,7 +30,7 @@ pub(crate) struct SlowCells<'a> {
 }
 
 impl SlowCells<'_> {
-    /// The offset of each of `cells`, in volts: see [`slow_offset`].
+    /// Computes the offset of each of `cells`, in volts: see [`slow_offset`].
     pub fn offsets(&self, cells: &[SlowCell], offsets: &mut Vec<f64>) {
         offsets.clear();
         for cells in cells.chunks(AT_ONCE) {
@@ -92,10 +92,10 @@ fn offsets_at_once(
     within == AT_ONCE
 }
 
-/// Offset, in volts, of the cell that lies `deviation` standard deviations out towards slow programming. Fresh cells
-/// differ by `sigma` volts; trapping gains a mean one `gained` volts, with a logarithm that spreads by `spread`. The
-/// slowest cell is one that starts slow *and* traps little: of all pairs so far from the middle, the worst (the
-/// design point of first-order reliability).
+/// Returns the offset, in volts, of the cell that lies `deviation` standard deviations out towards slow
+/// programming. Fresh cells differ by `sigma` volts; trapping gains a mean one `gained` volts, with a
+/// logarithm that spreads by `spread`. The slowest cell is one that starts slow *and* traps little: of all
+/// pairs so far from the middle, the worst (the design point of first-order reliability).
 pub(crate) fn slow_offset(sigma: f64, spread: f64, deviation: f64, gained: f64) -> f64 {
     let mut little = 0.0;
     for _ in 0..ROUNDS {
@@ -104,9 +104,9 @@ pub(crate) fn slow_offset(sigma: f64, spread: f64, deviation: f64, gained: f64) 
     offset_of(sigma, deviation, gained, little, libm::exp(-spread * little))
 }
 
-/// Next approximation of how far the slowest cell lies towards little charge trapping, in standard
-/// deviations; `share` is the charge that such a cell traps over the charge that a mean cell traps. While
-/// spread x deviation is below one, each round leaves at most a third of the error.
+/// Returns the next approximation of how far the slowest cell lies towards little charge trapping, in
+/// standard deviations; `share` is the charge that such a cell traps over the charge that a mean cell traps.
+/// While spread x deviation is below one, each round leaves at most a third of the error.
 #[inline(always)]
 fn next_little(sigma: f64, spread: f64, deviation: f64, gained: f64, share: f64) -> f64 {
     let slope = gained * spread * share / sigma;

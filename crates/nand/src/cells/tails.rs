@@ -34,15 +34,15 @@ pub struct Elapsed {
 }
 
 impl From<f64> for Elapsed {
-    /// Elapsed time of this number of seconds at the reference temperature, equal for both kinds of charge
-    /// loss.
+    /// Returns the elapsed time of this number of seconds at the reference temperature, equal for both kinds
+    /// of charge loss.
     fn from(seconds: f64) -> Self {
         Self { late_s: seconds, uneven_s: seconds }
     }
 }
 
 impl Elapsed {
-    /// The span of `seconds` at `celsius`: each kind of loss has its own acceleration there.
+    /// Returns the span of `seconds` at `celsius`: each kind of loss has its own acceleration there.
     pub fn at(seconds: f64, celsius: f64, retention: &Retention, uneven: &Uneven) -> Self {
         let reference = retention.reference_celsius;
         Self {
@@ -51,13 +51,13 @@ impl Elapsed {
         }
     }
 
-    /// From `start` until now.
+    /// Returns the span from `start` until now.
     #[must_use]
     pub fn since(self, start: Self) -> Self {
         Self { late_s: self.late_s - start.late_s, uneven_s: self.uneven_s - start.uneven_s }
     }
 
-    /// This and then that.
+    /// Returns the span of this time followed by another.
     #[must_use]
     pub fn and(self, more: Self) -> Self {
         Self { late_s: self.late_s + more.late_s, uneven_s: self.uneven_s + more.uneven_s }
@@ -71,7 +71,7 @@ pub struct Tails {
     pub program_v: f64,
     /// Part that the reference wear adds, volts.
     pub wear_v: f64,
-    /// The power of the cycles that this grows with.
+    /// Power of the program/erase cycles with which the width of the tails grows.
     pub wear_exponent: f64,
     /// Spread between layers, of the logarithm.
     pub layer_spread: f64,
@@ -145,7 +145,7 @@ impl Uneven {
         Ok(uneven)
     }
 
-    /// The parameters of no uneven charge loss.
+    /// Returns the parameters of no uneven charge loss.
     pub(super) fn none(self) -> Self {
         Self { loss: 0.0, tail: 0.0, ..self }
     }
@@ -167,7 +167,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// The noise of cells in this condition after this time.
+    /// Returns the noise of cells in this condition after this time.
     pub fn of(physics: &CellPhysics, condition: &Condition, elapsed: Elapsed) -> Self {
         let (tails, uneven) = (&physics.tails, &physics.uneven);
         let worn = Wear::grown(&physics.wear, condition.error_cycles) * condition.trapping;
@@ -181,13 +181,13 @@ impl Noise {
         }
     }
 
-    /// Share of the cells found more than `volts` above their noise-free threshold; `height`: volts above the erased
-    /// state. The noise is a Laplace value minus an exponential one.
+    /// Returns the share of the cells found more than `volts` above their noise-free threshold; `height`:
+    /// volts above the erased state. The noise is a Laplace value minus an exponential one.
     pub fn above(&self, volts: f64, height: f64) -> f64 {
         Beyond::of(self, height).alone(volts, Side::Above)
     }
 
-    /// The share found more than `volts` below.
+    /// Returns the share found more than `volts` below.
     pub fn below(&self, volts: f64, height: f64) -> f64 {
         Beyond::of(self, height).alone(volts, Side::Below)
     }
@@ -212,7 +212,7 @@ pub(crate) struct Beyond {
 }
 
 impl Beyond {
-    /// The tail for cells `height` volts above the erased state.
+    /// Returns the tail for cells `height` volts above the erased state.
     pub fn of(noise: &Noise, height: f64) -> Self {
         let b = noise.program_v;
         let mut a = noise.tail * height.max(0.0);
@@ -223,14 +223,14 @@ impl Beyond {
         Self { near: b, far: a, near_below: 0.5 * b / (a - b), far_below }
     }
 
-    /// The two powers of e that the share beyond `volts` is made of.
+    /// Returns the two powers of e that the share beyond `volts` is made of.
     #[inline(always)]
     pub fn powers(&self, volts: f64) -> [f64; 2] {
         let distance = volts.abs();
         [-distance / self.near, if self.far > 0.0 { -distance / self.far } else { 0.0 }]
     }
 
-    /// The share beyond `volts` on a side, from e to these powers.
+    /// Returns the share beyond `volts` on a side, from e to these powers.
     #[inline(always)]
     pub fn share(&self, volts: f64, side: Side, [near, far]: [f64; 2]) -> f64 {
         let above = 0.5 * near * self.near / (self.near + self.far);

@@ -164,41 +164,41 @@ impl Wear {
         Ok(wear)
     }
 
-    /// Trapping of a mean cell after `cycles`, in volts.
+    /// Returns the trapping of a mean cell after `cycles`, in volts.
     #[inline]
     pub fn trapped_v(&self, cycles: f64) -> f64 {
         let x = self.over_reference(cycles);
         if x <= 0.0 { 0.0 } else { self.trapped_at(libm::log(x), libm::exp) }
     }
 
-    /// The wear at which the constants hold, cycles.
+    /// Returns the wear at which the constants hold, cycles.
     pub(super) fn reference(&self) -> f64 {
         self.reference
     }
 
-    /// Wear over the reference wear.
+    /// Returns the wear over the reference wear.
     #[inline(always)]
     pub(super) fn over_reference(&self, cycles: f64) -> f64 {
         cycles / self.reference
     }
 
-    /// Trapping, in volts, by the logarithm of wear over the reference wear.
+    /// Returns the trapping, in volts, by the logarithm of wear over the reference wear.
     #[inline(always)]
     pub(super) fn trapped_at(&self, log: f64, exp: impl Fn(f64) -> f64) -> f64 {
         self.slow_v * exp(INTERFACE * log) + self.fast_v * exp(OXIDE * log)
     }
 
-    /// Width that wear adds to every state, in volts; `cycles` with over-erasing counted in.
+    /// Returns the width that wear adds to every state, in volts; `cycles` with over-erasing counted in.
     pub fn broadening(&self, cycles: f64) -> f64 {
         self.broadening_v * self.grown(cycles)
     }
 
-    /// Growth with cycles^0.62, relative to the reference wear.
+    /// Returns the growth with cycles^0.62, relative to the reference wear.
     pub fn grown(&self, cycles: f64) -> f64 {
         self.grown_by(INTERFACE, cycles)
     }
 
-    /// Growth with a power of the cycles, relative to the reference wear.
+    /// Returns the growth with a power of the cycles, relative to the reference wear.
     pub(super) fn grown_by(&self, exponent: f64, cycles: f64) -> f64 {
         let x = self.over_reference(cycles);
         if x <= 0.0 { 0.0 } else { libm::pow(x, exponent) }
@@ -209,7 +209,7 @@ fn volts(section: &mut Section, key: &str, help: &'static str) -> Result<f64, Co
     section.within(at_least(Potential::new(0))).required::<Potential>(key, help).map(Potential::volts)
 }
 
-/// How much faster a thermally activated process runs at `celsius` than at `reference` (Arrhenius).
+/// Returns how much faster a thermally activated process runs at `celsius` than at `reference` (Arrhenius).
 pub fn arrhenius(activation_ev: f64, celsius: f64, reference: f64) -> f64 {
     libm::exp(activation_ev / BOLTZMANN_EV * (1.0 / (reference + KELVIN) - 1.0 / (celsius + KELVIN)))
 }
@@ -295,15 +295,16 @@ impl Retention {
         Ok(retention)
     }
 
-    /// Mean loss per volt above the erased state, and its variance per volt, after `seconds` of rest at the
-    /// reference temperature; `dwell_s`: mean time between the cycles before, at that temperature.
+    /// Returns the mean loss per volt above the erased state, and its variance per volt, after `seconds` of
+    /// rest at the reference temperature; `dwell_s`: mean time between the cycles before, at that
+    /// temperature.
     pub fn per_volt(&self, cycles: f64, seconds: f64, dwell_s: f64) -> (f64, f64) {
         let leak = self.leak(cycles, seconds, dwell_s);
         (leak.mean, leak.variance)
     }
 
-    /// The effect of `seconds` of rest at the reference temperature; `dwell_s`: mean time between the cycles before it,
-    /// in seconds at that temperature.
+    /// Returns the effect of `seconds` of rest at the reference temperature; `dwell_s`: mean time between the
+    /// cycles before it, in seconds at that temperature.
     pub fn leak(&self, cycles: f64, seconds: f64, dwell_s: f64) -> Leak {
         let log = libm::log1p(seconds / (self.t0_s + self.dwell * dwell_s));
         let cycles = cycles.max(1.0);
@@ -318,8 +319,8 @@ impl Retention {
         }
     }
 
-    /// Mean loss and its standard deviation, volts, of a cell `above_erased_v` above the erased state after
-    /// `seconds` at the reference temperature, where cells have no other neutral threshold.
+    /// Returns the mean loss and its standard deviation, volts, of a cell `above_erased_v` above the erased
+    /// state after `seconds` at the reference temperature, where cells have no other neutral threshold.
     pub fn loss(&self, above_erased_v: f64, cycles: f64, seconds: f64) -> (f64, f64) {
         let height = above_erased_v.max(0.0);
         let leak = self.leak(cycles, seconds, 0.0);

@@ -27,12 +27,12 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// Condition of a wordline of a mean block after `cycles` program/erase cycles.
+    /// Returns the condition of a wordline of a mean block after `cycles` program/erase cycles.
     pub fn worn(cycles: f64) -> Self {
         Self { cycles, error_cycles: cycles, trapping: 1.0, dwell_s: 0.0, layer: 0.0 }
     }
 
-    /// The number of reads of a fresh block that disturb as much as `reads` reads of this worn one.
+    /// Returns the number of reads of a fresh block that disturb as much as `reads` reads of this worn one.
     pub fn worn_reads(&self, reads: u64) -> f64 {
         reads as f64 * (1.0 + self.error_cycles / 1e4)
     }
@@ -79,7 +79,7 @@ struct DrawnValues {
 const KEPT: usize = 3;
 
 impl DrawnValues {
-    /// The first `cells` values of `stream`; `fill` draws them where they are not kept.
+    /// Returns the first `cells` values of `stream`; `fill` draws them where they are not kept.
     fn of(&mut self, stream: Stream, cells: usize, fill: fn(&mut [f32], LaneStream)) -> &[f32] {
         let known = self.kept.iter().position(|(of, values)| *of == stream && values.len() == cells);
         if let Some(place) = known {
@@ -124,7 +124,8 @@ fn left_by(physics: &CellPhysics, stream: Stream, erases: u64, pass: usize, cond
 }
 
 impl Wordline {
-    /// `cells` cells just erased, for the `erases`-th time; `stream` belongs to this wordline of this block.
+    /// Returns `cells` cells just erased, for the `erases`-th time; `stream` belongs to this wordline of this
+    /// block.
     pub fn erased(
         physics: &CellPhysics,
         stream: Stream,
@@ -137,7 +138,7 @@ impl Wordline {
         wordline
     }
 
-    /// No cells: memory for some that are looked at later.
+    /// Returns no cells, as memory for cells that are looked at later.
     pub const fn none() -> Self {
         Self { volts: Vec::new(), stream: Stream::new(0), erases: 0 }
     }
@@ -180,19 +181,19 @@ impl Wordline {
         }
     }
 
-    /// The threshold voltages, volts.
+    /// Returns the threshold voltages of the wordline's cells, volts.
     pub fn volts(&self) -> &[f32] {
         &self.volts
     }
 
-    /// The threshold voltages alone, volts.
+    /// Returns the threshold voltages alone, volts.
     pub fn into_volts(self) -> Vec<f32> {
         self.volts
     }
 
-    /// One pass: brings each cell up to its state's target. Gives the pulses that the slowest cell of each target
-    /// took, targets rising; more than the budget means that it was not reached. The wordline below shares its cells' rise,
-    /// where it holds data.
+    /// Programs one pass: brings each cell up to its state's target. Gives the pulses that the slowest cell
+    /// of each target took, targets rising; more than the budget means that it was not reached. The wordline
+    /// below shares its cells' rise, where it holds data.
     ///
     /// # Panics
     /// When there are not as many states as cells.
@@ -238,16 +239,16 @@ impl Wordline {
         kernels::couple_next(&mut self.volts, rises, share, diagonal);
     }
 
-    /// Disturb by programs or reads of other pages of the block: all cells rise, lower ones more; a cell at the mean
-    /// erased threshold rises by `volts_on_erased`.
+    /// Applies disturb by programs or reads of other pages of the block: all cells rise, lower ones more; a
+    /// cell at the mean erased threshold rises by `volts_on_erased`.
     pub fn disturb(&mut self, physics: &CellPhysics, volts_on_erased: f64) {
         let top = physics.plans[0].verify.last().copied().expect("a plan has states");
         let share = (volts_on_erased / (top - physics.erased)).min(1.0) as f32;
         kernels::creep(&mut self.volts, share, top as f32);
     }
 
-    /// Strong read disturb of few cells: a share `weak` / v of the cells at the mean erased threshold rises by more
-    /// than v volts.
+    /// Applies strong read disturb of few cells: a share `weak` / v of the cells at the mean erased threshold
+    /// rises by more than v volts.
     fn disturb_weak(&mut self, physics: &CellPhysics, weak: f64) {
         if weak <= 0.0 {
             return;
@@ -259,8 +260,8 @@ impl Wordline {
         });
     }
 
-    /// Threshold voltages after this time (or seconds at the reference temperature), `reads` reads of the block and
-    /// this wear.
+    /// Returns the threshold voltages after this time (or seconds at the reference temperature), `reads`
+    /// reads of the block and this wear.
     pub fn aged(
         &self,
         physics: &CellPhysics,
@@ -295,7 +296,7 @@ impl Wordline {
         }
     }
 
-    /// Charge loss: moves cells towards their neutral threshold, some cells further than others.
+    /// Applies charge loss: moves cells towards their neutral threshold, some cells further than others.
     fn leak(&mut self, physics: &CellPhysics, condition: &Condition, seconds: f64) {
         let leak = physics.retention.leak(condition.error_cycles, seconds, condition.dwell_s);
         let law = kernels::Settling {
@@ -311,7 +312,8 @@ impl Wordline {
         });
     }
 
-    /// Uneven charge loss: a loss common to all cells, and a further loss that is large for few cells.
+    /// Applies uneven charge loss: a loss common to all cells, and a further loss that is large for few
+    /// cells.
     fn leak_unevenly(&mut self, physics: &CellPhysics, noise: &Noise) {
         if noise.loss <= 0.0 && noise.tail <= 0.0 {
             return;
@@ -335,7 +337,7 @@ impl Wordline {
         DRAWN.with_borrow_mut(|drawn| moved(&mut self.volts, drawn.of(stream, cells, fill)));
     }
 
-    /// The state of each cell, told apart by `references`.
+    /// Returns the state of each cell, told apart by `references`.
     pub fn sense(volts: &[f32], references: &[f64]) -> Vec<u8> {
         let references: Vec<f32> = references.iter().map(|reference| *reference as f32).collect();
         let mut states = vec![0u8; volts.len()];
@@ -343,7 +345,8 @@ impl Wordline {
         states
     }
 
-    /// One bit of each cell: `first` below all references `flips`, inverted at each of them; `flips` rise.
+    /// Returns one bit of each cell: `first` below all references `flips`, inverted at each of them; `flips`
+    /// rise.
     pub fn sense_bits(&self, first: u8, flips: &[f64]) -> Vec<u8> {
         let flips: Vec<f32> = flips.iter().map(|reference| *reference as f32).collect();
         let mut bits = vec![first; self.volts.len()];
@@ -351,8 +354,8 @@ impl Wordline {
         bits
     }
 
-    /// Threshold voltage of one cell before the first pulse and after each, on its way to `state`, without the
-    /// noise of injection.
+    /// Returns the threshold voltage of one cell before the first pulse and after each, on its way to
+    /// `state`, without the noise of injection.
     pub fn staircase(
         &self,
         physics: &CellPhysics,
@@ -393,7 +396,7 @@ fn pulses_of(physics: &CellPhysics, plan: &VoltagePlan, pass: usize) -> Pulses {
     }
 }
 
-/// Pulses of the slowest cell of each target: states with the same target are verified together.
+/// Returns the pulses of the slowest cell of each target: states with the same target are verified together.
 fn by_target(targets: &[f32; STATES], slowest: &[f32; STATES]) -> Vec<u32> {
     let mut found: Vec<(f32, f32)> = Vec::new();
     for (target, count) in targets.iter().zip(slowest).filter(|(_, count)| **count > 0.0) {

@@ -20,7 +20,7 @@ pub(super) struct Bench {
     pub rig: Rig,
     /// Random stream of the rig's measurements.
     noise: Stream,
-    /// Operations measured one by one.
+    /// Number of operations that the rig measured one by one.
     measured: u64,
     /// Activation energies of charge loss and of uneven charge loss, eV.
     activation_ev: [f64; 2],
@@ -28,8 +28,8 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    /// A bench with this rig at room temperature, for a chip whose charge loss and uneven loss have these activation
-    /// energies (eV); `chip` is the stream of all that varies with the chip.
+    /// Makes a bench with this rig at room temperature, for a chip whose charge loss and uneven loss have
+    /// these activation energies (eV); `chip` is the stream of all that varies with the chip.
     pub fn new(activation_ev: [f64; 2], reference_celsius: f64, rig: Rig, chip: Stream) -> Self {
         let last = Answer { status: Status::Ok, busy_ns: 0 };
         Self {
@@ -53,7 +53,7 @@ impl Bench {
         self.last
     }
 
-    /// The random stream of the rig's measurements while it cycles this block.
+    /// Returns the random stream of the rig's measurements while it cycles this block.
     pub fn noise_of(&self, block: u32) -> Stream {
         self.noise.of(u64::from(block))
     }

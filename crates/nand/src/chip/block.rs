@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Stress is counted in whole millionths of a cycle, so that sums do not depend on their order.
 pub(super) const MICRO: f64 = 1e6;
 
-/// A part of a cycle in millionths.
+/// Converts a part of a cycle to millionths.
 pub(super) fn micro(cycles: f64) -> u64 {
     (cycles * MICRO).round() as u64
 }
@@ -41,7 +41,7 @@ const STRINGS: usize = 4;
 /// Stream of the layers' quality, equal on all chips: the process decides which layers are bad.
 const LAYERS: Stream = Stream::new(0x6c61_7965_7273);
 
-/// How much worse than the mean the wordline's layer is, in standard deviations; equal in all blocks.
+/// Returns how much worse than the mean the wordline's layer is, in standard deviations; equal in all blocks.
 fn layer_of(wordline: usize) -> f64 {
     LAYERS.normal((wordline / STRINGS) as u64)
 }
@@ -62,7 +62,7 @@ pub(super) struct Block {
     pub programs: u64,
     pub reads: u64,
     pub written: BTreeMap<u32, Written>,
-    /// Pages of a one-shot wordline that wait for the rest.
+    /// Pages of a one-shot wordline that wait for the other pages of the wordline.
     pub waiting: Vec<Vec<u8>>,
     /// The last busy time and status that the rig logged for each page, and for the erase (-1).
     pub logged: BTreeMap<i64, (u64, bool)>,
@@ -100,18 +100,19 @@ impl Block {
         }
     }
 
-    /// Trapping of the slowest of `cells` cells of a wordline, relative to a mean cell.
+    /// Returns the trapping of the slowest of `cells` cells of a wordline, relative to a mean cell.
     pub fn slowest(&self, physics: &CellPhysics, wordline: usize, cells: f64) -> f64 {
         let rank = self.stream.of(draw::SLOWEST).uniform(wordline as u64);
         libm::exp(physics.wear.cell_spread * largest(cells, rank))
     }
 
-    /// Deviation of the slowest of `cells` cells of a wordline in one state, in standard deviations.
+    /// Returns the deviation of the slowest of `cells` cells of a wordline in one state, in standard
+    /// deviations.
     pub fn slowest_deviation(&self, wordline: usize, state: usize, cells: f64) -> f64 {
         largest(cells, self.stream.of(draw::OFFSET).of(state as u64).uniform(wordline as u64))
     }
 
-    /// Wear of a wordline after `erases` erases, cycles.
+    /// Returns the wear of a wordline after `erases` erases, cycles.
     pub fn wear(&self, physics: &CellPhysics, wordline: usize) -> f64 {
         self.pace.cycles(self.erases) * physics.wear.erase_share
             + self.stress[wordline].programmed as f64 / MICRO
@@ -125,7 +126,7 @@ impl Block {
         Condition { cycles, error_cycles, trapping: self.trapping, dwell_s: 0.0, layer }
     }
 
-    /// The cells of a wordline just after the last erase.
+    /// Returns the cells of a wordline just after the last erase.
     pub fn fresh(&self, physics: &CellPhysics, wordline: u32, cells: usize) -> Wordline {
         let mut fresh = Wordline::none();
         self.fresh_in(&mut fresh, physics, wordline, cells);
@@ -139,7 +140,7 @@ impl Block {
         fresh.become_erased(physics, stream, cells, self.erases, &condition);
     }
 
-    /// For each wordline, the share of its cells in the erased state, in millionths.
+    /// Returns, for each wordline, the share of its cells in the erased state, in millionths.
     pub fn not_programmed(&self) -> Vec<u64> {
         let erased = |written: &Written| {
             written.states.iter().filter(|state| **state == 0).count() as f64 / written.states.len() as f64
@@ -148,7 +149,8 @@ impl Block {
         wordlines.map(|wordline| micro(self.written.get(&wordline).map_or(1.0, erased))).collect()
     }
 
-    /// The block was erased: its data are gone, and cells that were not programmed get the stress of over-erasing.
+    /// Notes that the block was erased: its data are gone, and cells that were not programmed get the stress
+    /// of over-erasing.
     pub fn after_erase(&mut self) {
         let missed = self.not_programmed();
         for (stress, missed) in self.stress.iter_mut().zip(missed) {

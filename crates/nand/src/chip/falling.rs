@@ -18,10 +18,10 @@ pub(super) struct Look {
     pub cycle: u64,
 }
 
-/// For each of `count` searches: the count in cycle `first`, and each later one up to `last` with the cycle from which
-/// it holds. `levels` puts the levels of all looks, in their order, in place of what it is given; each search's level
-/// falls with the cycle, or stays. The searches look together, since many levels are worked out in less time than one
-/// after the other.
+/// Returns, for each of `count` searches: the count in cycle `first`, and each later one up to `last` with
+/// the cycle from which it holds. `levels` puts the levels of all looks, in their order, in place of what it
+/// is given; each search's level falls with the cycle, or stays. The searches look together, since many
+/// levels are worked out in less time than one after the other.
 pub(super) fn falls(
     first: u64,
     last: u64,
@@ -80,7 +80,7 @@ impl Search {
         search
     }
 
-    /// The cycle to look at next; none where all is found.
+    /// Returns the cycle to look at next; none where all is found.
     fn next(&self) -> Option<u64> {
         self.gap.as_ref().map(Gap::next)
     }
@@ -95,7 +95,7 @@ impl Search {
         }
     }
 
-    /// The number of pulses falls at this cycle: notes the fall, and further falls that follow from known levels.
+    /// Notes the fall of the number of pulses at this cycle, and further falls that follow from known levels.
     fn fell(&mut self, mut low: (u64, f64)) {
         loop {
             self.found.push((low.0, CellPhysics::pulses_of(low.1)));
@@ -109,7 +109,7 @@ impl Search {
 }
 
 impl Gap {
-    /// The gap between two cycles; none where both need the same number of pulses.
+    /// Returns the gap between two cycles; none where both need the same number of pulses.
     fn between(low: (u64, f64), high: (u64, f64)) -> Option<Self> {
         let count = CellPhysics::pulses_of(low.1);
         let edge = f64::from(count) - 2.0;
@@ -151,8 +151,8 @@ impl Gap {
     }
 }
 
-/// A cycle between two, where a line between how far above and below the edge they lie crosses it. Trapping grows about
-/// as the square root of the cycles: along that, levels are nearly straight.
+/// Returns a cycle between two, where a line between how far above and below the edge they lie crosses it.
+/// Trapping grows about as the square root of the cycles: along that, levels are nearly straight.
 fn aim((low, over): (u64, f64), (high, under): (u64, f64)) -> u64 {
     let (from, to) = ((low as f64).sqrt(), (high as f64).sqrt());
     let root = from + (to - from) * (over / (over + under));

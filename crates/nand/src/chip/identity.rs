@@ -9,16 +9,16 @@ use units::Nanos;
 /// Status of an operation, as in the chip's status register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Done.
+    /// The operation was done.
     Ok,
     /// The operation failed, or the chip's rules forbid it.
     Fail,
-    /// A bad block: not tried.
+    /// The operation was not tried, because the block is bad.
     Protected,
 }
 
 impl Status {
-    /// The name in logs.
+    /// Returns the name of the status in logs.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -33,7 +33,7 @@ impl Status {
 pub struct Answer {
     /// Status of the operation.
     pub status: Status,
-    /// Busy time, ns.
+    /// Busy time of the operation, ns.
     pub busy_ns: u64,
 }
 
@@ -42,7 +42,7 @@ pub struct Answer {
 pub struct PageRead {
     /// Status of the read.
     pub status: Status,
-    /// Busy time, ns.
+    /// Busy time of the read, ns.
     pub busy_ns: u64,
     /// Data of the page with its spare bytes, bit errors included.
     pub data: Vec<u8>,
@@ -68,13 +68,13 @@ pub struct Identity {
     pub title: String,
     /// Manufacturer of the part.
     pub maker: String,
-    /// READ ID.
+    /// Bytes of the answer to READ ID.
     pub device_id: Vec<u8>,
-    /// Layout.
+    /// Geometry of the part.
     pub geometry: Geometry,
     /// State names by rising threshold.
     pub states: Vec<&'static str>,
-    /// The data sheet.
+    /// Rated values of the data sheet.
     pub rated: Rated,
 }
 
@@ -121,7 +121,7 @@ impl ChipFile {
 }
 
 impl Identity {
-    /// Bytes of a page with its spare bytes.
+    /// Returns the number of bytes of a page with its spare bytes.
     pub fn page_bytes(&self) -> usize {
         (self.geometry.page_size.get() + self.geometry.oob_size.get()) as usize
     }

@@ -13,13 +13,13 @@ use crate::cells::{CellPhysics, SlowCell, SlowCells, VoltagePlan};
 pub enum Pattern {
     /// All bits zero: the programmed state of SLC.
     Zeros,
-    /// All bits one: nothing is programmed.
+    /// All bits are one, so that no cell is programmed.
     Ones,
     /// Every state alike often.
     Random,
     /// Every state alike often, in order.
     Checkered,
-    /// All cells in one state, named by its bits.
+    /// All cells are in one state, named by the bits of the state.
     State(String),
     /// Shares of the cells in states named by their bits; a state that is not named gets none.
     Mix(Vec<(String, f64)>),
@@ -72,7 +72,7 @@ impl Pattern {
         Ok(Self::Mix(shares))
     }
 
-    /// The share of the cells that the pattern puts into each state.
+    /// Returns the share of the cells that the pattern puts into each state.
     fn shares(&self, physics: &CellPhysics) -> Result<Vec<f64>, String> {
         let mut shares = vec![0.0; physics.states.len()];
         let find = |bits: &str| {
@@ -98,9 +98,9 @@ impl Pattern {
 /// Which pages each cycle programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
-    /// Page 0.
+    /// Page 0 of the block alone.
     First,
-    /// All pages.
+    /// All pages of the block.
     All,
     /// No page: each cycle only erases.
     None,
@@ -130,7 +130,7 @@ struct Alike {
 struct Slow {
     wordline: usize,
     pass: usize,
-    /// The target.
+    /// Target voltage, volts.
     volts: f64,
     /// Deviation of the cell from the mean, in standard deviations.
     deviation: f64,
@@ -202,7 +202,7 @@ impl Cycling<'_> {
         block.erases += erases;
     }
 
-    /// Share of the cells of a programmed wordline that its programs raise.
+    /// Returns the share of the cells of a programmed wordline that its programs raise.
     fn lifted(&self, programmed: &[u32], shares: &[f64]) -> f64 {
         let Some(last) = programmed.last() else { return 0.0 };
         let pass = self.physics.pass_of(last % self.physics.cell.bits());
@@ -210,7 +210,7 @@ impl Cycling<'_> {
         (0..shares.len()).filter(lifts).map(|state| shares[state]).sum()
     }
 
-    /// Stress that each wordline's programs add in a cycle, millionths.
+    /// Returns the stress that each wordline's programs add in a cycle, millionths.
     fn rates(&self, block: &Block, programmed: &[u32], shares: &[f64]) -> Vec<u64> {
         let bits = self.physics.cell.bits();
         let mut rates = vec![0; block.stress.len()];
@@ -256,7 +256,7 @@ impl Cycling<'_> {
         Track { page: None, stretches: stretches(first, last, self.physics.erase.max_pulses, at) }
     }
 
-    /// For each page, its programs from cycle `first` to cycle `last`.
+    /// Returns, for each page, its programs from cycle `first` to cycle `last`.
     fn program_tracks(
         &self,
         block: &Block,
@@ -308,7 +308,8 @@ impl Cycling<'_> {
             .collect()
     }
 
-    /// For each target of a pass, its voltage and the deviation of the slowest of the cells that share it.
+    /// Returns, for each target of a pass, its voltage and the deviation of the slowest of the cells that
+    /// share it.
     fn slowest(&self, block: &Block, wordline: usize, pass: usize, shares: &[f64]) -> Vec<(f64, f64)> {
         // Cells that share a target share the pulses: each target counts once.
         let mut targets: Vec<(f64, usize, f64)> = Vec::new();
@@ -328,9 +329,9 @@ impl Cycling<'_> {
             .collect()
     }
 
-    /// Stretches of program/erase cycles in which a program takes equal busy time and equally many pulses.
-    /// `falls` lists for each target voltage the cycles at which the number of pulses falls, with the new
-    /// number.
+    /// Returns the stretches of program/erase cycles in which a program takes equal busy time and equally
+    /// many pulses. `falls` lists for each target voltage the cycles at which the number of pulses falls,
+    /// with the new number.
     fn program_stretches(&self, pass: usize, first: u64, falls: &[Vec<(u64, u32)>]) -> Vec<LogStretch> {
         let budget = self.physics.program.max_pulses;
         let least = self.physics.least_pulses(self.plan, pass);
@@ -373,7 +374,8 @@ mod tests {
         (crate::Cell::Qlc, include_str!("../../../../chips/qlc-3d-1t.toml")),
     ];
 
-    /// Time in nanoseconds and number of pulses of a program in one given cycle, calculated for that cycle alone.
+    /// Returns the time in nanoseconds and number of pulses of a program in one given cycle, calculated for
+    /// that cycle alone.
     fn in_cycle(
         cycling: &Cycling,
         block: &Block,

@@ -16,17 +16,17 @@ pub enum Operation {
 /// A line of the rig's log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogRow {
-    /// The page; none for an erase.
+    /// Number of the page; none for an erase.
     pub page: Option<u32>,
-    /// The operation.
+    /// Operation that the rig logged.
     pub operation: Operation,
     /// Number of the cycle of the block, from 1.
     pub cycle: u64,
-    /// Busy time, ns.
+    /// Busy time of the operation, ns.
     pub busy_ns: u64,
     /// Pulses of the operation.
     pub pulses: u32,
-    /// False: the chip gave up.
+    /// False if the chip gave up the operation.
     pub ok: bool,
 }
 
@@ -46,14 +46,15 @@ pub(super) struct Track {
 }
 
 impl Track {
-    /// The cycle in which the operation first fails; none if it does not fail.
+    /// Returns the cycle in which the operation first fails; none if it does not fail.
     pub fn fails(&self) -> Option<u64> {
         self.stretches.iter().find(|stretch| !stretch.ok).map(|stretch| stretch.from)
     }
 }
 
-/// The rows and the busy time of all cycles up to `last`; `logged` is what the last cycle of each page took, -1 for
-/// the erase. In a cycle whose program fails there is no erase any more. `noise` is what the rig draws from.
+/// Returns the rows and the busy time of all cycles up to `last`; `logged` is what the last cycle of each
+/// page took, -1 for the erase. In a cycle whose program fails there is no erase any more. `noise` is what
+/// the rig draws from.
 pub(super) fn log(
     logged: &mut BTreeMap<i64, (u64, bool)>,
     tracks: &[Track],
@@ -93,14 +94,14 @@ pub(super) fn log(
     (rows.into_iter().map(|(_, row)| row).collect(), busy_total)
 }
 
-/// Busy time of the last erase of a block, in cycle `cycle`, as the rig measured it, nanoseconds.
+/// Returns the busy time of the last erase of a block, in cycle `cycle`, as the rig measured it, nanoseconds.
 pub(super) fn last_erase(logged: &BTreeMap<i64, (u64, bool)>, cycle: u64, rig: &Rig, noise: Stream) -> u64 {
     let busy_ns = logged.get(&-1).map_or(0, |(busy_ns, _)| *busy_ns);
     rig.measured(busy_ns, noise.of((-1i64).cast_unsigned()), cycle)
 }
 
-/// The stretches of a monotone step function of the cycle, busy time and pulses, between two cycles; more pulses
-/// than `budget` are a failure, and the end.
+/// Returns the stretches of a monotone step function of the cycle, busy time and pulses, between two cycles;
+/// more pulses than `budget` are a failure, and the end.
 pub(super) fn stretches(
     first: u64,
     last: u64,
@@ -142,7 +143,7 @@ pub(super) fn stretches(
     }
 }
 
-/// The cycles 1, 2, 5, 10, 20, 50 ... between two cycles.
+/// Returns the cycles 1, 2, 5, 10, 20, 50 ... between two cycles.
 fn samples(from: u64, until: u64) -> impl Iterator<Item = u64> {
     let decades = (from.max(1).ilog10()..19).map(|power| 10u64.pow(power));
     decades

@@ -25,7 +25,7 @@ pub use tabled::TabledChip;
 ///
 /// What a real part answers by its status register is a value; only what cannot be sent at all is an error.
 pub trait ChipInterface {
-    /// Contents of READ ID, of the parameter page and of the data sheet.
+    /// Returns the contents of READ ID, of the parameter page and of the data sheet.
     fn identify(&self) -> &Identity;
 
     /// Reads a whole page, bit errors included.
@@ -60,10 +60,10 @@ pub trait ChipInterface {
         pages: Pages,
     ) -> Result<Vec<LogRow>, String>;
 
-    /// Status of the last operation.
+    /// Returns the status of the chip's last operation.
     fn status(&self) -> Status;
 
-    /// Busy time of the last operation, nanoseconds.
+    /// Returns the busy time of the last operation, nanoseconds.
     fn busy_time_ns(&self) -> u64;
 
     /// Brings the chip to a temperature, degrees Celsius.
@@ -72,7 +72,7 @@ pub trait ChipInterface {
     /// When no chip works at that temperature.
     fn set_temperature(&mut self, celsius: f64) -> Result<(), String>;
 
-    /// The chip's temperature, degrees Celsius.
+    /// Returns the chip's temperature, degrees Celsius.
     fn temperature(&self) -> f64;
 
     /// Leaves the chip alone for so many seconds.
@@ -81,6 +81,6 @@ pub trait ChipInterface {
     /// When `seconds` is negative.
     fn let_time_pass(&mut self, seconds: f64) -> Result<(), String>;
 
-    /// The bench's clock, ns.
+    /// Returns the time of the bench's clock, ns.
     fn now_ns(&self) -> u64;
 }

@@ -8,7 +8,7 @@ use super::bench::CYCLES_MOST;
 use super::block::MICRO;
 use crate::cells::normal::Stream;
 
-/// The cycles 1, 2, 3 ..., from one to the next more by `share` of those before, at least one.
+/// Returns the cycles 1, 2, 3 ..., from one to the next more by `share` of those before, at least one.
 pub(super) fn growing(share: f64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(1u64), move |cycle| Some(cycle + ((*cycle as f64 * share) as u64).max(1)))
 }
@@ -16,7 +16,7 @@ pub(super) fn growing(share: f64) -> impl Iterator<Item = u64> {
 /// Cycles that wear alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Even {
-    /// Cycles before this stretch, and their wear in millionths of a mean cycle.
+    /// Cycles before the stretch, and the wear of these cycles in millionths of a mean cycle.
     before: u64,
     worn: u64,
     /// Wear of each cycle of the stretch, in millionths of a mean cycle.
@@ -31,8 +31,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// The pace of the block with this stream. The logarithm of a cycle's wear has the deviation `spread`; each draw
-    /// holds while the number of cycles grows by the share `memory`.
+    /// Returns the pace of the block with this stream. The logarithm of a cycle's wear has the deviation
+    /// `spread`; each draw holds while the number of cycles grows by the share `memory`.
     pub fn new(spread: f64, memory: f64, stream: Stream) -> Self {
         let mut stretches: Vec<Even> = Vec::new();
         if spread > 0.0 {
@@ -52,7 +52,7 @@ impl Pace {
         Self { stretches }
     }
 
-    /// Wear of the first `cycles` cycles, in millionths of a mean cycle.
+    /// Returns the wear of the first `cycles` cycles, in millionths of a mean cycle.
     fn worn(&self, cycles: u64) -> u64 {
         let after = self.stretches.partition_point(|stretch| stretch.before <= cycles);
         match after.checked_sub(1) {
@@ -64,14 +64,14 @@ impl Pace {
         }
     }
 
-    /// Wear of the first `cycles` cycles, in mean cycles.
+    /// Returns the wear of the first `cycles` cycles, in mean cycles.
     #[inline]
     pub fn cycles(&self, cycles: u64) -> f64 {
         if self.stretches.is_empty() { cycles as f64 } else { self.worn(cycles) as f64 / MICRO }
     }
 
-    /// Wear of the `count` cycles after the first `before` cycles; `rate`: wear of a mean cycle, and the unit of the
-    /// result.
+    /// Returns the wear of the `count` cycles after the first `before` cycles; `rate`: wear of a mean cycle,
+    /// and the unit of the result.
     #[inline]
     pub fn stress(&self, rate: u64, before: u64, count: u64) -> u64 {
         if self.stretches.is_empty() {

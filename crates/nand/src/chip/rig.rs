@@ -51,8 +51,8 @@ impl Rig {
         self.resolution == Nanos::ZERO && self.jitter == Nanos::ZERO
     }
 
-    /// The busy time that the rig measures, at least one step of its clock; the noise is drawn by `number` of the
-    /// measurement.
+    /// Returns the busy time that the rig measures, at least one step of its clock; the noise is drawn by
+    /// `number` of the measurement.
     pub(super) fn measured(&self, busy_ns: u64, draws: Stream, number: u64) -> u64 {
         if busy_ns == 0 || self.is_exact() {
             return busy_ns;
@@ -63,7 +63,7 @@ impl Rig {
         ((seen / step).round().max(1.0) * step) as u64
     }
 
-    /// The cycles from `from` to `until` that the rig logs.
+    /// Returns the cycles from `from` to `until` that the rig logs.
     pub(super) fn logged(&self, from: u64, until: u64) -> impl Iterator<Item = u64> {
         let first = self.lines.partition_point(|cycle| *cycle < from);
         self.lines[first..].iter().copied().take_while(move |cycle| *cycle <= until)

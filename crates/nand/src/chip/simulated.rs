@@ -86,7 +86,7 @@ impl SimulatedChip {
         self.blocks.entry(number).or_insert_with(|| Block::new(physics, stream, trapping, number, wordlines))
     }
 
-    /// Names of the sets of voltages, the usual one first.
+    /// Returns the names of the sets of voltages, the usual one first.
     pub fn plans(&self) -> Vec<&str> {
         self.physics.plans.iter().map(|plan| plan.name.as_str()).collect()
     }
@@ -103,7 +103,8 @@ impl SimulatedChip {
         Ok(self.plan())
     }
 
-    /// From now on programs with a step of the last pass `times` the voltage set's: a finer step makes writes slower.
+    /// Programs from now on with a step of the last pass `times` the voltage set's: a finer step makes writes
+    /// slower.
     ///
     /// # Errors
     /// When the step is not above zero.
@@ -121,8 +122,9 @@ impl SimulatedChip {
         Ok(())
     }
 
-    /// Mean raw bit error rates of this part's blocks at the plan and step in use, from at least `cells` cells of each
-    /// block that is sampled, of all layers or of the one of a rank from best to worst, see [`error_rates`].
+    /// Returns the mean raw bit error rates of this part's blocks at the plan and step in use, from at least
+    /// `cells` cells of each block that is sampled, of all layers or of the one of a rank from best to worst,
+    /// see [`error_rates`].
     ///
     /// # Errors
     /// When a condition is impossible.
@@ -137,8 +139,9 @@ impl SimulatedChip {
         Ok(error_rates(&self.physics, self.plan(), sample, pe_cycles, rests))
     }
 
-    /// Where the cells of each state lie after these rests, at the plan and step in use: the mean of this part's blocks, or
-    /// its block of a rank from the one that traps least to the one that traps most, see [`spreads`].
+    /// Returns where the cells of each state lie after these rests, at the plan and step in use: the mean of
+    /// this part's blocks, or its block of a rank from the one that traps least to the one that traps most,
+    /// see [`spreads`].
     ///
     /// # Errors
     /// When a condition is impossible.
@@ -181,19 +184,20 @@ impl SimulatedChip {
         })
     }
 
-    /// A time span as equivalent seconds for both kinds of charge loss; `celsius` none: at the reference temperature.
+    /// Returns a time span as equivalent seconds for both kinds of charge loss; `celsius` none: at the
+    /// reference temperature.
     pub fn elapsed(&self, seconds: f64, celsius: Option<f64>) -> Elapsed {
         let physics = &self.physics;
         let at = celsius.unwrap_or(physics.retention.reference_celsius);
         Elapsed::at(seconds, at, &physics.retention, &physics.uneven)
     }
 
-    /// The cells' numbers.
+    /// Returns the parameters of the chip's cells.
     pub fn physics(&self) -> &CellPhysics {
         &self.physics
     }
 
-    /// Threshold voltage of each cell of a wordline as a read would find it now, volts.
+    /// Returns the threshold voltage of each cell of a wordline as a read would find it now, volts.
     ///
     /// # Errors
     /// When there is no such wordline.
@@ -207,8 +211,8 @@ impl SimulatedChip {
         Ok(seen.into_volts())
     }
 
-    /// The staircases of cells of an erased wordline that are programmed to pseudo-random states: for each cell its
-    /// state, and its voltage before the first pulse and after each.
+    /// Returns the staircases of cells of an erased wordline that are programmed to pseudo-random states: for
+    /// each cell its state, and its voltage before the first pulse and after each.
     ///
     /// # Errors
     /// When there is no such wordline.
@@ -258,7 +262,7 @@ fn look(
     }
 }
 
-/// Eight bits, one a byte, as one byte: the first is the highest.
+/// Returns eight bits, one a byte, as one byte: the first is the highest.
 fn packed(bits: &[u8]) -> Vec<u8> {
     // Each bit is moved to its place by one of the terms; no two of them meet.
     const TO_PLACES: u64 = 0x8040_2010_0804_0201;
@@ -266,7 +270,7 @@ fn packed(bits: &[u8]) -> Vec<u8> {
     eights.iter().map(|eight| (u64::from_le_bytes(*eight).wrapping_mul(TO_PLACES) >> 56) as u8).collect()
 }
 
-/// The states whose first pages' bits are these; digits not yet written count as one.
+/// Returns the states whose first pages' bits are these; digits not yet written count as one.
 fn states_of(physics: &CellPhysics, pages: &[&[u8]], cells: usize) -> Vec<u8> {
     let bits = physics.cell.bits() as usize;
     let mut by_bits = [0u8; 16];
@@ -289,7 +293,7 @@ fn states_of(physics: &CellPhysics, pages: &[&[u8]], cells: usize) -> Vec<u8> {
     states
 }
 
-/// Share of the cells in each state.
+/// Returns the share of the cells in each state.
 fn shares_of(states: &[u8]) -> [f64; 16] {
     // In turn into four counters: one alone would wait for itself where neighbours are alike.
     let mut counts = [[0u32; 16]; 4];

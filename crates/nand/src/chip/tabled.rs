@@ -56,8 +56,8 @@ mod draw {
 }
 
 impl TabledChip {
-    /// The raw bit error rate of a page type by the tables, with the best references; seconds at a temperature, or at the
-    /// tables' own.
+    /// Returns the raw bit error rate of a page type by the tables, with the best references; seconds at a
+    /// temperature, or at the tables' own.
     pub fn best_rate(
         &self,
         page_type: usize,
@@ -114,7 +114,8 @@ impl TabledChip {
         self.identity.geometry.program == ProgramOrder::OneShot
     }
 
-    /// Busy time of programming a page at this wear, ns; with one program per wordline, zero except for its last page.
+    /// Returns the busy time of programming a page at this wear, ns; with one program per wordline, zero
+    /// except for its last page.
     fn t_prog_ns(&self, page: u32, pe_cycles: u32) -> u64 {
         let bits = self.identity.geometry.cell.bits();
         if self.one_shot() && page % bits + 1 < bits {
@@ -123,7 +124,8 @@ impl TabledChip {
         self.timing.t_prog(page, self.timing.wear_row(pe_cycles)).ns()
     }
 
-    /// Wear of a cycle with these data, millionths; a chip without a table of states wears alike with all.
+    /// Returns the wear of a cycle with these data, millionths; a chip without a table of states wears alike
+    /// with all.
     fn stress(&self, pattern: &Pattern, pages: Pages) -> Result<u64, String> {
         let Some(states) = &self.tables.states else { return Ok(MICRO as u64) };
         let of = |name: &str| {
@@ -146,8 +148,8 @@ impl TabledChip {
         Ok(micro(stress))
     }
 
-    /// Wear of the cycle that ends now, millionths of a mean cycle: the wear of the wordline with the most wearing
-    /// data.
+    /// Returns the wear of the cycle that ends now, millionths of a mean cycle: the wear of the wordline with
+    /// the most wearing data.
     fn stress_of_written(&mut self, number: u32) -> Result<u64, String> {
         let bits = self.identity.geometry.cell.bits();
         let written = std::mem::take(&mut self.block(number).written);
@@ -162,7 +164,8 @@ impl TabledChip {
         Ok(most)
     }
 
-    /// Life of blocks at the present temperature, relative to the temperature at which endurance was measured.
+    /// Returns the life of blocks at the present temperature, relative to the temperature at which endurance
+    /// was measured.
     fn warmth(&self) -> f64 {
         let known = &self.endurance.by_celsius;
         let mean_at = |celsius: f64| {
@@ -179,7 +182,7 @@ impl TabledChip {
         mean_at(self.bench.celsius) / mean_at(ROOM_CELSIUS)
     }
 
-    /// The stretches of one operation from a block's next cycle to `last`.
+    /// Returns the stretches of one operation from a block's next cycle to `last`.
     fn track(
         &self,
         page: Option<u32>,
@@ -222,7 +225,8 @@ fn cycles_of(worn: u64) -> u32 {
     u32::try_from(worn / MICRO as u64).unwrap_or(u32::MAX)
 }
 
-/// Share of a wordline's cells in each state, from its pages in programming order; a page not written counts as ones.
+/// Returns the share of a wordline's cells in each state, from its pages in programming order; a page not
+/// written counts as ones.
 fn mix_of(states: &[&str], pages: &[Option<&[u8]>]) -> Vec<(String, f64)> {
     let bytes = pages.iter().flatten().map(|page| page.len()).max().unwrap_or(0);
     let held = |state: &str| -> f64 {

@@ -5,7 +5,7 @@ use crate::Tables;
 /// Condition of a page when it is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
-    /// Program step of the page's write, relative to the default one.
+    /// Program step with which the page was written, relative to the default step.
     pub step: f64,
     /// Voltage set of the page's write: 0 is the default one, then the sets of the chip's tables.
     pub voltages: usize,
@@ -43,17 +43,18 @@ pub trait ErrorModel: Send {
         false
     }
 
-    /// The raw bit error rate of a page of this type (its place in the wordline). It never falls as step, wear, age or
-    /// reads grow.
+    /// Returns the raw bit error rate of a page of this type (its place in the wordline). It never falls as
+    /// step, wear, age or reads grow.
     fn rber(&self, page_type: usize, condition: &Condition) -> f64;
 
-    /// The best references in this condition, for models that know them.
+    /// Returns the best references in this condition, for models that know them.
     fn best(&self, _page_type: usize, _condition: &Condition) -> Option<BestReferences> {
         None
     }
 
-    /// For reads with two and with three soft bits: the raw bit error rate of Gaussian noise whose reads fail as often,
-    /// relative to the page's own rate with the best references; 1 for normally distributed states.
+    /// Returns, for reads with two and with three soft bits: the raw bit error rate of Gaussian noise whose
+    /// reads fail as often, relative to the page's own rate with the best references; 1 for normally
+    /// distributed states.
     fn soft(&self, _page_type: usize, _condition: &Condition) -> [f64; 2] {
         [1.0; 2]
     }

@@ -9,7 +9,7 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 #[derive(Clone, Debug)]
 pub struct ChipTables {
     celsius: f64,
-    /// Error tables: of the default voltage set, then of the other sets.
+    /// Error tables: that of the default voltage set, then those of the other sets.
     tables: Vec<ErrorTable>,
 }
 
@@ -74,7 +74,7 @@ impl ErrorModel for ChipTables {
 }
 
 impl ChipTables {
-    /// The error table of the page's voltage set, and the page's condition in it.
+    /// Returns the error table of the page's voltage set, and the page's condition in it.
     fn table(&self, condition: &Condition) -> Option<(&ErrorTable, Age)> {
         let Condition { step, voltages, pe_cycles, seconds, reads } = *condition;
         let table = self.tables.get(voltages)?;

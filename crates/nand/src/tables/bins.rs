@@ -15,7 +15,8 @@ pub(super) struct Bin {
     pub left: f64,
     /// Distribution of the noise of the bin's cells.
     pub beyond: Beyond,
-    /// A share of this over v is lifted by more than v when read, volts.
+    /// Scale of the read disturb, in volts: a share `lifted_v` / v of cells is lifted by more than v when
+    /// read.
     pub lifted_v: f64,
 }
 
@@ -23,7 +24,7 @@ pub(super) struct Bin {
 pub(super) struct Bins {
     count: usize,
     groups: Vec<BinGroup>,
-    /// Reads lift cells beyond references below this, volts.
+    /// Reference voltage below which reads lift cells beyond references, volts.
     top: f64,
 }
 
@@ -40,7 +41,7 @@ struct BinGroup {
 }
 
 impl Bins {
-    /// Bins of cells, of which reads raise those below `top`, volts; minus infinity: none.
+    /// Returns the bins of cells, of which reads raise those below `top`, volts; minus infinity: none.
     pub fn of(bins: impl Iterator<Item = Bin>, top: f64) -> Self {
         let mut found = Self { count: 0, groups: Vec::new(), top };
         for bin in bins {
@@ -56,7 +57,7 @@ impl Bins {
         found
     }
 
-    /// For each bin, its number of cells and their threshold voltage without noise, volts.
+    /// Returns, for each bin, its number of cells and their threshold voltage without noise, volts.
     pub fn cells(&self) -> impl Iterator<Item = (f64, f64)> {
         self.groups.iter().flat_map(|group| group.cells.into_iter().zip(group.volts)).take(self.count)
     }
@@ -66,12 +67,12 @@ impl Bins {
         reference < self.top
     }
 
-    /// The cells that are found beyond a reference on a side.
+    /// Returns the cells that are found beyond a reference on a side.
     pub fn beyond(&self, reference: f64, side: Side) -> f64 {
         self.sum(reference, side, side == Side::Above && self.are_lifted(reference))
     }
 
-    /// The cells that were found at or above a reference if no read lifted any.
+    /// Returns the cells that were found at or above a reference if no read lifted any.
     pub fn above_unread(&self, reference: f64) -> f64 {
         self.sum(reference, Side::Above, false)
     }
@@ -118,7 +119,8 @@ impl VoltageGrid {
         self.low + self.step * at as f64
     }
 
-    /// Number of the first of `count` references at or above `volts`; `count` where there is none.
+    /// Returns the number of the first of `count` references at or above `volts`; `count` where there is
+    /// none.
     pub fn first_from(self, volts: f64, count: usize) -> usize {
         ((volts - self.low) / self.step).ceil().clamp(0.0, count as f64) as usize
     }
@@ -159,14 +161,15 @@ impl<'a> BinChunk<'a> {
         upper[told..].iter_mut().for_each(|below| *below += times * self.cells);
     }
 
-    /// The share of a bin's cells below a reference.
+    /// Returns the share of a bin's cells below a reference.
     fn share(&self, place: usize, reference: f64) -> f64 {
         let place = self.from + place;
         let powers = self.group.beyond(place).powers(self.group.distance(place, reference, Side::Below));
         self.group.share(place, reference, Side::Below, false, powers.map(libm::exp))
     }
 
-    /// The terms from which the cells beyond references outside all bins are summed, at this reference.
+    /// Returns the terms from which the cells beyond references outside all bins are summed, at this
+    /// reference.
     fn terms(&self, side: Side, reference: f64, step: f64) -> Terms {
         let mut terms = Terms { parts: [[0.0; CHUNK]; 2], factors: [[0.0; CHUNK]; 2] };
         for at in 0..self.bins {
@@ -214,7 +217,7 @@ impl Terms {
         told
     }
 
-    /// The number of cells beyond the present reference; then moves on to the next reference.
+    /// Returns the number of cells beyond the present reference; then moves on to the next reference.
     #[inline(always)]
     fn sum_and_go_on(&mut self) -> f64 {
         let [near, far] = &mut self.parts;
@@ -236,7 +239,7 @@ impl Terms {
 }
 
 impl BinGroup {
-    /// A group without cells: a place without a bin contributes nothing.
+    /// Makes a group without cells: a place without a bin contributes nothing.
     const fn empty() -> Self {
         let (zeros, ones) = ([0.0; TOGETHER], [1.0; TOGETHER]);
         Self {
@@ -268,14 +271,14 @@ impl BinGroup {
         }
     }
 
-    /// Distance from the bin's threshold out to the reference, volts.
+    /// Returns the distance from the bin's threshold out to the reference, volts.
     #[inline(always)]
     fn distance(&self, place: usize, reference: f64, side: Side) -> f64 {
         (reference - self.left[place]) * if side == Side::Above { 1.0 } else { -1.0 }
     }
 
-    /// Share of a bin's cells found beyond the reference, from e to the exponents of [`Beyond::powers`]; `lifts`: reads
-    /// raise cells there.
+    /// Returns the share of a bin's cells found beyond the reference, from e to the exponents of
+    /// [`Beyond::powers`]; `lifts`: reads raise cells there.
     #[inline(always)]
     fn share(&self, place: usize, reference: f64, side: Side, lifts: bool, powers: [f64; 2]) -> f64 {
         let share = self.beyond(place).share(self.distance(place, reference, side), side, powers);

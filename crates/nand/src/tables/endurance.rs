@@ -43,7 +43,7 @@ impl Endurance {
         Ok(Some(Self { cycles, by_celsius: celsius.into_iter().zip(mean).collect() }))
     }
 
-    /// Cycles that the block of this rank lives: 0 the first to fail, 1 the last.
+    /// Returns the number of cycles that the block of this rank lives: 0 the first to fail, 1 the last.
     pub fn cycles(&self, rank: f64) -> u32 {
         let at = rank.clamp(0.0, 1.0) * (self.cycles.len() - 1) as f64;
         let below = (at as usize).min(self.cycles.len() - 2);

@@ -34,7 +34,7 @@ pub const LEAST_NOISE: f64 = 1e-6;
 /// Condition of a page when it is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Age {
-    /// Program step of the page's write, relative to the default one.
+    /// Program step with which the page was written, relative to the default step.
     pub step: f64,
     /// Program/erase cycles of the page's block.
     pub pe_cycles: u32,
@@ -89,7 +89,7 @@ pub struct Known {
 struct Axis(Vec<f64>);
 
 impl Axis {
-    /// The point below, and how far on to the next; beyond 0 to 1 outside the grid.
+    /// Returns the point below, and how far on to the next; beyond 0 to 1 outside the grid.
     fn place(&self, at: f64) -> (usize, f64) {
         if self.0.len() == 1 {
             return (0, 0.0);
@@ -167,22 +167,23 @@ impl ErrorTable {
         Ok(Some(table))
     }
 
-    /// Seconds at the reference temperature that age a page as `seconds` at `celsius` do (Arrhenius).
+    /// Returns the seconds at the reference temperature that age a page as `seconds` at `celsius` do
+    /// (Arrhenius).
     pub fn at_reference(&self, seconds: f64, celsius: f64) -> f64 {
         seconds * arrhenius(self.activation_ev, celsius, self.reference_celsius)
     }
 
-    /// Activation energy of charge loss, eV, and the temperature of the ages, degrees Celsius.
+    /// Returns the activation energy of charge loss, eV, and the temperature of the ages, degrees Celsius.
     pub fn temperature(&self) -> (f64, f64) {
         (self.activation_ev, self.reference_celsius)
     }
 
-    /// Points for which the table has rates; beyond the last ones, rates are extrapolated.
+    /// Returns the points for which the table has rates; beyond the last ones, rates are extrapolated.
     pub fn known(&self) -> &Known {
         &self.known
     }
 
-    /// Raw bit error rate of a page of this type (its place in the wordline).
+    /// Returns the raw bit error rate of a page of this type (its place in the wordline).
     ///
     /// # Panics
     /// When there is no such page type.
@@ -202,8 +203,9 @@ impl ErrorTable {
         (rate + self.added(wear, f64::from(age.reads), page_type)).min(0.5)
     }
 
-    /// What so many reads add to the rate of new data. At each wear of the grid it is the most that they add up to there: a
-    /// difference of two rates falls with wear where both come near a half, and errors do not.
+    /// Returns what so many reads add to the rate of new data. At each wear of the grid it is the most that
+    /// they add up to there: a difference of two rates falls with wear where both come near a half, and
+    /// errors do not.
     fn added(&self, (below, share): (usize, f64), reads: f64, page_type: usize) -> f64 {
         let (point, onwards) = self.reads.place(reads);
         let at = |row: usize| {
@@ -219,7 +221,8 @@ impl ErrorTable {
         above(here + share * (next - here))
     }
 
-    /// How far the best references lie below the default ones, volts; none when the table does not have this.
+    /// Returns how far the best references lie below the default ones, volts; none when the table does not
+    /// have this.
     pub fn shift(&self, age: &Age) -> Option<f64> {
         if self.shift.is_empty() {
             return None;
@@ -229,9 +232,10 @@ impl ErrorTable {
         Some(weighted(&sizes, &places, |index| self.shift[index]).max(0.0))
     }
 
-    /// What two soft bits and three tell of a page of this type: the raw bit error rate of Gaussian noise that fails as often, over
-    /// that of the page with the best references. Taken for data written with the usual step and never read. Of a page with less
-    /// errors than [`LEAST_NOISE`] the table does not tell which noise is like it: it counts as that much noise.
+    /// Returns what two soft bits and three tell of a page of this type: the raw bit error rate of Gaussian
+    /// noise that fails as often, over that of the page with the best references. Taken for data written with
+    /// the usual step and never read. Of a page with less errors than [`LEAST_NOISE`] the table does not tell
+    /// which noise is like it: it counts as that much noise.
     pub fn soft(&self, page_type: usize, age: &Age) -> [f64; 2] {
         let places = [self.wear.place(worn(f64::from(age.pe_cycles))), self.ages.place(aged(age.seconds))];
         let sizes = [self.wear.len(), self.ages.len()];
@@ -246,13 +250,13 @@ impl ErrorTable {
         [ratio(&self.soft[0]), ratio(&self.soft[1])]
     }
 
-    /// The quantile of the rate between the corners of a grid cell.
+    /// Returns the quantile of the rate between the corners of a grid cell.
     fn along(&self, grid: &[f64], sizes: &[usize], places: &[(usize, f64)], page_type: usize) -> f64 {
         weighted(sizes, places, |index| grid[index * self.types + page_type])
     }
 }
 
-/// The value between the corners of a grid cell, along straight lines.
+/// Returns the value between the corners of a grid cell, along straight lines.
 fn weighted(sizes: &[usize], places: &[(usize, f64)], at: impl Fn(usize) -> f64) -> f64 {
     let mut sum = 0.0;
     for corner in 0..1usize << places.len() {

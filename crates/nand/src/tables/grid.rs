@@ -9,7 +9,7 @@ const RATE_LEAST: f64 = 1e-20;
 /// More than half of the bits wrong says no more than half.
 const RATE_MOST: f64 = 0.5;
 
-/// How many standard deviations a rate lies out: `above` gives the rate back, and more for more.
+/// Returns how many standard deviations a rate lies out: `above` gives the rate back, and more for more.
 ///
 /// The approximation alone has a seam at 0.02425, where it falls by a billionth: errors would fall there with reads.
 /// A step of Halley's method leaves only what rounding does.
@@ -35,7 +35,7 @@ pub(super) struct Grid<'a> {
 }
 
 impl Grid<'_> {
-    /// The list under `key` as normal quantiles.
+    /// Returns the list under `key` as normal quantiles.
     ///
     /// # Errors
     /// When there are too many or too few, one is no ratio, or one is below that of less wear, age or reads.
@@ -75,7 +75,7 @@ impl Grid<'_> {
         found.map_or(Ok(Vec::new()), |rates| self.quantiles(s, key, rates))
     }
 
-    /// The first rate that is below its predecessor on an axis, and what it should be.
+    /// Returns the first rate that is below its predecessor on an axis, and what it should be.
     fn falls(&self, rates: &[f64]) -> Option<(usize, String)> {
         let (columns, rows) = (self.inner.says.len(), self.outer.says.len());
         for (index, rate) in rates.iter().enumerate() {

@@ -23,9 +23,9 @@ pub(super) enum Hump {
         low: f64,
         /// The bins that have cells.
         bins: Bins,
-        /// Cells in all.
+        /// Number of cells of the state.
         count: f64,
-        /// Loss of every cell, as a share of its volts above the erased state.
+        /// Loss of every cell of the hump, as a share of the cell's volts above the erased state.
         loss: f64,
         /// Threshold of the erased state, volts.
         erased: f64,
@@ -39,12 +39,12 @@ pub(super) struct Lifted {
     /// more than v.
     count: f64,
     bins: Vec<[f64; 3]>,
-    /// Reads lift cells beyond references below this, volts.
+    /// Reference voltage below which reads lift cells beyond references, volts.
     top: f64,
 }
 
 impl Lifted {
-    /// The histogram of these cells; `weak_v` and the range are those of [`Hump::read`].
+    /// Returns the histogram of these cells; `weak_v` and the range are those of [`Hump::read`].
     fn of(volts: &[f32], weak_v: f64, (erased, top): (f64, f64)) -> Self {
         let (low, cells) = if weak_v > 0.0 { binned(volts) } else { (0.0, Vec::new()) };
         let of_bin = |(bin, cells): (usize, &u32)| {
@@ -59,7 +59,7 @@ impl Lifted {
         !self.bins.is_empty() && reference < self.top
     }
 
-    /// Share of the cells that reads raise from below the reference to above it.
+    /// Returns the share of the cells that reads raise from below the reference to above it.
     fn above(&self, reference: f64) -> f64 {
         if !self.is_beyond(reference) {
             return 0.0;
@@ -72,7 +72,7 @@ impl Lifted {
     }
 }
 
-/// Voltage of the middle of the first bin, and the number of cells in each bin.
+/// Returns the voltage of the middle of the first bin, and the number of cells in each bin.
 fn binned(volts: &[f32]) -> (f64, Vec<u32>) {
     let (lowest, highest) = extent(volts);
     let bins_of: Vec<u32> = volts.iter().map(|volts| bin_of(volts - lowest)).collect();
@@ -84,8 +84,8 @@ fn binned(volts: &[f32]) -> (f64, Vec<u32>) {
 }
 
 impl Hump {
-    /// Cells as read, without the strong read disturb: at the erased threshold the share `weak_v` over v rises by more
-    /// than v. `range`: thresholds of the erased and of the highest state, volts.
+    /// Returns the cells as read, without the strong read disturb: at the erased threshold the share `weak_v`
+    /// over v rises by more than v. `range`: thresholds of the erased and of the highest state, volts.
     pub fn read(volts: &[f32], weak_v: f64, range: (f64, f64)) -> Self {
         Self::Read(Ranks::of(volts), Lifted::of(volts, weak_v, range))
     }
@@ -119,7 +119,7 @@ impl Hump {
         }
     }
 
-    /// Half of the cells lie below, but for cells that tails carry away.
+    /// Returns the voltage below which half of the cells lie, but for cells that tails carry away.
     pub fn middle(&self) -> f64 {
         match self {
             Self::Read(volts, _) => volts.at(volts.count() / 2),
@@ -135,12 +135,12 @@ impl Hump {
         }
     }
 
-    /// The share of cells at or above `reference`.
+    /// Returns the share of cells at or above `reference`.
     pub fn above(&self, reference: f64) -> f64 {
         self.beyond(reference, Side::Above)
     }
 
-    /// The share of cells below `reference`.
+    /// Returns the share of cells below `reference`.
     pub fn below(&self, reference: f64) -> f64 {
         self.beyond(reference, Side::Below)
     }
@@ -183,7 +183,8 @@ impl Hump {
         }
     }
 
-    /// A lower bound of [`Hump::above`], which falls with the reference: its value if reads raised no cell.
+    /// Returns a lower bound of [`Hump::above`], which falls with the reference: its value if reads raised no
+    /// cell.
     pub fn above_unread(&self, reference: f64) -> f64 {
         match self {
             Self::Read(volts, _) => beyond(volts, reference, true),
@@ -203,7 +204,8 @@ impl Hump {
     }
 }
 
-/// The bin whose middle is nearest to a voltage `above_first` volts above the middle of the first bin.
+/// Returns the bin whose middle is nearest to a voltage `above_first` volts above the middle of the first
+/// bin.
 #[inline(always)]
 fn bin_of(above_first: f32) -> u32 {
     // Added to a number, it leaves that rounded in its last bits: vectors have no other way to all of them.

@@ -49,13 +49,13 @@ const STEPS_MAX: usize = 16;
 pub struct Tables {
     /// Wear, in cycles, from which each row holds, rising from 0.
     pub pe_cycles: Vec<u32>,
-    /// Program steps over the usual one, rising.
+    /// Program steps relative to the usual step, rising.
     pub steps: Vec<f64>,
     /// Program times by step, then wear, then page type (one type only when a wordline is written at once).
     pub t_prog: Vec<Nanos>,
     /// Erase times by wear.
     pub t_bers: Vec<Nanos>,
-    /// Raw bit error rates.
+    /// Table of raw bit error rates.
     pub errors: Option<ErrorTable>,
     /// Distribution of the blocks' lives.
     pub endurance: Option<Endurance>,

@@ -8,7 +8,7 @@ pub(super) struct Ranks {
     scale: Scale,
     /// For each bucket, the number of cells in all buckets before it; then the number of all cells.
     before: Vec<u32>,
-    /// The cells, bucket after bucket, in any order within one.
+    /// Threshold voltages of the cells, volts: bucket after bucket, in any order within a bucket.
     volts: Vec<f32>,
 }
 
@@ -34,7 +34,7 @@ impl Scale {
     }
 }
 
-/// The lowest and the highest voltage; for an empty list the highest is below the lowest.
+/// Returns the lowest and the highest voltage; for an empty list the highest is below the lowest.
 pub(super) fn extent(volts: &[f32]) -> (f32, f32) {
     // As many at a time as a vector holds: one by one, each waits for the one before.
     const TOGETHER: usize = 8;
@@ -72,7 +72,7 @@ impl Ranks {
         Self { scale, before, volts: placed }
     }
 
-    /// The number of cells in the buckets before this one, and the cells of this one.
+    /// Returns the number of cells in the buckets before this one, and the cells of this one.
     fn within(&self, bucket: usize) -> (usize, &[f32]) {
         let [first, end] = [bucket, bucket + 1].map(|bucket| self.before[bucket] as usize);
         (first, &self.volts[first..end])
@@ -82,13 +82,13 @@ impl Ranks {
         self.volts.len()
     }
 
-    /// Cells below `reference`, volts.
+    /// Returns the cells below `reference`, volts.
     pub fn below(&self, reference: f64) -> usize {
         let (before, here) = self.within(usize::from(self.scale.bucket(reference as f32)));
         before + here.iter().filter(|volts| f64::from(**volts) < reference).count()
     }
 
-    /// Voltage of the cell of this rank: the number of cells before it in rising order.
+    /// Returns the voltage of the cell of this rank: the number of cells before it in rising order.
     pub fn at(&self, rank: usize) -> f64 {
         let (before, here) = self.within(self.before.partition_point(|before| *before as usize <= rank) - 1);
         let mut here = here.to_vec();

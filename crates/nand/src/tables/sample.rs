@@ -60,7 +60,7 @@ const BLOCKS: usize = 16;
 /// Ranks by which the layer moves on from block to block, so that layers and other spreads are not correlated.
 const LAYERS_ON: usize = 7;
 
-/// Mean error rates of blocks that are still alive at this wear, for each of `rests`.
+/// Returns the mean error rates of blocks that are still alive at this wear, for each of `rests`.
 ///
 /// # Panics
 /// When the sample has fewer than two wordlines.
@@ -83,7 +83,8 @@ pub fn error_rates(
     sums
 }
 
-/// For each block and each rest, calls `tell` with the number of the rest, the block's share and its cells by state.
+/// Calls, for each block and each rest, `tell` with the number of the rest, the block's share and its cells
+/// by state.
 ///
 /// # Panics
 /// When the sample has fewer than two wordlines.
@@ -114,16 +115,16 @@ pub(super) fn through_blocks(
     }
 }
 
-/// Condition of cells after `pe_cycles` cycles with pseudo-random data, in which one of as many cycles as there are
-/// states erased a cell that was not programmed.
+/// Returns the condition of cells after `pe_cycles` cycles with pseudo-random data, in which one of as many
+/// cycles as there are states erased a cell that was not programmed.
 fn worn(physics: &CellPhysics, pe_cycles: f64) -> Condition {
     let over_erased = pe_cycles / physics.states.len() as f64;
     let usual = Condition::worn(pe_cycles);
     Condition { error_cycles: usual.cycles + physics.wear.over_erase * over_erased, ..usual }
 }
 
-/// The sampled blocks, each with its share and its trapping relative to a mean block: blocks whose slowest cell can
-/// still be erased, or the best block where there is none.
+/// Returns the sampled blocks, each with its share and its trapping relative to a mean block: blocks whose
+/// slowest cell can still be erased, or the best block where there is none.
 pub(super) fn alive(physics: &CellPhysics, sample: Sample, pe_cycles: f64) -> Vec<(f64, f64)> {
     let wear = &physics.wear;
     let sound = (1.0 - wear.defect_fraction) / BLOCKS as f64;
@@ -147,17 +148,17 @@ pub(super) fn alive(physics: &CellPhysics, sample: Sample, pe_cycles: f64) -> Ve
     found
 }
 
-/// The one block of this rank among sound ones.
+/// Returns the one block of this rank among sound ones.
 pub(super) fn of_rank(physics: &CellPhysics, rank: f64) -> (f64, f64) {
     (1.0, trapping_of(physics, rank))
 }
 
-/// Trapping of the block of this rank, relative to a mean block.
+/// Returns the trapping of the block of this rank, relative to a mean block.
 fn trapping_of(physics: &CellPhysics, rank: f64) -> f64 {
     libm::exp(physics.wear.block_spread * quantile(rank))
 }
 
-/// A block full of pseudo-random data.
+/// Returns a block full of pseudo-random data.
 fn written(
     physics: &CellPhysics,
     plan: &VoltagePlan,
@@ -199,7 +200,7 @@ impl Rates {
     }
 }
 
-/// For each sampled wordline and each state, the cells in that state.
+/// Returns, for each sampled wordline and each state, the cells in that state.
 fn by_state(physics: &CellPhysics, block: &CellBlock) -> Vec<Vec<Vec<u32>>> {
     let of_line = |line: usize| {
         let mut found = vec![Vec::new(); physics.states.len()];
@@ -220,7 +221,7 @@ fn let_rest(lines: &mut [Wordline], plain: &CellPhysics, block: &CellBlock, pass
     }
 }
 
-/// The cells of each state after a rest; `lines` lack the heavy-tailed noise, which is added here.
+/// Returns the cells of each state after a rest; `lines` lack the heavy-tailed noise, which is added here.
 fn humps(
     physics: &CellPhysics,
     condition: &Condition,

@@ -25,8 +25,9 @@ pub struct Spreads {
     middles: Vec<usize>,
 }
 
-/// The states of sampled cells after each of `rests`: the mean of the blocks alive at this wear, or the block of a rank,
-/// from the one that traps least, 0, to the one that traps most, 1, both excluded, in its middle layer.
+/// Returns the states of sampled cells after each of `rests`: the mean of the blocks alive at this wear, or
+/// the block of a rank, from the one that traps least, 0, to the one that traps most, 1, both excluded, in
+/// its middle layer.
 ///
 /// # Panics
 /// When the sample has fewer than two wordlines.
@@ -59,7 +60,7 @@ pub fn spreads(
 }
 
 impl Spreads {
-    /// States that are normal, in any unit that they share.
+    /// Returns the states that are normal, in any unit that they share.
     ///
     /// # Panics
     /// When there are fewer than two, or they do not rise.
@@ -101,12 +102,12 @@ impl Spreads {
         self.middles = self.below.iter().map(|below| below.partition_point(|share| *share < 0.5)).collect();
     }
 
-    /// How many states there are.
+    /// Returns the number of states of the cells.
     pub fn states(&self) -> usize {
         self.below.len()
     }
 
-    /// How many references there are.
+    /// Returns the number of reference voltages.
     pub fn references(&self) -> usize {
         self.below[0].len()
     }
@@ -117,18 +118,19 @@ impl Spreads {
         grid(self) == grid(other)
     }
 
-    /// Share of a state's cells below the reference of this number.
+    /// Returns the share of a state's cells below the reference of this number.
     #[inline]
     pub fn below(&self, state: usize, reference: usize) -> f64 {
         self.below[state][reference]
     }
 
-    /// Number of the first reference with half of the state's cells below it; one past the last where there is none.
+    /// Returns the number of the first reference with half of the state's cells below it; one past the last
+    /// where there is none.
     pub fn middle(&self, state: usize) -> usize {
         self.middles[state]
     }
 
-    /// Voltage of the reference of this number.
+    /// Returns the voltage of the reference of this number.
     pub fn volts(&self, reference: usize) -> f64 {
         self.low + self.step * reference as f64
     }

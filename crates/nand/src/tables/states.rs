@@ -60,22 +60,22 @@ impl StateTable {
         Ok(Some(Self { patterns, types, t_prog, stress, misread, erase_only }))
     }
 
-    /// Row of a state, named by its bits, or of `random`.
+    /// Returns the row of a state, named by its bits, or of `random`.
     pub fn row(&self, pattern: &str) -> Option<usize> {
         self.patterns.iter().position(|known| known == pattern)
     }
 
-    /// Program times of a row, one for each page type.
+    /// Returns the program times of a row, one for each page type.
     pub fn t_prog(&self, row: usize) -> &[Nanos] {
         &self.t_prog[row * self.types..(row + 1) * self.types]
     }
 
-    /// Wear of a cycle with the data of this row, over one with random data.
+    /// Returns the wear of a cycle with the data of this row, over one with random data.
     pub fn stress(&self, row: usize) -> f64 {
         self.stress[row]
     }
 
-    /// Share of the cells of this row that are misread.
+    /// Returns the share of the cells of this row that are misread.
     pub fn misread(&self, row: usize) -> f64 {
         self.misread[row]
     }

@@ -49,17 +49,18 @@ impl Least {
 }
 
 impl Valley<'_> {
-    /// The misreads of this reference.
+    /// Returns the misread shares of both states at this reference voltage.
     pub fn at(&self, reference: f64) -> Misread {
         Misread { above: self.lower.above(reference), below: self.upper.below(reference) }
     }
 
-    /// The share of all cells that is misread.
+    /// Returns the share of all cells that is misread.
     pub fn rate(&self, misread: Misread) -> f64 {
         (misread.above * self.lower.count() + misread.below * self.upper.count()) / self.cells
     }
 
-    /// The least rate of the usual reference, which misreads `usual`, and of the candidates; and the reference that has it.
+    /// Returns the least rate of the usual reference, which misreads `usual`, and of the candidates; and the
+    /// reference that has it.
     ///
     /// The higher a reference, the fewer cells of the lower state lie above it and the more of the upper one below. So no
     /// reference between two candidates misreads less than the higher of them above and the lower one below: where that
@@ -84,7 +85,8 @@ impl Valley<'_> {
         (least.rate, least.reference)
     }
 
-    /// The candidate with a lower bound of its misreads, as far as the comparison with the best so far needs it.
+    /// Returns the candidate with a lower bound of its misreads, as far as the comparison with the best so
+    /// far needs it.
     fn candidate(&self, number: usize, reference: f64, least: &mut Least) -> ReferenceCandidate {
         let mut at_least = Misread { above: 0.0, below: 0.0 };
         // First the side on which more cells should lie: far from the best reference they are too many alone.
@@ -119,7 +121,7 @@ mod tests {
     use crate::cells::normal::Stream;
     use proptest::prelude::*;
 
-    /// States whose middles lie `apart` volts from each other, 3,000 cells each.
+    /// Returns the states whose middles lie `apart` volts from each other, 3,000 cells each.
     fn states(seed: u64, apart: f64, noise: Option<Noise>, weak_v: f64) -> [Hump; 2] {
         [0.0, apart].map(|middle| {
             let draws = Stream::new(seed).of(middle.to_bits());

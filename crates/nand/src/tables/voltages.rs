@@ -22,11 +22,11 @@ const SETS_MAX: usize = 8;
 pub struct VoltageSet {
     /// Name of the voltage set, for configurations.
     pub name: String,
-    /// Program times by wear of the chip's tables, then page type.
+    /// Program times by wear of the chip's tables, then by page type.
     pub t_prog: Vec<Nanos>,
     /// Wear of a cycle with this voltage set, relative to a cycle with the default one.
     pub stress: f64,
-    /// Raw bit error rates.
+    /// Table of raw bit error rates under the voltage set.
     pub errors: Option<ErrorTable>,
 }
 

@@ -24,9 +24,9 @@ pub struct AskedDie<'a> {
 /// Which answers are taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TakenAnswers {
-    /// One of the candidates.
+    /// Answers that name one of the candidates.
     Candidate,
-    /// One of them, or None.
+    /// Answers that name one of the candidates, or None.
     CandidateOrNone,
 }
 
@@ -64,7 +64,7 @@ impl AskedDie<'_> {
 pub struct LentDie {
     slices: [Slice; 6],
     arrays: Mutex<[Option<Py<PyAny>>; 6]>,
-    /// The name of the last of them, where a view has it.
+    /// Name of the array that only this view has, where there is one.
     own_array: Option<&'static str>,
     stream: AtomicPtr<RandomStream>,
     random: Mutex<Option<Py<LentRandom>>>,

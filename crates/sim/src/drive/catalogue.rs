@@ -15,32 +15,32 @@ pub struct Catalogue {
 /// A line of the listing of drives or chips.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DriveSummary {
-    /// The name by which commands find it.
+    /// Name by which commands find the drive.
     pub name: String,
-    /// Its title, as its file gives it.
+    /// Title of the drive, as the drive file gives it.
     pub title: String,
-    /// Its file.
+    /// Path of the drive file.
     pub path: PathBuf,
 }
 
 impl Catalogue {
-    /// A catalogue over these folders; earlier ones win.
+    /// Makes a catalogue over these folders; earlier ones win.
     pub fn new(folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self { folders: folders.into_iter().map(Into::into).collect(), bringer: Bringer::default() }
     }
 
-    /// The same catalogue with `bringer`, which makes policies that come from outside the simulator.
+    /// Returns the same catalogue with `bringer`, which makes policies that come from outside the simulator.
     #[must_use]
     pub fn with(self, bringer: Bringer) -> Self {
         Self { bringer, ..self }
     }
 
-    /// All drives, by name.
+    /// Returns the summaries of all drives, by name.
     pub fn drives(&self) -> Vec<DriveSummary> {
         self.list("drives")
     }
 
-    /// All chips, by name.
+    /// Returns the summaries of all chips, by name.
     pub fn chips(&self) -> Vec<DriveSummary> {
         self.list("chips")
     }
@@ -59,7 +59,7 @@ impl Catalogue {
         found
     }
 
-    /// The file behind a name or a path.
+    /// Returns the file behind the name or path of a drive or chip.
     pub(super) fn resolve(&self, kind: &str, name: &str) -> Result<PathBuf, Error> {
         let listed = self.list(kind);
         if let Some(summary) = listed.iter().find(|summary| summary.name == name) {
@@ -87,7 +87,8 @@ impl Catalogue {
         Err(Error(format!("{name}: unknown {}; {hint}", singular(kind))))
     }
 
-    /// The document of a drive: its file, the files of its bases and its chip merged, then `overrides` applied.
+    /// Returns the document of a drive: its file, the files of its bases and its chip merged, then
+    /// `overrides` applied.
     pub(super) fn document(&self, drive: &str, overrides: &[String]) -> Result<(Document, String), Error> {
         let path = self.resolve("drives", drive)?;
         let name = match drive.ends_with(".toml") {
@@ -146,7 +147,7 @@ impl Catalogue {
         Ok(document.with(self.bringer.clone()))
     }
 
-    /// The document of a drive or chip: its own file's values over the values of its bases.
+    /// Returns the document of a drive or chip: its own file's values over the values of its bases.
     pub(super) fn with_bases(
         &self,
         kind: &str,
@@ -187,7 +188,7 @@ impl Catalogue {
     }
 }
 
-/// The files of a folder and of the families below it, by name: `mlc`, `chung2010/slc-conv-1x4`.
+/// Returns the files of a folder and of the families below it, by name: `mlc`, `chung2010/slc-conv-1x4`.
 fn toml_files(folder: &Path) -> Vec<(String, PathBuf)> {
     let paths = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

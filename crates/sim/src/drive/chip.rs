@@ -9,7 +9,7 @@ use nand::chip::{Rig, SimulatedChip, TabledChip};
 use nand::errors;
 use nand::{ArrayPower, ArrayTiming, Geometry, Tables};
 
-/// The resolved keys of a chip file, each with its source.
+/// Returns the resolved keys of a chip file, each with its source.
 ///
 /// # Errors
 /// When the chip is unknown or its file is faulty.
@@ -29,7 +29,7 @@ pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<En
 /// The model by which a chip on the bench works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChipModel {
-    /// Its cells.
+    /// The model of the chip's cells.
     Cells,
     /// The tables that whole drives work with.
     Tables,
@@ -37,13 +37,13 @@ pub enum ChipModel {
 
 /// A chip on the bench, as one of its two models.
 pub enum BenchChip {
-    /// Its cells.
+    /// A simulated chip with all its cells.
     Cells(Box<SimulatedChip>),
     /// The tables that whole drives work with.
     Tables(Box<TabledChip>),
 }
 
-/// A chip for the bench, of its cells or of its tables; everything in it varies with `seed`.
+/// Returns a chip for the bench, of its cells or of its tables; everything in it varies with `seed`.
 ///
 /// # Errors
 /// When the chip is unknown, its file is faulty or has not what the model needs.

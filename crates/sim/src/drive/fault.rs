@@ -8,7 +8,7 @@ use units::{Nanos, SimTime};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureMoment {
     At(SimTime),
-    /// After this number of flash operations.
+    /// The failure comes after this number of flash operations.
     After(u64),
 }
 

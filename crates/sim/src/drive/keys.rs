@@ -12,7 +12,7 @@ use config::{
 use ftl::compatibility::{Feature, IDLE, NEEDS, Switch};
 use std::sync::OnceLock;
 
-/// Every policy of every seam.
+/// Returns every policy of every seam.
 pub fn policies() -> Vec<PolicyEntry> {
     let interfaces = bus::interface::catalogue();
     interfaces
@@ -42,7 +42,7 @@ const CHIP: &[(&str, &str)] = &[("ftl.slc_cache", "nand.slc_mode")];
 /// A key on a drive.
 #[derive(Clone, Debug)]
 pub struct KeyOnDrive {
-    /// The key.
+    /// Configuration key.
     pub key: &'static Key,
     /// The key's value on this drive, with its place and source.
     pub entry: Option<Entry>,
@@ -50,7 +50,7 @@ pub struct KeyOnDrive {
     pub lacks: Vec<Need>,
 }
 
-/// All configuration keys, each with its needs.
+/// Returns all configuration keys, each with its needs.
 pub fn keys() -> &'static [Key] {
     static KEYS: OnceLock<Vec<Key>> = OnceLock::new();
     KEYS.get_or_init(|| {
@@ -130,7 +130,7 @@ fn with(way: &[Need], other: &Need) -> Vec<Need> {
     both
 }
 
-/// Needs that turn a feature on, or off: any one of them is enough.
+/// Returns the needs that turn a feature on, or off: any one of them is enough.
 fn needs_of(feature: Feature, on: bool, policies: &[PolicyEntry]) -> Vec<Need> {
     let of_key = |key: &&str| {
         let key = (*key).to_owned();
@@ -155,7 +155,7 @@ fn needs_of(feature: Feature, on: bool, policies: &[PolicyEntry]) -> Vec<Need> {
     feature.keys().iter().filter_map(of_key).collect()
 }
 
-/// Every key as it is on a drive, with `overrides` of the form `key=value` on top.
+/// Returns every key as it is on a drive, with `overrides` of the form `key=value` on top.
 ///
 /// # Errors
 /// As for [`Drive::load`].
@@ -187,7 +187,7 @@ fn holds(need: &Need, drive: &Drive) -> bool {
     }
 }
 
-/// A need in words; a table in brackets.
+/// Returns a need in words; a table in brackets.
 pub fn in_words(need: &Need) -> String {
     let shown = |key: &String| {
         let table = format!("{key}.");
@@ -202,7 +202,7 @@ pub fn in_words(need: &Need) -> String {
     }
 }
 
-/// The needs of a key, in words; empty for a key without needs.
+/// Returns the needs of a key, in words; empty for a key without needs.
 pub fn needs_in_words(key: &Key) -> String {
     let ways = key.needs.iter().map(|way| way.iter().map(in_words).collect::<Vec<_>>().join(" and "));
     ways.collect::<Vec<_>>().join("; or ")
@@ -229,8 +229,8 @@ pub(crate) fn hinted(mut error: ConfigError) -> ConfigError {
     error
 }
 
-/// A hint with the keys of a table: its `name` key, where it has one, since a value in place of the table means that
-/// key.
+/// Returns a hint with the keys of a table: its `name` key, where it has one, since a value in place of the
+/// table means that key.
 fn below(table: &str) -> Option<String> {
     let start = format!("{table}.");
     let mut there: Vec<&str> =
@@ -246,7 +246,7 @@ fn below(table: &str) -> Option<String> {
     (!named.is_empty()).then(|| format!("keys there: {}{more}", named.join(", ")))
 }
 
-/// A hint with the keys that a misspelt name may mean; the name may also be the end of several keys.
+/// Returns a hint with the keys that a misspelt name may mean; the name may also be the end of several keys.
 fn likely(name: &str) -> Option<String> {
     let near = nearest_keys(name, keys().iter().map(|key| key.asked.key.as_str()));
     match near.as_slice() {
@@ -263,7 +263,8 @@ fn likely(name: &str) -> Option<String> {
     }
 }
 
-/// The keys that a reader asked for and that are not in the list of keys, except the one for tests alone.
+/// Returns the keys that a reader asked for and that are not in the list of keys, except the one for tests
+/// alone.
 pub(crate) fn unlisted(root: &Section) -> Vec<String> {
     let listed =
         |asked: &Asked| asked.key == ftl::KEY_OF_TESTS || keys().iter().any(|key| key.asked.key == asked.key);

@@ -33,7 +33,8 @@ pub(crate) struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// The limit that the user gave, else a share of the machine's memory; none where both are unknown.
+    /// Returns the limit that the user gave, else a share of the machine's memory; none where both are
+    /// unknown.
     pub fn of(given: Option<u64>) -> Option<Self> {
         let machine = || available().map(|bytes| (bytes as f64 * SHARE) as u64);
         let limit = given.map(|bytes| Self { bytes, is_given: true });
@@ -62,7 +63,8 @@ fn readable(bytes: u64) -> String {
     format!("{value:.1} {unit}")
 }
 
-/// Bytes of memory that are available: the machine's, or those of the control group the process runs in.
+/// Returns the bytes of memory that are available: the machine's, or those of the control group the process
+/// runs in.
 fn available() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -99,7 +101,7 @@ pub enum Checking {
 }
 
 impl Checking {
-    /// Bytes that the checkers take for each unit on flash and for each logical unit.
+    /// Returns the bytes that the checkers take for each unit on flash and for each logical unit.
     const fn bytes(self) -> [u64; 2] {
         match self {
             Self::On => CHECKED,
@@ -108,7 +110,7 @@ impl Checking {
     }
 }
 
-/// Bytes of the machine's memory that drives may take; none where unknown.
+/// Returns the bytes of the machine's memory that drives may take; none where unknown.
 pub fn free_memory() -> Option<u64> {
     MemoryLimit::of(None).map(|limit| limit.bytes)
 }
@@ -141,7 +143,7 @@ impl MemoryNeeds {
         }
     }
 
-    /// Bytes of memory that the drive takes.
+    /// Returns the number of bytes of memory that the drive takes.
     pub fn bytes(&self, checking: Checking) -> u64 {
         let [physical, logical] = checking.bytes();
         self.blocks * BLOCK
@@ -176,7 +178,7 @@ impl MemoryNeeds {
         )
     }
 
-    /// The most bytes that a saved state of this drive unpacks to.
+    /// Returns the most bytes that a saved state of this drive unpacks to.
     pub fn state_most(&self) -> u64 {
         let arrays = self.beside
             + 8 * self.physical

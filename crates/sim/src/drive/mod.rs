@@ -73,9 +73,9 @@ pub(crate) struct WholeDrive {
 
 /// Why a drive's configuration is refused.
 enum Refused {
-    /// A key or a value.
+    /// Refusal because of a key or a value.
     Key(ConfigError),
-    /// The drive as a whole.
+    /// Refusal of the drive as a whole.
     Drive(Error),
 }
 
@@ -216,7 +216,7 @@ impl Drive {
         Ok(drive)
     }
 
-    /// The drive of a resolved configuration: key paths with their values, as a result embeds them.
+    /// Returns the drive of a resolved configuration: key paths with their values, as a result embeds them.
     ///
     /// # Errors
     /// As for [`Self::load`].
@@ -262,7 +262,7 @@ impl Drive {
         read_whole(&self.document, seed)
     }
 
-    /// Every key in force, with its place and source.
+    /// Returns every key in force, with its place and source.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -281,77 +281,79 @@ impl Drive {
         self.entries.iter().any(text)
     }
 
-    /// Bytes the host sees.
+    /// Returns the bytes of the drive that the host sees.
     pub fn capacity(&self) -> Bytes {
         self.capacity
     }
 
-    /// The namespaces of the drive.
+    /// Returns the namespaces of the drive.
     pub(crate) fn namespaces(&self) -> &Namespaces {
         &self.namespaces
     }
 
-    /// The drive as a workload sees it: bytes, namespaces, handles and zones.
+    /// Returns the drive as a workload sees it: bytes, namespaces, handles and zones.
     pub fn space(&self) -> HostSpace {
         self.namespaces.space()
     }
 
-    /// Bytes that writes may reach, and the number of placement handles.
+    /// Returns the bytes that writes may reach, and the number of placement handles.
     pub(crate) fn reach(&self) -> (u64, u16) {
         (self.capacity.get(), self.space().handles)
     }
 
-    /// The drive as a host sees it, and the host's policy for placement handles.
+    /// Returns the drive as a host sees it, and the host's policy for placement handles.
     pub(crate) fn reach_of_host(&self) -> Reach {
         Reach { space: self.space(), place: self.link.place.clone() }
     }
 
-    /// The physical layout.
+    /// Returns the physical geometry of the drive.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// The host link.
+    /// Returns the settings of the host link.
     pub fn link(&self) -> &LinkConfig {
         &self.link
     }
 
-    /// Power and energy of the drive's parts.
+    /// Returns the power and energy of the drive's parts.
     pub(crate) fn power(&self) -> &PowerModel {
         &self.power
     }
 
-    /// The fixed delay of the ECC.
+    /// Returns the fixed delay that the error-correcting code adds to a read.
     pub fn t_decode(&self) -> Nanos {
         self.t_decode
     }
 
-    /// What reads of a counted code rest on, one line for each number of soft bits; empty where no words were counted.
+    /// Returns what reads of a counted code rest on, one line for each number of soft bits; empty where no
+    /// words were counted.
     pub fn counted(&self) -> &[String] {
         &self.counted
     }
 
-    /// The power fails at least once in a run.
+    /// True if the power fails at least once in a run.
     pub(crate) fn has_power_cuts(&self) -> bool {
         self.has(Feature::PowerCut)
     }
 
-    /// True when a feature is on.
+    /// True when a feature of the drive is on.
     pub(crate) fn has(&self, feature: Feature) -> bool {
         self.features.iter().any(|found| found.feature == feature)
     }
 
-    /// Sizes from which the drive's memory is calculated.
+    /// Returns the sizes from which the drive's memory is calculated.
     pub(crate) fn needs(&self) -> &MemoryNeeds {
         &self.needs
     }
 
-    /// Bytes of memory that the drive and its observers take, calculated before they are made.
+    /// Returns the number of bytes of memory that the drive and its observers take, calculated before they
+    /// are made.
     pub fn memory_bytes(&self, checking: Checking) -> u64 {
         self.needs.bytes(checking)
     }
 
-    /// A fresh drive. Everything random in it follows from `seed`.
+    /// Returns a fresh drive. Everything random in it follows from `seed`.
     ///
     /// # Errors
     /// When it could not sustain writes, or does not fit into memory.
@@ -365,7 +367,7 @@ impl Drive {
         self.make_anew(seed, seed)
     }
 
-    /// An empty buffer as a drive of this layout that maps pages has it.
+    /// Returns an empty buffer as a drive of this layout that maps pages has it.
     ///
     /// # Errors
     /// When the drive's file cannot be read again.
@@ -394,8 +396,8 @@ impl Drive {
         Ftl::new(&whole.ftl, whole.array, controller, config, correction, draws).map_err(about)
     }
 
-    /// A small drive on which steady state is found quickly: `dies` dies of `superblocks` superblocks, in blocks of
-    /// `pages_per_block` pages, holding `logical_units`; superblocks and policies are alike.
+    /// Makes a small drive on which steady state is found quickly: `dies` dies of `superblocks` superblocks,
+    /// in blocks of `pages_per_block` pages, holding `logical_units`; superblocks and policies are alike.
     pub(crate) fn miniature(
         &self,
         dies: u32,

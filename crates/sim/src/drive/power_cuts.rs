@@ -19,7 +19,7 @@ pub(crate) struct PowerPlan {
     within: u64,
     /// How long the power stays off after each cut.
     pub off: Nanos,
-    /// The drive has capacitors, whose energy writes the buffer to the flash.
+    /// True if the drive has capacitors, whose energy writes the buffer to the flash after a power cut.
     pub has_capacitors: bool,
     /// How long the capacitors last; none: until the buffer is written out.
     pub hold_up: Option<Nanos>,
@@ -28,9 +28,9 @@ pub(crate) struct PowerPlan {
 /// The moment of a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CutMoment {
-    /// At a time.
+    /// The power fails at this time.
     At(SimTime),
-    /// This number of flash operations has ended, and then this time has passed.
+    /// The power fails this time after the end of this number of flash operations.
     After(u64, Nanos),
 }
 
@@ -72,12 +72,12 @@ impl PowerPlan {
         self.has_capacitors && self.hold_up.is_none()
     }
 
-    /// True where the power fails by itself.
+    /// True where power cuts are planned for a run.
     pub fn has_cuts(&self) -> bool {
         self.drawn > 0 || !self.at.is_empty() || !self.after.is_empty()
     }
 
-    /// The moments of all cuts, in no order. Those drawn follow from `seed`.
+    /// Returns the moments of all cuts, in no order. Those drawn follow from `seed`.
     pub fn moments(&self, seed: u64) -> Vec<CutMoment> {
         let mut random = RandomStream::new(seed, "power.cut");
         let mut moments: Vec<CutMoment> =

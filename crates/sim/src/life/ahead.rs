@@ -14,12 +14,12 @@ pub(crate) struct UnitsAhead {
 }
 
 impl UnitsAhead {
-    /// The first requests that `draw` gives.
+    /// Returns the first requests that `draw` gives.
     pub fn new(mut draw: impl FnMut() -> Lpn) -> Self {
         Self { units: std::array::from_fn(|_| draw()), at: 0 }
     }
 
-    /// The next one, for which another is drawn.
+    /// Returns the next request, for which another is drawn.
     #[inline]
     pub fn next(&mut self, ftl: &Ftl, draw: impl FnOnce() -> Lpn) -> Lpn {
         let next = std::mem::replace(&mut self.units[self.at], draw());

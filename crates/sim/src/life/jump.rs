@@ -17,8 +17,8 @@ impl Ageing {
         Ok(times)
     }
 
-    /// The most times, up to `most`, that the wear `worn` can be added to the blocks with data still readable after
-    /// retention.
+    /// Returns the most times, up to `most`, that the wear `worn` can be added to the blocks with data still
+    /// readable after retention.
     pub(super) fn most_while_readable(&mut self, worn: &[u32], most: u32) -> u32 {
         let asked = self.asked_uber();
         let Ok(limit) = &mut self.limit else { return most };
@@ -36,7 +36,8 @@ impl Ageing {
         low
     }
 
-    /// The most times that the wear `worn` can be added until one block in [`FAILING`] has reached the end of its life.
+    /// Returns the most times that the wear `worn` can be added until one block in [`FAILING`] has reached
+    /// the end of its life.
     pub(super) fn most_before_failures(&self, worn: &[u32]) -> u32 {
         let array = self.ftl.array();
         if array.lives().is_empty() {

@@ -39,9 +39,9 @@ pub struct ServiceLife {
     pub years: f64,
     /// Share of those years in which the drive is powered.
     pub duty: f64,
-    /// Degrees Celsius then.
+    /// Temperature in degrees Celsius while the drive is powered.
     pub celsius: f64,
-    /// Degrees Celsius else.
+    /// Temperature in degrees Celsius while the drive is not powered.
     pub off_celsius: f64,
 }
 
@@ -86,7 +86,7 @@ pub struct WorstPage {
     pub die: u32,
     /// Block of the page, numbered within the die.
     pub block: u32,
-    /// Type of the page: its place in the wordline.
+    /// Type of the page, which is its position in the wordline.
     pub page_type: u32,
     /// Program/erase cycles of the block.
     pub pe_cycles: u32,
@@ -107,7 +107,7 @@ pub struct Readability {
     pub uber_without_parity: f64,
     /// The page with the highest error rate.
     pub worst: WorstPage,
-    /// Cycles that refreshing has added to each block until then.
+    /// Program/erase cycles that refreshing has added to each block up to the limit.
     pub refresh_cycles: f64,
 }
 
@@ -118,7 +118,7 @@ pub(crate) struct LimitParts {
     pub page_types: u32,
     pub page_bytes: u64,
     pub stripe: Option<u32>,
-    /// Seconds; none: never.
+    /// Time after which data are refreshed, in seconds; none: never.
     pub refresh_s: Option<f64>,
     /// Reads of a block between erases that the drive reckons with.
     pub reads: u32,
@@ -126,7 +126,8 @@ pub(crate) struct LimitParts {
 }
 
 impl LimitParts {
-    /// The parts of the drive that the limit follows from, or a text that names a missing part; and the drive's class.
+    /// Returns the parts of the drive that the limit follows from, or a text that names a missing part; and
+    /// the drive's class.
     pub fn of(drive: &Drive) -> Result<(Result<Self, String>, DriveClass), Error> {
         let whole = drive.read(0)?;
         let said = |key: &str| drive.entries().iter().find(|entry| entry.key == key);
@@ -211,13 +212,14 @@ impl CodeLimit {
         Ok(Self { parts, requirement, retention_s, known })
     }
 
-    /// The greatest wear that the limit covers: the last of the table and a tenth more, along the table's last line.
+    /// Returns the greatest wear that the limit covers: the last of the table and a tenth more, along the
+    /// table's last line.
     pub fn last_wear(&self) -> u32 {
         self.known.len() as u32 - 1
     }
 
-    /// The greatest raw bit error rate, after retries, at which every page keeps the UBER, for the page type whose soft
-    /// reads give the least information, on a block at the end of its readable life.
+    /// Returns the greatest raw bit error rate, after retries, at which every page keeps the UBER, for the
+    /// page type whose soft reads give the least information, on a block at the end of its readable life.
     pub fn rber_limit(&self) -> f64 {
         let LimitParts { ladder, table, page_types, .. } = &self.parts;
         let target = self.requirement.uber * f64::from(8 * ladder.codeword_bytes);
@@ -227,7 +229,8 @@ impl CodeLimit {
         (0..*page_types as usize).map(of_page).fold(0.5, f64::min)
     }
 
-    /// Mean cycles that refreshing adds to a block if the years of service end when the blocks have these cycles.
+    /// Returns the mean cycles that refreshing adds to a block if the years of service end when the blocks
+    /// have these cycles.
     pub fn refresh_cycles(&self, cycles: &[u32]) -> f64 {
         let Some(refresh_s) = self.parts.refresh_s else { return 0.0 };
         let least = self.requirement.service.years * YEAR_S / refresh_s;
@@ -235,8 +238,8 @@ impl CodeLimit {
         lacking.sum::<f64>() / cycles.len().max(1) as f64
     }
 
-    /// How the drive reads at the end of the retention time, if its service ended after `times` more times the wear
-    /// `more`.
+    /// Returns how the drive reads at the end of the retention time, if its service ended after `times` more
+    /// times the wear `more`.
     pub fn after_retention(
         &mut self,
         array: &FlashArray,
@@ -261,8 +264,8 @@ impl CodeLimit {
         self.judge(&blocks, refreshed, pages)
     }
 
-    /// How the drive reads in use, when `shares` of the years of service have passed since each block's data were
-    /// written.
+    /// Returns how the drive reads in use, when `shares` of the years of service have passed since each
+    /// block's data were written.
     pub fn in_use(&self, array: &FlashArray, shares: &[f64], years: f64) -> Result<Readability, BeyondTable> {
         let cycles = array.pe_cycles_by_block();
         let refreshed = self.refresh_cycles(cycles);
@@ -279,7 +282,8 @@ impl CodeLimit {
         })
     }
 
-    /// Age of data written `seconds` ago in a drive in use, in seconds at the temperature of the table.
+    /// Returns the age of data written `seconds` ago in a drive in use, in seconds at the temperature of the
+    /// table.
     pub fn age_in_use(&self, seconds: f64) -> f64 {
         let ServiceLife { duty, celsius, off_celsius, .. } = self.requirement.service;
         let seconds = self.parts.refresh_s.map_or(seconds, |refresh_s| seconds.min(refresh_s));
@@ -287,13 +291,13 @@ impl CodeLimit {
         duty * at(celsius) + (1.0 - duty) * at(off_celsius)
     }
 
-    /// The parts of the drive that the limit follows from.
+    /// Returns the parts of the drive that the limit follows from.
     pub fn parts(&self) -> &LimitParts {
         &self.parts
     }
 
-    /// Cycles after which a block of mean life can no longer be read at the end of the retention time, if all blocks
-    /// are alike and there is no parity; none where the table does not reach them.
+    /// Returns the cycles after which a block of mean life can no longer be read at the end of the retention
+    /// time, if all blocks are alike and there is no parity; none where the table does not reach them.
     pub fn mean_wear(&self) -> Option<u32> {
         let target = self.requirement.uber * f64::from(8 * self.parts.ladder.codeword_bytes);
         let lost = |wear: u32| {
@@ -315,7 +319,7 @@ impl CodeLimit {
         Some(low)
     }
 
-    /// The blocks in use, each with the cycles that give a block of mean life the same wear.
+    /// Returns the blocks in use, each with the cycles that give a block of mean life the same wear.
     fn blocks<'a>(
         &self,
         array: &'a FlashArray,
@@ -330,7 +334,7 @@ impl CodeLimit {
         })
     }
 
-    /// The pages of a block, one for each page type.
+    /// Returns the pages of a block, one for each page type.
     fn pages(&self, worn: u32, age_s: f64, reads: u32) -> Vec<RetriedPage> {
         (0..self.parts.page_types as usize)
             .map(|page_type| self.page(page_type, worn, age_s, reads))
@@ -402,7 +406,7 @@ impl CodeLimit {
         WorstPage { die, block, page_type, pe_cycles, worn, rber: page.rber, rber_left: page.rber_left }
     }
 
-    /// The refusal of wear that the table does not reach.
+    /// Returns the refusal of wear that the table does not reach.
     pub fn beyond(&self, BeyondTable(page): BeyondTable) -> Error {
         let wears = &self.parts.table.known().pe_cycles;
         let (last, at) = (wears.last().copied().unwrap_or_default(), wears.len() - 1);

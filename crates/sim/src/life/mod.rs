@@ -40,27 +40,28 @@ pub struct AgeRow {
     pub host_bytes: f64,
     /// The same in overwrites of the logical space.
     pub drive_writes: f64,
-    /// Write amplification of this window.
+    /// Write amplification of the window.
     pub waf: f64,
     /// Program/erase cycles of the least worn block, the mean one, the most worn one.
     pub pe_cycles_min: u32,
-    /// Of the mean block.
+    /// Program/erase cycles of the mean block.
     pub pe_cycles_mean: f64,
-    /// Of the most worn block.
+    /// Program/erase cycles of the most worn block.
     pub pe_cycles_max: u32,
-    /// Blocks that have failed, and those bad as delivered.
+    /// Blocks that have failed, or were bad as delivered.
     pub bad_blocks: u64,
     /// Superblocks that are left.
     pub superblocks: u32,
     /// How many times the jump after this window repeats the wear of the window.
     pub jumped: u32,
-    /// The drive takes no more writes.
+    /// True if the drive takes no more writes.
     pub read_only: bool,
     /// How its data read at the end of the time that they must last, where that can be told.
     pub readability: Option<Readability>,
-    /// At the end of the required retention time the data can no longer be read at the required error rate.
+    /// True if the data can no longer be read at the required error rate at the end of the required retention
+    /// time.
     pub unreadable: bool,
-    /// How fast it was before this window, where that was measured.
+    /// Speed of the drive before the window, where the speed was measured.
     pub speed: Option<Speed>,
 }
 
@@ -69,7 +70,7 @@ pub struct AgeRow {
 pub struct AgeFacts {
     /// The class of the drive: the one asked for, or the one in the drive's file.
     pub class: DriveClass,
-    /// What that asks.
+    /// Requirement that the class of the drive sets.
     pub requirement: Requirement,
     /// Why only failing blocks end the life; none: the code does.
     pub without_code: Option<String>,
@@ -112,11 +113,11 @@ struct Window {
 /// The end of the last window in which a block was erased.
 #[derive(Clone, Copy, Debug, Default)]
 struct ErasedAt {
-    /// Drive writes until then.
+    /// Drive writes up to the last erase of the block.
     drive_writes: f64,
-    /// Drive writes until then, without jumps.
+    /// Drive writes, jumps left out, up to the last erase of the block.
     written: f64,
-    /// Windows until then in which the block was erased.
+    /// Number of windows in which the block was erased, up to its last erase.
     windows: u32,
 }
 
@@ -148,14 +149,14 @@ pub struct Ageing {
     class: DriveClass,
     /// The limit of the code, or why there is none.
     limit: Result<CodeLimit, String>,
-    /// For each block, when it was last erased.
+    /// For each block, the time of its last erase in drive writes.
     erased_at: Vec<ErasedAt>,
     /// Cycles that the mean block lives or can be read after, which is less.
     life: f64,
 }
 
 impl Ageing {
-    /// A fresh drive, filled once.
+    /// Makes a fresh drive, filled once.
     ///
     /// # Errors
     /// When its chip knows neither endurance nor errors, its tables do not reach what is asked, or it could not sustain
@@ -203,7 +204,7 @@ impl Ageing {
         })
     }
 
-    /// The facts by which the end of the drive's life is judged.
+    /// Returns the facts by which the end of the drive's life is judged.
     pub fn facts(&self) -> AgeFacts {
         let limit = self.limit.as_ref().ok();
         let parts = limit.map(CodeLimit::parts);
@@ -225,12 +226,12 @@ impl Ageing {
         self.read_only || self.unreadable
     }
 
-    /// Bytes of a mapping unit: the drive is written unit by unit.
+    /// Returns the number of bytes of a mapping unit: the drive is written unit by unit.
     pub fn unit_bytes(&self) -> u64 {
         self.ftl.layout().unit.get()
     }
 
-    /// The part of the mean block's life that is behind it.
+    /// Returns the part of the mean block's life that is behind it.
     pub fn fraction(&self) -> f64 {
         mean(self.ftl.array().pe_cycles_by_block()) / self.life
     }
@@ -336,8 +337,8 @@ impl Ageing {
         self.limit.as_ref().map_or(f64::INFINITY, |limit| limit.requirement.uber)
     }
 
-    /// How the data read at the end of the retention time, after `times` more times the wear `more`; none where no
-    /// limit is known, or where blocks failed before errors became too many.
+    /// Returns how the data read at the end of the retention time, after `times` more times the wear `more`;
+    /// none where no limit is known, or where blocks failed before errors became too many.
     fn readability(&mut self, more: &[u32], times: u32) -> Result<Option<Readability>, Error> {
         let Ok(limit) = &mut self.limit else { return Ok(None) };
         match limit.after_retention(self.ftl.array(), more, times) {
@@ -347,7 +348,7 @@ impl Ageing {
         }
     }
 
-    /// How old the data of each block are at most, as a part of all that was written.
+    /// Returns how old the data of each block are at most, as a part of all that was written.
     ///
     /// A block that was erased in the last window holds data of at most that window. One that was not, and was erased in every
     /// so many windows, was erased as often in the jumps since: what was jumped makes its data no older than the time from one
@@ -378,7 +379,8 @@ impl Ageing {
         state_file::save(&self.ftl, &about, path)
     }
 
-    /// Age of each superblock's data at the temperature of the chip's tables, nanoseconds; empty without tables.
+    /// Returns the age of each superblock's data at the temperature of the chip's tables, nanoseconds; empty
+    /// without tables.
     fn ages_ns(&self) -> Vec<u64> {
         let Ok(limit) = &self.limit else { return Vec::new() };
         let years_s = limit.requirement.service.years * YEAR_S;
@@ -391,7 +393,7 @@ impl Ageing {
         (0..self.ftl.layout().superblocks()).map(of).collect()
     }
 
-    /// How data read in use, were the years over now.
+    /// Returns how data read in use, were the years over now.
     pub fn in_use(&self) -> Option<InUse> {
         let limit = self.limit.as_ref().ok()?;
         let Requirement { uber, service, .. } = limit.requirement;
@@ -423,7 +425,7 @@ impl Ageing {
     }
 }
 
-/// Cycles that the mean block lives or can be read after, which is less.
+/// Returns the number of cycles that the mean block lives or can be read after, which is less.
 fn mean_life(ftl: &Ftl, limit: &Result<CodeLimit, String>) -> f64 {
     let lives = ftl.array().mean_life();
     let readable = limit.as_ref().ok().map(|limit| limit.mean_wear().unwrap_or(limit.last_wear()).max(1));

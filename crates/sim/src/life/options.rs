@@ -10,7 +10,7 @@ use units::Lpn;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgeingOptions {
-    /// Everything random follows from it.
+    /// Seed from which everything random in the run follows.
     pub seed: u64,
     /// Overwrites of the logical space in each window.
     pub window: f64,
@@ -26,9 +26,9 @@ pub struct AgeingOptions {
     pub class: Option<DriveClass>,
     /// Years over which the writes are spread.
     pub years: f64,
-    /// Share of them in which the drive is powered; none: as the class.
+    /// Share of the years of service in which the drive is powered; none: as for the class of the drive.
     pub duty: Option<f64>,
-    /// Degrees Celsius then; none: as the class.
+    /// Temperature in degrees Celsius while the drive is powered; none: as for the class of the drive.
     pub celsius: Option<f64>,
     /// Degrees Celsius without power; none: as the class.
     pub off_celsius: Option<f64>,
@@ -92,7 +92,7 @@ impl AgeingOptions {
         Ok(options)
     }
 
-    /// The requirement on a drive whose own class is `own`.
+    /// Returns the requirement on a drive whose own class is `own`.
     pub(crate) fn requirement(&self, own: DriveClass) -> Requirement {
         let mut asked = self.class.unwrap_or(own).requirement(self.years);
         let service = &mut asked.service;

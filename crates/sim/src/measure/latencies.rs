@@ -14,14 +14,14 @@ pub(crate) struct Latencies {
 }
 
 impl Latencies {
-    /// None yet; the histogram tells so many significant digits apart.
+    /// Makes the record of no latencies yet; its histogram tells so many significant digits apart.
     pub fn new(digits: u8) -> Self {
         let latency = Histogram::new_with_bounds(1, LATENCY_MAX_NS, digits).expect("the bounds are valid");
         Self { latency, latency_sum_ns: 0, bytes: 0 }
     }
 
-    /// The same with fewer digits, as it would have been filled: a bucket of the finer histogram lies within one of the
-    /// coarser.
+    /// Returns the same with fewer digits, as it would have been filled: a bucket of the finer histogram lies
+    /// within one of the coarser.
     pub fn coarser(&self, digits: u8) -> Self {
         let mut coarser =
             Self { latency_sum_ns: self.latency_sum_ns, bytes: self.bytes, ..Self::new(digits) };
@@ -31,7 +31,7 @@ impl Latencies {
         coarser
     }
 
-    /// One more request.
+    /// Adds the latency of one more request.
     #[inline]
     pub fn add(&mut self, latency_ns: u64, bytes: u64) {
         self.latency.saturating_record(latency_ns.max(1));

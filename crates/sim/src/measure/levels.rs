@@ -7,12 +7,12 @@ pub(crate) const FINE: u32 = 4;
 /// Latencies of this power of two and more share the last level.
 const POWER_MAX: u32 = 36;
 
-/// How many levels there are.
+/// Returns the number of latency levels of a histogram.
 pub(crate) const fn levels(bits: u32) -> usize {
     ((POWER_MAX - bits) as usize) << bits
 }
 
-/// The level of a latency. Those below the first power of two that can be divided share the first.
+/// Returns the level of a latency. Those below the first power of two that can be divided share the first.
 #[inline]
 pub(crate) fn level_of(latency_ns: u64, bits: u32) -> usize {
     let latency = latency_ns.max(1 << bits);
@@ -21,7 +21,7 @@ pub(crate) fn level_of(latency_ns: u64, bits: u32) -> usize {
     (level + (latency >> (power - bits)) as usize - (1 << bits)).min(levels(bits) - 1)
 }
 
-/// The highest latency of a level.
+/// Returns the highest latency of a level, in nanoseconds.
 pub(crate) fn upper_edge(level: usize, bits: u32) -> u64 {
     let (power, part) = (level >> bits, level & ((1 << bits) - 1));
     (((1 << bits) + part as u64 + 1) << power) - 1

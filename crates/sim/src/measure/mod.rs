@@ -49,7 +49,7 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    /// One request is handed out.
+    /// Notes that one request is handed out.
     #[inline]
     pub fn note(&mut self, arrive: SimTime, now: SimTime) {
         self.last = arrive;
@@ -85,7 +85,7 @@ pub(crate) struct Measure {
     pub arrivals: Arrivals,
     pub completed: [u64; Effect::COUNT],
     pub failed: [u64; Effect::COUNT],
-    /// Reads answered with an error because their data is lost.
+    /// Reads that the drive answered with an error because the data are lost.
     pub uncorrectable: u64,
     pub untrimmed: Untrimmed,
     pub retried: Retried,
@@ -148,8 +148,8 @@ impl Measure {
     }
 }
 
-/// Where the latency went: the stages in the order of [`STAGES`], then the link. What no stage explains
-/// (data waiting in the buffer for its program) is buffer time.
+/// Returns where the latency went: the stages in the order of [`STAGES`], then the link. What no stage
+/// explains (data waiting in the buffer for its program) is buffer time.
 #[inline]
 pub(crate) fn stages(request: &Request, now: SimTime) -> [u64; STAGES.len() + 1] {
     let latency = now.since(request.host.arrive).ns();
@@ -196,7 +196,7 @@ struct SeriesBin {
     bytes: u64,
     latency_sum_ns: u128,
     latency_max_ns: u64,
-    /// Bytes in the SLC cache when the last request of this bin was completed.
+    /// Bytes in the SLC cache when the last request of the bin of time was completed.
     cache_bytes: Option<u64>,
     levels: Vec<u32>,
 }
@@ -224,7 +224,7 @@ impl SeriesBin {
         }
     }
 
-    /// The latency that a fraction of the requests stays below, to an eighth of a power of two.
+    /// Returns the latency that a fraction of the requests stays below, to an eighth of a power of two.
     fn quantile_ns(&self, fraction: f64) -> u64 {
         let wanted = (self.requests as f64 * fraction).ceil() as u64;
         let mut seen = 0;
@@ -275,7 +275,7 @@ impl Series {
         bin.levels[level_of(latency, COARSE)] += 1;
     }
 
-    /// From now on the bin is filled in which `since_ns` lies.
+    /// Begins the bin in which `since_ns` lies.
     #[cold]
     fn begin_bin(&mut self, since_ns: u64) {
         while since_ns / self.width_ns >= BINS_MAX as u64 {
@@ -300,7 +300,8 @@ impl Series {
         }
     }
 
-    /// Requests, bytes, summed latency and nanoseconds of each interval of a run that lasted `span_ns`.
+    /// Returns the requests, bytes, summed latency and nanoseconds of each interval of a run that lasted
+    /// `span_ns`.
     pub fn parts(&self, effect: Effect, span_ns: u64) -> Vec<[f64; 4]> {
         let bins = &self.bins[effect as usize];
         let count = span_ns.div_ceil(self.width_ns);
@@ -314,8 +315,8 @@ impl Series {
         (0..count).map(part).collect()
     }
 
-    /// For each interval: requests beyond the lower and beyond the upper edge of the level (an eighth of a power of
-    /// two) in which `latency` lies, and all requests.
+    /// Returns, for each interval: requests beyond the lower and beyond the upper edge of the level (an
+    /// eighth of a power of two) in which `latency` lies, and all requests.
     pub fn beyond(&self, effect: Effect, latency: u64) -> Vec<[f64; 3]> {
         let level = level_of(latency, COARSE);
         let beyond = |bin: &SeriesBin, level: usize| -> f64 {
@@ -325,7 +326,7 @@ impl Series {
         self.bins[effect as usize].iter().map(part).collect()
     }
 
-    /// The series as columns of equal length.
+    /// Returns the series as columns of equal length.
     pub fn to_json(&self) -> Value {
         let count = self.bins[0].len().max(self.bins[1].len());
         let mut columns = serde_json::Map::new();

@@ -37,7 +37,7 @@ pub(crate) enum LevelEdge {
 pub(crate) struct GroupDifference {
     /// For each group: requests that took longer, beyond as many as would be expected of their sizes; all requests.
     pub groups: Vec<[f64; 2]>,
-    /// The share of all.
+    /// Share of all requests that take longer than the latency.
     pub share: f64,
     /// The variance of one request, where all of a size are alike and independent.
     pub variance: f64,
@@ -53,7 +53,8 @@ impl LatencyByPlace {
         *count = count.saturating_add(1);
     }
 
-    /// Requests beyond the lower edge of the level (a 16th of a power of two) in which a latency lies, or the upper.
+    /// Returns the requests beyond the lower edge of the level (a 16th of a power of two) in which a latency
+    /// lies, or the upper.
     pub fn beyond(&self, effect: Effect, latency_ns: u64, edge: LevelEdge) -> GroupDifference {
         let first = level_of(latency_ns, FINE) + edge as usize;
         let mut cells = vec![[0.0; 2]; GROUPS * SIZES];
@@ -101,8 +102,9 @@ mod tests {
     use super::*;
     use engine::RandomStream;
 
-    /// The variance over groups beyond that of independent requests, as a share of it: 200 popular units of 2 sizes, of
-    /// which `slow` says how long a request of each takes, given whether the unit lies in a slow place.
+    /// Returns the variance over groups beyond that of independent requests, as a share of it: 200 popular
+    /// units of 2 sizes, of which `slow` says how long a request of each takes, given whether the unit lies
+    /// in a slow place.
     fn excess(seed: u64, slow: impl Fn(&mut RandomStream, u32, bool) -> bool) -> f64 {
         let mut random = RandomStream::new(seed, "test");
         let mut places = LatencyByPlace::default();

@@ -33,7 +33,7 @@ impl Retried {
         self.latency_sum_ns[at] += u128::from(latency_ns);
     }
 
-    /// All of `reads` by retries, from none on, and the mean latency of each.
+    /// Returns all of `reads` by retries, from none on, and the mean latency of each.
     pub fn by_retries(&self, reads: &Latencies) -> ByRetries {
         let (requests, sum): (u64, u128) = (self.requests.iter().sum(), self.latency_sum_ns.iter().sum());
         let mut rows = vec![(reads.requests() - requests, reads.latency_sum_ns - sum)];

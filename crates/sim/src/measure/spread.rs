@@ -37,7 +37,7 @@ impl Interval {
         self.value + self.half
     }
 
-    /// The half width as a share of the value.
+    /// Returns the half width as a share of the value.
     pub fn relative(&self) -> f64 {
         if self.half == 0.0 { 0.0 } else { self.half / self.value }
     }
@@ -54,7 +54,8 @@ pub(crate) fn total<const N: usize>(parts: &[[f64; N]]) -> [f64; N] {
     parts.iter().fold([0.0; N], |sum, part| std::array::from_fn(|i| sum[i] + part[i]))
 }
 
-/// The figure `of` the sums of all `parts`, with its interval; none where there are too few, or it has no value.
+/// Returns the figure `of` the sums of all `parts`, with its interval; none where there are too few, or it
+/// has no value.
 pub(crate) fn interval<const N: usize>(
     parts: &[[f64; N]],
     of: impl Fn(&[f64; N]) -> Option<f64>,
@@ -71,17 +72,17 @@ pub(crate) fn interval<const N: usize>(
     found?.into_iter().max_by(|a, b| a.half.total_cmp(&b.half))
 }
 
-/// Half an interval, in standard deviations that were estimated from so many batches.
+/// Returns the half an interval, in standard deviations that were estimated from so many batches.
 pub(crate) fn quantile(batches: usize) -> f64 {
     two_sided(1.0 - LEVEL, batches - 1)
 }
 
-/// What a Student variable of `freedom` degrees exceeds, to either side, with a `chance`.
+/// Returns what a Student variable of `freedom` degrees exceeds, to either side, with a `chance`.
 pub(crate) fn two_sided(chance: f64, freedom: usize) -> f64 {
     student_t(1.0 - chance / 2.0, freedom)
 }
 
-/// The figure of all batches, and the variance of it.
+/// Returns the figure of all batches, and the variance of it.
 pub(crate) fn jackknife<const N: usize>(
     batches: &[[f64; N]],
     of: impl Fn(&[f64; N]) -> Option<f64>,
@@ -97,8 +98,9 @@ pub(crate) fn jackknife<const N: usize>(
     Some((value, squares * (count - 1.0) / count))
 }
 
-/// What a Student variable of `freedom` degrees stays below with `probability` (0.5 to 1): the distribution function is
-/// a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4), which bisection on the angle turns round.
+/// Returns what a Student variable of `freedom` degrees stays below with `probability` (0.5 to 1): the
+/// distribution function is a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4), which bisection on the
+/// angle turns round.
 pub fn student_t(probability: f64, freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, PI / 2.0);
     for _ in 0..60 {
@@ -148,7 +150,8 @@ mod tests {
         }
     }
 
-    /// How many of 1000 intervals of a ratio hold the truth, 2, when neighbours correlate by `memory`.
+    /// Returns how many of 1000 intervals of a ratio hold the truth, 2, when neighbours correlate by
+    /// `memory`.
     fn held(memory: f64) -> usize {
         let mut random = RandomStream::new(7, "test");
         let held = |_: &usize| {

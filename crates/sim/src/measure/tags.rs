@@ -50,7 +50,7 @@ impl Tags {
         of.get_or_insert_with(|| Box::new(Latencies::new(DIGITS))).add(latency, u64::from(request.bytes));
     }
 
-    /// The place of a tag that has one.
+    /// Returns the place of the measures of a tag that has a place.
     fn place(&mut self, tag: u16, op: usize) -> Option<&mut Option<Box<Latencies>>> {
         let tag = usize::from(tag);
         if tag >= TAGS_MAX {
@@ -62,7 +62,7 @@ impl Tags {
         self.of[tag].get_mut(op)
     }
 
-    /// How many there were, up to the last one that is measured for itself.
+    /// Returns how many there were, up to the last one that is measured for itself.
     pub fn count(&self) -> usize {
         let only = self.seen.iter().map(|seen| match seen {
             TagsSeen::Only(tag) if usize::from(*tag) < TAGS_MAX => usize::from(*tag) + 1,
@@ -71,8 +71,8 @@ impl Tags {
         only.max().unwrap_or(0).max(self.of.len())
     }
 
-    /// What the requests of a tag were like, if there were any: `all` of their effect, whose histogram is finer, where all
-    /// are this tag's.
+    /// Returns what the requests of a tag were like, if there were any: `all` of their effect, whose
+    /// histogram is finer, where all are this tag's.
     pub fn get<'a>(
         &'a self,
         tag: usize,

@@ -13,9 +13,9 @@ use units::{Nanos, SimTime};
 /// in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ZoneTurn {
-    /// The write with this number takes its data.
+    /// The write of this request number takes its data.
     Write(u32),
-    /// A command of this number that needs work on the flash.
+    /// The command of this request number needs work on the flash.
     Work(u32, ZoneWork),
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum ZoneTurn {
 pub(crate) struct ZoneEntry {
     /// The request, with an offset in the drive's own bytes.
     pub inner: HostRequest,
-    /// The host's original request cannot be derived from the translated one.
+    /// True if the host's original request cannot be derived from the translated request.
     pub is_odd: bool,
 }
 
@@ -37,9 +37,9 @@ pub(crate) struct ZonedNamespace {
     times: ZoneTimes,
     /// When the firmware that keeps the pointers is free for the next write.
     firmware_free: SimTime,
-    /// Writes whose pointers the firmware checks, in this order.
+    /// Request numbers of writes whose pointers the firmware checks, in this order.
     looked_at: VecDeque<u32>,
-    /// For each zone: the work that has its turn, first, and the work that waits.
+    /// For each zone: the work in progress, first, then the work that waits.
     turns: BTreeMap<u32, VecDeque<ZoneTurn>>,
     /// Requests that reach beyond the capacity of a zone, as the host made them, by request number.
     odd: BTreeMap<u32, HostRequest>,
@@ -49,7 +49,7 @@ pub(crate) struct ZonedNamespace {
 }
 
 impl ZonedNamespace {
-    /// A zoned namespace with zones as `zoning` describes, all empty, in blocks of `unit` bytes.
+    /// Makes a zoned namespace with zones as `zoning` describes, all empty, in blocks of `unit` bytes.
     pub fn new(zoning: Zoning, unit: u64) -> Self {
         let shape = ZoneShape {
             count: zoning.count,
@@ -72,20 +72,20 @@ impl ZonedNamespace {
         }
     }
 
-    /// A run begins on this drive: takes the states of the zones from its contents.
+    /// Begins a run on this drive: takes the states of the zones from its contents.
     pub fn begin(&mut self, ftl: &Ftl) {
         for (zone, state) in (0..).zip(ftl.zones()) {
             self.zones.found(zone, (u64::from(state.written), state.is_finished));
         }
     }
 
-    /// The measured window begins.
+    /// Begins the measured window.
     pub fn begin_measuring(&mut self) {
         self.before = self.zones.counts;
         self.errors.clear();
     }
 
-    /// Shape and limits of the zones, for a workload.
+    /// Returns the shape and limits of the zones, for a workload.
     pub fn seen(&self) -> HostZones {
         let shape = self.zones.shape();
         HostZones {
@@ -98,14 +98,14 @@ impl ZonedNamespace {
         }
     }
 
-    /// Bytes written of each zone, and whether it is full.
+    /// Returns the bytes written of each zone, and whether it is full.
     pub fn report(&self) -> Vec<(u64, bool)> {
         let zone = |number: u32| self.zones.get(number);
         let all = (0..self.zones.shape().count).map(zone);
         all.map(|zone| (zone.written * self.unit, zone.state == ZoneState::Full)).collect()
     }
 
-    /// The zones.
+    /// Returns the states of the zones.
     pub fn zones(&self) -> &ZoneStates {
         &self.zones
     }
@@ -115,22 +115,22 @@ impl ZonedNamespace {
         self.zones.counts.since(&self.before)
     }
 
-    /// Errors that zones answered with, by their names.
+    /// Returns the errors that zones answered with, by their names.
     pub fn errors(&self) -> BTreeMap<String, u64> {
         self.errors.iter().map(|(error, count)| (error.name().to_owned(), *count)).collect()
     }
 
-    /// A zone answers a request that counts with an error.
+    /// Notes that a zone answers a request that counts with an error.
     pub fn note_error(&mut self, error: ZoneError) {
         *self.errors.entry(error).or_default() += 1;
     }
 
-    /// The block of the host's at which a request begins.
+    /// Returns the block of the host's at which a request begins.
     fn block(&self, request: &HostRequest) -> u64 {
         request.offset / self.unit
     }
 
-    /// Why a zoned drive cannot take the request at all: the fault found, and what was expected.
+    /// Returns why a zoned drive cannot take the request at all: the fault found, and what was expected.
     pub fn refusal(&self, request: &HostRequest) -> Option<(String, String)> {
         let (unit, size) = (self.unit, self.zones.shape().size * self.unit);
         let found = || format!("a {} of {} bytes at {}", request.op.name(), request.bytes, request.offset);
@@ -143,7 +143,7 @@ impl ZonedNamespace {
         (u64::from(request.bytes) > size).then(|| (found(), format!("no more than a zone's {size} bytes")))
     }
 
-    /// A request of the host's in the drive's own bytes.
+    /// Returns a request of the host's in the drive's own bytes.
     pub fn enter(&self, request: &HostRequest) -> ZoneEntry {
         let shape = self.zones.shape();
         let (zone, at) = (self.block(request) / shape.size, self.block(request) % shape.size);
@@ -196,7 +196,8 @@ impl ZonedNamespace {
         }
     }
 
-    /// When the firmware will have checked the pointer for this write, one write after the other; none once it has.
+    /// Returns when the firmware will have checked the pointer for this write, one write after the other;
+    /// none once it has.
     pub fn look_at_pointer(&mut self, id: u32, op: Op, now: SimTime) -> Option<SimTime> {
         let took = if op == Op::APPEND { self.times.append } else { self.times.write };
         if took == Nanos::ZERO {
@@ -244,7 +245,7 @@ impl ZonedNamespace {
         }
     }
 
-    /// The zone in which a byte of the drive's own lies.
+    /// Returns the zone in which a byte of the drive's own lies.
     pub fn zone_of(&self, offset: u64) -> u32 {
         (offset / self.unit / self.zones.shape().capacity) as u32
     }
@@ -258,7 +259,8 @@ impl ZonedNamespace {
         self.zones.manage(zone, inner.op)
     }
 
-    /// Time that the firmware takes for a command that needs no work on the flash, or for a reset.
+    /// Returns the time that the firmware takes for a command that needs no work on the flash, or for a
+    /// reset.
     pub fn time_of(&self, work: ZoneWork) -> Nanos {
         match work {
             ZoneWork::None | ZoneWork::Finish => self.times.manage,
@@ -268,14 +270,14 @@ impl ZonedNamespace {
         }
     }
 
-    /// Work joins the queue of a zone; true when it has its turn at once.
+    /// Adds work to the queue of a zone; true when it has its turn at once.
     pub fn queue(&mut self, zone: u32, turn: ZoneTurn) -> bool {
         let turns = self.turns.entry(zone).or_default();
         turns.push_back(turn);
         turns.len() == 1
     }
 
-    /// The work that had its turn in a zone is done; returns the work that has the next turn.
+    /// Ends the work that had its turn in a zone; returns the work that has the next turn.
     pub fn next_turn(&mut self, zone: u32) -> Option<ZoneTurn> {
         let turns = self.turns.get_mut(&zone)?;
         turns.pop_front();

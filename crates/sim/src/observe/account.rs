@@ -18,12 +18,12 @@ pub(crate) struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// A new drive, before its run.
+    /// Makes a new drive, before its run.
     pub fn at_first(drive: &'a Drive, ftl: &'a Ftl) -> Self {
         Self { ftl, drive: Some(drive) }
     }
 
-    /// The drive during its run.
+    /// Returns the drive during its run.
     pub fn later(ftl: &'a Ftl) -> Self {
         Self { ftl, drive: None }
     }
@@ -172,7 +172,7 @@ impl Examined for Shown<'_> {
     }
 }
 
-/// An event of the translation layer's snapshots, translated for the account.
+/// Returns an event of the translation layer's snapshots, translated for the account.
 pub(crate) fn past_event(event: VersionEvent) -> PastEvent {
     match event {
         VersionEvent::Taken { serial } => PastEvent::Taken(serial),
@@ -193,7 +193,8 @@ mod tests {
     use check::Measured;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    /// A drive that was filled in order, which a rule says, and of which some units were written again.
+    /// Returns a drive that was filled in order, which a rule says, and of which some units were written
+    /// again.
     fn filled() -> (Drive, Ftl) {
         let settings = ["nand.blocks_per_plane=64", "ftl.op_ratio=0.5"].map(str::to_owned);
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

@@ -10,9 +10,9 @@ use units::{Lpn, Ppa, SimTime};
 pub struct HostAnswer<'a> {
     /// The id of the request.
     pub id: u32,
-    /// The request.
+    /// Request of the host.
     pub host: &'a HostRequest,
-    /// The drive returns an error.
+    /// True if the drive answers the host's request with an error.
     pub failed: bool,
     /// Time of the answer.
     pub now: SimTime,
@@ -34,26 +34,28 @@ pub struct Lost {
 /// Told of everything that the drive does with data, in the order in which it does it; `home` and `lookup` say where the map
 /// has a unit on flash, [`Ppa::NONE`] for nowhere.
 pub trait Holder: Send {
-    /// The drive takes up a request under this id; `number` is the request's number in its source.
+    /// Reports that the drive takes up a request under this id; `number` is the request's number in its
+    /// source.
     fn on_number(&mut self, id: u32, number: Option<u64>);
-    /// The data that a write brings for `lpn`, whose place on flash is `home`, enter the drive. The next
-    /// [`Self::on_buffered`] gives their slot.
+    /// Reports that the data that a write brings for `lpn`, whose place on flash is `home`, enter the drive.
+    /// The next [`Self::on_buffered`] gives their slot.
     fn on_content(&mut self, id: u32, request: &HostRequest, lpn: Lpn, home: Ppa);
-    /// The data are in `slot`: the whole unit, completed with older data where the write brought a part.
+    /// Reports that the data are in `slot`: the whole unit, completed with older data where the write brought
+    /// a part.
     fn on_buffered(&mut self, lpn: Lpn, slot: u32);
-    /// A slot keeps what was read at `ppa`.
+    /// Reports that a slot keeps what was read at `ppa`.
     fn on_kept(&mut self, slot: u32, ppa: Ppa);
-    /// A program of `units` units is submitted; `source` says where each unit comes from, as [`ftl::Probe::on_place`]
-    /// does.
+    /// Reports that a program of `units` units is submitted; `source` says where each unit comes from, as
+    /// [`ftl::Probe::on_place`] does.
     fn on_place(&mut self, program: &Transaction, units: u32, source: &dyn Fn(u32) -> (Origin, u64));
-    /// An operation of the flash is over.
+    /// Reports that an operation of the flash is over.
     fn on_finish(&mut self, operation: &Transaction);
-    /// The newest data of `lpn` are at `ppa`; no slot has newer ones.
+    /// Reports that the newest data of `lpn` are at `ppa`; no slot has newer ones.
     fn on_settled(&mut self, lpn: Lpn, ppa: Ppa);
-    /// The host forgot `lpn`.
+    /// Reports that the host forgot `lpn`.
     fn on_trim(&mut self, lpn: Lpn);
-    /// A superblock, numbered over the drive, is erased.
+    /// Reports that a superblock, numbered over the drive, is erased.
     fn on_erase(&mut self, superblock: usize);
-    /// A request is answered; a read takes the data that the drive holds now.
+    /// Answers a request; a read takes the data that the drive holds now.
     fn on_answer(&mut self, answer: &HostAnswer<'_>, lookup: &dyn Fn(Lpn) -> Ppa);
 }

@@ -22,31 +22,33 @@ use units::{ChannelId, Lpn, Ppa, SimTime};
 /// A probe that also sees host requests.
 pub(crate) trait Observer: Probe {
     fn on_request(&mut self, _id: u32, _: &HostRequest) {}
-    /// The number of a request in its source, where it has one; computed only by an observer that needs it.
+    /// Returns the number of a request in its source, where it has one; computed only by an observer that
+    /// needs it.
     fn on_number(&mut self, _id: u32, _tag: u16, _number: impl FnOnce() -> Option<u64>) {}
-    /// The data of one unit of a write are about to enter the drive.
+    /// Reports that the data of one unit of a write are about to enter the drive.
     fn on_data(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn) {}
-    /// The drive never heard of a request that the host has lost.
+    /// Reports that the drive never heard of a request that the host has lost.
     fn on_unheard(&mut self, _id: u32) {}
-    /// The power failed, while these programs and erases had changed cells and were not reported.
+    /// Reports that the power failed, while these programs and erases had changed cells and were not
+    /// reported.
     fn on_cut(&mut self, _now: SimTime, _: &[Interrupted]) {}
-    /// The drive says that it has found its map again.
+    /// Reports that the drive says that it has found its map again.
     fn on_found(&mut self, _: &Ftl) {}
-    /// These dies have failed.
+    /// Reports that these dies have failed.
     fn on_dies_failed(&mut self, _dies: &[u32]) {}
-    /// The data of one unit of a write enter the drive now: a holder of data takes them.
+    /// Reports that the data of one unit of a write enter the drive now: a holder of data takes them.
     fn on_content(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn, _: &Ftl) {}
-    /// A ramp is over: the measured window begins.
+    /// Reports that a ramp is over: the measured window begins.
     fn on_window(&mut self, _now: SimTime) {}
     fn on_complete(&mut self, _: &Request, _now: SimTime, _stages: &[u64; STAGES.len() + 1]) {}
-    /// Requests come one by one from a caller, who may be late with the next: its place among the events of its moment is
-    /// kept for it.
+    /// Returns true where requests come one by one from a caller, who may be late with the next: its place among
+    /// the events of its moment is kept for it.
     fn is_stepped(&self) -> bool {
         false
     }
-    /// What the host made the request that was complete last, on a drive of zones, and what it is told.
+    /// Reports the request as the host made it that was complete last, on a drive of zones, and its completion.
     fn on_told(&mut self, _: &HostRequest, _: &Completion) {}
-    /// A request is answered now: a holder of data supplies what it read.
+    /// Reports that a request is answered now: a holder of data supplies what it read.
     fn on_answer(&mut self, _: &Request, _now: SimTime, _: &Ftl) {}
 }
 
@@ -64,12 +66,12 @@ pub(crate) struct RequestRows {
     numbers: Vec<u64>,
     /// For each tag: requests so far.
     counts: Vec<u64>,
-    /// Times count from here.
+    /// Time from which the times of the rows count.
     origin: SimTime,
 }
 
 impl RequestRows {
-    /// Rows of requests whose times count from `origin`.
+    /// Returns the rows of requests whose times count from `origin`.
     pub fn since(origin: SimTime) -> Self {
         Self { rows: Vec::new(), numbers: Vec::new(), counts: Vec::new(), origin }
     }
@@ -102,7 +104,7 @@ impl RequestRows {
         self.rows.push(row);
     }
 
-    /// Little-endian columns in the order of [`REQUESTS`].
+    /// Returns the little-endian columns in the order of [`REQUESTS`].
     pub fn take(&mut self) -> Vec<Vec<u8>> {
         let capacity = |column: &Column| Vec::with_capacity(self.rows.len() * column.kind.width());
         let mut columns: Vec<Vec<u8>> = REQUESTS.iter().map(capacity).collect();
@@ -143,12 +145,13 @@ pub(crate) struct Observers {
 }
 
 impl Observers {
-    /// Requests answered that the caller of a stepped run has not taken.
+    /// Returns the number of answered requests that the caller of a stepped run has not taken.
     pub fn untaken(&self) -> usize {
         self.answers.as_ref().map_or(0, SteppedAnswers::untaken)
     }
 
-    /// The part of an interval that the timeline shows, with times from the timeline's start; none if it ends before.
+    /// Returns the part of an interval that the timeline shows, with times from the timeline's start; none if
+    /// it ends before.
     fn shown(&self, from: SimTime, to: SimTime) -> Option<[SimTime; 2]> {
         let counted = |time: SimTime| SimTime::from_ns(time.since(self.origin).ns());
         (to > self.origin).then(|| [from.max(self.origin), to].map(counted))
@@ -316,7 +319,7 @@ impl Probe for Observers {
     }
 }
 
-/// An answered request as the account sees it.
+/// Returns an answered request as the account sees it.
 fn answered(request: &Request) -> Answered<'_> {
     let Request { id, host, first, units, failed, uncorrectable, .. } = request;
     let (id, first, units) = (*id, *first, *units);

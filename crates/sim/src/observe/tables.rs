@@ -18,7 +18,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Bytes of a number of this type; 0 for text.
+    /// Returns the number of bytes of a number of this type; 0 for text.
     pub const fn width(self) -> usize {
         match self {
             Self::Uint8 => 1,
@@ -33,14 +33,14 @@ impl Type {
 /// One column of a table.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Column {
-    /// As in the file.
+    /// Name of the column in the file.
     pub name: &'static str,
-    /// Of its values.
+    /// Type of the column's values.
     #[serde(rename = "type")]
     pub kind: Type,
-    /// What they count; `1` for a plain number or a name.
+    /// Unit of the column's values; `1` for a plain number or a name.
     pub unit: &'static str,
-    /// What they say, in a sentence.
+    /// Meaning of the column, in a sentence.
     pub meaning: &'static str,
 }
 
@@ -51,11 +51,11 @@ const fn column(name: &'static str, kind: Type, unit: &'static str, meaning: &'s
 /// One table of a run.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct RunTable {
-    /// Its file in the run's folder.
+    /// Name of the table's file in the folder of the run.
     pub file: &'static str,
-    /// What a row is.
+    /// Description of what one row of the table is.
     pub row: &'static str,
-    /// In their order.
+    /// Columns of the table, in order.
     pub columns: &'static [Column],
 }
 

@@ -11,13 +11,13 @@ pub(crate) struct Filled {
     words: Vec<u64>,
     /// Which words are not zero, where there are several.
     summary: Vec<u64>,
-    /// Words looked at so far, for the test that bounds them.
+    /// Number of words looked at so far, for the test that bounds this number.
     #[cfg(test)]
     looked_at: Cell<u64>,
 }
 
 impl Filled {
-    /// None of the numbers below `count`.
+    /// Makes a set of none of the numbers below `count`.
     pub fn new(count: usize) -> Self {
         let words = count.div_ceil(WORD);
         Self {
@@ -48,7 +48,7 @@ impl Filled {
         }
     }
 
-    /// The first number from `from` on, and around the end.
+    /// Returns the first number from `from` on, and around the end.
     #[inline]
     pub fn first(&self, from: usize) -> Option<usize> {
         let word = from / WORD;
@@ -60,14 +60,14 @@ impl Filled {
         if self.words.len() > 1 { self.first_beyond(word) } else { self.first_of(0) }
     }
 
-    /// The first number of a word, if it holds one.
+    /// Returns the first number of a word, if it holds one.
     #[inline]
     fn first_of(&self, word: usize) -> Option<usize> {
         let bits = self.words[word];
         (bits != 0).then(|| word * WORD + bits.trailing_zeros() as usize)
     }
 
-    /// The first number in the words after this one, around the end, and at last in this one.
+    /// Returns the first number in the words after this one, around the end, and at last in this one.
     fn first_beyond(&self, word: usize) -> Option<usize> {
         let (place, count) = (word / WORD, self.summary.len());
         // Of the word's own place those after it come first, the others last.

@@ -20,16 +20,16 @@ pub(crate) struct LinkAtWork {
     wire_free: [SimTime; 2],
     /// The burst computed last in each direction: most transfers of a workload have one length.
     last: [(u64, Burst); 2],
-    /// What one sector takes to the drive.
+    /// Time of one sector on the link to the drive.
     sector: Nanos,
     /// Nanoseconds the wires were busy, by direction.
     pub busy_ns: [u64; 2],
-    /// Gives writes their placement handles, where a policy does.
+    /// Policy that gives writes their placement handles, if there is one.
     placer: Option<Placer>,
 }
 
 impl LinkAtWork {
-    /// Of a drive of so many bytes and placement handles.
+    /// Makes the link of a drive of so many bytes and placement handles.
     pub fn new(config: LinkConfig, (bytes, handles): (u64, u16)) -> Self {
         let link = &config.link;
         Self {
@@ -46,19 +46,19 @@ impl LinkAtWork {
         }
     }
 
-    /// A policy gives writes their placement handles.
+    /// True if a policy gives writes their placement handles.
     #[inline]
     pub fn places(&self) -> bool {
         self.placer.is_some()
     }
 
-    /// A request with the placement handle that the policy gives it, if it writes.
+    /// Returns a request with the placement handle that the policy gives it, if it writes.
     #[cold]
     pub fn placed(&mut self, request: HostRequest, background: Background) -> HostRequest {
         self.placer.as_mut().map_or(request, |placer| placer.place(request, background))
     }
 
-    /// Nothing is in flight from `now` on; what was counted stays.
+    /// Comes to rest at `now`: nothing is in flight from then on; what was counted stays.
     pub fn rest(&mut self, now: SimTime) {
         self.busy_ns = self.busy_until(now);
         self.wire_free = self.wire_free.map(|free| free.min(now));
@@ -69,7 +69,8 @@ impl LinkAtWork {
         &self.config
     }
 
-    /// Nanoseconds each direction was busy until `now`: what is in flight counts as far as it has come.
+    /// Returns the nanoseconds each direction was busy until `now`: what is in flight counts as far as it has
+    /// come.
     pub fn busy_until(&self, now: SimTime) -> [u64; 2] {
         let ahead = self.wire_free.map(|free| free.ns().saturating_sub(now.ns()));
         let [mut to_drive, mut to_host] = self.busy_ns;
@@ -83,7 +84,7 @@ impl LinkAtWork {
         [to_drive, to_host]
     }
 
-    /// When a command fetched now has been understood.
+    /// Returns when a command fetched now has been understood.
     #[inline]
     pub fn command_done(&mut self, effect: Effect, now: SimTime) -> SimTime {
         let step = self.commands[effect as usize];
@@ -93,7 +94,8 @@ impl LinkAtWork {
         begin + self.config.t_command_service.max(self.config.t_command)
     }
 
-    /// When the host knows that a command is done whose last step ends at `end`; `now` is not after that.
+    /// Returns when the host knows that a command is done whose last step ends at `end`; `now` is not after
+    /// that.
     #[inline]
     pub fn answered(&mut self, effect: Effect, now: SimTime, end: SimTime) -> SimTime {
         let step = self.answers[effect as usize];
@@ -101,17 +103,17 @@ impl LinkAtWork {
         end + step.takes
     }
 
-    /// When `bytes` that came in until `until`, over `over`, have crossed to the host. With a FIFO the link works
-    /// on all pages that are coming in, sector by sector: it may have begun with the first, and cannot end before
-    /// the last.
+    /// Returns when `bytes` that came in until `until`, over `over`, have crossed to the host. With a FIFO
+    /// the link works on all pages that are coming in, sector by sector: it may have begun with the first,
+    /// and cannot end before the last.
     #[inline]
     pub fn give(&mut self, until: SimTime, over: Nanos, bytes: u64) -> SimTime {
         let early = if self.config.cut_through { over } else { Nanos::ZERO };
         self.transfer(Direction::ToHost, SimTime::from_ns(until.ns() - early.ns()), bytes).max(until)
     }
 
-    /// When the flash may go on with `bytes` of a write that arrived at `arrived`, is worked on now and takes
-    /// `over` to go on.
+    /// Returns when the flash may go on with `bytes` of a write that arrived at `arrived`, is worked on now
+    /// and takes `over` to go on.
     #[inline]
     pub fn take(&mut self, arrived: SimTime, now: SimTime, over: Nanos, bytes: u64) -> SimTime {
         let from = if self.config.double_buffer { arrived } else { now };
@@ -139,7 +141,8 @@ impl LinkAtWork {
         if self.config.shape.full_duplex { direction as usize } else { 0 }
     }
 
-    /// Messages take their share of the wires from the data; they do not wait for a whole burst to end.
+    /// Holds the wires for a message: messages take their share of the wires from the data; they do not wait
+    /// for a whole burst to end.
     #[inline]
     fn hold(&mut self, step: LinkStep, now: SimTime) {
         for direction in [Direction::ToDrive, Direction::ToHost] {
@@ -156,7 +159,7 @@ impl LinkAtWork {
         }
     }
 
-    /// When `bytes` asked for at `from` have crossed; calls come in order of `from`.
+    /// Returns when `bytes` asked for at `from` have crossed; calls come in order of `from`.
     #[inline]
     fn transfer(&mut self, direction: Direction, from: SimTime, bytes: u64) -> SimTime {
         let burst = self.burst(direction, bytes);

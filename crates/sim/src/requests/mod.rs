@@ -15,7 +15,7 @@ use units::{Lpn, SimTime};
 pub(crate) struct Request {
     pub id: u32,
     pub host: HostRequest,
-    /// First mapping unit and how many it touches.
+    /// First mapping unit of the request; `units` is the number of units that the request touches.
     pub first: Lpn,
     pub units: u32,
     /// Write: units whose data was taken so far, and units crossing the link now.
@@ -29,10 +29,10 @@ pub(crate) struct Request {
     pub gathered: u64,
     /// When the last part of a read was decoded.
     pub gathered_at: SimTime,
-    /// When the drive took it up, when its command was understood.
+    /// Time at which the drive fetched the request; `understood` is when the firmware had read the command.
     pub fetched: SimTime,
     pub understood: SimTime,
-    /// Write: when it began to wait for buffer room; how long it did.
+    /// Time at which a write began to wait for buffer room; `buffer_ns` is the length of the wait.
     pub waiting_since: SimTime,
     pub buffer_ns: u64,
     /// The arrays' busy time when that wait began, and the part of the wait put down to each origin.
@@ -40,25 +40,25 @@ pub(crate) struct Request {
     pub buffer_waits: Waits,
     pub link_ns: u64,
     pub ecc_ns: u64,
-    /// Where the time of its last flash operation went.
+    /// Stages in which the time of the request's last flash operation was spent.
     pub stages: Stages,
     /// Bytes of a read that the buffer's DRAM still has to give.
     pub from_memory: u64,
     pub measured: bool,
     pub failed: bool,
-    /// Part of what it read is lost.
+    /// True if part of the data that the request read is lost.
     pub uncorrectable: bool,
-    /// The most attempts beyond the first that one of its flash reads took.
+    /// Most attempts beyond the first that a flash read of the request took.
     pub retries: u8,
-    /// Fetched by the drive and not answered yet.
+    /// True after the drive fetched the request, until the drive answers it.
     pub in_drive: bool,
-    /// Takes one of the places for commands that the drive works on.
+    /// True while the request takes one of the places for commands that the drive works on.
     pub worked_on: bool,
     next_free: u32,
 }
 
 impl Request {
-    /// A request that nothing has happened to.
+    /// Makes a request that nothing has happened to.
     #[inline(always)]
     fn new(id: u32, host: HostRequest, unit: u64) -> Self {
         let (first, end) = units_of(&host, unit);
@@ -97,13 +97,13 @@ impl Request {
         if self.host.op.effect() == Effect::Read { u64::from(self.units) } else { 0 }
     }
 
-    /// The drive refused a unit of this write: it fails, and does not wait for that unit.
+    /// Loses a unit of this write, which the drive refused: the write fails, and does not wait for that unit.
     pub fn lose_unit(&mut self) {
         self.failed = true;
         self.parts -= 1;
     }
 
-    /// A wait for buffer room is over. While the buffer is full, writes proceed at the pace of the arrays: the
+    /// Ends a wait for buffer room. While the buffer is full, writes proceed at the pace of the arrays: the
     /// wait is divided as the arrays' busy time during it was; the host's own part stays buffer time.
     pub fn end_buffer_wait(&mut self, now: SimTime, busy_now: Waits) {
         let wait = now.since(self.waiting_since).ns();
@@ -169,7 +169,7 @@ impl Requests {
         id
     }
 
-    /// The drive takes a request up.
+    /// Lets the drive take a request up.
     #[inline]
     pub fn take_up(&mut self, id: u32) -> &mut Request {
         let request = &mut self.items[id as usize];
@@ -184,12 +184,12 @@ impl Requests {
         self.units_read > READ_MOST
     }
 
-    /// Every request the drive has fetched and not answered, in the order of their places.
+    /// Returns every request the drive has fetched and not answered, in the order of their places.
     pub fn in_drive(&self) -> Vec<u32> {
         (0..self.items.len() as u32).filter(|&id| self.items[id as usize].in_drive).collect()
     }
 
-    /// Every request that was made and not answered, in the order of their places.
+    /// Returns every request that was made and not answered, in the order of their places.
     pub fn under_way(&self) -> Vec<u32> {
         let mut is_free = vec![false; self.items.len()];
         let mut free = self.free;
@@ -200,7 +200,7 @@ impl Requests {
         (0..self.items.len() as u32).filter(|&id| !is_free[id as usize]).collect()
     }
 
-    /// What has waited longest, in words.
+    /// Returns what has waited longest, in words.
     pub fn describe_oldest(&self) -> String {
         let waiting = self.items.iter().filter(|request| request.in_drive);
         let Some(oldest) = waiting.min_by_key(|request| request.host.arrive) else {
@@ -235,7 +235,7 @@ impl Requests {
     }
 }
 
-/// Bytes of the host's that the next `granted` units of a write carry.
+/// Returns the number of bytes of the host's that the next `granted` units of a write carry.
 pub fn bytes_of(request: &Request, unit: u64, granted: u32) -> u64 {
     let from = (u64::from(request.first.0) + u64::from(request.units_in)) * unit;
     let to = from + u64::from(granted) * unit;
@@ -243,7 +243,7 @@ pub fn bytes_of(request: &Request, unit: u64, granted: u32) -> u64 {
     to.min(host_end) - from.max(request.host.offset)
 }
 
-/// The first unit that a request touches, and the first behind it.
+/// Returns the first unit that a request touches, and the first behind it.
 #[inline(always)]
 fn units_of(host: &HostRequest, unit: u64) -> (u64, u64) {
     let end = host.offset + u64::from(host.bytes);
@@ -255,7 +255,7 @@ fn units_of(host: &HostRequest, unit: u64) -> (u64, u64) {
     (host.offset / unit, end.div_ceil(unit))
 }
 
-/// What a request covers of a unit that it touches.
+/// Returns what a request covers of a unit that it touches.
 #[inline]
 pub fn coverage(host: &HostRequest, lpn: Lpn, unit: u64) -> Coverage {
     let begin = u64::from(lpn.0) * unit;
@@ -266,7 +266,7 @@ pub fn coverage(host: &HostRequest, lpn: Lpn, unit: u64) -> Coverage {
     Coverage::Part { from: (first - begin) as u32, bytes: (end - first) as u32 }
 }
 
-/// The units that lie wholly inside a trim: a drive keeps what it was told to forget only in part.
+/// Returns the units that lie wholly inside a trim: a drive keeps what it was told to forget only in part.
 pub fn whole_units(host: &HostRequest, unit: u64) -> (Lpn, u32) {
     let first = host.offset.div_ceil(unit);
     let end = (host.offset + u64::from(host.bytes)) / unit;

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 struct Turn {
     queues: Vec<usize>,
-    /// Which of them hold commands.
+    /// Set of the queues of the class that hold commands.
     filled: Filled,
     next: usize,
     /// Commands the queue whose turn it is may still give in this turn.
@@ -21,7 +21,7 @@ impl Turn {
         Self { filled: Filled::new(queues.len()), queues, next: 0, left: burst, burst }
     }
 
-    /// The next command of these queues.
+    /// Returns the next command of the queues in this turn.
     #[inline]
     fn fetch(&mut self, waiting: &mut [VecDeque<u32>]) -> Option<u32> {
         let at = self.filled.first(self.next)?;
@@ -34,7 +34,7 @@ impl Turn {
         request
     }
 
-    /// One of the queues gave a command.
+    /// Notes that one of the queues gave a command.
     #[inline]
     fn note_fetched(&mut self, at: usize) {
         if at != self.next {
@@ -57,7 +57,7 @@ pub(crate) struct Queues {
     count: u32,
     /// One turn for all queues, or one for each class: urgent, high, medium, low.
     turns: Vec<Turn>,
-    /// For each queue, its turn and its place there.
+    /// For each queue, the number of its turn and its place in that turn.
     places: Vec<(usize, usize)>,
     weights: [u32; 3],
     /// Commands that high, medium and low may still give in this round.
@@ -92,7 +92,7 @@ impl Queues {
         }
     }
 
-    /// True while some queue has a place.
+    /// True while some submission queue has a free place.
     #[inline]
     pub fn has_place(&self) -> bool {
         self.count < self.waiting.len() as u32 * self.depth
@@ -184,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Which queue each of the next `count` commands comes from, when all are full.
+    /// Returns which queue each of the next `count` commands comes from, when all are full.
     fn drawn(order: QueueOrder, count: usize) -> Vec<u32> {
         let mut queues = Queues::new(&shape(order));
         for request in 0..4000 {

@@ -119,7 +119,7 @@ pub(crate) struct LongRun {
     pub victims: u64,
     /// The share of the run, at its beginning, that was left out because it went on differently afterwards.
     pub left_out: f64,
-    /// The run ended before it settled.
+    /// True if the run ended before its write amplification settled.
     pub drifting: bool,
     /// Why there is no interval, where there is none.
     pub reason: Missing,

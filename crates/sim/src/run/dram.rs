@@ -14,7 +14,7 @@ impl Memory {
         Self { dram, free_at: SimTime::ZERO }
     }
 
-    /// Time at which an access to `bytes` bytes, requested now, is complete.
+    /// Returns the time at which an access to `bytes` bytes, requested now, is complete.
     pub fn access(&mut self, bytes: u64, now: SimTime) -> SimTime {
         self.free_at = self.free_at.max(now) + self.dram.access(bytes);
         self.free_at

@@ -73,7 +73,8 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// The workload has no more requests. A run that never left its ramp measured nothing, and ends with an error.
+    /// Ends the requests of the workload. A run that never left its ramp measured nothing, and ends with an
+    /// error.
     #[cold]
     pub(super) fn end_of_source(&mut self, now: SimTime) {
         self.source_done = true;

@@ -35,7 +35,7 @@ impl Failures {
         self.plan.moment.is_some() && self.done.is_none()
     }
 
-    /// True where a failure is planned.
+    /// True where a failure of a die is planned.
     pub fn are_planned(&self) -> bool {
         self.plan.moment.is_some()
     }
@@ -64,7 +64,8 @@ impl Failures {
         Ok(run.is_done())
     }
 
-    /// Time of the failure, if no event comes before it. A drive that looks for its map finishes that first.
+    /// Returns the time of the failure, if no event comes before it. A drive that looks for its map finishes
+    /// that first.
     fn due<P: Observer>(&self, run: &Run<P>) -> Option<SimTime> {
         if run.dark {
             return None;

@@ -50,7 +50,7 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// A command is understood: true when the zones handle it first, or answer it with an error.
+    /// Takes a command that is understood: true when the zones handle it first, or answer it with an error.
     #[cold]
     pub fn takes(&mut self, id: u32, now: SimTime) -> bool {
         let inner = self.0.requests.get(id).host;
@@ -84,7 +84,8 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// The firmware has checked the pointer for a write: the pointer moves on, and the data may come.
+    /// Notes that the firmware has checked the pointer for a write: the pointer moves on, and the data may
+    /// come.
     fn on_pointer(&mut self, id: u32, now: SimTime) {
         let request = self.0.requests.get(id);
         request.understood = now;
@@ -107,7 +108,8 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// Work has its turn in a zone; work that the flash does for a command does not delay the next turn.
+    /// Does the work that has its turn in a zone; work that the flash does for a command does not delay the
+    /// next turn.
     fn go_on_in_zone(&mut self, zone: u32, turn: ZoneTurn, now: SimTime) {
         let mut next = Some(turn);
         while let Some(turn) = next {
@@ -130,7 +132,8 @@ impl<P: Observer> AtZones<'_, P> {
         self.0.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
     }
 
-    /// All data of a write at the drive's own byte `at` are in: the work that waits in its zone has its turn.
+    /// Gives the work that waits in a zone its turn, when all data of a write at the drive's own byte `at`
+    /// are in.
     #[cold]
     pub fn end_turn(&mut self, at: u64, now: SimTime) {
         let zone = self.0.namespaces.zoned().zone_of(at);
@@ -139,7 +142,7 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// A zone answers a request with an error.
+    /// Fails a request that a zone answers with an error.
     fn fail_in_zone(&mut self, id: u32, error: ZoneError, now: SimTime) {
         let request = self.0.requests.get(id);
         request.failed = true;

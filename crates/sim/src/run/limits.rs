@@ -50,7 +50,7 @@ impl Watch {
         }
     }
 
-    /// A pass of the workload begins: progress is counted from here.
+    /// Begins a pass of the workload: progress is counted from here.
     pub fn begin_pass(&mut self) {
         self.events_before = self.events;
     }
@@ -62,14 +62,14 @@ impl Watch {
         if is_too_long { Err(too_long(events, done)) } else { Ok(()) }
     }
 
-    /// The most events that a drive can need until it is at rest.
+    /// Returns the most events that a drive can need until it is at rest.
     pub fn events_most(&self) -> u64 {
         self.events_most
     }
 }
 
 impl<P: Observer> Run<P> {
-    /// A number that grows with each event that brings a host request nearer to its end.
+    /// Returns a number that grows with each event that brings a host request nearer to its end.
     fn host_progress(&self) -> u64 {
         let stats = self.ftl.stats();
         let [read, programmed] =
@@ -144,7 +144,7 @@ fn too_long(events: f64, done: f64) -> Error {
     ))
 }
 
-/// The error of a run with unanswered requests and nothing in flight.
+/// Returns the error of a run with unanswered requests and nothing in flight.
 pub(crate) fn stuck(outstanding: u32, now: SimTime, ftl: &ftl::Ftl) -> Error {
     Error(format!(
         "no request of the host's came nearer to its end, and none will: {outstanding} wait at {now}, and nothing is under \
@@ -153,7 +153,7 @@ pub(crate) fn stuck(outstanding: u32, now: SimTime, ftl: &ftl::Ftl) -> Error {
     ))
 }
 
-/// The error of untimed writing when erased superblocks give no room; none while they do.
+/// Returns the error of untimed writing when erased superblocks give no room; none while they do.
 pub(crate) fn in_vain(ftl: &ftl::Ftl) -> Option<Error> {
     let erased = ftl.erased_in_vain()?;
     Some(Error(format!(
@@ -163,7 +163,7 @@ pub(crate) fn in_vain(ftl: &ftl::Ftl) -> Option<Error> {
     )))
 }
 
-/// The error of untimed writing when no die has room and no superblock is collected.
+/// Returns the error of untimed writing when no die has room and no superblock is collected.
 pub(crate) fn no_room(ftl: &ftl::Ftl) -> Error {
     Error(format!(
         "no request of the host's came nearer to its end: no die has room for another unit written without time, and \
@@ -172,7 +172,7 @@ pub(crate) fn no_room(ftl: &ftl::Ftl) -> Error {
     ))
 }
 
-/// The first part of a long text, up to `MOST` characters.
+/// Returns the first part of a long text, up to `MOST` characters.
 fn shortened(text: &str) -> String {
     const MOST: usize = 900;
     if text.len() <= MOST {

@@ -60,7 +60,7 @@ pub(crate) struct Run<P: Observer> {
     writers: VecDeque<u32>,
     pub in_drive: u32,
     t_decode: Nanos,
-    /// The buffer's DRAM, where its accesses take time.
+    /// DRAM of the buffer, where accesses to the DRAM take time.
     pub memory: Option<Memory>,
     unit: u64,
     /// Units of a write that cross the link in one piece.
@@ -77,10 +77,11 @@ pub(crate) struct Run<P: Observer> {
     next_arrival: SimTime,
     begun: bool,
     source_done: bool,
-    /// The power is gone, or the drive is looking for its map: the host gets no answers.
+    /// True while the host gets no answers: the power is gone, or the drive is looking for its map.
     pub dark: bool,
     error: Option<Error>,
-    /// Some of the drive's policies come from the user, who is responsible for stalls that they cause.
+    /// True if some of the drive's policies come from the user, who is responsible for stalls that they
+    /// cause.
     pub has_own_policies: bool,
     ramping: bool,
     /// True while the run only brings the drive into its state.
@@ -108,7 +109,7 @@ pub(crate) struct BusyTimes {
     pub wires: [u64; 2],
 }
 
-/// Costs of writes and reads so far; all zero on a drive without a code.
+/// Returns the costs of writes and reads so far; all zero on a drive without a code.
 pub(crate) fn regulation_counts(ftl: &Ftl) -> RegulationCounts {
     ftl.feature::<ftl::Regulation>().map_or_else(Default::default, ftl::Regulation::counts)
 }
@@ -126,7 +127,7 @@ impl CountsBefore {
     }
 }
 
-/// Page operations counted in `stats`: reads, programs and erases.
+/// Returns the number of page operations counted in `stats`: reads, programs and erases.
 pub(crate) fn page_operations(stats: &FtlStats) -> u64 {
     stats.pages_read.iter().sum::<u64>()
         + stats.pages_programmed.iter().sum::<u64>()
@@ -220,7 +221,7 @@ impl<P: Observer> Run<P> {
         self.requests.outstanding == 0 && self.source_done && !self.dark
     }
 
-    /// How much of the workload was handed out, where that can be known.
+    /// Returns how much of the workload was handed out, where that can be known.
     pub fn fraction_done(&self) -> Option<f64> {
         let now = self.ctx.calendar.now();
         let by_requests =
@@ -278,7 +279,7 @@ impl<P: Observer> Run<P> {
         self.source_done = true;
     }
 
-    /// Requests asked for and not yet answered.
+    /// Returns the number of requests asked for and not yet answered.
     pub fn outstanding(&self) -> u32 {
         self.requests.outstanding
     }
@@ -323,8 +324,8 @@ impl<P: Observer> Run<P> {
         count
     }
 
-    /// Requests wait but no event is pending, which only a worn-out drive allows: answers them with an error, and goes
-    /// on.
+    /// Answers waiting requests when no event is pending, which only a worn-out drive allows, with an error,
+    /// and goes on.
     #[cold]
     fn give_up(&mut self) {
         self.ftl.declare_stalled();
@@ -376,12 +377,12 @@ impl<P: Observer> Run<P> {
         self.begun
     }
 
-    /// Page operations since the run began.
+    /// Returns the number of page operations since the run began.
     pub fn operations(&self) -> u64 {
         page_operations(self.ftl.stats()) - self.pages_before
     }
 
-    /// Simulated time begins again for a drive that has found its map.
+    /// Begins simulated time again for a drive that has found its map.
     pub fn begin_again(&mut self) {
         self.begun = true;
         self.ftl.begin(&mut self.ctx);
@@ -394,7 +395,7 @@ impl<P: Observer> Run<P> {
 
     // ---- from the workload into the drive -----------------------------------------------------------
 
-    /// The ramp is over: discards all measurements so far.
+    /// Begins measuring after the ramp: discards all measurements so far.
     #[cold]
     fn begin_measuring(&mut self, now: SimTime) {
         self.ramping = false;

@@ -37,12 +37,12 @@ pub(crate) struct Cuts {
     by_time: Vec<SimTime>,
     by_operations: Vec<(u64, Nanos)>,
     seed: u64,
-    /// Power cuts so far.
+    /// Power cuts of the run so far.
     pub done: Vec<Cut>,
 }
 
 impl Cuts {
-    /// The cuts that the plan of a drive gives with this seed.
+    /// Returns the cuts that the plan of a drive gives with this seed.
     pub fn new(plan: &PowerPlan, seed: u64) -> Self {
         let mut cuts = Self { plan: plan.clone(), seed, ..Self::default() };
         for moment in plan.moments(seed) {
@@ -56,7 +56,8 @@ impl Cuts {
         cuts
     }
 
-    /// The text `broken` with the last power cut before it was found; none where no power cut is planned.
+    /// Returns the text `broken` with the last power cut before it was found; none where no power cut is
+    /// planned.
     pub fn place_of(&self, broken: &str) -> Option<String> {
         match self.done.len() {
             0 if self.left() == 0 => None,
@@ -70,7 +71,7 @@ impl Cuts {
         self.by_time.len() + self.by_operations.len()
     }
 
-    /// Time of the next cut that is planned by time, not by operations of the flash.
+    /// Returns the time of the next cut that is planned by time, not by operations of the flash.
     pub fn next_time(&self) -> Option<SimTime> {
         self.by_time.last().copied()
     }
@@ -100,7 +101,7 @@ impl Cuts {
         Ok(run.is_done())
     }
 
-    /// The moment of the next cut, if nothing happens before it.
+    /// Returns the moment of the next cut, if nothing happens before it.
     fn due<P: Observer>(&mut self, run: &Run<P>) -> Option<SimTime> {
         let now = run.ctx.calendar.now();
         let operations = run.operations();
@@ -150,7 +151,7 @@ impl Cuts {
         Ok(())
     }
 
-    /// The drive begins with a flash that lost power at work, as `lost` describes: finds the map again.
+    /// Finds the map again of a drive that begins with a flash that lost power at work, as `lost` describes.
     pub fn begin_finding<P: Observer>(&mut self, run: &mut Run<P>, lost: &Lost) {
         let now = run.ctx.calendar.now();
         run.dark = true;
@@ -185,7 +186,7 @@ impl Cuts {
 }
 
 impl<P: Observer> Run<P> {
-    /// The host's power fails at `now`: no request is answered any more. Returns how many requests were lost.
+    /// Cuts the host's power at `now`: no request is answered any more. Returns how many requests were lost.
     fn lose_power(&mut self, now: SimTime) -> u32 {
         self.ctx.calendar.pass_to(now);
         self.dark = true;
@@ -203,8 +204,8 @@ impl<P: Observer> Run<P> {
         lost.len() as u32
     }
 
-    /// Capacitors keep the drive at work until its buffer is on flash, or until `end`. Returns when the drive goes
-    /// dark.
+    /// Keeps the drive at work by its capacitors until its buffer is on flash, or until `end`. Returns when
+    /// the drive goes dark.
     fn write_out(&mut self, begun: SimTime, end: Option<SimTime>) -> SimTime {
         self.ftl.pause_upkeep();
         self.ftl.write_out_own(&mut self.ctx);
@@ -232,7 +233,7 @@ impl<P: Observer> Run<P> {
         !self.ftl.find_on(event, &mut self.ctx)
     }
 
-    /// The drive is ready again at `now`, as one to which the host has just been connected.
+    /// Makes the drive ready again at `now`, as one to which the host has just been connected.
     fn come_back(&mut self, now: SimTime) {
         self.dark = false;
         self.link.rest(now);

@@ -29,7 +29,8 @@ impl<P: Observer> Run<P> {
         1
     }
 
-    /// The DRAM took the last data of a write, or delivered the part of a read that the buffer held.
+    /// Notes that the DRAM took the last data of a write, or delivered the part of a read that the buffer
+    /// held.
     #[cold]
     pub(super) fn on_memory(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);
@@ -51,7 +52,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// The data of some units of a read left the flash: which of them go on to the host, and when.
+    /// Notes that the data of some units of a read left the flash: which of them go on to the host, and when.
     #[inline(always)]
     pub(super) fn on_read(&mut self, id: u32, units: u32, reading: Reading, stages: Stages, now: SimTime) {
         let request = self.requests.get(id);

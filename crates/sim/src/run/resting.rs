@@ -10,7 +10,7 @@ impl<P: Observer> Run<P> {
         self.pass_while(|run| run.ftl.buffer().is_draining());
     }
 
-    /// The host is gone: no timer-driven work falls due any more, and the buffer's data go to the flash.
+    /// Ends the host's part: no timer-driven work falls due any more, and the buffer's data go to the flash.
     pub(super) fn end_host(&mut self) {
         self.ftl.end_upkeep();
         self.ftl.send_out(&mut self.ctx);

@@ -14,7 +14,7 @@ impl<P: Observer> Run<P> {
         !self.ftl.buffer().is_write_back() || (request.fua && !self.ftl.buffer().is_protected())
     }
 
-    /// A write may take its data, or waits for the writes that came before it.
+    /// Lets a write take its data, or wait for the writes that came before it.
     #[inline]
     pub(super) fn begin_write(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);

@@ -56,7 +56,8 @@ pub(super) fn copies_of(workload: &WorkloadSpec, drive: &Drive, seed: u64) -> Co
     if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) }
 }
 
-/// The preconditioning that `options` ask for. `waiting`: units in the buffer while this workload runs, where known.
+/// Returns the preconditioning that `options` ask for. `waiting`: units in the buffer while this workload
+/// runs, where known.
 pub(super) fn precondition_of(
     options: &RunOptions,
     drive: &Drive,
@@ -90,7 +91,7 @@ pub(super) fn advance_warm_up<P: Observer>(
     warm_up.map_or(Ok(true), |warm_up| warm_up.advance(run, drive, events))
 }
 
-/// The drive is in its state: begins the workload. If the run was stopped meanwhile, no request comes.
+/// Begins the workload when the drive is in its state. If the run was stopped meanwhile, no request comes.
 fn take_up<P: Observer>(
     run: &mut Run<P>,
     workload: Option<Box<dyn Workload>>,

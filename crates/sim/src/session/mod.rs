@@ -204,19 +204,19 @@ impl Session {
         })
     }
 
-    /// The workload that a further pass opens.
+    /// Returns the workload that a further pass opens.
     pub fn repeating(mut self, workload: WorkloadSpec) -> Self {
         self.spec = Some(workload.clone());
         self.passes.repeat(workload);
         self
     }
 
-    /// The drive.
+    /// Returns the drive of the session.
     pub fn drive(&self) -> &Drive {
         &self.drive
     }
 
-    /// The seed everything random follows from.
+    /// Returns the seed everything random follows from.
     pub fn seed(&self) -> u64 {
         self.options.seed
     }
@@ -303,7 +303,7 @@ impl Session {
         Ok(())
     }
 
-    /// Origin of this run's saved state: drive and seed.
+    /// Returns the origin of this run's saved state: drive and seed.
     fn about(&self) -> About<'_> {
         About::new(&self.drive, self.options.seed)
     }
@@ -369,7 +369,7 @@ impl Session {
         Ok(())
     }
 
-    /// Progress of the run.
+    /// Returns the progress of the run.
     pub fn progress(&self) -> Progress {
         match &self.phase {
             SessionPhase::Precondition(parts) => Progress {
@@ -397,7 +397,7 @@ impl Session {
         }
     }
 
-    /// The user stopped the run: requests in flight are still answered, then it is done.
+    /// Ends the run because the user stopped it: requests in flight are still answered, then it is done.
     ///
     /// # Errors
     /// As for [`Self::advance`].
@@ -439,7 +439,7 @@ impl Session {
         }
     }
 
-    /// The translation layer, for tests that look inside.
+    /// Returns the translation layer, for tests that look inside.
     pub fn ftl(&self) -> Option<&Ftl> {
         match &self.phase {
             SessionPhase::Precondition(parts) => Some(&parts.0),
@@ -465,7 +465,7 @@ fn limits_of(options: &RunOptions) -> RunLimits {
     RunLimits { requests: options.limit_requests, ns: options.limit_ns }
 }
 
-/// Rows and the timeline begin at `origin`, with the workload.
+/// Begins rows and the timeline at `origin`, with the workload.
 fn observe(observers: &mut Observers, options: &RunOptions, drive: &Drive, origin: SimTime) {
     let geometry = drive.geometry();
     let shown = || Timeline::new(options.timeline_detail, geometry.channels, geometry.dies());

@@ -10,28 +10,28 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunOptions {
-    /// Everything random follows from it.
+    /// Seed from which everything random in the run follows.
     pub seed: u64,
-    /// Observers check conservation throughout.
+    /// True if observers check conservation throughout the run.
     pub check: bool,
-    /// Rows for `requests.parquet` are kept.
+    /// True if the run keeps rows for `requests.parquet`.
     pub requests: bool,
-    /// A timeline is written.
+    /// True if the run writes a timeline.
     pub timeline: bool,
-    /// What it shows.
+    /// Detail of the timeline.
     pub timeline_detail: TimelineDetail,
     /// What is done to the drive before.
     pub precondition: PreconditionKind,
     /// How much of the logical space preconditioning fills.
     pub fill: f64,
-    /// How often the workload is run: `3`, or `until=waf:5%`; once without it.
+    /// Passes of the workload: a number, as `3`, or a condition, as `until=waf:5%`; none: one pass.
     #[serde(rename = "loop")]
     pub passes: Option<String>,
-    /// What the workload finds on the drive is written before it begins.
+    /// True if the data that the workload expects on the drive are written before the workload begins.
     pub layout: bool,
-    /// Stop after so many requests.
+    /// Number of requests after which the run stops.
     pub limit_requests: Option<u64>,
-    /// Stop at this simulated time, in nanoseconds.
+    /// Simulated time at which the run stops, in nanoseconds.
     pub limit_ns: Option<u64>,
     /// Bytes of memory that the drive may take; what the machine has, where this is not given.
     pub memory_limit: Option<u64>,

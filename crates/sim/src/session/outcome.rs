@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 impl Session {
-    /// Everything measured so far, as JSON, while the run goes on; what only its end tells is null.
+    /// Returns everything measured so far, as JSON, while the run goes on; what only its end tells is null.
     ///
     /// # Errors
     /// When the run did not get as far as its workload.
@@ -26,7 +26,7 @@ impl Session {
         }
     }
 
-    /// Everything measured, as JSON. With `check`, the final account is settled first.
+    /// Returns everything measured, as JSON. With `check`, the final account is settled first.
     ///
     /// # Errors
     /// When the run did not get as far as its workload.
@@ -70,7 +70,7 @@ impl Session {
         }
     }
 
-    /// Time that making the map's arrays took since the run began.
+    /// Returns the time that making the map's arrays took since the run began.
     fn map_made_since(&self) -> Duration {
         let made = match &self.phase {
             SessionPhase::Plain(run) => run.ftl.map_made_in(),
@@ -103,7 +103,7 @@ impl Session {
         }
     }
 
-    /// Rows of `requests.parquet` since the last call, as little-endian columns.
+    /// Returns the rows of `requests.parquet` since the last call, as little-endian columns.
     pub fn take_requests(&mut self) -> Vec<Vec<u8>> {
         match &mut self.phase {
             SessionPhase::Observed(run) => {
@@ -113,7 +113,7 @@ impl Session {
         }
     }
 
-    /// A piece of the timeline's file: what was added since the last call.
+    /// Returns a piece of the timeline's file: what was added since the last call.
     pub fn take_timeline(&mut self) -> Vec<u8> {
         match &mut self.phase {
             SessionPhase::Observed(run) => {

@@ -26,9 +26,9 @@ pub(super) enum OutsideHost {
 }
 
 impl Session {
-    /// A drive whose requests come from outside by way of `source`, and whose data `holder` holds; its time begins. Where
-    /// its flash was at work before and was not left at rest, `found` says what that holds and what the cut took, and the
-    /// drive finds its map.
+    /// Makes a drive whose requests come from outside by way of `source`, and whose data `holder` holds; its
+    /// time begins. Where its flash was at work before and was not left at rest, `found` says what that holds
+    /// and what the cut took, and the drive finds its map.
     ///
     /// # Errors
     /// As for [`Self::new`].
@@ -69,7 +69,8 @@ impl Session {
         Ok(session)
     }
 
-    /// The shape of a served drive in its image: the sizes that must be equal on another drive, and the namespaces.
+    /// Returns the shape of a served drive in its image: the sizes that must be equal on another drive, and
+    /// the namespaces.
     pub fn live_shape(drive: &Drive, ftl: &Ftl) -> Value {
         let mut shape = state_file::shape(ftl);
         if let Some(parts) = drive.namespaces().described() {
@@ -117,7 +118,7 @@ impl Session {
         }
     }
 
-    /// The source has a request that arrives at `at`.
+    /// Notes that the source has a request that arrives at `at`.
     ///
     /// # Errors
     /// When the run ended before.
@@ -134,7 +135,7 @@ impl Session {
         self.outside()?.step(until)
     }
 
-    /// The time of the event handled last, and of the next.
+    /// Returns the time of the event handled last, and of the next.
     ///
     /// # Errors
     /// When the run ended before.
@@ -148,7 +149,7 @@ impl Session {
         self.wall += wall;
     }
 
-    /// No request follows: requests in flight are answered, and the run is over.
+    /// Ends the requests of the source: requests in flight are answered, and the run is over.
     ///
     /// # Errors
     /// As for [`Self::advance`].

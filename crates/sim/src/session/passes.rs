@@ -17,7 +17,7 @@ const PASSES_MOST: u32 = 100;
 /// How often a workload is run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rule {
-    /// This number of passes.
+    /// The workload is run in this number of passes.
     Times(u32),
     /// Until half the interval of the long-run write amplification is at most this share of it, and at most `most`
     /// passes.
@@ -70,7 +70,7 @@ impl WorkloadPasses {
         self.spec = Some(spec);
     }
 
-    /// One pass is over: begins the next, if there is to be one.
+    /// Ends a pass and begins the next, if there is to be one.
     ///
     /// # Errors
     /// When the workload cannot be opened again.
@@ -105,7 +105,7 @@ impl WorkloadPasses {
         more && !run.is_at_limit() && !run.ftl.is_read_only()
     }
 
-    /// Progress of all passes, `part` being the progress of the present one; none where unknown.
+    /// Returns the progress of all passes, `part` being the progress of the present one; none where unknown.
     pub fn fraction(&self, part: Option<f64>) -> Option<f64> {
         match &self.rule {
             None => part,
@@ -116,7 +116,7 @@ impl WorkloadPasses {
         }
     }
 
-    /// The passes that were run, for the result; none without `--loop`.
+    /// Returns the passes that were run, for the result; none without `--loop`.
     pub fn report(&self) -> Option<Loop> {
         let (rule, _) = self.rule.as_ref()?;
         Some(Loop { rule: rule.clone(), passes: self.begun, reached: self.reached })

@@ -28,27 +28,27 @@ pub(crate) struct LayingOut {
     /// The next unit to look at.
     next: u32,
     fraction: f64,
-    /// Units written.
+    /// Units that the layout has written.
     pub units: u64,
 }
 
 impl LayingOut {
-    /// A layout that has not begun.
+    /// Makes a layout that has not begun.
     pub fn new() -> Self {
         Self { step: LayoutStep::Look, on: true, named: Vec::new(), next: 0, fraction: 0.0, units: 0 }
     }
 
-    /// A layout that writes nothing.
+    /// Makes a layout that writes nothing.
     pub fn off() -> Self {
         Self { step: LayoutStep::Done, on: false, ..Self::new() }
     }
 
-    /// True if the layout was asked for.
+    /// True if the layout of the workload's data was asked for.
     pub fn is_on(&self) -> bool {
         self.on
     }
 
-    /// Progress of the layout, from 0 to 1.
+    /// Returns the progress of the layout, from 0 to 1.
     pub fn fraction(&self) -> f64 {
         self.fraction
     }
@@ -126,7 +126,7 @@ impl LayingOut {
         Ok(())
     }
 
-    /// The first unit from `next` on that was named.
+    /// Returns the first unit from `next` on that was named.
     fn next_named(&self, units: u32) -> Option<u32> {
         let mut lpn = self.next;
         while lpn < units {
@@ -139,7 +139,7 @@ impl LayingOut {
         None
     }
 
-    /// The end of the units from `lpn` on that were all named.
+    /// Returns the end of the units from `lpn` on that were all named.
     fn end_of_named(&self, lpn: u32, units: u32) -> u32 {
         let mut end = lpn;
         while end < units {

@@ -21,7 +21,7 @@ const VERSION: u32 = 6;
 /// Compression level: a higher one gains nothing, because the arrays look random.
 const LEVEL: i32 = 3;
 
-/// Shape of a drive in its saved state: sizes that must be equal on another drive.
+/// Returns the shape of a drive in its saved state: sizes that must be equal on another drive.
 pub fn shape(ftl: &Ftl) -> Value {
     let layout = ftl.layout();
     json!({
@@ -53,7 +53,7 @@ pub(crate) struct About<'a> {
 }
 
 impl<'a> About<'a> {
-    /// Origin of the state of a drive that was not aged.
+    /// Returns the origin of the state of a drive that was not aged.
     pub fn new(drive: &'a Drive, seed: u64) -> Self {
         Self { drive, seed, aged: None, ages_ns: &[] }
     }

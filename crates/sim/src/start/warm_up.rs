@@ -60,8 +60,8 @@ pub(crate) struct WarmUp {
 }
 
 impl WarmUp {
-    /// A warm-up for a run of `spec`, where it is needed: after preconditioning to a settled state, on a drive whose
-    /// buffer keeps units, and without events planned for a time.
+    /// Makes a warm-up for a run of `spec`, where it is needed: after preconditioning to a settled state, on
+    /// a drive whose buffer keeps units, and without events planned for a time.
     pub fn wanted(
         spec: &WorkloadSpec,
         drive: &Drive,
@@ -91,8 +91,9 @@ impl WarmUp {
         })
     }
 
-    /// What runs first: writes that put into the buffer what writing without time left in it, the oldest in front, or else a
-    /// copy of the workload. A drive takes them faster than it programs, so that most of them wait there at the end.
+    /// Returns what runs first: writes that put into the buffer what writing without time left in it, the
+    /// oldest in front, or else a copy of the workload. A drive takes them faster than it programs, so that
+    /// most of them wait there at the end.
     ///
     /// # Errors
     /// When it cannot be opened.
@@ -171,7 +172,8 @@ impl WarmUp {
         (self.before, self.sums, self.looks) = (handled, [0.0; 2], 0);
     }
 
-    /// Units that wait in the buffer under this workload, where writing without time took that for full.
+    /// Returns the units that wait in the buffer under this workload, where writing without time took that
+    /// for full.
     pub fn waiting(&self, before: &Precondition) -> Option<u32> {
         let later = &self.means[self.means.len() / 2..];
         let [_, lacking] = (!later.is_empty()).then(|| mean_of(later))?;
@@ -193,7 +195,7 @@ impl WarmUp {
         });
     }
 
-    /// The copies that were run, for the result; none until the warm-up is over.
+    /// Returns the copies that were run, for the result; none until the warm-up is over.
     pub fn report(&self) -> Option<WarmedUp> {
         self.report.clone()
     }

@@ -56,7 +56,7 @@ impl KeptChannel {
         self.since[2 * die + usize::from(stage != Stage::Command)] = self.now();
     }
 
-    /// Arrays that are done want the channel again.
+    /// Lets arrays that are done ask for the channel again.
     fn wake(&mut self) {
         for die in 0..self.stages.len() {
             match self.stages[die] {

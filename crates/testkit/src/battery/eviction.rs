@@ -12,7 +12,7 @@ const BLOCK_UNITS: u32 = 8;
 /// A buffer kept by hand.
 struct Shelf {
     slots: Vec<Slot>,
-    /// For each slot, when it came and when it was last used.
+    /// For each slot, the time when it entered the buffer; `used` is the time of its last use.
     came: Vec<u64>,
     used: Vec<u64>,
     clock: u64,

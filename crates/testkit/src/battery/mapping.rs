@@ -212,7 +212,7 @@ pub fn check(context: &str, _maker: &Maker, steps: u64) {
     }
 }
 
-/// Variants with each eviction policy of the write buffer; only one for short histories.
+/// Returns the variants with each eviction policy of the write buffer; only one for short histories.
 fn caches(context: &str, steps: u64) -> Vec<Vec<String>> {
     let read_cache = || "ftl.buffer.read_cache=true".to_owned();
     let keep = || "ftl.buffer.keep_ratio=0.5".to_owned();

@@ -6,7 +6,7 @@ use ftl::Layout;
 use ftl::parity::Maker;
 use nand::Geometry;
 
-/// A layout of so many dies.
+/// Returns a layout of so many dies.
 fn layout(dies: u32) -> Layout {
     let mut document = Document::empty();
     for setting in [

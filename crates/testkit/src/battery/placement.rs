@@ -72,7 +72,8 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     }
 }
 
-/// Random sets of eligible dies, down to none; a unit that must wait is asked about again with all eligible.
+/// Returns random sets of eligible dies, down to none; a unit that must wait is asked about again with all
+/// eligible.
 fn history(context: &str, maker: &Maker, dies: u32, events: u64, seed: u64) -> Vec<DieId> {
     let mut drive = PlacementDrive::new(maker, dies);
     let mut random = RandomStream::new(seed, "battery.placement");

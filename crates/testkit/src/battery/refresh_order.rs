@@ -54,7 +54,7 @@ impl DueDie {
     }
 }
 
-/// The choices of a policy in a random history.
+/// Returns the choices of a policy in a random history.
 fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<SuperblockId> {
     let mut policy = maker();
     let (mut random, mut draws) =

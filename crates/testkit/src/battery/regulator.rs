@@ -18,7 +18,7 @@ fn steps() -> Steps {
     }
 }
 
-/// The costs as the FTL would show them, some of which may not be feasible for the block.
+/// Returns the costs as the FTL would show them, some of which may not be feasible for the block.
 fn candidates(policy: &dyn CostRegulator, random: &mut RandomStream) -> Vec<Candidate> {
     let candidate = |cost: &ftl::regulator::WriteCost| Candidate {
         t_prog: Nanos::new(600_000 * 300_000 / cost.step.get().max(1)),

@@ -4,7 +4,7 @@ use engine::RandomStream;
 use ftl::snapshot_expiry::{Droppable, ExpiryReason, ExpiryView, Maker};
 use units::SimTime;
 
-/// The serial numbers that a policy drops in a random history of snapshots.
+/// Returns the serial numbers that a policy drops in a random history of snapshots.
 fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<u32> {
     let mut policy = maker();
     let mut random = RandomStream::new(seed, "battery.snapshot_expiry");

@@ -29,7 +29,8 @@ impl UnitHistory {
         }
     }
 
-    /// A unit that the host writes, most of them of a few, or one that is moved, as far as the policy wants to know.
+    /// Returns a unit that the host writes, most of them of a few, or one that is moved, as far as the policy
+    /// wants to know.
     fn next(&mut self, policy: &dyn StreamPolicy) -> UnitView {
         let few = if self.random.chance(0.8) { UNITS / 16 } else { UNITS };
         let unit = self.random.below(few) as usize;

@@ -116,7 +116,7 @@ pub fn check(context: &str, maker: &Maker, events: u64, ties: Ties) {
     every_garbage_is_found(context, maker);
 }
 
-/// `free`: the numbers of the superblocks, in the order in which the history refers to them.
+/// Returns `free`: the numbers of the superblocks, in the order in which the history refers to them.
 fn history(
     context: &str,
     maker: &Maker,

@@ -12,7 +12,7 @@ struct Block {
     slots: BTreeMap<u32, u32>,
     /// The unit that a write in sequence would touch next.
     next: u32,
-    /// Written from its first unit on, each unit once, in order.
+    /// True if the host wrote the block from its first unit on, each unit once, in order.
     sequential: bool,
     /// Place of the block in the order of blocks.
     place: u32,
@@ -56,7 +56,8 @@ impl Policy for Bplru {
 }
 
 impl Bplru {
-    /// A unit of a block was written or used: the block is the newest, or, when it is complete, the oldest.
+    /// Notes that a unit of a block was written or used: the block is the newest, or, when it is complete,
+    /// the oldest.
     fn note_use(&mut self, number: u32, unit: u32, access: Access) {
         let block = self.blocks.get_mut(&number).expect("the block of a kept unit");
         if access == Access::Write {

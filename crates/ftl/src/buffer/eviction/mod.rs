@@ -28,14 +28,14 @@ pub enum Access {
 pub struct EvictionView<'a> {
     /// Every slot of the buffer, by number; only kept ones may be chosen.
     pub slots: &'a [Slot],
-    /// Slots kept now.
+    /// Number of buffer slots that are kept now.
     pub kept: u32,
     /// The most units that may be kept.
     pub keep: u32,
 }
 
 impl EvictionView<'_> {
-    /// The unit that a slot holds.
+    /// Returns the unit that a slot holds.
     #[inline]
     pub fn lpn(&self, slot: u32) -> Lpn {
         self.slots[slot as usize].lpn
@@ -47,7 +47,7 @@ impl EvictionView<'_> {
         self.slots[slot as usize].state == SlotState::Held
     }
 
-    /// True when a slot may be chosen.
+    /// True when the eviction policy may choose a slot.
     #[inline]
     pub fn is_kept(&self, slot: u32) -> bool {
         matches!(self.slots[slot as usize].state, SlotState::Held | SlotState::Clean)
@@ -63,13 +63,14 @@ pub trait EvictionPolicy: Send {
     /// used.
     fn attach(&mut self, slots: u32, block_units: u32);
 
-    /// A slot is kept from now on: [`SlotState::Held`], with data that the flash does not hold, or [`SlotState::Clean`].
+    /// Reports that a slot is kept from now on: [`SlotState::Held`], with data that the flash does not hold,
+    /// or [`SlotState::Clean`].
     fn on_keep(&mut self, slot: u32, lpn: Lpn, state: SlotState);
 
-    /// The host used a kept slot again.
+    /// Reports that the host used a kept slot again.
     fn on_use(&mut self, slot: u32, lpn: Lpn, access: Access);
 
-    /// A slot is kept no longer: chosen, trimmed, flushed or about to be programmed.
+    /// Reports that a slot is kept no longer: chosen, trimmed, flushed or about to be programmed.
     fn on_leave(&mut self, slot: u32, lpn: Lpn);
 
     /// Chooses one of the kept slots; none only when there is none.

@@ -31,7 +31,7 @@ impl Order {
         self.links.resize(count as usize, ALONE);
     }
 
-    /// The oldest.
+    /// Returns the oldest number in the order.
     #[inline]
     pub fn first(&self) -> Option<u32> {
         (self.first != NONE).then_some(self.first)

@@ -9,7 +9,7 @@ use units::Voltage;
 pub(crate) struct CostTable {
     /// The write costs as the regulator gave them.
     pub costs: Vec<WriteCost>,
-    /// Program step over the usual one.
+    /// Program step of each write cost, relative to the usual program step.
     pub steps: Vec<f64>,
     /// Voltage set of each cost: 0 for the usual one, then the sets of the chip's tables.
     pub voltages: Vec<usize>,
@@ -59,12 +59,13 @@ impl CostTable {
         Ok(table)
     }
 
-    /// Number of write costs.
+    /// Returns the number of write costs.
     pub fn len(&self) -> usize {
         self.costs.len()
     }
 
-    /// The cost that parity is written with: the finest one among those with the longest retention time.
+    /// Returns the cost that parity is written with: the finest one among those with the longest retention
+    /// time.
     pub fn for_own(&self) -> u8 {
         let longest = self.costs.iter().map(|cost| cost.retention).max();
         let holding = (0..self.len()).filter(|&way| Some(self.costs[way].retention) == longest);
@@ -76,12 +77,12 @@ impl CostTable {
         self.coarseness[way] < self.coarseness[than]
     }
 
-    /// The condition in which a page that was written with the cost `way` is read.
+    /// Returns the condition in which a page that was written with the cost `way` is read.
     pub fn condition(&self, way: usize, pe_cycles: u32, seconds: f64, reads: u32) -> Condition {
         Condition { step: self.steps[way], voltages: self.voltages[way], pe_cycles, seconds, reads }
     }
 
-    /// The cost in words, for errors.
+    /// Returns the cost in words, for errors.
     pub fn describe(&self, way: usize) -> String {
         match &self.costs[way].voltages {
             None => format!("a program step of {}", self.costs[way].step),

@@ -5,17 +5,17 @@ use crate::stats::{Minus, counters};
 counters! {
     /// What regulation counted since the drive was built. Rungs and costs beyond eight do not occur.
     RegulationCounts {
-        /// Reads of the host by the rung that corrected them.
+        /// Host reads by the rung of the retries that corrected the read.
         host_reads: [u64; 8],
-        /// All other reads.
+        /// Reads other than host reads, by the rung of the retries that corrected the read.
         other_reads: [u64; 8],
         /// Mapping units of the host by the cost they were written with.
         host_units: [u64; 8],
-        /// All other mapping units.
+        /// Mapping units other than the host's, by the cost they were written with.
         other_units: [u64; 8],
-        /// Attempts beyond the first.
+        /// Attempts of reads beyond the first attempt.
         retries: u64,
-        /// Reads that took more than one attempt: the host's, all others.
+        /// Reads that took more than one attempt: reads of the host, and all others.
         retried: [u64; 2],
         /// Reads whose data could not be corrected: the host's, all others.
         uncorrectable: [u64; 2],
@@ -31,7 +31,7 @@ counters! {
         superblocks_patrolled: u64,
         /// Rounds of the patrol over a die.
         patrol_rounds: u64,
-        /// Of those, rounds that took longer than they should.
+        /// Rounds of the patrol that took longer than the required time.
         patrol_rounds_late: u64,
         /// Writes whose cost the block at hand was too worn for: they took a finer step.
         refined: u64,

@@ -121,7 +121,7 @@ impl Feature for Regulation {
         None
     }
 
-    /// The regulator may ask for the unit again.
+    /// Lets the regulator ask for the unit again.
     fn drops_anew(&mut self, lpn: Lpn) {
         self.notes.set(lpn, self.notes.of(lpn) & !QUEUED);
         self.counts.rewrites_dropped += 1;
@@ -137,7 +137,7 @@ impl Feature for Regulation {
         }
     }
 
-    /// The superblock is moved, and its units are written with the cost that the regulator then chooses.
+    /// Moves a superblock that is due, whose units are written with the cost that the regulator then chooses.
     fn refresh_due(&mut self, core: &mut Core, superblock: u32, calendar: &mut Calendar) {
         let since = self.due.at[superblock as usize];
         // Else it was erased, and perhaps opened again: then an entry of its own is to come.
@@ -176,7 +176,7 @@ impl Feature for Regulation {
         self.table.costs.iter_mut().for_each(|cost| cost.refresh = None);
     }
 
-    /// Units that waited to be rewritten are dropped with the RAM; the history of data on flash stays.
+    /// Drops, with the RAM, units that waited to be rewritten; the history of data on flash stays.
     fn cut(&mut self, _: &mut Core) {
         for die in &mut self.dies {
             for lpn in std::mem::replace(die, DieLoad::IDLE).rewrites {
@@ -200,13 +200,13 @@ impl Feature for Regulation {
         None
     }
 
-    /// The shortest time after which a write cost wants its data written anew.
+    /// Returns the shortest time after which a write cost wants its data written anew.
     fn shortest_refresh(&self) -> Option<(&'static str, Nanos)> {
         let shortest = self.table.costs.iter().filter_map(|cost| cost.refresh).min();
         shortest.map(|time| ("ftl.regulator", time))
     }
 
-    /// Sensings of a read that needs only the first rung.
+    /// Returns the sensings of a read that needs only the first rung.
     fn senses(&self) -> Option<u64> {
         Some(u64::from(self.reckoning.readings[0].senses))
     }

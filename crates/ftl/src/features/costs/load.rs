@@ -32,7 +32,7 @@ impl DieLoad {
         pending: [NO_COST; STREAMS_MOST],
     };
 
-    /// The view that a regulator gets of a unit of which nothing is known.
+    /// Returns the view that a regulator gets of a unit of which nothing is known.
     pub fn view<'a>(&self, origin: Origin, now: SimTime, costs: &'a [Candidate]) -> WriteView<'a> {
         WriteView {
             origin,
@@ -46,7 +46,7 @@ impl DieLoad {
         }
     }
 
-    /// An operation of the host goes to the die.
+    /// Notes that an operation of the host goes to the die.
     #[inline]
     pub fn note_host_operation(&mut self, now: SimTime) {
         let gap = now.since(self.last).ns();

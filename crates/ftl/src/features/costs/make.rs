@@ -96,7 +96,7 @@ impl Made for Regulation {
         })))
     }
 
-    /// The history of the data in each page row survives.
+    /// Takes back the history of the data in each page row, which survives a power cut.
     fn take_back(&mut self, before: Self) {
         *self = before;
     }

@@ -37,9 +37,9 @@ pub struct CorrectionParts {
     pub ladder: Option<Ladder>,
     /// Which attempt of a read comes next.
     pub flow: Box<dyn Flow>,
-    /// Raw bit errors.
+    /// Model of the raw bit errors of pages.
     pub errors: Box<dyn ErrorModel>,
-    /// Page types: bits of a cell.
+    /// Number of page types, which is the bits of a cell.
     pub page_types: u32,
     /// Data bytes of a page.
     pub page_bytes: u64,
@@ -52,7 +52,7 @@ pub struct CorrectionParts {
 struct Unit {
     pub lpn: Lpn,
     pub origin: Origin,
-    /// The place of its old copy: a page row numbered over the drive.
+    /// Place of the unit's old copy: a page row numbered over the drive.
     pub old_row: Option<u32>,
 }
 
@@ -62,7 +62,7 @@ struct Ages {
     wear_row: Vec<u8>,
     /// When the superblock was opened, in ns; negative: before the run.
     opened_at: Vec<i64>,
-    /// Reads since.
+    /// Reads of the superblock since it was opened.
     reads: Vec<u32>,
     /// The retry step at which a read of the superblock last succeeded, or [`NO_STEP`]; empty where no read flow uses
     /// it.
@@ -73,7 +73,7 @@ struct Ages {
 const NO_STEP: u8 = u8::MAX;
 
 impl Ages {
-    /// A superblock takes new data.
+    /// Notes that a superblock takes new data.
     fn begins_anew(&mut self, superblock: usize, now: SimTime) {
         self.opened_at[superblock] = now.ns() as i64;
         self.reads[superblock] = 0;
@@ -82,7 +82,7 @@ impl Ages {
         }
     }
 
-    /// The retry step at which a read of a superblock last succeeded.
+    /// Returns the retry step at which a read of a superblock last succeeded.
     fn good_step_of(&self, superblock: usize) -> Option<u32> {
         self.good_step.get(superblock).filter(|step| **step != NO_STEP).map(|step| u32::from(*step))
     }
@@ -91,12 +91,12 @@ impl Ages {
 /// The write cost of each page row of the drive.
 struct RowCosts {
     costs: Vec<u8>,
-    /// Rows of a superblock.
+    /// Page rows of a superblock.
     per_superblock: u32,
 }
 
 impl RowCosts {
-    /// The superblock of a row, and the row's number within it.
+    /// Returns the superblock of a row, and the row's number within it.
     #[inline]
     fn place_of(&self, row: u32) -> (usize, usize) {
         ((row / self.per_superblock) as usize, (row % self.per_superblock) as usize)
@@ -124,35 +124,35 @@ pub struct Regulation {
     flows: Flows,
     /// The random stream for estimates of error rates.
     estimating: RandomStream,
-    /// The decoder of the words of reads, where no table gives their outcome.
+    /// Decoder for the codewords of reads, where no table gives the outcome of decoding.
     words: Option<Words>,
     counts: RegulationCounts,
 }
 
 impl Regulation {
-    /// What was counted since the drive was built.
+    /// Returns what was counted since the drive was built.
     pub fn counts(&self) -> RegulationCounts {
         self.counts
     }
 
-    /// Bits that the regulator keeps for each mapping unit.
+    /// Returns the number of bits that the regulator keeps for each mapping unit.
     pub fn bits_per_unit(&self) -> u32 {
         self.notes.bits()
     }
 
-    /// Program steps, voltages and retention times of the costs.
+    /// Returns the program steps, voltages and retention times of the costs.
     pub fn costs(&self) -> &[WriteCost] {
         &self.table.costs
     }
 
-    /// The write costs, in the order of their numbers in transactions from 1 on: the program step over the usual one,
-    /// or a set of voltages.
+    /// Returns the write costs, in the order of their numbers in transactions from 1 on: the program step
+    /// over the usual one, or a set of voltages.
     pub fn ways_to_write(&self) -> Vec<(f64, Option<&str>)> {
         let named = self.table.costs.iter().map(|cost| cost.voltages.as_deref());
         self.table.steps.iter().copied().zip(named).collect()
     }
 
-    /// Reference voltages of the rungs.
+    /// Returns the reference voltages of the rungs.
     pub fn references(&self) -> Vec<u32> {
         self.correction.ladder.rungs.iter().map(|rung| rung.references).collect()
     }

@@ -10,7 +10,7 @@ use nand::errors::Condition;
 use units::{Lpn, SimTime};
 
 impl Regulation {
-    /// How a page row (numbered over the drive) is read now.
+    /// Returns how a page row (numbered over the drive) is read now.
     #[inline]
     pub(super) fn plan_read(&mut self, row: u32, origin: Origin, now: SimTime) -> Reading {
         let (superblock, page_type) = self.page_of(row);
@@ -31,14 +31,15 @@ impl Regulation {
         self.read_in_doubt(row, rung, origin, now)
     }
 
-    /// The superblock of a page row, and the type of its pages.
+    /// Returns the superblock of a page row, and the type of its pages.
     #[inline]
     fn page_of(&self, row: u32) -> (usize, usize) {
         let (superblock, within) = self.rows.place_of(row);
         (superblock, within % self.correction.page_types)
     }
 
-    /// How a page row in SLC mode is read: its errors are not modelled, and the code corrects them at once.
+    /// Returns how a page row in SLC mode is read: its errors are not modelled, and the code corrects them at
+    /// once.
     pub(super) fn plan_one_bit_read(&mut self, origin: Origin) -> Reading {
         self.count_read(origin, 0);
         Reading { senses: 1, ..self.reckoning.readings[0] }
@@ -52,7 +53,7 @@ impl Regulation {
         }
     }
 
-    /// The page type of a page row, and its condition now.
+    /// Returns the page type of a page row, and its condition now.
     pub(super) fn condition_now(&self, row: u32, now: SimTime) -> (usize, Condition) {
         let (superblock, page_type) = self.page_of(row);
         let pe_cycles = self.reckoning.pe_cycles(self.ages.wear_row[superblock]);
@@ -103,7 +104,8 @@ impl Regulation {
         }
     }
 
-    /// A read of several words waits for more than one of them, unless they are decoded beside each other.
+    /// Lets a read of several words wait for more than one of them, unless they are decoded beside each
+    /// other.
     #[inline]
     pub(super) fn await_words(&self, core: &Core, read: &mut Transaction) {
         let ladder = &self.correction.ladder;
@@ -117,7 +119,7 @@ impl Regulation {
         read.reading.iterating_ns = ladder.iterating_ns(read.reading.iterating_ns, bytes, transfer, attempts);
     }
 
-    /// The host reads a unit that lies in `row` of `die`.
+    /// Notes that the host reads a unit that lies in `row` of `die`.
     #[inline]
     pub(super) fn on_host_read(&mut self, lpn: Lpn, row: u32, die: usize) {
         if !self.notes.are_kept() {

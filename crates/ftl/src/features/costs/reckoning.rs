@@ -15,16 +15,16 @@ const WEAR_ROWS: usize = 150;
 /// The first attempt of a read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begin {
-    /// The rung.
+    /// Number of the rung of the first attempt.
     pub rung: u8,
-    /// It holds to the end of the time that is reckoned with.
+    /// True if the rung stays the right one up to the end of the time for which reads are planned.
     pub holds: bool,
     /// Decoding time of the iterations on that rung, in nanoseconds.
     pub iterating_ns: u32,
 }
 
 impl Begin {
-    /// The beginning of reads of a page that has these rates at that end.
+    /// Returns the beginning of reads of a page that has these rates at that end.
     fn of(ladder: &Ladder, rates: &Rates) -> Self {
         let last = ladder.rungs.len() - 1;
         let (rung, holds) = match (ladder.needed(rates.usual, rates.soft), rates.shifted) {
@@ -42,16 +42,16 @@ impl Begin {
 pub(super) struct Correction {
     /// The ways to read a page.
     pub ladder: Ladder,
-    /// Raw bit errors.
+    /// Model of the raw bit errors of pages.
     pub errors: Box<dyn ErrorModel>,
-    /// Page types: bits of a cell.
+    /// Number of page types, which is the bits of a cell.
     pub page_types: usize,
     /// Data bytes of a page.
     pub page_bytes: u64,
 }
 
 impl Correction {
-    /// The raw bit error rates of a page.
+    /// Returns the raw bit error rates of a page.
     pub fn rates(&self, page_type: usize, condition: &Condition) -> Rates {
         let best = self.ladder.retry_step_v.and_then(|_| self.errors.best(page_type, condition));
         let shifted = best.and_then(|best| self.ladder.shifted(best.rber, best.below_v));
@@ -59,7 +59,7 @@ impl Correction {
         Rates { usual: self.errors.rber(page_type, condition), shifted, soft }
     }
 
-    /// The raw bit error rate that remains after all useful retries.
+    /// Returns the raw bit error rate that remains after all useful retries.
     pub fn rate_left(&self, rates: &Rates) -> f64 {
         rates
             .shifted
@@ -67,7 +67,7 @@ impl Correction {
             .map_or(rates.usual, |shifted| shifted.rber)
     }
 
-    /// The chance that a codeword of a page has more errors than `margin` of those the code corrects.
+    /// Returns the chance that a codeword of a page has more errors than `margin` of those the code corrects.
     pub fn chance_near_limit(&self, page_type: usize, condition: &Condition, margin: f64) -> f64 {
         let left = self.rate_left(&self.rates(page_type, condition));
         self.ladder.chance_near_limit(margin, left, self.page_bytes)
@@ -91,13 +91,13 @@ pub(super) struct Reckoning {
     candidates: Vec<Candidate>,
 }
 
-/// The most cycles of each row of wear, from that of a drive's blocks at the start.
+/// Returns the most cycles of each row of wear, from that of a drive's blocks at the start.
 fn wear_edges(pe_cycles: u32) -> Vec<u32> {
     let next = |last: &u32| Some((f64::from(*last) * WEAR_RATIO).min(1e9) as u32 + 1);
     std::iter::successors(Some(pe_cycles), next).take(WEAR_ROWS).collect()
 }
 
-/// Reading by rung without retries.
+/// Returns the reading by rung without retries.
 fn readings(ladder: &Ladder) -> Vec<Reading> {
     let hard = ladder.rungs[0].bit_planes as u16;
     let reading = |rung: &ecc::Rung| Reading {
@@ -170,32 +170,32 @@ impl Reckoning {
         Ok(Self { reads, ages, readings, page_types, wear_edges, begins, candidates })
     }
 
-    /// The write costs on a block with this row of wear.
+    /// Returns the write costs on a block with this row of wear.
     #[inline]
     pub fn candidates(&self, wear_row: u8) -> &[Candidate] {
         let costs = self.ages.len();
         &self.candidates[usize::from(wear_row) * costs..][..costs]
     }
 
-    /// The first attempt of a read for this cost, wear and page type.
+    /// Returns the first attempt of a read for this cost, wear and page type.
     #[inline]
     pub fn begin(&self, cost: usize, wear_row: u8, page_type: usize) -> Begin {
         self.begins[(cost * self.wear_edges.len() + usize::from(wear_row)) * self.page_types + page_type]
     }
 
-    /// The row of wear of a block.
+    /// Returns the row of wear of a block.
     pub fn wear_row_of(&self, pe_cycles: u32) -> u8 {
         let row = self.wear_edges.partition_point(|edge| *edge < pe_cycles);
         row.min(self.wear_edges.len() - 1) as u8
     }
 
-    /// The most cycles of a row of wear.
+    /// Returns the most program/erase cycles of a row of wear.
     pub fn pe_cycles(&self, wear_row: u8) -> u32 {
         self.wear_edges[usize::from(wear_row)]
     }
 }
 
-/// The refusal of a write cost whose data the code could not read at the end of their time.
+/// Returns the refusal of a write cost whose data the code could not read at the end of their time.
 fn too_coarse(table: &CostTable, cost: usize, pe_cycles: u32, (worst, limit): (f64, f64)) -> String {
     format!(
         "ftl.regulator: {} leaves a raw bit error rate of {worst:.2e} after {} on blocks with {pe_cycles} program/erase \

@@ -30,12 +30,12 @@ impl DueTimes {
         }
     }
 
-    /// A superblock takes new data: nothing in it is due.
+    /// Forgets the due time of a superblock that takes new data.
     pub fn forget(&mut self, superblock: usize) {
         self.at[superblock] = SimTime::NEVER;
     }
 
-    /// Data written to a superblock now must be written anew by `due`.
+    /// Notes that data written to a superblock now must be written anew by `due`.
     pub fn advance(&mut self, superblock: usize, due: SimTime, now: SimTime) {
         if due < self.at[superblock] {
             self.newly = Some(due.max(now));
@@ -43,7 +43,8 @@ impl DueTimes {
         }
     }
 
-    /// A superblock has had as many reads as are planned for: its data are due until they are rewritten.
+    /// Notes that a superblock has had as many reads as are planned for: its data are due until they are
+    /// rewritten.
     pub fn note_worn_by_reads(&mut self, superblock: usize, now: SimTime) {
         if self.reclaims {
             self.worn_by_reads.push(superblock as u32);

@@ -28,13 +28,13 @@ impl CostRules {
 /// The conditions that reads are planned for, beside wear and age.
 #[derive(Clone, Copy, Debug)]
 pub struct Reckoned {
-    /// Reads of a block between erases.
+    /// Reads of a block between two erases for which reads are planned.
     pub reads: u32,
     /// Age of the data; none: the whole time for which data must stay correctable.
     pub age: Option<Nanos>,
     /// Age of the data that the drive held before the run.
     pub data_age: Nanos,
-    /// A superblock that has had `reads` reads since its erase is rewritten.
+    /// True if the drive rewrites a superblock after `reads` reads since its erase.
     pub reclaim: bool,
 }
 

@@ -18,12 +18,12 @@ pub(super) struct UnitNotes {
 }
 
 impl UnitNotes {
-    /// Empty notes for `units` units, of which the regulator wants `bits` bits each.
+    /// Returns the empty notes for `units` units, of which the regulator wants `bits` bits each.
     pub fn new(bits: u32, units: u64) -> Self {
         Self { notes: if bits > 0 { large_array(units as usize, 0) } else { Vec::new() }, bits }
     }
 
-    /// Bits that the regulator keeps for each unit.
+    /// Returns the number of bits that the regulator keeps for each unit.
     pub fn bits(&self) -> u32 {
         self.bits
     }
@@ -34,7 +34,7 @@ impl UnitNotes {
         self.bits > 0
     }
 
-    /// The note of a unit; 0 where no notes are kept.
+    /// Returns the note of a unit; 0 where no notes are kept.
     #[inline]
     pub fn of(&self, lpn: Lpn) -> u8 {
         if self.are_kept() { self.notes[lpn.index()] } else { 0 }
@@ -48,7 +48,7 @@ impl UnitNotes {
         }
     }
 
-    /// Bytes of state.
+    /// Returns the number of bytes of state.
     pub fn bytes(&self) -> usize {
         self.notes.len()
     }

@@ -42,7 +42,7 @@ impl Regulation {
         }
     }
 
-    /// The cost that the regulator chooses for a unit that goes to a block with this row of wear.
+    /// Returns the cost that the regulator chooses for a unit that goes to a block with this row of wear.
     fn ask(&mut self, die: usize, wear_row: u8, unit: Unit, waiting: u32, now: SimTime) -> usize {
         let Unit { lpn, origin, old_row } = unit;
         let note = self.notes.of(lpn);
@@ -66,14 +66,14 @@ impl Regulation {
         chosen
     }
 
-    /// The host writes a unit to a superblock in SLC mode, whose programs have no choice of cost.
+    /// Notes that the host writes a unit to a superblock in SLC mode, whose programs have no choice of cost.
     pub(super) fn note_one_bit(&mut self, die: usize, lpn: Lpn, now: SimTime) {
         self.notes.set(lpn, (self.notes.of(lpn) & NOTES) | SEEN);
         self.dies[die].note_host_operation(now);
     }
 
-    /// A row of a superblock is programmed; the first row marks all its data as new. In SLC mode nothing more is noted,
-    /// because the superblock is folded before its data are due.
+    /// Notes that a row of a superblock is programmed; the first row marks all its data as new. In SLC mode
+    /// nothing more is noted, because the superblock is folded before its data are due.
     pub(super) fn note_programmed(&mut self, superblock: usize, row: u32, now: SimTime) {
         if row == 0 {
             self.ages.begins_anew(superblock, now);
@@ -81,7 +81,7 @@ impl Regulation {
         }
     }
 
-    /// The chosen cost, or the next finer one that is feasible on a block of this wear.
+    /// Returns the chosen cost, or the next finer one that is feasible on a block of this wear.
     #[inline]
     fn refine(&mut self, chosen: usize, wear_row: u8) -> usize {
         let candidates = self.reckoning.candidates(wear_row);
@@ -97,14 +97,14 @@ impl Regulation {
         all().filter(holds).max_by(by_step).or_else(|| all().min_by(by_step)).unwrap_or(chosen)
     }
 
-    /// The cost of the units collected at a die's stream.
+    /// Returns the cost of the units collected at a die's stream.
     pub(super) fn take_cost(&mut self, die: usize, stream: usize) -> u8 {
         let pending = std::mem::replace(&mut self.dies[die].pending[stream], NO_COST);
         if pending == NO_COST { 0 } else { pending }
     }
 
-    /// A program of this cost is issued to `rows` rows from `row` of `superblock`: returns the number of the cost in
-    /// its transaction.
+    /// Notes that a program of this cost is issued to `rows` rows from `row` of `superblock`: returns the
+    /// number of the cost in its transaction.
     pub(super) fn issue(&mut self, cost: u8, superblock: usize, row: u32, rows: u32, now: SimTime) -> u8 {
         self.note_programmed(superblock, row, now);
         let first = superblock * self.rows.per_superblock as usize + row as usize;

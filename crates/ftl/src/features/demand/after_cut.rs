@@ -18,7 +18,7 @@ pub(super) struct Translations {
 }
 
 impl Demand {
-    /// The power fails: only the map on flash is left.
+    /// Drops the map in RAM, because the power fails: only the map on flash is left.
     pub(super) fn end(&mut self, core: &mut Core) {
         core.store.stats.units_read_cut += self.tasks.units_awaited();
         self.checkpoints = self.checkpoints.take().map(Checkpoints::after_cut);
@@ -30,7 +30,8 @@ impl Demand {
         }
     }
 
-    /// The drive has found its map: notes the translation units on flash that differ from it and must be rewritten.
+    /// Notes, when the drive has found its map, the translation units on flash that differ from it and must
+    /// be rewritten.
     pub(super) fn compare(&mut self, core: &Core) {
         let Some(said) = self.left.take() else { return };
         for page in said.outdated {
@@ -46,7 +47,7 @@ impl Demand {
     }
 }
 
-/// The power is back.
+/// Takes back the state when the power is back.
 pub(super) fn take_back(demand: &mut Demand, before: Demand) {
     demand.left = before.left;
     if before.checkpoints.is_some() {

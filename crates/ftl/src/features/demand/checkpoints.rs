@@ -19,13 +19,13 @@ pub(super) struct Checkpoints {
     pub done: u64,
     /// Units of the checkpoint in progress that are still to be written.
     pub left: u32,
-    /// Units were written without simulated time since the last checkpoint.
+    /// True if units were written without simulated time since the last checkpoint of the map.
     pub outdated: bool,
     /// How the map is read on demand, on a drive that is ready before its map is in RAM.
     pub on_demand: Option<OnDemand>,
-    /// The part that is not in RAM yet, while it is read.
+    /// Part of the map that is not in RAM yet, while the drive reads the map after power-up.
     pub loading: Option<Loading>,
-    /// Changes of the map since the last checkpoint, where they are logged.
+    /// Log of the changes of the map since the last checkpoint, on a drive that logs changes.
     pub log: Option<Journal>,
     /// A unit of the last complete checkpoint, or of the log, is lost: the number of superblocks closed when that
     /// checkpoint began.
@@ -56,12 +56,12 @@ impl Checkpoints {
         }
     }
 
-    /// Units of a checkpoint that hold the places of its other units.
+    /// Returns the number of units of a checkpoint that hold the places of its other units.
     pub fn directory_units(&self) -> u32 {
         self.on_demand.map_or(0, |on_demand| on_demand.directory_units)
     }
 
-    /// A checkpoint of `units` units begins.
+    /// Begins a checkpoint of `units` units.
     pub fn begin(&mut self, units: u32) {
         (self.began, self.left) = (self.closed, units);
         if let Some(log) = &mut self.log {
@@ -69,7 +69,7 @@ impl Checkpoints {
         }
     }
 
-    /// The state after a power cut: a checkpoint in progress is not complete.
+    /// Returns the state after a power cut: a checkpoint in progress is not complete.
     pub fn after_cut(self) -> Self {
         let log = self.log.map(Journal::after_cut);
         Self { began: self.done, left: 0, loading: None, log, ..self }
@@ -85,19 +85,19 @@ impl Checkpoints {
         self.is_whole() && self.closed_as[superblock] <= self.done
     }
 
-    /// Page rows of a superblock whose content checkpoint and log give.
+    /// Returns the number of page rows of a superblock whose content checkpoint and log give.
     pub fn rows_told(&self, superblock: usize) -> u32 {
         let log = self.log.as_ref().filter(|_| self.is_whole());
         log.map_or(0, |log| log.rows_told(superblock))
     }
 
-    /// A superblock was closed.
+    /// Notes that a superblock was closed.
     pub fn note_closed(&mut self, superblock: usize) {
         self.closed += 1;
         self.closed_as[superblock] = self.closed;
     }
 
-    /// Bytes of state of the simulator.
+    /// Returns the number of bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         let loading = self.loading.as_ref().map_or(0, Loading::bytes);
         8 * self.closed_as.len() + self.log.as_ref().map_or(0, Journal::bytes) + loading
@@ -105,7 +105,7 @@ impl Checkpoints {
 }
 
 impl Demand {
-    /// A unit of the checkpoint, or of the log, is on the flash.
+    /// Notes that a unit of the checkpoint, or of the log, is on the flash.
     pub(super) fn note_written(&mut self, lpn: Lpn) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         if checkpoints.log.as_mut().is_some_and(|log| log.note_written(lpn)) || checkpoints.left == 0 {

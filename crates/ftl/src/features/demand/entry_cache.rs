@@ -17,7 +17,7 @@ pub(super) struct EntryCache {
 }
 
 impl EntryCache {
-    /// A cache that holds no entry.
+    /// Makes a cache of map entries that holds no entry.
     pub fn new(capacity: usize, logical_units: u32) -> Self {
         Self {
             entries: Vec::with_capacity(capacity),
@@ -28,12 +28,12 @@ impl EntryCache {
         }
     }
 
-    /// Number of entries that the cache can hold.
+    /// Returns the number of entries that the cache can hold.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Bytes of state of the simulator.
+    /// Returns the number of bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         4 * self.of_unit.len() + self.entries.capacity() * size_of::<FlashMapEntry>()
     }
@@ -94,7 +94,7 @@ impl EntryCache {
         changed
     }
 
-    /// The place of `lpn` changed. False when its entry is not in the cache.
+    /// Notes that the place of `lpn` changed. False when its entry is not in the cache.
     pub fn change(&mut self, lpn: Lpn) -> bool {
         let at = self.of_unit[lpn.index()];
         if at != NONE {
@@ -103,7 +103,7 @@ impl EntryCache {
         at != NONE
     }
 
-    /// The entries of these units are on the flash as they are in the cache.
+    /// Marks the entries of these units as clean: they are on the flash as they are in the cache.
     pub fn clean(&mut self, units: Range<u32>) {
         for lpn in units {
             let at = self.of_unit[lpn as usize];
@@ -113,7 +113,7 @@ impl EntryCache {
         }
     }
 
-    /// Units whose entries changed since they were read or last written.
+    /// Returns the units whose entries changed since they were read or last written.
     pub fn changed(&self) -> impl Iterator<Item = Lpn> {
         self.entries.iter().filter(|entry| entry.dirty).map(|entry| Lpn(entry.lpn))
     }

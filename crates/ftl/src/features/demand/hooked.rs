@@ -19,7 +19,7 @@ impl Feature for Demand {
         self.cache.bytes() + self.outdated.pages() as usize + checkpoints
     }
 
-    /// Cached entries, and the place of each translation unit.
+    /// Returns the bytes of the map: cached entries, and the place of each translation unit.
     fn map_bytes(&self) -> Option<u64> {
         if self.checkpoints.is_some() {
             return Some(u64::from(self.first) * ENTRY_BYTES);
@@ -105,7 +105,7 @@ impl Feature for Demand {
         }
     }
 
-    /// A closed superblock may make a checkpoint due.
+    /// Notes a closed superblock, which may make a checkpoint due.
     fn closed(&mut self, superblock: usize) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         checkpoints.note_closed(superblock);

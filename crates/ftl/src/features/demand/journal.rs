@@ -24,10 +24,10 @@ struct Sent {
 
 /// The log of a drive.
 pub(super) struct Journal {
-    /// The ring of logical units for the log: the first unit, and their number.
+    /// First logical unit of the ring that holds the log on flash; `units` is the length of the ring.
     first: u32,
     units: u32,
-    /// Changes that a unit holds.
+    /// Changes of the map that a unit of the log holds.
     per_unit: u64,
     /// For each superblock: page rows, from its first one on, whose changes are on flash.
     told: Vec<u32>,
@@ -39,12 +39,12 @@ pub(super) struct Journal {
     count: u64,
     needed: u64,
     began: u64,
-    /// Simulated time has begun: earlier changes are in the map on flash.
+    /// True after simulated time has begun; changes of the map from before are in the map on flash.
     pub has_begun: bool,
 }
 
 impl Journal {
-    /// A log of nothing.
+    /// Makes a log of map changes that holds none.
     pub fn new(first: u32, units: u32, per_unit: u32, superblocks: usize) -> Self {
         Self {
             first,
@@ -61,23 +61,25 @@ impl Journal {
         }
     }
 
-    /// Page rows of a superblock, from its first one on, that need not be read after a power cut.
+    /// Returns the number of page rows of a superblock, from its first one on, that need not be read after a
+    /// power cut.
     pub fn rows_told(&self, superblock: usize) -> u32 {
         self.told[superblock]
     }
 
-    /// The map on flash gives the content of the first `rows` page rows of a superblock.
+    /// Notes that the map on flash gives the content of the first `rows` page rows of a superblock.
     pub fn begin_with(&mut self, superblock: usize, rows: u32) {
         self.told[superblock] = rows;
     }
 
-    /// `changes` changes were made; with them the log covers the page rows of a superblock up to `rows`.
+    /// Notes that `changes` changes were made; with them the log covers the page rows of a superblock up to
+    /// `rows`.
     pub fn note(&mut self, superblock: usize, rows: u32, changes: u32) {
         self.changes += u64::from(changes);
         self.pending.push_back(Told { superblock: superblock as u32, rows, change: self.changes });
     }
 
-    /// A superblock is erased.
+    /// Notes that a superblock is erased.
     pub fn note_erased(&mut self, superblock: usize) {
         self.told[superblock] = 0;
         let is_other = |told: &Told| told.superblock != superblock as u32;
@@ -85,7 +87,8 @@ impl Journal {
         self.sent.iter_mut().for_each(|unit| unit.tells.retain(is_other));
     }
 
-    /// The unit that is full and can be sent: not before the one in its place is on flash and of no use any more.
+    /// Returns the unit that is full and can be sent: not before the one in its place is on flash and of no
+    /// use any more.
     pub fn take_full(&mut self) -> Option<Lpn> {
         let most = u64::from(self.units);
         let end = (self.count + 1) * self.per_unit;
@@ -99,7 +102,7 @@ impl Journal {
         Some(lpn)
     }
 
-    /// A unit is on flash; false when it does not belong to the log.
+    /// Notes that a unit is on flash; false when it does not belong to the log.
     pub fn note_written(&mut self, lpn: Lpn) -> bool {
         if !(self.first..self.first + self.units).contains(&lpn.0) {
             return false;
@@ -116,17 +119,17 @@ impl Journal {
         true
     }
 
-    /// A checkpoint begins: it will contain all changes up to now.
+    /// Notes that a checkpoint begins: it will contain all changes up to now.
     pub fn note_checkpoint_begun(&mut self) {
         self.began = self.count;
     }
 
-    /// The checkpoint is complete.
+    /// Notes that the checkpoint is complete.
     pub fn note_checkpoint_done(&mut self) {
         self.needed = self.began;
     }
 
-    /// The units to read after a power cut.
+    /// Returns the units to read after a power cut.
     pub fn needed(&self) -> impl Iterator<Item = Lpn> {
         (self.needed..self.count).map(|number| self.unit(number))
     }
@@ -135,7 +138,7 @@ impl Journal {
         Lpn(self.first + (number % u64::from(self.units)) as u32)
     }
 
-    /// The log after a power cut: the consecutive units that are on flash.
+    /// Returns the log after a power cut: the consecutive units that are on flash.
     pub fn after_cut(self) -> Self {
         // Units that a checkpoint made unnecessary may not have come to the flash.
         let count = (self.count - self.sent.len() as u64).max(self.needed);
@@ -145,7 +148,7 @@ impl Journal {
         Self { changes, pending, sent, count, began, has_begun: true, ..self }
     }
 
-    /// Bytes of state of the simulator.
+    /// Returns the number of bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         4 * self.told.len()
     }
@@ -155,7 +158,7 @@ impl Journal {
 mod tests {
     use super::*;
 
-    /// Units of four changes at logical units 100 to 102.
+    /// Returns the units of four changes at logical units 100 to 102.
     fn log() -> Journal {
         Journal::new(100, 3, 4, 2)
     }

@@ -4,29 +4,29 @@
 pub(super) struct Loading {
     is_missing: Vec<bool>,
     left: u32,
-    /// None before this one is missing, but for those being read.
+    /// Translation unit before which all units are read, or are being read.
     next: u32,
 }
 
 impl Loading {
-    /// All of `pages` translation units are missing.
+    /// Makes the state in which all of `pages` translation units are missing.
     pub fn of(pages: u32) -> Self {
         Self { is_missing: vec![true; pages as usize], left: pages, next: 0 }
     }
 
-    /// A translation unit is not in RAM.
+    /// True if a translation unit is not in RAM.
     pub fn is_missing(&self, page: u32) -> bool {
         self.is_missing.get(page as usize).is_some_and(|missing| *missing)
     }
 
-    /// A translation unit is in RAM now.
+    /// Notes that a translation unit is in RAM now.
     pub fn note_loaded(&mut self, page: u32) {
         if let Some(missing) = self.is_missing.get_mut(page as usize) {
             self.left -= u32::from(std::mem::take(missing));
         }
     }
 
-    /// The next one to read that nothing has asked for.
+    /// Returns the next translation unit to read that nothing has asked for.
     pub fn next(&mut self) -> Option<u32> {
         let page = (self.next..self.is_missing.len() as u32).find(|&page| self.is_missing(page));
         self.next = page.map_or(self.is_missing.len() as u32, |page| page + 1);
@@ -38,7 +38,7 @@ impl Loading {
         self.left == 0
     }
 
-    /// Bytes of state of the simulator.
+    /// Returns the number of bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         self.is_missing.len()
     }

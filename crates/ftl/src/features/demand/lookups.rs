@@ -65,7 +65,8 @@ impl Demand {
         count
     }
 
-    /// The next translation unit to read of a map that must come into RAM, when no request waits for another one.
+    /// Returns the next translation unit to read of a map that must come into RAM, when no request waits for
+    /// another one.
     fn next_to_load(&mut self, core: &Core) -> Option<u32> {
         while !self.tasks.is_half_full() {
             let page = self.loading()?.next()?;
@@ -141,7 +142,7 @@ impl Demand {
         }
     }
 
-    /// A translation unit is read, or at hand.
+    /// Begins a task: its translation unit is read, or at hand.
     fn start(&mut self, core: &mut Core, task: Task) -> Option<Lookup> {
         let unit = self.unit_of(task.page);
         let is_missing = self.loading().is_some_and(|loading| loading.is_missing(task.page));
@@ -155,7 +156,7 @@ impl Demand {
         Some(Lookup::Read { unit, home, owner })
     }
 
-    /// A translation unit was read: a changed one goes into the buffer.
+    /// Ends the read of a translation unit: a changed unit goes into the buffer.
     pub(super) fn end_task(&mut self, core: &mut Core, owner: u32) {
         let task = self.tasks.end(owner);
         if let Some(loading) = self.loading() {

@@ -13,7 +13,7 @@ use ecc::Ladder;
 use std::collections::VecDeque;
 
 impl Said for Demand {
-    /// This feature has no keys of its own.
+    /// The settings of the feature: it has no keys.
     type Settings = ();
 }
 
@@ -22,8 +22,8 @@ impl Made for Demand {
         Ok(())
     }
 
-    /// Zero bytes of the simulator's state: the mapping or recovery that asked for the feature counts the
-    /// bytes of its state.
+    /// Returns zero bytes of the simulator's state: the mapping or recovery that asked for the feature counts
+    /// the bytes of its state.
     fn bytes_most((): &(), _: &Layout, _: Option<&Ladder>) -> u64 {
         0
     }
@@ -38,7 +38,7 @@ impl Made for Demand {
 }
 
 impl Demand {
-    /// A map with no entry looked up yet.
+    /// Makes a map with no entry looked up yet.
     fn of(layout: &Layout, map: &MapOnFlash) -> Self {
         let logical = layout.logical_units;
         let &MapOnFlash { entries_per_unit, in_flight, slots, in_ram } = map;

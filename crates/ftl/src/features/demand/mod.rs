@@ -40,7 +40,7 @@ pub(crate) struct Demand {
     stored: bool,
     /// Checkpoints on flash, for a map that is all in RAM.
     checkpoints: Option<Checkpoints>,
-    /// Buffer slots for translation units, and those in use.
+    /// Buffer slots for translation units; `used_slots` counts the slots in use.
     slots: u32,
     used_slots: u32,
     /// The map on flash when the power failed; kept until the drive has found its map.
@@ -52,8 +52,8 @@ impl Demand {
         lpn.0 / self.entries_per_unit
     }
 
-    /// The translation unit that holds the place of `lpn`; for a translation unit, its own number. None for other units
-    /// of the drive's own.
+    /// Returns the translation unit that holds the place of `lpn`; for a translation unit, its own number.
+    /// None for other units of the drive's own.
     fn page_holding(&self, lpn: Lpn) -> Option<u32> {
         let page = if lpn.0 >= self.first { lpn.0 - self.first } else { self.page_of(lpn) };
         (page < self.outdated.pages()).then_some(page)
@@ -63,7 +63,7 @@ impl Demand {
         Lpn(self.first + page)
     }
 
-    /// The units to read at power-up before the drive is ready.
+    /// Returns the units to read at power-up before the drive is ready.
     fn read_first(&self) -> impl Iterator<Item = Lpn> {
         let on_demand = self.checkpoints.as_ref().filter(|known| known.on_demand.is_some());
         let begin = on_demand.map_or(0, |known| self.outdated.pages() - known.directory_units());
@@ -71,7 +71,8 @@ impl Demand {
         (begin..self.outdated.pages()).map(|page| self.unit_of(page)).chain(log)
     }
 
-    /// A map that is all in RAM is read from flash now, translation unit by translation unit, if not at power-up.
+    /// Begins to read a map that is all in RAM from flash, translation unit by translation unit, if not at
+    /// power-up.
     fn begin_loading(&mut self) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         if checkpoints.on_demand.is_some() {
@@ -80,19 +81,19 @@ impl Demand {
         }
     }
 
-    /// The part of the map that is not in RAM yet, while the map is being read.
+    /// Returns the part of the map that is not in RAM yet, while the map is being read.
     fn loading(&mut self) -> Option<&mut Loading> {
         self.checkpoints.as_mut()?.loading.as_mut()
     }
 
-    /// The whole map is in RAM.
+    /// Ends the loading of the map, all of which is in RAM.
     fn end_loading(&mut self) {
         if let Some(checkpoints) = &mut self.checkpoints {
             checkpoints.loading = None;
         }
     }
 
-    /// The log of changes, where the drive has one.
+    /// Returns the log of changes, where the drive has one.
     fn log(&mut self) -> Option<&mut Journal> {
         self.checkpoints.as_mut()?.log.as_mut()
     }
@@ -114,7 +115,8 @@ impl Demand {
         }
     }
 
-    /// The cached entries of a translation unit are clean: the version that is about to be written contains them.
+    /// Marks the cached entries of a translation unit as clean: the version that is about to be written
+    /// contains them.
     fn clean(&mut self, page: u32) {
         self.outdated.clean(page);
         if self.checkpoints.is_none() {
@@ -123,7 +125,7 @@ impl Demand {
         }
     }
 
-    /// Translation units whose newest version is not on flash, in order.
+    /// Returns the translation units whose newest version is not on flash, in order.
     fn changed(&self) -> Vec<u32> {
         if self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.outdated) {
             return (0..self.outdated.pages()).collect();

@@ -16,7 +16,7 @@ pub(super) struct Outdated {
 }
 
 impl Outdated {
-    /// A state in which none of `pages` translation units is outdated.
+    /// Makes a state in which none of `pages` translation units is outdated.
     pub fn new(pages: u32) -> Self {
         Self {
             evicted: VecDeque::new(),
@@ -26,40 +26,41 @@ impl Outdated {
         }
     }
 
-    /// Translation units of the whole map.
+    /// Returns the number of translation units of the whole map.
     pub fn pages(&self) -> u32 {
         self.is_behind.len() as u32
     }
 
-    /// The host writes a unit: the map may be written, too.
+    /// Allows one more write of the map, because the host writes a unit.
     pub fn earn(&mut self) {
         self.credit = (self.credit + 1).min(CREDIT_MOST);
     }
 
-    /// Entries of a translation unit changed that are not cached.
+    /// Marks a translation unit as outdated: entries of it changed that are not cached.
     pub fn fall_behind(&mut self, page: u32) {
         if !std::mem::replace(&mut self.is_behind[page as usize], true) {
             self.behind.push_back(page);
         }
     }
 
-    /// Every translation unit is outdated.
+    /// Marks every translation unit as outdated.
     pub fn all_fall_behind(&mut self) {
         self.is_behind.fill(true);
     }
 
-    /// Every translation unit is to be written, in order.
+    /// Queues every translation unit to be written, in order.
     pub fn queue_all(&mut self) {
         self.behind.extend(0..self.pages());
         self.all_fall_behind();
     }
 
-    /// A translation unit is about to be written.
+    /// Marks a translation unit that is about to be written as clean.
     pub fn clean(&mut self, page: u32) {
         self.is_behind[page as usize] = false;
     }
 
-    /// The next translation unit that must be written: evicted units first, then units that garbage collection changed.
+    /// Returns the next translation unit that must be written: evicted units first, then units that garbage
+    /// collection changed.
     pub fn next(&mut self) -> Option<u32> {
         if let Some(page) = self.evicted.pop_front() {
             return Some(page);
@@ -74,13 +75,13 @@ impl Outdated {
         None
     }
 
-    /// All outdated translation units, in any order.
+    /// Returns all outdated translation units, in any order.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         let behind = (0..self.pages()).filter(|&page| self.is_behind[page as usize]);
         behind.chain(self.evicted.iter().copied())
     }
 
-    /// No translation unit is outdated any more, and none is paid for.
+    /// Clears the list: no translation unit is outdated any more, and none is paid for.
     pub fn clear(&mut self) {
         *self = Self::new(self.pages());
     }

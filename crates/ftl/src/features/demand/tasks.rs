@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 /// A translation unit on its way from or to the flash.
 pub(super) struct Task {
     pub page: u32,
-    /// The unit is read in order to be changed and written; no request waits for it.
+    /// True if the translation unit is read in order to be changed and written; no request waits for the
+    /// read.
     pub update: bool,
     pub waiters: Vec<Waiter>,
 }
@@ -40,22 +41,22 @@ impl Tasks {
         2 * self.in_flight >= self.most
     }
 
-    /// A translation unit is being read, or changed.
+    /// True if a translation unit is being read, or changed.
     pub fn has(&self, page: u32) -> bool {
         self.tasks.iter().flatten().any(|task| task.page == page)
     }
 
-    /// Number of translation units in flight that will be written.
+    /// Returns the number of translation units in flight that will be written.
     pub fn updates(&self) -> u32 {
         self.updated().count() as u32
     }
 
-    /// The translation units that are in flight to be written.
+    /// Returns the translation units that are in flight to be written.
     pub fn updated(&self) -> impl Iterator<Item = u32> {
         self.tasks.iter().flatten().filter(|task| task.update).map(|task| task.page)
     }
 
-    /// Units of the host's reads that wait.
+    /// Returns the number of units of the host's reads that wait.
     pub fn units_awaited(&self) -> u64 {
         let tasks = self.tasks.iter().flatten().chain(&self.queued);
         let units = |waiter: &Waiter| match *waiter {
@@ -74,12 +75,12 @@ impl Tasks {
         }
     }
 
-    /// The one that has waited longest for a place.
+    /// Returns the task that has waited longest for a place.
     pub fn take_queued(&mut self) -> Option<Task> {
         self.queued.pop_front()
     }
 
-    /// A task is in flight from now on, at the place that is given.
+    /// Puts a task in flight from now on, at the place that is given.
     pub fn begin(&mut self, task: Task) -> u32 {
         self.in_flight += 1;
         let place = self.tasks.iter().position(Option::is_none).unwrap_or_else(|| {

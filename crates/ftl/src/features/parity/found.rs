@@ -19,7 +19,8 @@ impl Stripes {
         self.data_members(group) >> self.member_of(superblock) & 1 == 1
     }
 
-    /// The role of every superblock is known: the free ones of each group are put in the same order on all dies.
+    /// Puts the free superblocks of each group in the same order on all dies, once the role of every
+    /// superblock is known.
     pub(super) fn free_found(&mut self, core: &mut Core) {
         for group in 0..self.groups.len() as u32 {
             let places: Vec<(usize, u32)> = self.data_places(group).collect();
@@ -39,7 +40,7 @@ impl Stripes {
         }
     }
 
-    /// The map is found: parity that was due is programmed, as far as a group asks for.
+    /// Programs, when the map is found, parity that was due, as far as a group asks for.
     pub(super) fn catch_up_with(&mut self, core: &mut Core, group: u32) {
         let parity = self.groups[group as usize].parity;
         if parity == NONE {

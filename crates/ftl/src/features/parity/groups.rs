@@ -22,8 +22,8 @@ impl Stripes {
         self.asks[set].push_back((group, origin));
     }
 
-    /// A superblock holds data that must be rewritten: its group is closed if it is open, and taken once there is room.
-    /// False when the superblock is being emptied anyway.
+    /// Asks that the group of a superblock with data to be rewritten is closed, if the group is open, and
+    /// taken once there is room. False when the superblock is being emptied anyway.
     pub(super) fn ask_anew(&mut self, core: &Core, superblock: u32, origin: Origin) -> bool {
         let state = core.store.space.state[superblock as usize];
         let stays = matches!(state, SuperblockState::Open | SuperblockState::Closed);
@@ -65,7 +65,7 @@ impl Stripes {
         (wish.worthwhile)(self.data_places(group).map(gain).sum(), units)
     }
 
-    /// The group that was asked for `at`th in the set of a die.
+    /// Returns the group that was asked for `at`th in the set of a die.
     pub(super) fn asked(&self, core: &Core, die: usize, at: usize) -> Option<Together> {
         let &(group, origin) = self.asks[self.set_of(die)].get(at)?;
         let members: Vec<(usize, u32)> = self.data_places(group).collect();
@@ -73,7 +73,7 @@ impl Stripes {
         Some(Together { members, origin, fits })
     }
 
-    /// The group at `at` in the list of requests is taken for collection.
+    /// Takes the group at `at` in the list of requests for collection.
     pub(super) fn begin_group(&mut self, die: usize, at: usize) {
         let set = self.set_of(die);
         let Some((group, _)) = self.asks[set].remove(at) else { return };
@@ -99,7 +99,7 @@ impl Stripes {
         true
     }
 
-    /// A member that was taken is to be emptied.
+    /// Counts a member that was taken and is to be emptied.
     pub(super) fn count_taken(&mut self, superblock: u32) {
         let group = self.group_of(superblock);
         self.groups[group as usize].left += 1;
@@ -126,7 +126,7 @@ impl Stripes {
         self.asked_by[dies].fill(NONE);
     }
 
-    /// A parity program has ended, whether it succeeded or failed.
+    /// Ends a parity program, whether it succeeded or failed.
     pub(super) fn end_parity_program<P: Probe>(
         &mut self,
         core: &mut Core,
@@ -143,7 +143,7 @@ impl Stripes {
         self.erase_group(core, group, ctx);
     }
 
-    /// A member holds nothing any more.
+    /// Empties a member, which holds nothing any more.
     pub(super) fn empty_member<P: Probe>(&mut self, core: &mut Core, superblock: u32, ctx: &mut Context<P>) {
         let (group, bit) = (self.group_of(superblock), 1 << self.member_of(superblock));
         let of = &mut self.groups[group as usize];
@@ -183,7 +183,7 @@ impl Stripes {
         assert!(erases > 0, "group {group} was reclaimed though nothing was written");
     }
 
-    /// A superblock of a group is erased; one that cannot be repaired leaves the group.
+    /// Notes that a superblock of a group is erased; one that cannot be repaired leaves the group.
     pub(super) fn note_erased_member(&mut self, core: &mut Core, global: u32, erased: Erased) {
         let (die, _) = core.store.space.place_of(global);
         let dead = core.store.dead.has(die);
@@ -203,7 +203,7 @@ impl Stripes {
         }
     }
 
-    /// An erase of a superblock of a group has ended; true when it was the group's last one.
+    /// Counts an erase of a superblock of a group that has ended; true when it was the group's last one.
     pub(super) fn count_erased(&mut self, core: &mut Core, superblock: u32) -> bool {
         let group = self.group_of(superblock);
         let of = &mut self.groups[group as usize];
@@ -218,7 +218,7 @@ impl Stripes {
         true
     }
 
-    /// A group is erased: its superblocks for data are free again. Returns them, each with its die.
+    /// Gives back an erased group: its superblocks for data are free again. Returns them, each with its die.
     pub(super) fn give_back_group(&mut self, core: &mut Core, group: u32) -> Vec<(usize, u32)> {
         let before = self.groups[group as usize].taken;
         let elected = self.begin_anew(group);
@@ -249,7 +249,7 @@ impl Stripes {
         freed
     }
 
-    /// A superblock holds no data from now on.
+    /// Withdraws a superblock, which holds no data from now on.
     fn withdraw(&self, core: &mut Core, group: u32, member: u32, state: SuperblockState) {
         let (die, superblock) = self.place_of(group, member);
         core.lose_superblock(die, superblock as usize);

@@ -23,7 +23,7 @@ impl Feature for Stripes {
         self.is_reclaiming()
     }
 
-    /// Parity that was gathered before time began does not count as part of the run.
+    /// Leaves out parity that was gathered before time began: it does not count as part of the run.
     fn time_begins(&mut self, _: &Core) {
         self.gathered_most = self.gathered;
     }
@@ -74,7 +74,7 @@ impl Feature for Stripes {
         self.is_torn_row(superblock, row)
     }
 
-    /// The other superblocks of its group stay until the data of the read are restored.
+    /// Keeps the other superblocks of the group until the data of the read are restored.
     fn pinned(&mut self, superblock: u32) {
         let group = self.group_of(superblock);
         self.groups[group as usize].pins += 1;

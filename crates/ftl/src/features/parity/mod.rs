@@ -26,29 +26,30 @@ use std::collections::VecDeque;
 /// The phase of a group between two erases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Erased, taking data, or full.
+    /// The parity group is erased, takes data, or is full.
     Resting,
     /// Chosen to be reclaimed, waiting for room and for programs in flight.
     Asked,
     /// The valid units of the group are being moved.
     Moving,
-    /// The group is being erased.
+    /// The parity group is being erased.
     Erasing,
 }
 
 /// Superblocks of one number on the dies of a set.
 #[derive(Clone, Debug)]
 struct Group {
-    /// Which member holds the parity.
+    /// Number of the member of the group that holds the parity.
     pub parity: u32,
     /// One bit for each member: members in use, members closed before they were full, members taken by the collection
     /// in progress.
     pub alive: u64,
     pub ended: u64,
     pub taken: u64,
-    /// One bit for each member that was taken and holds no valid unit any more.
+    /// One bit for each member of the group that was taken by the collection and holds no valid unit any
+    /// more.
     pub emptied: u64,
-    /// Parity programs handed out.
+    /// Programs of the group's parity that were handed out.
     pub parity_written: u32,
     pub phase: Phase,
     /// Superblocks still to be emptied, or to be erased.
@@ -82,7 +83,7 @@ pub struct Stripes {
     rebuilds: Rebuilds,
 }
 
-/// The members in a set of bits.
+/// Returns the members of a parity group in a set of bits.
 fn members(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let member = bits.trailing_zeros();
@@ -92,8 +93,8 @@ fn members(mut bits: u64) -> impl Iterator<Item = u32> {
 }
 
 impl Stripes {
-    /// Groups of the whole superblocks of a fresh drive, the last `apart` of each die left out. A group of one cannot be
-    /// protected and is left out, too.
+    /// Returns the groups of the whole superblocks of a fresh drive, the last `apart` of each die left out. A
+    /// group of one cannot be protected and is left out, too.
     fn of_stripe(layout: &Layout, array: &FlashArray, stripe: u32, apart: u32) -> Self {
         let width = stripe + 1;
         let (sets, per_die) = (layout.dies / width, layout.superblocks_per_die);
@@ -134,43 +135,43 @@ impl Stripes {
         }
     }
 
-    /// Data units that share a parity unit.
+    /// Returns the number of data units that share a parity unit.
     pub fn stripe(&self) -> u32 {
         self.width - 1
     }
 
-    /// The group, numbered over the drive, of a superblock numbered over the drive.
+    /// Returns the group, numbered over the drive, of a superblock numbered over the drive.
     #[inline]
     pub fn group_of(&self, superblock: u32) -> u32 {
         let (die, slot) = (superblock / self.per_die, superblock % self.per_die);
         die / self.width * self.per_die + slot
     }
 
-    /// Which member of its group a superblock numbered over the drive is.
+    /// Returns which member of its group a superblock numbered over the drive is.
     #[inline]
     fn member_of(&self, superblock: u32) -> u32 {
         superblock / self.per_die % self.width
     }
 
-    /// The die of a member, and its superblock numbered over the drive.
+    /// Returns the die of a member, and its superblock numbered over the drive.
     #[inline]
     fn place_of(&self, group: u32, member: u32) -> (usize, u32) {
         let die = group / self.per_die * self.width + member;
         (die as usize, die * self.per_die + group % self.per_die)
     }
 
-    /// Die and superblock, numbered over the drive, of each member of a parity group whose bit is set in
-    /// `of`.
+    /// Returns the die and superblock, numbered over the drive, of each member of a parity group whose bit is
+    /// set in `of`.
     fn places(&self, group: u32, of: u64) -> impl Iterator<Item = (usize, u32)> {
         members(of).map(move |member| self.place_of(group, member))
     }
 
-    /// The same of the members with data.
+    /// Returns the places of the members of a parity group that hold data.
     fn data_places(&self, group: u32) -> impl Iterator<Item = (usize, u32)> {
         self.places(group, self.data_members(group))
     }
 
-    /// The superblocks of a group that are in use, numbered over the drive.
+    /// Returns the superblocks of a group that are in use, numbered over the drive.
     pub fn superblocks_of(&self, group: u32) -> impl Iterator<Item = u32> {
         members(self.groups[group as usize].alive).map(move |member| self.place_of(group, member).1)
     }
@@ -180,40 +181,41 @@ impl Stripes {
         self.groups[self.group_of(superblock) as usize].parity == self.member_of(superblock)
     }
 
-    /// The dies of a set.
+    /// Returns the dies of a set whose superblocks protect each other.
     fn dies_of(&self, set: usize) -> std::ops::Range<usize> {
         let width = self.width as usize;
         set * width..(set + 1) * width
     }
 
-    /// The set that `die` is in.
+    /// Returns the set of dies, for parity, that `die` is in.
     fn set_of(&self, die: usize) -> usize {
         die / self.width as usize
     }
 
-    /// The set of a group.
+    /// Returns the set of dies of a parity group.
     fn set_of_group(&self, group: u32) -> usize {
         (group / self.per_die) as usize
     }
 
-    /// Members with data of a group.
+    /// Returns the members of a parity group that hold data.
     #[inline]
     fn data_members(&self, group: u32) -> u64 {
         let of = &self.groups[group as usize];
         if of.parity == NONE { of.alive } else { of.alive & !(1 << of.parity) }
     }
 
-    /// Superblocks that hold parity.
+    /// Returns the number of superblocks that hold parity.
     pub fn parity_superblocks(&self) -> u32 {
         self.groups.iter().filter(|group| group.parity != NONE).count() as u32
     }
 
-    /// The most bytes of parity that were gathered in RAM at a time since the run began.
+    /// Returns the most bytes of parity that were gathered in RAM at a time since the run began.
     pub fn gathered_bytes_max(&self) -> u64 {
         self.gathered_most * self.program_bytes
     }
 
-    /// `programs` programs of a superblock were handed out. Returns how many programs of the parity may follow now.
+    /// Notes that `programs` programs of a superblock were handed out. Returns how many programs of the
+    /// parity may follow now.
     fn note_written(&mut self, superblock: u32, programs: u32) -> u32 {
         let group = self.group_of(superblock);
         let before = self.ahead(group);
@@ -224,7 +226,8 @@ impl Stripes {
         self.recount(group, before)
     }
 
-    /// A superblock was closed before it was full. Returns how many programs of the parity may follow now.
+    /// Notes that a superblock was closed before it was full. Returns how many programs of the parity may
+    /// follow now.
     fn note_ended(&mut self, superblock: u32) -> u32 {
         let group = self.group_of(superblock);
         let before = self.ahead(group);
@@ -245,7 +248,7 @@ impl Stripes {
         due
     }
 
-    /// Number of parity programs whose parts are all known.
+    /// Returns the number of parity programs whose parts are all known.
     fn ready(&self, group: u32) -> u32 {
         let of = &self.groups[group as usize];
         let waits_for = self.data_members(group) & !of.ended;
@@ -268,8 +271,8 @@ impl Stripes {
         self.longest(group).saturating_sub(self.groups[group as usize].parity_written)
     }
 
-    /// A group was erased and starts again. Returns the member that holds parity from now on, if the former one is
-    /// gone.
+    /// Starts a group again that was erased. Returns the member that holds parity from now on, if the former
+    /// one is gone.
     fn begin_anew(&mut self, group: u32) -> Option<u32> {
         self.gathered -= u64::from(self.ahead(group));
         self.scars.forget(group);
@@ -287,8 +290,8 @@ impl Stripes {
         gone.then(|| of.elect(begin, width)).flatten()
     }
 
-    /// The rank under which a group that was erased joins the free ones: behind the groups that some die has begun and
-    /// others have yet to, so that all dies open them in the same order.
+    /// Returns the rank under which a group that was erased joins the free ones: behind the groups that some
+    /// die has begun and others have yet to, so that all dies open them in the same order.
     fn rank(&self, group: u32, asked: u64) -> u64 {
         let begun = self.begun[self.set_of_group(group)].iter();
         begun.map(|&other| self.groups[other as usize].rank + 1).max().unwrap_or(0).max(asked)
@@ -299,7 +302,7 @@ impl Stripes {
         self.begun[self.set_of_group(group)].contains(&group)
     }
 
-    /// True while a group is being reclaimed.
+    /// True while a parity group is being reclaimed.
     fn is_reclaiming(&self) -> bool {
         self.groups.iter().any(|group| matches!(group.phase, Phase::Moving | Phase::Erasing))
     }

@@ -44,7 +44,7 @@ impl Stripes {
         }
     }
 
-    /// `programs` programs of a superblock were written without simulated time.
+    /// Notes that `programs` programs of a superblock were written without simulated time.
     pub(super) fn note_written_untimed(&mut self, core: &mut Core, superblock: u32, programs: u32) {
         let due = self.note_written(superblock, programs);
         let group = self.group_of(superblock);
@@ -58,9 +58,9 @@ impl Stripes {
             u64::from(due * core.store.layout.program_units);
     }
 
-    /// The page rows (numbered over the drive) whose sum with what is in RAM is a page row of `superblock`; none: it has no
-    /// parity, or a power cut took another part of it. What was handed out and is not programmed yet is in RAM, and so is
-    /// parity that was not handed out.
+    /// Returns the page rows (numbered over the drive) whose sum with what is in RAM is a page row of
+    /// `superblock`; none: it has no parity, or a power cut took another part of it. What was handed out and
+    /// is not programmed yet is in RAM, and so is parity that was not handed out.
     pub(super) fn rows_that_sum_up(&self, core: &Core, superblock: u32, row: u32) -> Option<Vec<u32>> {
         if core.rules.lapses.has(Lapse::ForgetsRemedy) {
             return None;
@@ -73,7 +73,7 @@ impl Stripes {
         Some(programmed.map(|other| other * core.store.layout.rows + row).collect())
     }
 
-    /// The other members of its group give back a page row of a superblock.
+    /// True if the other members of its group give back a page row of a superblock.
     pub(super) fn is_given_back(&self, core: &Core, superblock: u32, row: u32) -> bool {
         let others = self.beside(superblock, row);
         let others = others.filter(|_| !core.store.space.holds_one_bit(superblock as usize));

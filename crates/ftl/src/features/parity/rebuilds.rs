@@ -32,7 +32,7 @@ impl Rebuilds {
 }
 
 impl Stripes {
-    /// A read failed: asks for the reads that restore its data; none where nothing can.
+    /// Asks for the reads that restore the data of a failed read; none where no reads can.
     pub(super) fn rebuild(&mut self, core: &mut Core, read: &Transaction) -> Option<Remedy> {
         let global = core.store.space.global(read.die.index(), read.superblock) as u32;
         let rows = self.rows_that_sum_up(core, global, read.row)?;
@@ -52,8 +52,8 @@ impl Stripes {
         Some(Remedy::Reads)
     }
 
-    /// A read for a restoration has ended; after the last one, returns the read that failed at first, and whether it
-    /// has failed for good.
+    /// Notes that a read for a restoration has ended; after the last one, returns the read that failed at
+    /// first, and whether it has failed for good.
     pub(super) fn note_reread(&mut self, read: &Transaction) -> Option<(Transaction, bool)> {
         let at = read.owner;
         let rebuild = &mut self.rebuilds.items[at as usize];

@@ -22,16 +22,16 @@ struct Scar {
 /// All that power cuts did to the stripes of a drive.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scars {
-    /// By group and page row: stripes that differ from what their parity counts.
+    /// Stripes, by group and page row, that differ from the data which their parity counts.
     rows: BTreeMap<(u32, u32), Scar>,
     /// Groups whose erase was interrupted.
     dissolved: BTreeSet<u32>,
-    /// A power cut has happened.
+    /// True after a power cut has happened.
     pub after_cut: bool,
 }
 
 impl Scars {
-    /// A group is erased.
+    /// Forgets a group that is erased.
     pub fn forget(&mut self, group: u32) {
         if self.after_cut {
             self.dissolved.remove(&group);
@@ -43,7 +43,7 @@ impl Scars {
 /// The superblocks as a power cut left them.
 pub(super) struct Remains<'a> {
     pub layout: &'a Layout,
-    /// Superblocks and their page rows that were torn now.
+    /// Superblocks with their page rows that this power cut tore.
     pub torn: &'a [(u32, u32)],
     /// Page rows programmed of a superblock, torn ones included.
     pub next_row: &'a dyn Fn(u32) -> u32,
@@ -62,7 +62,7 @@ impl Stripes {
         scar.is_some_and(|scar| scar.missing >> self.member_of(superblock) & 1 == 1)
     }
 
-    /// The members whose rows sum up to the row of `superblock`; none where they do not.
+    /// Returns the members whose rows sum up to the row of `superblock`; none where they do not.
     pub(super) fn beside(&self, superblock: u32, row: u32) -> Option<u64> {
         let (group, own) = (self.group_of(superblock), 1 << self.member_of(superblock));
         let of = &self.groups[group as usize];
@@ -77,8 +77,8 @@ impl Stripes {
         of.ended >> self.member_of(superblock) & 1 == 1
     }
 
-    /// The power fails: what was in RAM is gone. Gives the torn rows whose data nothing can give back, each with its
-    /// superblock.
+    /// Drops the parity in RAM, because the power fails. Gives the torn rows whose data nothing can give
+    /// back, each with its superblock.
     pub(super) fn tear(&mut self, remains: &Remains<'_>) -> Vec<(u32, u32)> {
         self.scars.after_cut = true;
         for group in 0..self.groups.len() as u32 {
@@ -102,7 +102,7 @@ impl Stripes {
         self.lost_rows()
     }
 
-    /// Page rows of parity that are on flash.
+    /// Returns the number of page rows of parity that are on flash.
     fn parity_rows(&self, group: u32, remains: &Remains<'_>) -> u32 {
         let parity = self.groups[group as usize].parity;
         if parity == NONE { 0 } else { (remains.next_row)(self.place_of(group, parity).1) }
@@ -132,7 +132,8 @@ impl Stripes {
         }
     }
 
-    /// The state of a group when the power is back. A member without rows that the parity counts takes no more data.
+    /// Restores the state of a group when the power is back. A member without rows that the parity counts
+    /// takes no more data.
     fn go_on_with(&mut self, group: u32, remains: &Remains<'_>) {
         let programs = |rows: u32| rows / remains.layout.program_rows;
         let parity_written = programs(self.parity_rows(group, remains));
@@ -153,13 +154,14 @@ impl Stripes {
         (of.taken, of.emptied, of.left, of.pins, of.phase) = (0, 0, 0, 0, Phase::Resting);
     }
 
-    /// A member that was closed before it was full takes no more data.
+    /// Ends a member that was closed before it was full: it takes no more data.
     pub(super) fn end_found(&mut self, superblock: u32) {
         let (group, member) = (self.group_of(superblock), self.member_of(superblock));
         self.groups[group as usize].ended |= 1 << member;
     }
 
-    /// The role of every superblock is known: groups of which some members are written are opened before all others.
+    /// Ranks the groups once the role of every superblock is known: groups of which some members are written
+    /// are opened before all others.
     pub(super) fn rank_found(&mut self, group: u32, asked: u64) -> u64 {
         self.note_begun(group);
         let rank = if self.is_begun(group) { 0 } else { asked + 1 };
@@ -167,7 +169,7 @@ impl Stripes {
         rank
     }
 
-    /// Page rows that the parity in RAM is made anew from: those of which no parity is on flash.
+    /// Returns the page rows that the parity in RAM is made anew from: those of which no parity is on flash.
     pub(super) fn rows_to_sum(&self, layout: &Layout) -> Vec<(u32, u32)> {
         let mut rows = Vec::new();
         for group in 0..self.groups.len() as u32 {
@@ -184,7 +186,8 @@ impl Stripes {
         rows
     }
 
-    /// The die has failed: a parity row cannot be made again if a row of this die is a part of it.
+    /// Forgets sums of a die that has failed: a parity row cannot be made again if a row of this die is a
+    /// part of it.
     pub(super) fn forget_sums(&mut self, die: u32, layout: &Layout) {
         for (superblock, row) in self.rows_to_sum(layout) {
             if superblock / self.per_die == die {
@@ -201,7 +204,7 @@ impl Stripes {
         self.recount(group, before)
     }
 
-    /// Torn rows that the rest of their stripe cannot restore.
+    /// Returns the torn rows that the rest of their stripe cannot restore.
     fn lost_rows(&self) -> Vec<(u32, u32)> {
         let mut lost = Vec::new();
         for (&(group, row), scar) in &self.scars.rows {
@@ -216,7 +219,7 @@ impl Stripes {
         lost
     }
 
-    /// Torn page rows that can be restored, each with its superblock.
+    /// Returns the torn page rows that can be restored, each with its superblock.
     pub(super) fn torn_rows(&self) -> Vec<(u32, u32)> {
         let mut torn = Vec::new();
         for (&(group, row), scar) in &self.scars.rows {

@@ -6,7 +6,7 @@ use crate::store::{NONE, SuperblockState};
 use engine::RandomStream;
 
 impl Stripes {
-    /// The state of the first set of dies now.
+    /// Returns the state of the first set of dies now.
     pub(super) fn moment(&self, core: &Core, worn: u32) -> SetMoment {
         let dies = self.dies_of(0);
         let group = |slot: u32| GroupMoment {
@@ -19,8 +19,8 @@ impl Stripes {
         }
     }
 
-    /// The roles of the superblocks of a set of dies: groups that are free or partly written are as they were at the
-    /// moment, which group takes whose place is random.
+    /// Returns the roles of the superblocks of a set of dies: groups that are free or partly written are as
+    /// they were at the moment, which group takes whose place is random.
     pub(super) fn plan_groups(
         &self,
         core: &mut Core,
@@ -75,8 +75,8 @@ impl Stripes {
         Ok(SetPlan { roles, groups })
     }
 
-    /// The member of a recorded group whose state a member of this drive's group takes: parity for parity, the others
-    /// in their places.
+    /// Returns the member of a recorded group whose state a member of this drive's group takes: parity for
+    /// parity, the others in their places.
     fn stands_for(&self, group: u32, like: &GroupMoment, member: u32) -> usize {
         let (own, other) = (self.groups[group as usize].parity, like.parity());
         (if member == own {
@@ -152,7 +152,7 @@ impl GroupMoment {
     }
 }
 
-/// The oldest first: as old as its superblocks together.
+/// Returns the oldest first: as old as its superblocks together.
 fn by_age(mut groups: Vec<&GroupMoment>) -> Vec<&GroupMoment> {
     let age = |group: &GroupMoment| -> f64 {
         let of = |member: &Member| if let Member::Closed(block) = member { block.age } else { 0.0 };

@@ -29,7 +29,7 @@ pub(crate) struct Sectors {
     written: Vec<u64>,
     /// First sector and end of each request in flight.
     extents: Vec<(u64, u64)>,
-    /// First sector of the request in progress, and the first one behind it.
+    /// First sector of the request in progress, and the sector after the last one of the request.
     current: (u64, u64),
     /// Sectors that a buffer slot holds, those it still misses, and whether it counts as on its way.
     slots: Vec<Held>,
@@ -53,7 +53,7 @@ struct Held {
 }
 
 impl Sectors {
-    /// The sectors of a unit within an extent.
+    /// Returns the sectors of a unit within an extent.
     fn within(&self, (first, end): (u64, u64), lpn: Lpn) -> u64 {
         let start = u64::from(lpn.0) * self.per_unit;
         let (from, to) = (first.max(start) - start, end.min(start + self.per_unit).saturating_sub(start));
@@ -69,7 +69,7 @@ impl Sectors {
         self.on_way + self.promised < self.most
     }
 
-    /// The number in its block of the next page of a die.
+    /// Returns the number in its block of the next page of a die.
     fn next_page(&mut self, die: usize) -> u32 {
         let page = self.pages[die];
         self.pages[die] = (page + 1) % self.pages_per_block;
@@ -200,7 +200,7 @@ impl Feature for Sectors {
         }
     }
 
-    /// Units on flash count as written as a whole.
+    /// Counts units on flash as written as a whole.
     fn settled(&mut self, core: &Core) {
         for (lpn, written) in self.written.iter_mut().enumerate() {
             if core.store.map.lookup(Lpn(lpn as u32)) != Ppa::NONE {

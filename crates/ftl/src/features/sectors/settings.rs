@@ -7,9 +7,9 @@ use config::{ConfigError, Section};
 /// `[ftl.sectors]`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SectorRules {
-    /// Sectors are known.
+    /// True if the drive knows which sectors of a unit were written.
     pub track: bool,
-    /// Sectors that were never written are read from flash.
+    /// True if the drive reads from flash even sectors that were never written.
     pub unwritten: bool,
 }
 

@@ -95,7 +95,7 @@ impl Feature for SlcCache {
         true
     }
 
-    /// The superblock uses all bits per cell again.
+    /// Lets the superblock use all bits per cell again.
     fn erased_one_bit(&mut self, core: &mut Core, die: usize, global: usize) {
         core.store.space.one_bit[global] = false;
         self.dies[die].superblocks -= 1;
@@ -118,7 +118,7 @@ impl Feature for SlcCache {
         mover.has_victim() || !self.dies[die].waiting.is_empty() || !mover.waiting.is_empty()
     }
 
-    /// Folding is wanted when the die is idle, a program failed, or the host has no room otherwise.
+    /// True if the die is idle, a program failed, or the host has no room otherwise.
     fn wants_folding(&self, core: &Core, die: usize) -> bool {
         core.folding[die].background
             || self.dies[die].failed > 0
@@ -126,8 +126,8 @@ impl Feature for SlcCache {
             || (self.when_full == WhenFull::FoldFirst && !self.may_open_one_bit(core, die))
     }
 
-    /// Data wait that the host may write here, having earned it: else folding, which is told first that a program is done, would
-    /// take every place until its superblock is folded.
+    /// True if data wait that the host may write here, having earned it: else folding, which is told first
+    /// that a program is done, would take every place until its superblock is folded.
     fn is_hosts_turn(&self, core: &Core, die: usize) -> bool {
         !core.folding[die].background
             && self.dies[die].failed == 0

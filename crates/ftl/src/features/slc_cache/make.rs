@@ -40,7 +40,7 @@ impl Made for SlcCache {
         0
     }
 
-    /// The cache that the configuration asks for; none when it asks for none.
+    /// Returns the cache that the configuration asks for; none when it asks for none.
     fn new(maker: &slc_cache::Maker, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let policy = maker();
         let Some(folding) = policy.folding() else { return Ok(None) };

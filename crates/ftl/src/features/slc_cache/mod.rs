@@ -17,7 +17,7 @@ use crate::store::{NONE, Space};
 use std::collections::VecDeque;
 use units::Nanos;
 
-/// One die's part of the cache.
+/// The part of the SLC cache that lies on one die.
 #[derive(Default)]
 struct CacheDie {
     /// Superblocks with one bit a cell, from their opening to the end of their erase.
@@ -34,7 +34,7 @@ pub(crate) struct SlcCache {
     shape: CacheShape,
     when_full: WhenFull,
     idle_after: Option<Nanos>,
-    /// The chip folds without the bus.
+    /// True if the chip folds SLC-mode pages inside the die, without a transfer over the bus.
     in_die: bool,
     /// Superblocks of each die that are the cache's at all times.
     reserved: u32,
@@ -47,7 +47,7 @@ pub(crate) struct SlcCache {
 }
 
 impl SlcCache {
-    /// The first of the cache's own superblocks of a die, which stand last.
+    /// Returns the first of the cache's own superblocks of a die, which stand last.
     pub(super) fn first_of_own(&self) -> u32 {
         if self.own.is_some() { self.shape.superblocks.saturating_sub(self.reserved) } else { NONE }
     }
@@ -62,7 +62,7 @@ impl SlcCache {
         };
     }
 
-    /// Another superblock (numbered over the drive) is used in SLC mode.
+    /// Uses another superblock (numbered over the drive) in SLC mode.
     fn add(&mut self, die: usize, global: usize, space: &mut Space) {
         space.one_bit[global] = true;
         self.dies[die].superblocks += 1;

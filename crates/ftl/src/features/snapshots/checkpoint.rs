@@ -12,9 +12,9 @@ const IN_FLIGHT: u32 = 8;
 /// Where the map lies from which a checkpoint is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapPlace {
-    /// All of it is in RAM; snapshots write it to flash.
+    /// The whole map is in RAM; snapshots write the map to flash.
     InRam,
-    /// On flash; the feature that keeps it there writes it.
+    /// The map lies on flash; the feature that keeps the map there writes it.
     OnFlash,
 }
 
@@ -25,12 +25,12 @@ pub(super) enum Awaited {
     Rollback,
 }
 
-/// A checkpoint, and who waits for it and for the next one.
+/// A checkpoint of the map, and the events that wait for this checkpoint and for the next one.
 pub(super) struct Checkpoint {
     /// The first of the logical units that hold the map, and how many there are.
     pub first: u32,
     pub units: u32,
-    /// Units not in the buffer yet.
+    /// Units of the map that are not in the buffer yet.
     pub left: u32,
     pub slots: u32,
     pub used_slots: u32,
@@ -41,8 +41,8 @@ pub(super) struct Checkpoint {
     pub mapped: u32,
     /// See `mapped`.
     pub maps: u32,
-    /// The checkpoint began right after another one: its units go behind the host's, which would otherwise never be
-    /// served.
+    /// True if the checkpoint began right after another one: its units go behind the units of the host, which
+    /// would otherwise never be served.
     pub behind_host: bool,
     /// Where the map lies on flash anyway: the units of it that the checkpoint waits for, and how many those are.
     pub awaited: Vec<bool>,
@@ -51,7 +51,7 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// A state with no checkpoint in progress.
+    /// Makes a state with no checkpoint in progress.
     pub fn of(map: MapPlace, layout: &Layout) -> Self {
         let (slots, awaited) = match map {
             MapPlace::InRam => (2 * layout.program_units + IN_FLIGHT, Vec::new()),
@@ -95,7 +95,7 @@ impl Checkpoint {
 }
 
 impl Snapshots {
-    /// A checkpoint is complete: ends the waits of the events that it served.
+    /// Ends a checkpoint that is complete, and the waits of the events that it served.
     pub fn end_checkpoint(&mut self, now: SimTime) {
         self.counts.checkpoints += 1;
         let covered = std::mem::take(&mut self.checkpoint.covered);
@@ -140,7 +140,7 @@ impl Snapshots {
         self.put_map_units(core);
     }
 
-    /// A checkpoint begins whose units are known.
+    /// Begins a checkpoint whose units are known.
     pub(super) fn begin_checkpoint(&mut self, core: &mut Core, now: SimTime) {
         if let Some(agenda) = &mut core.agenda {
             agenda.charge_checkpoint(&core.store.layout, now);
@@ -167,7 +167,7 @@ impl Snapshots {
         }
     }
 
-    /// A unit of the map has gone from `slot` to the flash: a checkpoint may wait for it.
+    /// Notes that a unit of the map has gone from `slot` to the flash: a checkpoint may wait for it.
     pub(super) fn note_map_unit(&mut self, core: &Core, lpn: Lpn, slot: u32) {
         let checkpoint = &mut self.checkpoint;
         let page = (lpn.0 - core.store.layout.logical_units) as usize;

@@ -35,7 +35,7 @@ impl Snapshots {
         numbers.last().copied().unwrap_or(NOTHING)
     }
 
-    /// Snapshots whose map and data are on flash are entered in the list of snapshots that survive.
+    /// Enters snapshots whose map and data are on flash in the list of snapshots that survive.
     pub(super) fn record<P: Probe>(&mut self, core: &mut Core, probe: &mut P) {
         let oldest = core.buffer.oldest_epoch();
         while let Some(serial) = self.record_next(oldest) {
@@ -44,7 +44,7 @@ impl Snapshots {
     }
 }
 
-/// The newest whole copy of each of the host's units with a number up to this one.
+/// Returns the newest whole copy of each of the host's units with a number up to this one.
 fn newest_until(number: u64, core: &Core, spare: &SpareAreas, marks: &[Mark]) -> Vec<Ppa> {
     let mut newest = vec![Ppa::NONE; core.store.layout.logical_units as usize];
     for ppa in core.programmed_units(marks).into_iter().flatten().map(Ppa) {

@@ -16,7 +16,7 @@ impl Feature for Snapshots {
         2 * self.ram_bytes() as usize + 4 * self.captured.len()
     }
 
-    /// Slots of the buffer that only checkpoints may take.
+    /// Returns the number of slots of the buffer that only checkpoints may take.
     fn slots_kept(&self) -> u32 {
         self.checkpoint.slots_free()
     }
@@ -126,7 +126,7 @@ impl Feature for Snapshots {
         self.look_up(core, serial, lpn)
     }
 
-    /// Snapshots take a share of the spare units.
+    /// Gives snapshots a share of the spare units.
     fn set_room(&mut self, spare: u64) {
         self.room = (spare as f64 * self.rules.space_ratio) as u64;
     }

@@ -49,12 +49,12 @@ fn seen_at(place: u64) -> Seen {
     }
 }
 
-/// One snapshot.
+/// One snapshot of the logical drive.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// Number of the snapshot; the first of a drive is 0.
     pub serial: u32,
-    /// When the snapshot was taken.
+    /// Time at which the snapshot was taken.
     pub taken: SimTime,
     /// By unit: the place of the version that this snapshot was the last to see as the newest.
     old: BTreeMap<u32, u64>,
@@ -62,7 +62,7 @@ pub struct Snapshot {
     number: u64,
     /// See `number`.
     epoch: u32,
-    /// The snapshot survives a power cut.
+    /// True if the snapshot is recorded on flash and so survives a power cut.
     recorded: bool,
 }
 
@@ -72,12 +72,13 @@ impl Snapshot {
         Self { serial, taken, old, number: 0, epoch: 0, recorded: false }
     }
 
-    /// Units in its table of differences.
+    /// Returns the number of units in the snapshot's table of differences.
     pub fn differences(&self) -> u64 {
         self.old.len() as u64
     }
 
-    /// Units that are kept because of its table; those of earlier snapshots come on top.
+    /// Returns the number of units kept because of the snapshot's table; units kept for earlier snapshots
+    /// come on top.
     pub fn units_kept(&self) -> u64 {
         self.old.values().filter(|place| **place != ABSENT).count() as u64
     }
@@ -86,7 +87,7 @@ impl Snapshot {
 /// What was counted since the drive was built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotCounts {
-    /// Snapshots taken.
+    /// Snapshots that were taken.
     pub taken: u64,
     /// Dropped because more were taken than are kept.
     pub expired: u64,
@@ -104,9 +105,9 @@ pub struct SnapshotCounts {
     pub checkpoints: u64,
     /// See `checkpoints`.
     pub checkpoint_units: u64,
-    /// From the moments of snapshots until their checkpoints were on flash.
+    /// Times from the taking of a snapshot until its checkpoint is on flash.
     pub taking: TimesToFlash,
-    /// Ways back to a snapshot.
+    /// Counts of rollbacks to a snapshot.
     pub rollbacks: RollbackCounts,
 }
 
@@ -119,7 +120,7 @@ pub struct RollbackCounts {
     pub void: u64,
     /// Units that rollbacks changed.
     pub units: u64,
-    /// From their moments until their checkpoints were on flash.
+    /// Times from the beginning of a rollback until its checkpoint is on flash.
     pub taking: TimesToFlash,
 }
 
@@ -128,7 +129,7 @@ pub struct RollbackCounts {
 pub struct TimesToFlash {
     count: u64,
     sum_ns: u64,
-    /// The longest, in ns.
+    /// Longest time until a checkpoint was on flash, in ns.
     pub max_ns: u64,
 }
 
@@ -139,7 +140,7 @@ impl TimesToFlash {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// Mean time, in ns; none if no time was measured.
+    /// Returns the mean time, in ns; none if no time was measured.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
@@ -149,16 +150,16 @@ impl TimesToFlash {
 pub struct Snapshots {
     rules: SnapshotRules,
     expiry: Box<dyn ExpiryPolicy>,
-    /// The oldest first.
+    /// Snapshots that are kept, the oldest first.
     kept: VecDeque<Snapshot>,
     next_serial: u32,
-    /// One bit for each physical unit: set when a snapshot's table names it.
+    /// One bit for each physical unit: set when a snapshot's table names that unit.
     named: Vec<u64>,
-    /// Units that tables name, on flash or in flight to it.
+    /// Number of units that snapshots' tables name, on flash or in flight to flash.
     units: u64,
     /// The most units that tables may name.
     room: u64,
-    /// For each buffer slot, the snapshot whose table names its version.
+    /// For each buffer slot, the snapshot whose table names the version in the slot.
     captured: Vec<u32>,
     checkpoint: Checkpoint,
     /// The snapshot that the drive is returning to, and since when.
@@ -170,27 +171,27 @@ pub struct Snapshots {
 }
 
 impl Snapshots {
-    /// The configuration.
+    /// Returns the settings of the snapshots.
     pub fn rules(&self) -> &SnapshotRules {
         &self.rules
     }
 
-    /// The snapshots that are kept, the oldest first.
+    /// Returns the snapshots that are kept, the oldest first.
     pub fn kept(&self) -> impl ExactSizeIterator<Item = &Snapshot> {
         self.kept.iter()
     }
 
-    /// Units kept for snapshots, on flash or on their way there.
+    /// Returns the number of units kept for snapshots, on flash or on their way there.
     pub fn units_kept(&self) -> u64 {
         self.units
     }
 
-    /// The most units that may be kept.
+    /// Returns the most units that may be kept for snapshots.
     pub fn room(&self) -> u64 {
         self.room
     }
 
-    /// Bytes of controller RAM: the tables, and a bit for each physical unit.
+    /// Returns the number of bytes of controller RAM: the tables, and a bit for each physical unit.
     pub fn ram_bytes(&self) -> u64 {
         let differences: u64 = self.kept.iter().map(Snapshot::differences).sum();
         differences * DIFFERENCE_BYTES + 8 * self.named.len() as u64
@@ -212,7 +213,7 @@ impl Snapshots {
         self.kept.back().is_some_and(|newest| !newest.old.contains_key(&lpn.0))
     }
 
-    /// True when a unit more may not be kept.
+    /// True when no further unit may be kept for snapshots.
     #[inline]
     fn is_full(&self) -> bool {
         self.units >= self.room
@@ -232,7 +233,7 @@ impl Snapshots {
         self.named[ppa.index() / 64] &= !(1u64 << (ppa.0 % 64));
     }
 
-    /// The newest table names the version of `lpn` at `place` from now on.
+    /// Lets the newest table name the version of `lpn` at `place` from now on.
     fn capture(&mut self, lpn: Lpn, place: u64) {
         let newest = self.kept.back_mut().expect("only a drive with a snapshot captures");
         newest.old.insert(lpn.0, place);
@@ -246,7 +247,7 @@ impl Snapshots {
         }
     }
 
-    /// The table of snapshot `serial`, or of any, that names `lpn` at `from` names it at `to`.
+    /// Lets the table of snapshot `serial`, or of any, that names `lpn` at `from` name the unit at `to`.
     ///
     /// # Panics
     /// When none does: a broken invariant.
@@ -265,7 +266,8 @@ impl Snapshots {
         self.set_named(to);
     }
 
-    /// The position of the snapshot to be dropped next; the newest one may be chosen only when room is needed.
+    /// Returns the position of the snapshot to be dropped next; the newest one may be chosen only when room
+    /// is needed.
     ///
     /// # Panics
     /// When the policy's answer is none of the choices.
@@ -288,7 +290,7 @@ impl Snapshots {
         self.kept.iter().position(|snapshot| snapshot.serial == serial)
     }
 
-    /// Where the snapshot at `position` sees `lpn`, if some table names it.
+    /// Returns where the snapshot at `position` sees `lpn`, if some table names it.
     fn find(&self, position: usize, lpn: Lpn) -> Option<u64> {
         self.kept.range(position..).find_map(|snapshot| snapshot.old.get(&lpn.0).copied())
     }

@@ -20,7 +20,7 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// All times that `rules` give.
+    /// Returns all times of snapshots and rollbacks that `rules` give.
     pub fn of(rules: &SnapshotRules) -> Self {
         // The last is the next to come.
         let (mut at, mut rollback_at) = (rules.at.clone(), rules.rollback_at.clone());
@@ -34,7 +34,7 @@ impl Moments {
         }
     }
 
-    /// The next time and the work due then: a snapshot before a rollback.
+    /// Returns the next time and the work due then: a snapshot before a rollback.
     pub fn first(&self) -> Option<(SimTime, Moment)> {
         let moment = |list: &Vec<Nanos>| list.last().map(|moment| SimTime::ZERO + *moment);
         let snapshot = self.next.into_iter().chain(moment(&self.at)).min();
@@ -57,7 +57,7 @@ impl Moments {
         }
     }
 
-    /// The time `now` has passed for `due`; two snapshots due at once are one.
+    /// Notes that the time `now` has passed for `due`; two snapshots due at once are one.
     pub fn pass(&mut self, now: SimTime, due: Moment) {
         let moment = |list: &Vec<Nanos>| list.last().map(|moment| SimTime::ZERO + *moment);
         if due == Moment::Rollback {

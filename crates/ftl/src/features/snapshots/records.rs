@@ -10,18 +10,19 @@ use super::{Snapshot, Snapshots};
 use units::{Lpn, Ppa};
 
 impl Snapshots {
-    /// The numbers of the last writes before the snapshots, the oldest first.
+    /// Returns the numbers of the last writes before the snapshots, the oldest first.
     pub(super) fn numbers(&self) -> Vec<u64> {
         self.kept.iter().map(|snapshot| snapshot.number).collect()
     }
 
-    /// The power fails: snapshots that are not recorded are gone.
+    /// Forgets snapshots that are not recorded, because the power fails.
     pub(super) fn forget_unrecorded(&mut self) {
         self.kept.retain(|snapshot| snapshot.recorded);
         self.kept.iter_mut().for_each(|snapshot| snapshot.old.clear());
     }
 
-    /// The snapshot at `position` is the last to see `lpn` at `place`. True when no other sees it there.
+    /// Notes that the snapshot at `position` is the last to see `lpn` at `place`. True when no other sees it
+    /// there.
     pub(super) fn see(&mut self, position: usize, lpn: Lpn, place: Ppa) -> bool {
         self.kept[position].old.insert(lpn.0, place.0);
         if place == Ppa::NONE || self.has_named(place) {
@@ -42,7 +43,8 @@ impl Snapshots {
         before + self.kept.len() as u64
     }
 
-    /// The number of the version at a place when time begins, from its unit and the first snapshot that sees it.
+    /// Returns the number of the version at a place when time begins, from its unit and the first snapshot
+    /// that sees it.
     pub(super) fn number_at(&self, lpn: Lpn, place: Ppa, before: u64) -> u64 {
         let of_it = |snapshot: &Snapshot| snapshot.old.get(&lpn.0).copied();
         let until = self.kept.iter().position(|snapshot| of_it(snapshot) == Some(place.0));

@@ -53,7 +53,7 @@ impl Snapshots {
         core.ask(Ask::Pump);
     }
 
-    /// The map is put back: a checkpoint makes that last.
+    /// Ends a rollback whose map is put back: a checkpoint makes that last.
     pub(super) fn end_rolling_back(&mut self, since: SimTime, core: &mut Core, now: SimTime) {
         self.ask_checkpoint(Awaited::Rollback, since, core, now);
     }

@@ -17,7 +17,7 @@ pub(super) fn save(snapshots: Option<&Snapshots>, saved: &mut SavedState) {
     saved.words.extend([heads, tables.flat_map(|(&lpn, &place)| [lpn, place as u32]).collect()]);
 }
 
-/// Where a table says that a version is: drives with snapshots have fewer than 2^32 units on flash.
+/// Returns where a table says that a version is: drives with snapshots have fewer than 2^32 units on flash.
 fn place_of(place: u32) -> Ppa {
     if place == u32::MAX { Ppa::NONE } else { Ppa(u64::from(place)) }
 }

@@ -22,7 +22,7 @@ pub struct SnapshotRules {
     pub at: Vec<Nanos>,
     /// Moments at which the logical drive goes back to its newest snapshot, in ascending order.
     pub rollback_at: Vec<Nanos>,
-    /// Snapshots kept at most.
+    /// Most snapshots that are kept at once.
     pub keep: u32,
     /// What happens when the snapshots have no room.
     pub when_full: WhenFull,
@@ -33,7 +33,7 @@ pub struct SnapshotRules {
 const KEYS: [&str; 5] = ["keep", "when_full", "space_ratio", "rollback_at", "expiry"];
 
 impl SnapshotRules {
-    /// Spare mapping units that are needed for snapshots to get at least one.
+    /// Returns the spare mapping units that are needed for snapshots to get at least one.
     pub(crate) fn spare_least(&self) -> u64 {
         (1.0 / self.space_ratio) as u64 + 1
     }

@@ -40,7 +40,7 @@ impl Snapshots {
         true
     }
 
-    /// Where the snapshot of this serial number sees `lpn`; none when there is no such snapshot.
+    /// Returns where the snapshot of this serial number sees `lpn`; none when there is no such snapshot.
     pub(super) fn look_up(&self, core: &Core, serial: u32, lpn: Lpn) -> Option<Seen> {
         let place = self.find(self.position(serial)?, lpn);
         Some(place.map_or_else(|| seen_now(core, lpn), seen_at))

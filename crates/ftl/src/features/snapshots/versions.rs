@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use units::{Lpn, Ppa, SimTime};
 
 impl Snapshots {
-    /// `lpn` is about to be overwritten or trimmed: the newest snapshot notes the version that it sees.
+    /// Lets the newest snapshot note the version that it sees of `lpn`, which is about to be overwritten or
+    /// trimmed.
     pub(super) fn note_overtaken(&mut self, core: &mut Core, lpn: Lpn, now: SimTime) -> Overtaken {
         if !self.is_unchanged(lpn) {
             return Overtaken::Free;
@@ -36,7 +37,7 @@ impl Snapshots {
         Overtaken::InBuffer
     }
 
-    /// A version that only snapshots see was programmed from the buffer.
+    /// Notes that a version that only snapshots see was programmed from the buffer.
     pub(super) fn commit_captured<P: Probe>(
         &mut self,
         core: &mut Core,
@@ -77,13 +78,13 @@ impl Snapshots {
         core.ask(Ask::Tell(VersionEvent::Dropped { serial: gone.serial }));
     }
 
-    /// The buffer slots with versions that the table of a snapshot names, by logical unit.
+    /// Returns the buffer slots with versions that the table of a snapshot names, by logical unit.
     fn captured_slots(&self, serial: u32, core: &Core) -> BTreeMap<u32, u32> {
         let of_it = (0u32..).zip(&self.captured).filter(|(_, captured)| **captured == serial);
         of_it.map(|(slot, _)| (core.buffer.slot(slot).lpn.0, slot)).collect()
     }
 
-    /// No snapshot sees a version any more.
+    /// Releases a version that no snapshot sees any more.
     pub(super) fn release_place(
         &mut self,
         lpn: Lpn,
@@ -107,7 +108,8 @@ impl Snapshots {
         }
     }
 
-    /// What a table names moved from `old` to `new`; of a former version nothing but that says that it is valid.
+    /// Notes that what a table names moved from `old` to `new`; of a former version nothing but that says
+    /// that it is valid.
     pub(super) fn note_moved<P: Probe>(
         &mut self,
         core: &mut Core,

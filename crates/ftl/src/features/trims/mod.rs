@@ -35,25 +35,25 @@ pub(crate) struct Trims {
     due: BTreeSet<u32>,
     /// Flushes that wait until none is due.
     waiting: Vec<u32>,
-    /// Buffer slots for records, and those in use.
+    /// Buffer slots for records of trims; `used_slots` counts the slots in use.
     slots: u32,
     used_slots: u32,
     /// After a power cut: the content of the records, until the newest copy of each is found.
     before: Vec<u64>,
 }
 
-/// Host units of a record.
+/// Returns the number of host units of a record.
 fn trims_per_record(layout: &Layout) -> u32 {
     (layout.unit.get() / NUMBER_BYTES) as u32
 }
 
-/// Records of all host units, a mapping unit each.
+/// Returns the records of all host units, a mapping unit each.
 fn records_of(layout: &Layout) -> u32 {
     layout.logical_units.div_ceil(trims_per_record(layout))
 }
 
 impl Trims {
-    /// The next record to be put into the buffer, if a slot is free for it.
+    /// Returns the next record to be put into the buffer, if a slot is free for it.
     fn next_due(&mut self) -> Option<Lpn> {
         if self.used_slots == self.slots {
             return None;
@@ -70,13 +70,14 @@ impl Trims {
         core.put_own(record);
     }
 
-    /// The units that hold records.
+    /// Returns the logical units that hold records of trims.
     pub fn units(&self) -> impl Iterator<Item = Lpn> + use<> {
         let records = (self.on_flash.len() as u32).div_ceil(self.per_record);
         (self.first..self.first + records).map(Lpn)
     }
 
-    /// A record with this number was found: returns its trims, unit by unit, and remembers them.
+    /// Goes on with a record of this number that was found: returns its trims, unit by unit, and remembers
+    /// them.
     fn go_on_with(&mut self, record: Lpn, stamp: u64) -> Vec<(Lpn, u64)> {
         let first = (record.0 - self.first) * self.per_record;
         let end = (first + self.per_record).min(self.on_flash.len() as u32);
@@ -142,7 +143,7 @@ impl Feature for Trims {
         is_own
     }
 
-    /// A record is on flash: it contains all trims before it.
+    /// Notes that a record is on flash: it contains all trims before it.
     fn numbered(&mut self, lpn: Lpn, number: u64) {
         let Some(record) = lpn.0.checked_sub(self.first) else { return };
         let Some(since) = self.since.get_mut(&record) else { return };
@@ -155,7 +156,7 @@ impl Feature for Trims {
         self.waiting.clear();
     }
 
-    /// Trims in the records that are found make older copies void.
+    /// Makes copies void that are older than trims in the records that are found.
     fn found(&mut self, core: &mut Core, newest: &mut [Ppa], numbers: &[u64]) {
         if core.rules.lapses.has(Lapse::ForgetsTrim) {
             return;
@@ -200,7 +201,8 @@ impl Made for Trims {
         if *is_on { NUMBER_BYTES * u64::from(layout.logical_units) } else { 0 }
     }
 
-    /// A state in which nothing was trimmed. All host units have numbers on a drive whose power is cut, or else none.
+    /// Makes a state in which nothing was trimmed. All host units have numbers on a drive whose power is cut,
+    /// or else none.
     fn new(is_on: &bool, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let layout = making.layout;
         let numbers = if making.has_power_cuts { layout.logical_units } else { 0 };

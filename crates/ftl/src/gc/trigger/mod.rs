@@ -10,9 +10,9 @@ pub const KEPT_BESIDE_FREE: u32 = 3;
 /// The information about a die that a trigger policy may use.
 #[derive(Clone, Copy, Debug)]
 pub struct TriggerView {
-    /// Free superblocks, and those about to be erased.
+    /// Superblocks of the die that are free or about to be erased.
     pub free: u32,
-    /// Superblocks in use.
+    /// Superblocks of the die that are in use.
     pub superblocks: u32,
     /// Invalid mapping units in closed superblocks.
     pub garbage_units: u64,
@@ -32,14 +32,15 @@ pub trait GcTrigger: Send {
     /// moved in whole programs. Must be false when nothing is gained, because a die must come to rest.
     fn worthwhile(&self, gain: u32, units: u32) -> bool;
 
-    /// How long a die must have been idle before background work, or `None` for no background work.
+    /// Returns how long a die must have been idle before background work, or `None` for no background work.
     fn idle_after(&self) -> Option<Nanos>;
 
-    /// The most free superblocks at which `foreground` can be true: the FTL keeps that much space from the host, so
-    /// that each foreground collection can gain something.
+    /// Returns the most free superblocks at which `foreground` can be true: the FTL keeps that much space
+    /// from the host, so that each foreground collection can gain something.
     fn foreground_limit(&self) -> u32;
 
-    /// Superblocks of a die that must exist beside those full of data: with fewer, [`Self::fit`] refuses the drive.
+    /// Returns the number of superblocks of a die that must exist beside those full of data: with fewer,
+    /// [`Self::fit`] refuses the drive.
     fn superblocks_beside(&self) -> u32 {
         0
     }

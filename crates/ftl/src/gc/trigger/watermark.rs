@@ -10,7 +10,7 @@ use units::Nanos;
 pub struct Watermark {
     low: u32,
     high: u32,
-    /// The drive's file gives `high`, which must then be within the drive's reach.
+    /// True if the drive file states the watermark `high`, which must then be within the drive's reach.
     high_is_stated: bool,
     least_gain: f64,
     background: bool,

@@ -27,7 +27,7 @@ impl ClosingOrder {
         *self = Self { oldest: NONE, newest: NONE, next: links.clone(), previous: links };
     }
 
-    /// `superblock` was closed just now.
+    /// Adds `superblock`, which was closed just now.
     pub fn push(&mut self, superblock: SuperblockId) {
         let before = std::mem::replace(&mut self.newest, superblock.0);
         match before {
@@ -51,18 +51,18 @@ impl ClosingOrder {
         }
     }
 
-    /// The one that was closed first.
+    /// Returns the superblock that was closed first.
     pub fn oldest(&self) -> Option<SuperblockId> {
         (self.oldest != NONE).then_some(SuperblockId(self.oldest))
     }
 
-    /// The one that was closed after `superblock`.
+    /// Returns the superblock that was closed after `superblock`.
     pub fn after(&self, superblock: SuperblockId) -> Option<SuperblockId> {
         let next = self.next[superblock.index()];
         (next != NONE).then_some(SuperblockId(next))
     }
 
-    /// From the oldest to the newest.
+    /// Returns the superblocks from the oldest to the newest.
     pub fn iter(&self) -> impl Iterator<Item = SuperblockId> + '_ {
         let listed = |superblock: u32| (superblock != NONE).then_some(superblock);
         std::iter::successors(listed(self.oldest), move |&at| listed(self.next[at as usize]))

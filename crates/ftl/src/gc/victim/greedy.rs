@@ -13,7 +13,7 @@ pub struct Greedy {
     /// The number of the node of bucket 0.
     first_bucket: u32,
     buckets: u32,
-    /// All candidates are in this bucket or higher ones.
+    /// Number of the lowest bucket, by valid units, in which a candidate can be.
     least: u32,
 }
 
@@ -38,7 +38,7 @@ impl Policy for Greedy {
 }
 
 impl Greedy {
-    /// The candidates and their valid units, in the order in which they would be picked.
+    /// Returns the candidates and their valid units, in the order in which they would be picked.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (SuperblockId, u32)> {
         let after = |at: u32| self.nodes[at as usize].next;
         let ring = move |valid: u32| {
@@ -50,7 +50,7 @@ impl Greedy {
         (0..self.buckets).flat_map(ring)
     }
 
-    /// The next victim and its valid units.
+    /// Returns the next victim and its valid units.
     pub(super) fn first(&mut self) -> Option<(SuperblockId, u32)> {
         while self.least < self.buckets {
             let ring = self.first_bucket + self.least;

@@ -19,7 +19,7 @@ pub struct VictimView<'a> {
     pub clock: u64,
     /// Mapping units a superblock holds.
     pub units_per_superblock: u32,
-    /// This policy's own random stream.
+    /// Random stream of the victim policy.
     pub random: &'a mut RandomStream,
 }
 
@@ -28,33 +28,34 @@ pub struct VictimView<'a> {
 /// The notifications keep a policy's own index in step, so that a choice never costs a walk over the die:
 /// a superblock is a candidate from `on_close` to `on_reclaim`.
 pub trait VictimPolicy: Send {
-    /// Called once, before anything else: how many superblocks the die has, how many units each holds.
+    /// Tells the policy, once and before anything else, how many superblocks the die has and how many units
+    /// each holds.
     fn attach(&mut self, superblocks: u32, units_per_superblock: u32);
 
-    /// The die stands for one with more superblocks, of which it has the share `part`: numbers counted in superblocks
-    /// shrink by that factor.
+    /// Tells the policy that the die stands for one with more superblocks, of which it has the share `part`:
+    /// numbers counted in superblocks shrink by that factor.
     fn stand_for(&mut self, _part: f64) {}
 
     /// Chooses one of the candidates, or `None` when there is none.
     fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId>;
 
-    /// `superblock`, which is about to become a candidate, was filled by this stream. Called right before
-    /// [`Self::on_close`].
+    /// Reports that `superblock`, which is about to become a candidate, was filled by this stream. Called
+    /// right before [`Self::on_close`].
     fn on_stream(&mut self, _superblock: SuperblockId, _stream: usize) {}
 
-    /// `superblock` became a candidate, with `valid_units` valid.
+    /// Reports that `superblock` became a candidate, with `valid_units` valid.
     fn on_close(&mut self, _superblock: SuperblockId, _valid_units: u32) {}
 
-    /// A unit of the candidate `superblock` became invalid; `valid_units` are left.
+    /// Reports that a unit of the candidate `superblock` became invalid; `valid_units` are left.
     fn on_invalidate(&mut self, _superblock: SuperblockId, _valid_units: u32) {}
 
-    /// The candidates in the order in which `on_close` would have to name them for the policy to choose as it does now; none:
-    /// in the order in which they were closed. A saved state keeps it.
+    /// Returns the candidates in the order in which `on_close` would have to name them for the policy to
+    /// choose as it does now; none: in the order in which they were closed. A saved state keeps it.
     fn told(&self) -> Option<Vec<SuperblockId>> {
         None
     }
 
-    /// The policy's further state, for a saved state.
+    /// Returns the policy's further state, for a saved state.
     fn learnt(&self) -> Vec<u64> {
         Vec::new()
     }
@@ -65,7 +66,8 @@ pub trait VictimPolicy: Send {
         learnt.is_empty()
     }
 
-    /// `superblock` is no longer a candidate: it was picked, here or by wear levelling, or it failed.
+    /// Reports that `superblock` is no longer a candidate: it was picked, here or by wear levelling, or it
+    /// failed.
     fn on_reclaim(&mut self, _superblock: SuperblockId) {}
 }
 

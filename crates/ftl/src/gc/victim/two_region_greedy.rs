@@ -48,7 +48,7 @@ impl Policy for TwoRegionGreedy {
     }
 }
 
-/// The first stream of the cold region.
+/// Returns the first stream of the cold region.
 fn read_cold_from(section: &mut Section) -> Result<usize, ConfigError> {
     let first = section.within(at_least(1u32).because("stream 0 takes the host's data")).or(
         "cold_from",
@@ -59,7 +59,7 @@ fn read_cold_from(section: &mut Section) -> Result<usize, ConfigError> {
 }
 
 impl TwoRegionGreedy {
-    /// The region from which the next round takes its victims; none where neither has a candidate.
+    /// Returns the region from which the next round takes its victims; none where neither has a candidate.
     fn choose_region(&mut self) -> Option<usize> {
         let enough = |region: usize| self.garbage[region] >= u64::from(self.units);
         let (normal_enough, cold_enough) = (enough(NORMAL), enough(COLD));

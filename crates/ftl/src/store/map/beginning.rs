@@ -16,7 +16,7 @@ pub(super) enum Held {
 }
 
 impl Beginning {
-    /// The place of a unit at that moment, or [`Ppa::NONE`].
+    /// Returns the place of a unit at that moment, or [`Ppa::NONE`].
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         match &self.0 {
             Held::Rule { ground, forward, .. } => match (forward.get(&lpn.0), ground) {
@@ -28,7 +28,8 @@ impl Beginning {
         }
     }
 
-    /// The unit that lived at a place, or [`Lpn::NONE`]: of what its spare area names only that which knew to be there.
+    /// Returns the unit that lived at a place, or [`Lpn::NONE`]: of what its spare area names only that which
+    /// knew to be there.
     pub fn living_at(&self, ppa: Ppa) -> Lpn {
         let named = match &self.0 {
             Held::Rule { ground, backward, .. } => match (backward.get(&ppa.0), ground) {

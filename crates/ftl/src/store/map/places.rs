@@ -13,7 +13,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// No unit has a place.
+    /// Makes the table in which no unit has a place.
     pub fn nowhere(units: usize, width: Width) -> Self {
         let high = if width == Width::Wide { large_array(units, u8::MAX) } else { Vec::new() };
         Self { low: large_array(units, u32::MAX), high }
@@ -28,7 +28,7 @@ impl Places {
         }
     }
 
-    /// The place of a unit.
+    /// Returns the place on flash of a unit.
     #[inline]
     pub fn get(&self, lpn: Lpn) -> Ppa {
         let low = self.low[lpn.index()];
@@ -40,7 +40,7 @@ impl Places {
     }
 }
 
-/// A place that 32 bits number, or none.
+/// Returns a place that 32 bits number, or none.
 #[inline(always)]
 pub(crate) fn narrow(place: u32) -> Ppa {
     // All ones stay all ones.
@@ -50,9 +50,9 @@ pub(crate) fn narrow(place: u32) -> Ppa {
 /// Whether 32 bits are enough to number the units on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
-    /// 32 bits are enough.
+    /// Entries of the map take 32 bits each.
     Narrow,
-    /// It takes 40 bits.
+    /// Entries of the map take 40 bits each.
     Wide,
 }
 

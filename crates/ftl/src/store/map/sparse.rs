@@ -21,13 +21,13 @@ const LOOKED_UP_SLOWLY_PART: usize = 4096;
 
 /// A rule that gives the content of a map before anything changes.
 pub(crate) trait Ground: Send + Sync {
-    /// The place of a unit, or [`Ppa::NONE`].
+    /// Returns the place of a unit, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
-    /// The unit at a place, or [`Lpn::NONE`].
+    /// Returns the unit at a place, or [`Lpn::NONE`].
     fn holder(&self, ppa: Ppa) -> Lpn;
-    /// Which of the 64 places from `64 * at` on are valid.
+    /// Returns which of the 64 places from `64 * at` on are valid.
     fn word(&self, at: usize) -> u64;
-    /// The first unit from `from` on that is not written.
+    /// Returns the first unit from `from` on that is not written.
     fn first_unwritten(&self, from: u32) -> u32;
     /// True when a lookup takes so long that a run with many lookups is faster with arrays.
     fn is_slow(&self) -> bool {
@@ -46,14 +46,14 @@ pub(super) struct Sparse {
     forward: ByNumber<u32, u64>,
     backward: ByNumber<u64, u32>,
     valid: ByNumber<u32, u64>,
-    /// Lookups of the rule.
+    /// Lookups of the rule so far.
     lookups: Cell<usize>,
     /// Most lookups of the rule before arrays replace it: with more lookups a run is faster with arrays.
     lookups_most: usize,
 }
 
 impl Sparse {
-    /// A map in which nothing is written.
+    /// Makes a map in which nothing is written.
     pub fn new(shape: Shape) -> Self {
         let (forward, backward, valid) = Default::default();
         let lookups_most = shape.physical / LOOKED_UP_PART;
@@ -142,7 +142,7 @@ impl Sparse {
         }
     }
 
-    /// The units among these that are written, ascending. Not counted as lookups: no run asks for it.
+    /// Returns the units among these that are written, ascending. Not counted as lookups: no run asks for it.
     pub fn written(&self, units: Range<u32>) -> Vec<u32> {
         let by_rule =
             |lpn: &u32| self.ground.as_ref().is_some_and(|ground| ground.lookup(Lpn(*lpn)) != Ppa::NONE);
@@ -164,13 +164,14 @@ impl Sparse {
         changes > self.shape.physical / CHANGED_PART || self.lookups.get() > self.lookups_most
     }
 
-    /// The places of all units now.
+    /// Returns the places on flash of all units now.
     pub fn beginning(&self) -> Beginning {
         let (ground, forward) = (self.ground.clone(), self.forward.clone());
         Beginning(Held::Rule { ground, forward, backward: self.backward.clone() })
     }
 
-    /// The units that may have another place than `beginning` gives; none where that was based on another rule.
+    /// Returns the units that may have another place than `beginning` gives; none where that was based on
+    /// another rule.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         let Held::Rule { ground, .. } = &beginning.0 else { return None };
         let is_same = match (ground, &self.ground) {
@@ -181,7 +182,7 @@ impl Sparse {
         is_same.then(|| self.forward.keys().copied().map(Lpn).collect())
     }
 
-    /// The whole map as arrays.
+    /// Returns the whole map as arrays.
     pub fn arrays(&self) -> (Places, Vec<u32>, Vec<u64>) {
         let mut forward = Places::nowhere(self.shape.logical, self.shape.width);
         let mut backward = large_array(self.shape.physical, Lpn::NONE.0);

@@ -37,7 +37,7 @@ impl ZoneError {
         Self::Transition,
     ];
 
-    /// Name in results, as in the NVMe specification.
+    /// Returns the name in results, as in the NVMe specification.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unwritten => "deallocated_or_unwritten",
@@ -52,7 +52,7 @@ impl ZoneError {
         }
     }
 
-    /// Status code type and status code of the completion.
+    /// Returns the status code type and status code of the completion.
     pub const fn status(self) -> (u8, u8) {
         match self {
             Self::Unwritten => (2, 0x87),

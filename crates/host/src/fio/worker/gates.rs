@@ -4,7 +4,7 @@ use super::{CloneAnswer, Gate, Worker};
 use crate::{Effect, Op};
 
 impl Worker {
-    /// The last flush, if one is asked for and due, and then nothing more.
+    /// Returns the last flush, if one is asked for and due, and then nothing more.
     pub(super) fn finish(&mut self) -> CloneAnswer {
         if self.owes_a_flush() {
             self.flush_a_file().unwrap_or(CloneAnswer::Finished)
@@ -18,7 +18,8 @@ impl Worker {
         self.end_fsync && (self.unflushed || self.files_to_flush > 0)
     }
 
-    /// Next step of the flush after a pass, which flushes one file after the other; none when all are flushed.
+    /// Returns the next step of the flush after a pass, which flushes one file after the other; none when all
+    /// are flushed.
     pub(super) fn flush_a_file(&mut self) -> Option<CloneAnswer> {
         if self.outstanding > 0 {
             return Some(CloneAnswer::Full);
@@ -36,8 +37,9 @@ impl Worker {
         CloneAnswer::Issue { op: Op::FLUSH, offset: 0, bytes: 0 }
     }
 
-    /// A flush that is due together with the reading of a backlog is left out, as by fio, which reads first and then no longer
-    /// sees that the last request was a write; where requests are queued it finds that one still unanswered.
+    /// Leaves out a flush that is due together with the reading of a backlog, as by fio, which reads first
+    /// and then no longer sees that the last request was a write; where requests are queued it finds that one
+    /// still unanswered.
     pub(super) fn leave_out_flush(&mut self) {
         let reads = || self.history.as_ref().is_some_and(|history| history.backlog_is_due());
         if self.gate == Gate::DrainToFlush && self.depth == 1 && self.outstanding == 0 && reads() {
@@ -45,7 +47,7 @@ impl Worker {
         }
     }
 
-    /// What keeps the clone from issuing a request; none when the gate is open.
+    /// Returns what keeps the clone from issuing a request; none when the gate is open.
     pub(super) fn pass_gate(&mut self, now: u64) -> Option<CloneAnswer> {
         match self.gate {
             // fio looks for a flush that is due when it makes the next request: there is none after the last, but where it
@@ -94,7 +96,7 @@ impl Worker {
         self.outstanding += 1;
     }
 
-    /// The clone's last request, in its only file, went to another place than drawn.
+    /// Notes that the clone's last request, in its only file, went to another place than drawn.
     pub fn moved(&mut self, op: Op, offset: u64, bytes: u64) {
         let direction = usize::from(op.effect() == Effect::Write);
         self.tracks[0].moved(direction, offset, bytes);
@@ -107,13 +109,13 @@ impl Worker {
         self.is_done()
     }
 
-    /// The flow of the clone allows the next request.
+    /// Lets the clone issue its next request, which its flow allows.
     pub fn admit(&mut self) {
         self.gate = Gate::Open;
     }
 
-    /// The flow does not allow the next request: when to ask again, if the clone rests; none if it waits until it is
-    /// told.
+    /// Returns, as the flow does not allow the next request, when to ask again, if the clone rests; none if
+    /// it waits until it is told.
     pub fn stand_back(&mut self, now: u64) -> Option<CloneAnswer> {
         self.flow_rest_ns.filter(|rest| *rest > 0)?;
         self.gate = if self.outstanding > 0 { Gate::DrainToRest } else { self.rest(now) };
@@ -124,19 +126,20 @@ impl Worker {
         Gate::RestUntil(now.saturating_add(self.flow_rest_ns.unwrap_or(0)))
     }
 
-    /// The time at which the job's run time ends, in nanoseconds, whether or not requests are then in flight.
+    /// Returns the time at which the job's run time ends, in nanoseconds, whether or not requests are then in
+    /// flight.
     pub fn end_ns(&self) -> u64 {
         self.times.end_ns
     }
 
-    /// A pass ended: is it time for a flush?
+    /// Looks, after a pass, whether it is time for a flush.
     pub(super) fn flush_after_pass(&mut self) {
         if self.loop_fsync && self.unflushed {
             self.gate = Gate::EndFlush;
         }
     }
 
-    /// After a request: is it time for a flush or a pause?
+    /// Sets the gate after a request: whether it is time for a flush or a pause.
     #[inline]
     pub(super) fn set_gate(&mut self, op: Op) {
         if let Some(think) = &mut self.think {

@@ -4,7 +4,7 @@ use super::{CloneAnswer, Gate, Worker};
 use crate::Op;
 
 impl Worker {
-    /// Next step of reading back; none while the job goes on with its own requests.
+    /// Returns the next step of reading back; none while the job goes on with its own requests.
     pub(super) fn read_back(&mut self) -> Option<CloneAnswer> {
         let is_over = self.is_done();
         let history = self.history.as_mut()?;
@@ -42,7 +42,7 @@ impl Worker {
         CloneAnswer::Issue { op: Op::READ, offset, bytes: bytes as u32 }
     }
 
-    /// A pass of a job that only reads back what it would have written.
+    /// Goes through a pass of a job that only reads back what it would have written.
     pub(super) fn imagine(&mut self) {
         while !self.is_done() && self.history.as_ref().is_some_and(|history| !history.is_due) {
             let direction = self.direction(u64::MAX).unwrap_or(1);

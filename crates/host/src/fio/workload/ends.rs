@@ -25,7 +25,7 @@ impl FioWorkload {
         self.unstarted.retain(|other| self.clones[*other as usize].place == WaitingPlace::Later);
     }
 
-    /// Clone `index` makes no more requests, or never begins.
+    /// Ends clone `index` early: it makes no more requests, or never begins.
     pub(super) fn end_early(&mut self, index: u32, now: u64) {
         let clone = &mut self.clones[index as usize];
         match clone.place {

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use units::SimTime;
 
 impl FioWorkload {
-    /// Clone `index` asks its flow for a request.
+    /// Asks the flow of clone `index` for a request.
     #[cold]
     #[inline(never)]
     pub(super) fn ask(&mut self, index: u32, now: u64) {
@@ -34,7 +34,7 @@ impl FioWorkload {
         }
     }
 
-    /// Waiting jobs look again, after the job whose turn it is.
+    /// Lets waiting jobs look again, after the job whose turn it is.
     pub(super) fn unpark(&mut self) {
         for (index, _) in std::mem::take(&mut self.flows.parked) {
             self.clones[index as usize].place = WaitingPlace::Ready;
@@ -42,7 +42,7 @@ impl FioWorkload {
         }
     }
 
-    /// Waiting jobs whose time ends, or which are stopped, look again.
+    /// Lets waiting jobs whose time ends, or which are stopped, look again.
     #[cold]
     #[inline(never)]
     pub(super) fn end_parked(&mut self, now: u64) {
@@ -51,7 +51,8 @@ impl FioWorkload {
         }
     }
 
-    /// The answer when no clone has a request now and some stand back: their time may end before anything else does.
+    /// Returns the answer when no clone has a request now and some stand back: their time may end before
+    /// anything else does.
     #[cold]
     #[inline(never)]
     pub(super) fn idle_parked(&self) -> Poll {

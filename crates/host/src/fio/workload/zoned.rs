@@ -5,14 +5,16 @@ use crate::fio::zbd::{FioZones, ZbdStep};
 use crate::{Completion, CompletionStatus, Effect, HostRequest};
 
 impl FioWorkload {
-    /// The drive reports its zones before the jobs begin: so many bytes of each are written, and it may be full.
+    /// Learns the zones of the drive before the jobs begin: so many bytes of each are written, and it may be
+    /// full.
     pub(super) fn learn(&mut self, zones: &[(u64, bool)]) {
         if let Some(account) = &mut self.zones {
             (0..).zip(zones).for_each(|(zone, report)| account.learn(zone, *report));
         }
     }
 
-    /// The next request of clone `index`, which works in zones: where it may go, after what is to be done with those.
+    /// Returns the next request of clone `index`, which works in zones: where it may go, after what is to be
+    /// done with those.
     #[cold]
     pub(super) fn step_in_zones(&mut self, index: u32, now: u64) -> CloneAnswer {
         loop {
@@ -57,7 +59,7 @@ impl FioWorkload {
         }
     }
 
-    /// A request of clone `index` is answered, which works in zones.
+    /// Notes that a request of clone `index` is answered, which works in zones.
     #[cold]
     pub(super) fn end_in_zones(&mut self, index: u32, request: &HostRequest, completion: &Completion) {
         let clone = &mut self.clones[index as usize];
@@ -84,7 +86,8 @@ impl FioWorkload {
         }
     }
 
-    /// fio's account of the zones of the drive, which its jobs share; none where no job works in them.
+    /// Returns fio's account of the zones of the drive, which its jobs share; none where no job works in
+    /// them.
     pub(super) fn account_of(
         jobs: &[crate::fio::job::JobSpec],
         zones: Option<crate::HostZones>,

@@ -100,8 +100,8 @@ pub fn check_drive(job: &JobSpec, space: &HostSpace) -> Result<(), WorkloadError
     Ok(())
 }
 
-/// The clone's part of the drive, cut to whole zones as fio cuts it: from the first zone that begins in the part to the
-/// last zone that ends in it.
+/// Returns the clone's part of the drive, cut to whole zones as fio cuts it: from the first zone that begins
+/// in the part to the last zone that ends in it.
 ///
 /// # Errors
 /// When no whole zone lies in the part.

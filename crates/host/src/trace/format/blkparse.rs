@@ -100,7 +100,7 @@ impl Parser for BlkParse {
 }
 
 impl BlkParse {
-    /// Lines of the summary, which ends the file.
+    /// Returns the lines of the summary, which ends the file.
     fn summary(&mut self, line: &[u8]) -> Result<Parsed, Fault> {
         self.in_summary = true;
         let line = super::super::field::trim(line);

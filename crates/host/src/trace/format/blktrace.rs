@@ -48,7 +48,8 @@ const SECOND: BlktraceFields = BlktraceFields {
 };
 
 impl BlktraceFields {
-    /// Bytes that follow the head of an event; none behind what is no event of this version.
+    /// Returns the number of bytes that follow the head of an event; none behind what is no event of this
+    /// version.
     fn following(&self, head: &[u8]) -> usize {
         let event = BlktraceEvent::new(head);
         if event.u32_at(0) == MAGIC | self.version { usize::from(event.u16_at(self.follows)) } else { 0 }
@@ -198,7 +199,7 @@ fn no_event(magic: u32, layout: &BlktraceFields) -> Fault {
     fatal(format!("an event begins with {magic:#010x}"), expected)
 }
 
-/// The request of an event; none where it moves no data.
+/// Returns the request of an event; none where it moves no data.
 fn request(event: &BlktraceEvent<'_>, category: u64, letter: &str) -> Result<Option<Record>, Fault> {
     let (time_ns, sector, bytes) = (event.u64_at(8), event.u64_at(16), u64::from(event.u32_at(24)));
     let is_flush = bytes == 0 && category & FLUSH != 0;

@@ -16,7 +16,7 @@ pub(in crate::trace) enum TimeFormat {
 }
 
 impl TimeFormat {
-    /// The time that a field, which is not negative, stands for.
+    /// Returns the time that a field, which is not negative, stands for.
     pub fn read(self, field: &[u8], what: &'static str) -> Result<u64, Fault> {
         match self {
             Self::Iso => iso(field).ok_or_else(|| {
@@ -41,7 +41,7 @@ pub(super) struct Zero {
 }
 
 impl Zero {
-    /// The time of a field.
+    /// Returns the time that a field of the trace stands for.
     pub fn read(&mut self, field: &[u8], clock: TimeFormat) -> Result<u64, Fault> {
         let bare = field.strip_prefix(b"-").filter(|_| clock != TimeFormat::Iso);
         let ns = clock.read(bare.unwrap_or(field), "time")?;
@@ -59,7 +59,7 @@ impl Zero {
     }
 }
 
-/// Nanoseconds since 1970 of a date and time of day.
+/// Returns the nanoseconds since 1970 of a date and time of day.
 fn iso(field: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(field).ok().filter(|text| text.is_ascii())?;
     let (date, rest) = text.split_at_checked(10)?;
@@ -78,7 +78,8 @@ fn iso(field: &[u8]) -> Option<u64> {
     u64::try_from(seconds).ok()?.checked_mul(SECOND_NS)?.checked_add(nine.parse().ok()?)
 }
 
-/// The time of day, and the seconds that its clock is ahead: `Z`, nothing, `+02:00`, `-0530` or `+02`.
+/// Returns the time of day, and the seconds that its clock is ahead: `Z`, nothing, `+02:00`, `-0530` or
+/// `+02`.
 fn zone(text: &str) -> Option<(&str, i64)> {
     if let Some(clock) = text.strip_suffix(['Z', 'z']) {
         return Some((clock, 0));
@@ -94,7 +95,7 @@ fn zone(text: &str) -> Option<(&str, i64)> {
     (hours < 24 && minutes < 60).then(|| (&text[..at], sign * i64::from(hours * 3600 + minutes * 60)))
 }
 
-/// Numbers of so many digits each, with a separator between.
+/// Reads numbers of so many digits each, with a separator between.
 fn parts<const N: usize>(text: &str, separator: char, lengths: [usize; N]) -> Option<[u32; N]> {
     let mut found = [0; N];
     let mut words = text.split(separator);
@@ -106,7 +107,7 @@ fn parts<const N: usize>(text: &str, separator: char, lengths: [usize; N]) -> Op
     words.next().is_none().then_some(found)
 }
 
-/// Days from 1970-01-01 to a date of the Gregorian calendar.
+/// Returns the days from 1970-01-01 to a date of the Gregorian calendar.
 fn days([year, month, day]: [u32; 3]) -> Option<i64> {
     let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let lengths = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -4,7 +4,7 @@ use super::clock::TimeFormat;
 use crate::trace::record::SECTOR;
 use crate::{Op, WorkloadError};
 
-/// What one column holds.
+/// Meaning of one column of a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::trace) enum ColumnRole {
     Time(TimeFormat),
@@ -25,11 +25,11 @@ pub(in crate::trace) struct AddressUnit {
     pub hex: bool,
 }
 
-/// A table as the user describes it.
+/// A trace as a table whose columns the user describes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spec {
     pub columns: Vec<ColumnRole>,
-    /// More columns may follow.
+    /// True if a line of the trace may have more columns than listed.
     pub open: bool,
     /// Words for operations, beside the usual ones.
     pub words: Vec<(Vec<u8>, Op)>,
@@ -147,7 +147,7 @@ impl Spec {
         Ok(())
     }
 
-    /// Everything that a request needs is there, once.
+    /// Checks that each column that a request needs is there, once.
     fn check(&self, timeless: bool) -> Result<(), WrongField> {
         let has = |wanted: fn(&ColumnRole) -> bool| self.columns.iter().any(wanted);
         let time = has(|c| matches!(c, ColumnRole::Time(_))) as u8
@@ -201,7 +201,7 @@ fn size_unit(name: &str, unit: Option<&str>) -> Result<AddressUnit, WrongField> 
     Ok(AddressUnit { bytes, hex: bare.is_some() })
 }
 
-/// `4KiB`, `512B`.
+/// Reads a size such as `4KiB` or `512B`.
 fn bytes(text: &str) -> Option<u64> {
     let digits = text.find(|c: char| !c.is_ascii_digit())?;
     let unit = match &text[digits..] {

@@ -34,12 +34,13 @@ pub(super) const CARD_V3: FormatCard = FormatCard {
 const HEADERS: [&[u8]; 2] = [b"fio version 2 iolog", b"fio version 3 iolog"];
 
 struct Iolog {
-    /// Each line begins with its time (version 3).
+    /// True if each line of the fio log begins with its time (version 3).
     timed: bool,
     header_met: bool,
     /// The last wait or stamp, from the beginning of the first run.
     now_ns: u64,
-    /// What to add to the stamps of this run (version 3); none before its first.
+    /// Nanoseconds added to the stamps of the present run of the log (version 3); none before the first
+    /// stamp.
     base_ns: Option<i128>,
 }
 
@@ -80,7 +81,7 @@ impl Iolog {
         Self { timed, header_met: false, now_ns: 0, base_ns: Some(0) }
     }
 
-    /// A stamp of this run, from the beginning of the first.
+    /// Returns a stamp of this run, from the beginning of the first.
     fn stamp(&mut self, ns: u64) -> Result<u64, Fault> {
         let base = *self.base_ns.get_or_insert(i128::from(self.now_ns) - i128::from(ns));
         let time = u64::try_from(base + i128::from(ns));

@@ -112,7 +112,7 @@ fn finish(record: Result<Record, Fault>, device: &[u8], volumes: &mut Volumes) -
     Ok(Parsed::Request(record))
 }
 
-/// Whole nanoseconds: a fraction means that the unit is another one.
+/// Returns the whole nanoseconds: a fraction means that the unit is another one.
 fn whole_ns(field: &[u8]) -> Result<u64, Fault> {
     match int(field, "time") {
         Err(mut fault) if field.contains(&b'.') => {

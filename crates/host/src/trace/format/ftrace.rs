@@ -64,7 +64,8 @@ impl Parser for Ftrace {
     }
 }
 
-/// The time, the name of the event and what follows: the first word that is a time and ends in a colon, and the next.
+/// Returns the time, the name of the event and what follows: the first word that is a time and ends in a
+/// colon, and the next.
 fn event(line: &[u8]) -> Option<(&[u8], &[u8], Columns<'_>)> {
     let mut columns = Columns::blank(line);
     while let Some(word) = columns.optional() {
@@ -77,7 +78,7 @@ fn event(line: &[u8]) -> Option<(&[u8], &[u8], Columns<'_>)> {
     None
 }
 
-/// The request of an event; none where it moves no data.
+/// Returns the request of an event; none where it moves no data.
 fn request(
     time_ns: u64,
     letters: &[u8],

@@ -51,12 +51,12 @@ struct Lcs {
     unit: u64,
     /// Of the records; none before the header.
     version: Option<usize>,
-    /// Requests by the header; zero where it does not say.
+    /// Number of requests that the header states; zero where it states none.
     counted: u64,
     records: u64,
 }
 
-/// The version in a header, where it is one.
+/// Returns the version in a header, where it is one.
 fn version(header: &[u8]) -> Option<usize> {
     let magic = |at: usize| u64::from_le_bytes(bytes_at(header, at));
     let version = magic(8) as usize;
@@ -123,7 +123,7 @@ impl Lcs {
     }
 }
 
-/// The operation in the low byte of a field, the tenant above it.
+/// Returns the operation in the low byte of a field, the tenant above it.
 fn operation(field: u32) -> Result<(Op, u32), Fault> {
     // As libCacheSim counts reads, writes and deletions; 0 and 15, or 255, stand where a trace has none.
     let op = match field & 0xff {

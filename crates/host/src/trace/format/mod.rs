@@ -42,7 +42,7 @@ use super::weigh::FirstRequests;
 pub struct FormatCard {
     /// Name of the format for `--trace-format`.
     pub name: &'static str,
-    /// Origin of traces in this format.
+    /// Origin of the traces in this format.
     pub title: &'static str,
     /// Columns and units, in one sentence.
     pub units: &'static str,
@@ -112,7 +112,7 @@ pub(crate) enum Framing {
 }
 
 impl Framing {
-    /// Where line or record `number` of the file called `name` stands.
+    /// Returns where line or record `number` of the file called `name` stands.
     pub fn place(&self, name: &str, number: u64) -> String {
         match self {
             Self::Lines => format!("{name}:{number}"),
@@ -122,7 +122,7 @@ impl Framing {
     }
 }
 
-/// Reads one line or record.
+/// Reader of one line or record of a trace.
 pub(crate) trait Parser: Send {
     /// Parses a frame.
     fn parse(&mut self, frame: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault>;
@@ -187,12 +187,12 @@ static FORMATS: &[FormatCard] = &[
     wiscsim::CARD,
 ];
 
-/// Every format that can be read, in the order of their names.
+/// Returns every format that can be read, in the order of their names.
 pub fn formats() -> &'static [FormatCard] {
     FORMATS
 }
 
-/// The op of formats that write 1 for a read and 0 for a write.
+/// Returns the op of formats that write 1 for a read and 0 for a write.
 pub(crate) fn one_reads(field: &[u8]) -> Result<crate::Op, Fault> {
     match field {
         b"1" => Ok(crate::Op::READ),

@@ -53,7 +53,7 @@ fn parse(mut columns: Columns<'_>, volumes: &mut Volumes) -> Result<Parsed, Faul
     Ok(Parsed::Request(record))
 }
 
-/// The volume `host_disk`, put together without allocating.
+/// Returns the volume `host_disk`, put together without allocating.
 #[inline]
 fn volume(host: &[u8], disk: &[u8], volumes: &mut Volumes) -> Result<u32, Fault> {
     let mut key = [0u8; 128];
@@ -94,7 +94,7 @@ fn write(out: &mut Vec<u8>, record: &Record, volume: &str) -> Result<(), &'stati
     Ok(())
 }
 
-/// The two columns that a volume called `host_disk` was read from.
+/// Returns the two columns that a volume called `host_disk` was read from.
 fn host_and_disk(volume: &str) -> Option<(&str, &str)> {
     let (host, disk) = volume.rsplit_once('_')?;
     let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';

@@ -20,13 +20,13 @@ pub(super) enum RwbsKind {
     Nothing,
 }
 
-/// What `letters` say.
+/// Returns the operation that `letters` of the trace stand for.
 pub(super) fn kind(letters: &[u8]) -> Result<RwbsKind, Fault> {
     known(letters)
         .ok_or_else(|| fault(format!("RWBS is {}", show(letters)), "R, W, D, F, N, WZ or ZA with its flags"))
 }
 
-/// What is wrong with the issue of a zone append.
+/// Returns what is wrong with the issue of a zone append.
 pub(super) fn late_address() -> Fault {
     let expected = "a request with an address: that of a zone append is in its completion, --action C";
     let mut late = fault("a zone append", expected);

@@ -25,7 +25,7 @@ const NAMES: &[(&[&str], &[&str], &str)] = &[
     (&["dev", "disk", "vol", "lun"], &["device", "volume", "disk"], "volume"),
 ];
 
-/// `--columns "time:s op ..."` and what is to be settled in it; `None` where the text is no table.
+/// Returns `--columns "time:s op ..."` and what is to be settled in it; `None` where the text is no table.
 pub(in crate::trace) fn suggestion(head: &[u8]) -> Option<String> {
     let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"))?;
@@ -58,7 +58,7 @@ pub(in crate::trace) fn suggestion(head: &[u8]) -> Option<String> {
     ))
 }
 
-/// The columns of a line of text, by the separator that it has most of.
+/// Returns the columns of a line of text, by the separator that it has most of.
 fn cells(line: &[u8]) -> Option<Vec<String>> {
     let text = line.len() < 4096 && line.iter().all(|byte| *byte == b'\t' || !byte.is_ascii_control());
     if !text {
@@ -76,12 +76,12 @@ fn cells(line: &[u8]) -> Option<Vec<String>> {
     Some(cells)
 }
 
-/// The role of a word of `--columns`: what stands before its unit.
+/// Returns the role of a word of `--columns`: what stands before its unit.
 fn role(word: &str) -> &str {
     word.split(':').next().unwrap_or(word)
 }
 
-/// The word for a column of this name, where nothing before it has its role.
+/// Returns the word for a column of this name, where nothing before it has its role.
 fn named(name: &str, taken: &mut Vec<&str>) -> String {
     let name = name.to_ascii_lowercase();
     let fits = |(whole, parts, _): &&(&[&str], &[&str], &'static str)| {
@@ -97,7 +97,7 @@ fn named(name: &str, taken: &mut Vec<&str>) -> String {
     }
 }
 
-/// The word for a column with these in it: only operations show themselves.
+/// Returns the word for a column with these in it: only operations show themselves.
 fn shown<'a, 'b>(cells: impl Iterator<Item = &'b String>, taken: &mut Vec<&'a str>) -> String {
     let mut names: Vec<&str> = cells.map(String::as_str).collect();
     names.sort_unstable();

@@ -164,7 +164,7 @@ impl TraceTable {
         Ok(Parsed::Request(record))
     }
 
-    /// What a line asks for; nothing where it is no request.
+    /// Returns what a line asks for; nothing where it is no request.
     fn op_and_mark(&self, letters: &[u8]) -> Result<Option<(Op, RecordMark)>, Fault> {
         // Words that the user names are the only ones.
         let is_usual = self.spec.op.is_none() && self.spec.words.is_empty();
@@ -222,7 +222,7 @@ pub(super) fn usual(field: &[u8]) -> bool {
     words().any(|(word, _)| field.eq_ignore_ascii_case(word.as_bytes())) || rwbs::is_whole(field)
 }
 
-/// A quoted field with each doubled quote once.
+/// Returns a quoted field with each doubled quote once.
 fn undoubled(field: &[u8]) -> Vec<u8> {
     let (mut found, mut at) = (Vec::with_capacity(field.len()), 0);
     while at < field.len() {
@@ -237,7 +237,7 @@ fn is_named(field: &[u8]) -> bool {
     !matches!(trim(field), b"" | b"-")
 }
 
-/// A placement handle; none where nothing is named.
+/// Returns a placement handle; none where nothing is named.
 fn handle(field: &[u8]) -> Result<Option<u16>, Fault> {
     if !is_named(field) {
         return Ok(None);
@@ -289,7 +289,7 @@ fn split<'a>(line: &'a [u8], separator: u8, spec: &Spec) -> Result<Fields<'a>, F
     Ok(fields)
 }
 
-/// A time; between blanks, a date and the time of day are two words of one column.
+/// Returns a time; between blanks, a date and the time of day are two words of one column.
 fn time_cell<'a>(
     line: &'a [u8],
     columns: &mut Columns<'a>,
@@ -311,7 +311,7 @@ fn time_cell<'a>(
     }
 }
 
-/// The separator that gives the line its columns.
+/// Returns the separator that gives the line its columns.
 fn separator_of(line: &[u8], spec: &Spec) -> u8 {
     let line = trim(line);
     spec.separator.unwrap_or_else(|| {
@@ -321,7 +321,7 @@ fn separator_of(line: &[u8], spec: &Spec) -> u8 {
     })
 }
 
-/// How often `separator` stands in a line, outside quotes.
+/// Returns how often `separator` stands in a line, outside quotes.
 pub(super) fn separators(line: &[u8], separator: u8) -> usize {
     // A single quote, as of inches, opens nothing.
     let pairs = line.iter().filter(|byte| **byte == b'"').count() % 2 == 0;

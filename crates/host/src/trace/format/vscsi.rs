@@ -68,7 +68,7 @@ fn parse(record: &[u8], at: &VscsiFields, version: u16, volumes: &mut Volumes) -
     request(time_ns, at.cmd, u64_at(record, at.lbn), at.bytes.into(), volumes)
 }
 
-/// The request that a SCSI command of `bytes` at sector `lbn` is.
+/// Returns the request that a SCSI command of `bytes` at sector `lbn` is.
 ///
 /// # Errors
 /// When the command is none that moves data at that address.
@@ -97,7 +97,7 @@ pub(super) fn request(
     Ok(Parsed::Request(record))
 }
 
-/// The little-endian bytes at `at`; records are as long as their framing says.
+/// Returns the little-endian bytes at `at`; records are as long as their framing says.
 pub(super) fn bytes_at<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
     let mut bytes = [0; N];
     bytes.copy_from_slice(&record[at..at + N]);

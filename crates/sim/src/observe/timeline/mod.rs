@@ -21,12 +21,12 @@ use units::{ChannelId, DieId, SimTime};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimelineDetail {
-    /// What channels and dies do.
+    /// The timeline shows what channels and dies do.
     #[default]
     All,
-    /// What dies do.
+    /// The timeline shows what dies do.
     Dies,
-    /// What channels do.
+    /// The timeline shows what channels do.
     Channels,
 }
 
@@ -54,17 +54,17 @@ struct TrackState {
 /// A timeline as it is written.
 pub(crate) struct Timeline {
     detail: TimelineDetail,
-    /// Channels, then dies.
+    /// Tracks of the timeline: channels, then dies.
     tracks: Vec<TrackState>,
     channels: u32,
-    /// A trace, until it is packed.
+    /// Bytes of the trace that are not packed yet.
     packets: Vec<u8>,
-    /// A trace, until it is taken.
+    /// Packed bytes of the trace that are not taken yet.
     packed: Vec<u8>,
 }
 
 impl Timeline {
-    /// Of a drive with so many channels and dies in all.
+    /// Makes the timeline of a drive with so many channels and dies in all.
     pub fn new(detail: TimelineDetail, channels: u32, dies: u32) -> Self {
         let tracks = vec![TrackState::default(); (channels + dies) as usize];
         let mut timeline = Self { detail, tracks, channels, packets: Vec::new(), packed: Vec::new() };
@@ -126,7 +126,7 @@ impl Timeline {
         self.push(packet(lasts, SLICE_END));
     }
 
-    /// A track says what it is, and by which clock it goes.
+    /// Describes a track: what it is, and by which clock it goes.
     fn describe(&mut self, track: usize) {
         self.tracks[track].is_described = true;
         let channels = self.channels as usize;
@@ -167,12 +167,12 @@ impl Timeline {
         }
     }
 
-    /// The trace since the last call, in whole pieces.
+    /// Returns the trace since the last call, in whole pieces.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.packed)
     }
 
-    /// The trace since the last call, to its end.
+    /// Returns the trace since the last call, to its end.
     pub fn take_rest(&mut self) -> Vec<u8> {
         if !self.packets.is_empty() {
             self.pack();
@@ -190,7 +190,7 @@ impl Timeline {
     }
 }
 
-/// The number of a track's sequence of packets; the first is that of the groups.
+/// Returns the number of a track's sequence of packets; the first is that of the groups.
 fn sequence_of(track: usize) -> u32 {
     track as u32 + 2
 }

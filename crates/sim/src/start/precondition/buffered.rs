@@ -17,7 +17,7 @@ pub(super) struct Buffered {
 }
 
 impl Buffered {
-    /// An empty buffer.
+    /// Makes an empty buffer.
     pub fn new(buffer: Buffer, lacking: u32) -> Self {
         Self { buffer, lacking, stats: FtlStats::default() }
     }
@@ -33,7 +33,7 @@ impl Buffered {
         buffer.relieve(stats);
     }
 
-    /// The next unit that leaves for the flash.
+    /// Returns the next unit that leaves for the flash.
     pub fn leave(&mut self) -> Option<Lpn> {
         while self.buffer.dirty_slots() > self.lacking || self.buffer.free_slots() == 0 {
             self.buffer.first_queued()?;
@@ -54,7 +54,7 @@ impl Buffered {
         None
     }
 
-    /// A unit is read.
+    /// Reads a unit.
     pub fn read(&mut self, lpn: Lpn) {
         match self.buffer.find(lpn) {
             Some(slot) => self.buffer.note_read(slot),
@@ -67,12 +67,12 @@ impl Buffered {
         }
     }
 
-    /// A unit is no longer wanted.
+    /// Notes that a unit is no longer wanted.
     pub fn trim(&mut self, lpn: Lpn) {
         self.buffer.cancel(lpn);
     }
 
-    /// The units that the flash lacks, the first to leave first.
+    /// Returns the units that the flash lacks, the first to leave first.
     pub fn units(mut self) -> Vec<Lpn> {
         self.buffer.keep_at_most(0);
         self.buffer.relieve(&mut self.stats);
@@ -87,7 +87,7 @@ mod tests {
     use crate::{Catalogue, Drive};
     use std::path::Path;
 
-    /// Eight slots, of which six may keep units.
+    /// Makes eight slots, of which six may keep units.
     fn buffered(settings: &[&str]) -> Buffered {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let small =

@@ -13,7 +13,7 @@ impl PilotAnswer for Vec<SetMoment> {
     }
 }
 
-/// The numbers of a history.
+/// Encodes a history as numbers.
 fn numbers_of(moments: &[SetMoment]) -> Vec<u64> {
     let mut out = Vec::new();
     many(&mut out, moments, |out, set| {
@@ -26,7 +26,7 @@ fn numbers_of(moments: &[SetMoment]) -> Vec<u64> {
     out
 }
 
-/// The history that these numbers encode; none where they encode no history.
+/// Returns the history that these numbers encode; none where they encode no history.
 fn moments_of(numbers: &[u64]) -> Option<Vec<SetMoment>> {
     let mut rest = NumbersLeft(numbers);
     let moments = rest.many(|rest| {

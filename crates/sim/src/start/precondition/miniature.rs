@@ -27,8 +27,9 @@ const MOMENTS: u64 = 128;
 const SPAN_OVERWRITES: f64 = 0.5;
 const SPAN_SUPERBLOCKS: u64 = 32;
 
-/// A small drive with the superblocks, policies and spare space of `drive`: one die, or as many as share parity, with
-/// at most `superblocks_most` superblocks per die, not counting superblocks kept free or open.
+/// Returns a small drive with the superblocks, policies and spare space of `drive`: one die, or as many as
+/// share parity, with at most `superblocks_most` superblocks per die, not counting superblocks kept free or
+/// open.
 pub(super) fn miniature(
     drive: &Drive,
     ftl: &mut Ftl,
@@ -66,8 +67,9 @@ pub(super) fn miniature(
     Ok((small, mini))
 }
 
-/// Pages per block of the miniature: as many as the drive has, but fewer where many dies share parity: their
-/// superblocks are reclaimed together, so random differences between them matter little.
+/// Returns the number of pages per block of the miniature: as many as the drive has, but fewer where many
+/// dies share parity: their superblocks are reclaimed together, so random differences between them matter
+/// little.
 fn pages_of(drive: &Drive, layout: &Layout, width: u32, superblocks: u32) -> u32 {
     let (pages, bits) = (drive.geometry().pages_per_block, drive.geometry().cell.bits());
     let units = u64::from(layout.superblock_units) * u64::from(superblocks) * u64::from(width);

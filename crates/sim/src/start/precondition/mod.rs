@@ -47,7 +47,7 @@ pub enum PreconditionKind {
     /// Not preconditioned: a fresh drive.
     #[default]
     None,
-    /// Filled once, in sequence.
+    /// The drive is filled once, in sequence.
     Fill,
     /// The state that endless random overwriting would end in, constructed.
     Instant,
@@ -62,7 +62,7 @@ pub(crate) struct Precondition {
     kind: PreconditionKind,
     filled: u32,
     written: u64,
-    /// Of the units written, those after the fill and before the first window.
+    /// Units written after the fill and before the first window.
     uncounted: u64,
     window: SteadyWindow,
     rule: SteadyRule,
@@ -71,7 +71,7 @@ pub(crate) struct Precondition {
     own: Option<WorkloadCopies>,
     /// Units that overwriting left in the write buffer, where the buffer saves the flash some writes.
     waiting: Option<WaitingUnits>,
-    /// The buffer as the workload left it, where it works as a cache.
+    /// Content of the buffer as the workload left it, on a drive whose buffer works as a cache.
     buffered: Option<Box<Buffered>>,
     /// Units that overwriting left in the SLC cache, where the host waits for the cache.
     cached: Option<FoldedCache>,
@@ -86,7 +86,7 @@ pub(crate) struct Precondition {
     /// Units that wait in the buffer while this workload runs, where known; none: all slots are occupied, as when the
     /// host waits for them.
     waiting_in_time: Option<u32>,
-    /// The workload does not write: the drive comes to rest before the workload begins.
+    /// True if the workload does not write, so that the drive comes to rest before the workload begins.
     rests: bool,
     done: bool,
     steady: bool,
@@ -121,7 +121,7 @@ impl Precondition {
         }
     }
 
-    /// The kind of preconditioning.
+    /// Returns the kind of preconditioning.
     pub fn kind(&self) -> PreconditionKind {
         self.kind
     }
@@ -172,7 +172,8 @@ impl Precondition {
         }
     }
 
-    /// Units that wait in the write buffer or are kept there; none where each unit goes to the flash at once.
+    /// Returns the units that wait in the write buffer or are kept there; none where each unit goes to the
+    /// flash at once.
     fn waiting_slots(&self, ftl: &mut Ftl) -> Option<u32> {
         let waits =
             ftl.as_page_mapped().is_some() && (ftl.buffer().is_write_back() || ftl.buffer().is_cache());
@@ -180,13 +181,13 @@ impl Precondition {
         (slots > 0).then_some(slots)
     }
 
-    /// Share of the units written by copies of the workload that the buffer coalesced.
+    /// Returns the share of the units written by copies of the workload that the buffer coalesced.
     pub fn coalesced(&self) -> f64 {
         let left = self.written.saturating_sub(u64::from(self.filled)) as f64;
         if self.asked > 0 { (1.0 - left / self.asked as f64).max(0.0) } else { 0.0 }
     }
 
-    /// A write buffer of this number of slots, where it is large enough to matter for uniform writes.
+    /// Returns a write buffer of this number of slots, where it is large enough to matter for uniform writes.
     fn buffer_of(&self, slots: Option<u32>) -> Option<WaitingUnits> {
         let slots = slots.filter(|&slots| slots >= self.filled / BUFFER_LEAST && slots < self.filled)?;
         Some(WaitingUnits::new(slots, self.filled))
@@ -220,7 +221,7 @@ impl Precondition {
         }
     }
 
-    /// Progress of preconditioning, where it can be known.
+    /// Returns the progress of preconditioning, where it can be known.
     pub fn fraction(&self) -> Option<f64> {
         let filled = self.written as f64 / f64::from(self.filled);
         match self.kind {
@@ -357,13 +358,14 @@ impl Precondition {
         Ok(())
     }
 
-    /// The next unit that uniform writes send to the flash; none where one only takes the place of another in the buffer.
+    /// Returns the next unit that uniform writes send to the flash; none where one only takes the place of
+    /// another in the buffer.
     fn next_uniform(&mut self, filled: u64) -> Option<Lpn> {
         let lpn = Lpn(self.random.below(filled) as u32);
         self.leaves_for(lpn)
     }
 
-    /// The units that overwriting left in the write buffer, in the order in which they will leave it.
+    /// Returns the units that overwriting left in the write buffer, in the order in which they will leave it.
     pub fn take_waiting(&mut self) -> Vec<Lpn> {
         match self.buffered.take() {
             Some(buffered) => buffered.units(),
@@ -371,7 +373,7 @@ impl Precondition {
         }
     }
 
-    /// The preconditioning that was done, for the result.
+    /// Returns the preconditioning that was done, for the result.
     pub fn report(&self) -> Preconditioning {
         let kind = match self.kind {
             PreconditionKind::None => "none",

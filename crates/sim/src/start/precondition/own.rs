@@ -14,7 +14,7 @@ use units::{Lpn, Nanos, SimTime};
 /// Source of copies of a workload: opens each copy by its number.
 pub struct Copies {
     open: OpenCopy,
-    /// Every one is the same.
+    /// True if all copies of the workload are the same.
     recorded: bool,
 }
 
@@ -54,11 +54,11 @@ const READS_BEFORE: u32 = 1 << 16;
 pub(super) enum CopyStep {
     /// Units are written, with the placement handle that the request names.
     Write(Lpn, u32, Option<u16>),
-    /// Units are no longer needed.
+    /// These units are no longer needed.
     Trim(Lpn, u32),
     /// Units are read; none: nothing is to be done.
     Read(Lpn, u32),
-    /// The copy is at its end.
+    /// End of the copy of the workload.
     End,
 }
 
@@ -66,7 +66,7 @@ pub(super) enum CopyStep {
 struct CopiedTo {
     unit: u64,
     capacity: u64,
-    /// The policy that gives writes their placement handles, if there is one.
+    /// Policy that gives writes their placement handles, if there is one.
     placer: Option<Placer>,
     /// For each unit, the handle named with its last write, where the drive has handles.
     named: Vec<Option<u16>>,
@@ -83,9 +83,9 @@ impl CopiedTo {
 /// Copies of a workload in progress.
 pub(super) struct WorkloadCopies {
     open: OpenCopy,
-    /// All copies are alike: the steps of the first one are kept.
+    /// True if all copies of the workload are alike: the steps of the first copy are kept.
     recorded: bool,
-    /// Read steps are kept and returned, too.
+    /// True if read steps of a copy are kept and returned, too.
     keeps_reads: bool,
     kept: Vec<CopyStep>,
     at: usize,
@@ -94,7 +94,7 @@ pub(super) struct WorkloadCopies {
     outstanding: VecDeque<(HostRequest, SimTime)>,
     now: SimTime,
     idle_from: SimTime,
-    /// The workload has pauses in which the drive is idle: requests come at their own times.
+    /// True if the workload has pauses in which the drive is idle: requests come at their own times.
     pauses: bool,
     drive: CopiedTo,
     /// Copies opened so far.
@@ -126,7 +126,8 @@ impl WorkloadCopies {
         }
     }
 
-    /// The same copies on a drive with `handles` placement handles, which `placer` gives to writes if there is one.
+    /// Returns the same copies on a drive with `handles` placement handles, which `placer` gives to writes if
+    /// there is one.
     pub fn with_handles(mut self, handles: u16, placer: Option<Placer>) -> Self {
         let CopiedTo { unit, capacity, .. } = self.drive;
         let units = if handles > 0 { capacity.div_ceil(unit) } else { 0 };
@@ -134,12 +135,12 @@ impl WorkloadCopies {
         self
     }
 
-    /// The placement handle that was named last with a unit.
+    /// Returns the placement handle that was named last with a unit.
     pub fn named_with(&self, lpn: Lpn) -> Option<u16> {
         self.drive.named.get(lpn.index()).copied().flatten()
     }
 
-    /// The same copies, whose steps include reads.
+    /// Returns the same copies, whose steps include reads.
     pub fn with_reads(self) -> Self {
         Self { keeps_reads: true, ..self }
     }
@@ -157,7 +158,7 @@ impl WorkloadCopies {
         false
     }
 
-    /// The next step; [`Self::served`] then says how long that step took.
+    /// Returns the next step; [`Self::served`] then says how long that step took.
     ///
     /// # Errors
     /// When the workload is faulty, asks for what the drive does not have, or never writes.
@@ -200,7 +201,7 @@ impl WorkloadCopies {
         step
     }
 
-    /// The next step of the present copy, or of a new one.
+    /// Returns the next step of the present copy, or of a new one.
     fn ask(&mut self) -> Result<CopyStep, Error> {
         self.copies = self.copies.max(1);
         loop {
@@ -274,7 +275,7 @@ impl WorkloadCopies {
         self.pauses
     }
 
-    /// The last step kept the arrays busy for so long.
+    /// Notes that the last step kept the arrays busy for so long.
     pub fn served(&mut self, busy: Nanos) {
         let Some(request) = self.request.take() else { return };
         self.idle_from = self.idle_from.max(self.now) + busy;

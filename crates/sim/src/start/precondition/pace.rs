@@ -31,7 +31,8 @@ const WRITES_AT_ONCE: u64 = 1 << 16;
 /// Most host requests while collections are watched, for each unit that the host may write.
 const REQUESTS_PER_UNIT: u64 = 8;
 
-/// The share of the host's budget earned by urgent collections that the host really uses, from 0 to 1.
+/// Returns the share, from 0 to 1, of the host's budget earned by urgent collections that the host really
+/// uses.
 ///
 /// # Errors
 /// When the miniature cannot be built or run.

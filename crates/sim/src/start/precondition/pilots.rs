@@ -27,7 +27,7 @@ const ENDING: &str = "pilot";
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pilots {
-    /// The folder.
+    /// Folder in which the answers of pilots are kept.
     pub folder: PathBuf,
     /// The build that made the answers: another build may give other answers.
     pub build: String,
@@ -35,9 +35,9 @@ pub struct Pilots {
 
 /// An answer that a pilot can find and keep.
 pub(super) trait PilotAnswer: Sized {
-    /// The answer, encoded as numbers.
+    /// Returns the answer, encoded as numbers.
     fn numbers(&self) -> Vec<u64>;
-    /// The answer that these numbers encode, to the bit; none where they encode no answer.
+    /// Returns the answer that these numbers encode, to the bit; none where they encode no answer.
     fn read(numbers: &[u64]) -> Option<Self>;
 }
 
@@ -53,8 +53,8 @@ impl PilotAnswer for f64 {
 }
 
 impl Pilots {
-    /// The answer to `question` about a drive and further `inputs`: from the folder, else found by `ask` and kept.
-    /// what `ask` finds out.
+    /// Returns the answer to `question` about a drive and further `inputs`: from the folder, else found by
+    /// `ask` and kept. what `ask` finds out.
     ///
     /// # Errors
     /// Those of `ask`.

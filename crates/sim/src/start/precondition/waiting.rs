@@ -11,12 +11,12 @@ use units::Lpn;
 pub(super) struct WaitingUnits {
     slots: usize,
     queue: VecDeque<u32>,
-    /// One bit per unit: set while the unit waits.
+    /// One bit per logical unit: set while the unit waits in the buffer.
     present: Vec<u64>,
 }
 
 impl WaitingUnits {
-    /// A buffer of `slots` slots on a drive of `units` units.
+    /// Makes a buffer of `slots` slots on a drive of `units` units.
     pub fn new(slots: u32, units: u32) -> Self {
         let present = vec![0; units.div_ceil(64) as usize];
         Self { slots: slots as usize, queue: VecDeque::with_capacity(slots as usize + 1), present }
@@ -40,7 +40,7 @@ impl WaitingUnits {
         None
     }
 
-    /// The units that wait, the first to leave first.
+    /// Returns the units that wait, the first to leave first.
     pub fn units(&self) -> Vec<Lpn> {
         // One that was taken and written again has two places: it leaves at the first of them.
         let mut left = self.present.clone();
@@ -72,7 +72,7 @@ pub(super) struct FoldedCache {
 }
 
 impl FoldedCache {
-    /// A cache of `slots` slots.
+    /// Makes a folded SLC cache of `slots` slots.
     pub fn new(slots: u32) -> Self {
         Self { slots: slots as usize, log: VecDeque::new(), places: ByNumber::default() }
     }
@@ -102,7 +102,7 @@ impl FoldedCache {
         Some((Lpn(oldest), [there, gone]))
     }
 
-    /// A unit is no longer wanted.
+    /// Takes out a unit that is no longer wanted.
     pub fn take(&mut self, lpn: Lpn) {
         if let Some([there, gone]) = self.places.get_mut(&lpn.0) {
             *gone = *there;

@@ -36,7 +36,7 @@ LINES = {
     "controller/src/controller.rs": 893,
     "host/src/fio/keys/tables.rs": 506,
     "host/src/fio/steady.rs": 556,
-    "host/src/fio/worker.rs": 511,
+    "host/src/fio/worker.rs": 512,
     "host/src/trace/format/table.rs": 539,
     "live/src/image/mod.rs": 575,
     "nand/src/cells/physics.rs": 633,

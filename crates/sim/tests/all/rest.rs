@@ -61,8 +61,11 @@ fn text(drive: &Drive, key: &str) -> Option<String> {
     value(drive, key).map(|value| value.to_string())
 }
 
+/// Dies that share a unit of parity, in a shrunk drive with parity.
+const STRIPE: u64 = 2;
+
 /// The drive with fewer dies and shorter blocks: as many superblocks of a die as it has (thresholds count those), of
-/// which the host fills the same part.
+/// which the host fills the same part. Parity has the shortest stripe that it may have.
 fn shrunk(name: &str, more: &[&str]) -> Drive {
     let catalogue = catalogue();
     let whole = Drive::load(&catalogue, name, &[]).unwrap_or_else(|error| panic!("{error}"));
@@ -71,10 +74,14 @@ fn shrunk(name: &str, more: &[&str]) -> Drive {
         dies * u64::from(geometry.planes) * blocks * pages * geometry.page_size.get()
     };
     let (blocks, pages) = (u64::from(geometry.blocks_per_plane), u64::from(geometry.pages_per_block));
-    let full = whole.capacity().get() as f64 / bytes(u64::from(geometry.dies()), blocks, pages) as f64;
+    let stripe = text(&whole, "ftl.parity.stripe").and_then(|stripe| stripe.parse::<u64>().ok());
+    let data = |stripe: u64| stripe as f64 / (stripe + 1) as f64;
+    let filled = whole.capacity().get() as f64 / bytes(u64::from(geometry.dies()), blocks, pages) as f64;
+    let full = stripe.map_or(filled, |stripe| filled / data(stripe) * data(STRIPE));
     // Maps of blocks lie over all dies.
     let page_mapped = text(&whole, "ftl.mapping.name").is_none_or(|kind| kind.contains("page"));
-    let dies = if page_mapped { 2 } else { u64::from(geometry.dies()) };
+    let few_dies = if stripe.is_some() { STRIPE + 1 } else { 2 };
+    let dies = if page_mapped { few_dies } else { u64::from(geometry.dies()) };
     // Thresholds of a few superblocks mean the same on a die with fewer.
     let few = text(&whole, "ftl.gc.trigger.low").is_none_or(|low| low.parse().is_ok_and(|low: u32| low < 5));
     let blocks_less = if few { blocks.min(1024) } else { blocks };
@@ -95,8 +102,9 @@ fn shrunk(name: &str, more: &[&str]) -> Drive {
         }
     }
     if page_mapped {
-        let shape = ["geometry.channels=2", "geometry.ways=1", "geometry.dies_per_way=1"];
-        settings.extend(shape.map(str::to_owned));
+        settings.push(format!("geometry.channels={dies}"));
+        settings.extend(["geometry.ways=1", "geometry.dies_per_way=1"].map(str::to_owned));
+        settings.extend(stripe.map(|_| format!("ftl.parity.stripe={STRIPE}")));
     }
     settings.extend(more.iter().map(|&line| line.to_owned()));
     Drive::load(&catalogue, name, &settings).unwrap_or_else(|error| panic!("{name}: {error}"))

@@ -29,8 +29,8 @@ PAGE = ROOT / "docs" / "explanation" / "real-drives.md"
 PICTURE = ROOT / "docs" / "images" / "real-drives.svg"
 DRIVES = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))  # with a twin
 COLUMNS = ("drive", "row", "simulated")  # simulated: in the row's base unit
-#: The page's tables stand between these.
 WHOLE = 745.2 * 2**30  # bytes that hold data, of the row of the Micron that uses all
+#: The page's tables stand between these.
 BEGIN, END = "<!-- tables: python benches/real_drives.py page -->", "<!-- end of tables -->"
 
 
@@ -161,9 +161,7 @@ def picture() -> str:
             for is_held in (False, True):
                 mine = [one for one in rows if (one.row.role == CHECK) == is_held]
                 name = f"{title(drive)}, {'held out' if is_held else 'calibrates'}"
-                x = [
-                    kind.shown * (moved(one.row) if one.row.what == "iops" else one.row.value) for one in mine
-                ]
+                x = [kind.shown * _measured(one) for one in mine]
                 y = [(one.simulated or 0.0) / one.row.value for one in mine]
                 marks.append(Points(palette.SERIES[index], x, y, 6.0, hollow=not is_held, name=name))
         drawn: list[Mark] = [rule("y", 1.0), *(one for one in marks if len(one.x))]

@@ -114,7 +114,7 @@ typedef int32_t FloatgateCode;
 #endif // __cplusplus
 
 /*
- How a request ended.
+ Status of a completion.
  */
 enum FloatgateStatus
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -261,7 +261,7 @@ typedef struct {
    */
   uint8_t op;
   /*
-   How it ended.
+   Status with which the drive answered the request.
    */
   FloatgateStatus status;
   /*

@@ -43,7 +43,7 @@ pub struct FloatgateRequest {
     pub flags: u8,
 }
 
-/// How a request ended.
+/// Status of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FloatgateStatus {
@@ -73,7 +73,7 @@ pub struct FloatgateCompletion {
     pub bytes: u32,
     /// What was asked.
     pub op: u8,
-    /// How it ended.
+    /// Status with which the drive answered the request.
     pub status: FloatgateStatus,
     /// The longest stage.
     pub cause: u8,

@@ -74,7 +74,7 @@ impl PyCompletion {
         self.0.bytes
     }
 
-    /// How it ended: "success", "failed", or "uncorrectable" where data that were read are lost.
+    /// Status of the answer: "success", "failed", or "uncorrectable" where data of a read are lost.
     #[getter]
     fn status(&self) -> &'static str {
         status(self.0.status)

@@ -20,7 +20,7 @@ pub const STAGE_NAMES: [&str; STAGE_COUNT] = {
     names
 };
 
-/// How a request ended.
+/// Status of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SteppedStatus {
@@ -50,7 +50,7 @@ pub struct SteppedCompletion {
     pub bytes: u32,
     /// Operation ([`host::Op::code`]).
     pub op: u8,
-    /// How it ended.
+    /// Status with which the drive answered the request.
     pub status: SteppedStatus,
     /// The longest stage: place in [`STAGE_NAMES`].
     pub cause: u8,
@@ -74,7 +74,7 @@ fn cause(stages: &[u64; STAGE_COUNT]) -> u8 {
     longest as u8
 }
 
-/// SteppedAnswers that were not taken yet.
+/// Completions that the caller of a stepped drive has not taken.
 #[derive(Default)]
 pub(crate) struct SteppedAnswers {
     waiting: VecDeque<SteppedCompletion>,

@@ -7,6 +7,7 @@ from floatgate.results.flags import words
 from floatgate.study.aggregate import Configuration
 from floatgate.study.numbers import described
 from floatgate.study.spec import Spec
+from floatgate.study.table import text
 from floatgate.values import quantities as q
 
 _SHOWN: dict[str, Callable[[float], str]] = {
@@ -42,7 +43,7 @@ def shown(value: Any) -> str:
     """Show a value of a parameter."""
     if value is None:
         return q.NOTHING
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else text(value)
 
 
 def _measured(one: Configuration, key: str) -> str:

@@ -87,10 +87,11 @@ def _typed(values: list[Any], *, is_range: bool) -> tuple[list[Any], Any]:
         return values, arrow.int64()
     if kinds <= {int, float}:
         return values, arrow.int64() if kinds == {int} else arrow.float64()
-    return [None if value is None else _text(value) for value in values], arrow.string()
+    return [None if value is None else text(value) for value in values], arrow.string()
 
 
-def _text(value: Any) -> str:
+def text(value: Any) -> str:
+    """Return a value of a parameter as a column of mixed kinds has it, and TOML: `true`."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -20,6 +20,7 @@ from floatgate.twin.built import (
 from floatgate.twin.parameters import TIMES, Base, Values, matter
 from floatgate.twin.pattern import Setting
 from floatgate.twin.simulated import Simulated
+from floatgate.values.arguments import assignment
 
 #: A drive up to this size is simulated as it is; a larger one by a replica of about this size.
 WHOLE_BYTES = 6 << 30
@@ -61,7 +62,7 @@ def replica(base: Base, values: Values, capacity: float, setting: Setting, seed:
         own = known["parity"] / (known["parity"] - 1)
         set_over["ftl.parity.name"] = "none"
         set_over.pop("ftl.parity.stripe", None)
-    overrides = tuple(f"{key}={_text(value)}" for key, value in set_over.items())
+    overrides = tuple(assignment(key, value) for key, value in set_over.items())
     scale = whole.capacity / small.capacity
     caught = waiting(base, known) if held else 0.0
     return Simulated(base.drive, overrides, small.capacity, scale, seed, width, own, caught, held)
@@ -152,10 +153,3 @@ def _smaller(base: Base, whole: Shape, width: int, known: Values) -> Shape:
     filled = part * usable(superblocks, parity if width == 1 else 0.0, mixed)
     capacity = int(filled * pages / width)
     return Shape(whole.dies // width, superblocks, pages, capacity // SECTORS * SECTORS)
-
-
-def _text(value: Any) -> str:
-    """Return a value as `--set` takes it."""
-    if isinstance(value, list):
-        return "[" + ", ".join(f'"{one}"' for one in value) + "]"
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -16,7 +16,7 @@ from floatgate.study.aggregate import LEVEL, Configuration
 from floatgate.study.parameters import Choices, Parameter, Range
 from floatgate.study.spec import ENV, Spec
 from floatgate.study.store import REMARKS
-from floatgate.study.table import RESULTS, SET
+from floatgate.study.table import RESULTS, SET, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -183,11 +183,6 @@ def _floats(table: "pa.Table", key: str) -> "Floats":
     numpy, arrow = needed("numpy"), needed("pyarrow")
     found: Floats = numpy.asarray(table[key].cast(arrow.float64()).to_numpy(), dtype=float)
     return found
-
-
-def text(value: Any) -> str:
-    """Return a value of a parameter as a table of a study has it, where its kinds are mixed."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _factor(one: Parameter, column: "pa.ChunkedArray[Any]") -> Factor:

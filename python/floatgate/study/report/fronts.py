@@ -12,6 +12,7 @@ from floatgate.report.plot import Area, Axis, Boxes, Errors, Figure, Line, Mark,
 from floatgate.study.aggregate import Configuration
 from floatgate.study.report.data import Data
 from floatgate.study.report.quantity import Scaled, quantity
+from floatgate.study.show import shown
 
 if TYPE_CHECKING:
     from floatgate.study.report.data import Floats
@@ -254,21 +255,14 @@ def named(data: Data, one: Configuration) -> str:
     """Name a configuration by what tells it apart: its values of the parameters that vary."""
     varied = [one.values[each.name] for each in data.factors if each.name in one.values]
     drive = [one.drive] if len(data.spec.drives) > 1 else []
-    return ", ".join([*drive, *map(short, varied)]) or f"configuration {one.number}"
+    return ", ".join([*drive, *map(shown, varied)]) or f"configuration {one.number}"
 
 
 def _tip(data: Data, one: Configuration) -> str:
     numbers = [quantity(key).title + " " + quantity(key).show(value) for key, value in one.numbers.items()]
     drive = [one.drive] if len(data.spec.drives) > 1 else []
-    values = [f"{key} {short(value)}" for key, value in one.values.items()]
+    values = [f"{key} {shown(value)}" for key, value in one.values.items()]
     return f"configuration {one.number}: " + ", ".join([*numbers, *drive, *values])
-
-
-def short(value: Any) -> str:
-    """Return a value of a parameter in a few letters."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _order(data: Data, view: _View, front: Sequence[Configuration]) -> Figure:

@@ -7,10 +7,11 @@ from floatgate.report.html import Card, render
 from floatgate.results.flags import FLAGS, words
 from floatgate.study.aggregate import Configuration
 from floatgate.study.report import differences, fronts, sections
-from floatgate.study.report.data import Data, read, text
+from floatgate.study.report.data import Data, read
 from floatgate.study.report.effects import effects
 from floatgate.study.report.part import Grid, Part, count, value
 from floatgate.study.report.quantity import quantity
+from floatgate.study.table import text
 
 if TYPE_CHECKING:
     from floatgate.study.result import Study

@@ -10,8 +10,9 @@ from floatgate.report.plot import Axis, Boxes, Figure, Line, Mark, Panel, Points
 from floatgate.study.aggregate import Configuration
 from floatgate.study.report.data import Data, Factor
 from floatgate.study.report.effects import Effect
-from floatgate.study.report.fronts import BEST, short
+from floatgate.study.report.fronts import BEST
 from floatgate.study.report.quantity import quantity
+from floatgate.study.show import shown
 
 if TYPE_CHECKING:
     from floatgate.study.report.data import Floats
@@ -135,7 +136,7 @@ def _of_factor(one: Factor, order: "Floats") -> _Upright:
         places = (values - low) / ((high - low) or 1.0)
     if one.binned:
         ends = float(numpy.nanmin(one.numbers)), float(numpy.nanmax(one.numbers))
-        labels = [(0.0, short(ends[0])), (1.0, short(ends[1]))]
+        labels = [(0.0, shown(ends[0])), (1.0, shown(ends[1]))]
     else:
         gaps = numpy.diff(numpy.sort(places))
         at = at + (order - 0.5) * 2 * min(_FAN, 0.35 * float(gaps.min()))

@@ -14,6 +14,7 @@ from floatgate.study.report.data import Data
 from floatgate.study.report.effects import Effect
 from floatgate.study.report.part import Grid, Part, Runs, count, value
 from floatgate.study.report.quantity import quantity
+from floatgate.study.show import shown
 from floatgate.study.spec import Spec
 from floatgate.study.store import REMARKS
 from floatgate.values import quantities as q
@@ -81,10 +82,7 @@ def _front_head(spec: Spec) -> list[str]:
 
 def _front_row(spec: Spec, rank: int, one: Configuration) -> list[str]:
     drives = [one.drive] if len(spec.drives) > 1 else []
-    values = [
-        fronts.short(one.values[each.name]) if each.name in one.values else q.NOTHING
-        for each in spec.parameters
-    ]
+    values = [shown(one.values.get(each.name)) for each in spec.parameters]
     file = file_name(rank, one) if rank < MOST else q.NOTHING
     return [str(one.number), *(value(one, key) for key in spec.needed), *drives, *values, file]
 

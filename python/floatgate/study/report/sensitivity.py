@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate.extras import needed
 from floatgate.study.design import problem, sampled
-from floatgate.study.report.data import Data, text
+from floatgate.study.report.data import Data
+from floatgate.study.table import text
 
 if TYPE_CHECKING:
     from floatgate.study.spec import Spec

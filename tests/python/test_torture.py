@@ -69,7 +69,7 @@ def test_what_is_said_of_the_dies_of_the_whole_drive_holds_of_the_small_one(
 ) -> None:
     settings = torture.smaller(drive, given)
     assert settings, "it was left whole"
-    torture._build(drive, (*settings, *given))
+    assert torture._states(drive, (*settings, *given)) == torture.STATES
 
 
 def test_a_small_drive_is_left_as_it_is() -> None:

@@ -138,10 +138,12 @@ _Item = tuple[Case, Plan, str]  # what is known before it is run, the run, and t
 def _cases(asked: TortureOptions, drive: str, stopped: Callable[[], bool] = lambda: False) -> list[_Item]:
     """Draw cases until so many cuts are planned."""
     small = () if asked.whole else smaller(drive, asked.set)
+    settings = (*small, *asked.set)
+    states = _states(drive, settings) or STATES  # with none the first case is refused with its reason
     items: list[_Item] = []
     seed, left = asked.seed, asked.cuts
     while left > 0 and not stopped():
-        case, plan = _drawn(drive, seed, (*small, *asked.set))
+        case, plan = _drawn(drive, seed, settings, states)
         items.append((case, plan, _command(asked, drive, seed)))
         seed, left = seed + 1, left - case.planned
     return items
@@ -150,22 +152,36 @@ def _cases(asked: TortureOptions, drive: str, stopped: Callable[[], bool] = lamb
 def smaller(drive: str, overrides: tuple[str, ...]) -> tuple[str, ...]:
     """Return the settings that make a small drive of `drive`; what `overrides` set is left as it is.
 
-    A drive that no smaller one stands for is left whole: what is refused is then refused of the drive itself.
+    The first sizes that can begin in the most states are taken. A drive that no smaller one stands for is
+    left whole: what is refused is then refused of the drive itself.
     """
+    best: tuple[str, ...] = ()
+    most = 0
     for sizes in SMALL:
+        settings: tuple[str, ...] = ()
         with suppress(InputError):
             settings = _shrunk(drive, overrides, sizes)
-            if settings:
-                _build(drive, (*settings, *overrides))
-                return settings
-    return ()
+        states = len(_states(drive, (*settings, *overrides))) if settings else 0
+        if states > most:
+            best, most = settings, states
+        if most == len(STATES):
+            break
+    return best
 
 
-def _build(drive: str, settings: tuple[str, ...]) -> None:
-    """Build a drive whose power will be cut. Raises InputError where it cannot be."""
-    _, plan = _drawn(drive, 0, settings)
-    with room_for(plan):
-        plan.open()
+def _states(drive: str, settings: tuple[str, ...]) -> tuple[State, ...]:
+    """Return the states that a drive whose power will be cut can begin in."""
+    return tuple(state for state in STATES if _begins(drive, settings, state))
+
+
+def _begins(drive: str, settings: tuple[str, ...], state: State) -> bool:
+    """True if the drive can be built and brought into a state."""
+    with suppress(InputError):
+        _, plan = _drawn(drive, 0, settings, (state,))
+        with room_for(plan):
+            plan.open()
+        return True
+    return False
 
 
 def _shrunk(drive: str, overrides: tuple[str, ...], sizes: dict[str, int]) -> tuple[str, ...]:
@@ -217,11 +233,11 @@ def _assignments(settings: dict[str, str]) -> tuple[str, ...]:
     return tuple(f"{key}={value}" for key, value in settings.items())
 
 
-def _drawn(drive: str, seed: int, settings: tuple[str, ...]) -> tuple[Case, Plan]:
-    """Draw the host, the state and the cuts of a case."""
+def _drawn(drive: str, seed: int, settings: tuple[str, ...], states: tuple[State, ...]) -> tuple[Case, Plan]:
+    """Draw the host, one of the states and the cuts of a case."""
     random = Random(f"torture {seed}")
     cuts = random.randint(1, CUTS)
-    job, within, state = host(random), random.choice(WITHIN), random.choice(STATES)
+    job, within, state = host(random), random.choice(WITHIN), random.choice(states)
     if random.random() < TRIMS:
         job += trims(random)
     plan = Plan(

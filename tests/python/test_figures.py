@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64decode
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -99,6 +100,27 @@ def test_the_legend_names_only_what_is_drawn() -> None:
     parts = [Part("some", INK, [1.0, 0.0]), Part("none", INK, [0.0, None])]
     marks = [*stacked(parts), Line(INK, [1.0, 2.0], [None, None], name="gaps")]
     assert [key.name for key in legend(chart(200, Axis(), Axis(), marks))] == ["some"]
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_the_legend_says_which_lines_lie_under_others(log: bool) -> None:
+    x = [1.0, 2.0, 3.0]
+    below = Line(INK, x, [1.0, 10.0, None], name="below")
+    top = Line(INK, x, [1.001, 10.001, 100.0], name="top")
+    axes = Axis(), Axis(log=log)
+
+    def names(*marks: Line) -> list[str]:
+        return [key.name for key in legend(chart(200, *axes, marks))]
+
+    assert names(below, top) == ["below (under top)", "top"]
+    assert names(top, below) == ["top", "below"], "it goes further than the line above it"
+    blue = "#0072b2"
+    assert names(below, replace(top, dash="dash", colour=blue)) == ["below", "top"], "seen between the dashes"
+    assert names(replace(top, name="mean"), replace(top, dash="dot")) == ["mean", "top (under mean)"]
+    assert names(replace(below, width=3.0), top) == ["below", "top"], "it is wider"
+    assert names(below, replace(top, y=[2.0, 10.0, 100.0])) == ["below", "top"]
+    apart = Panel(*axes, [below])
+    assert [key.name for key in legend(Figure([Panel(*axes, [below, top]), apart], 200))] == ["below", "top"]
 
 
 def test_a_line_breaks_where_there_is_no_value() -> None:

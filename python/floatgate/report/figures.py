@@ -109,7 +109,7 @@ def over_time(series: dict[str, list[Any]], span_ns: int) -> Figure | None:
             continue
         colour = palette.KINDS[kind]
         rate = [
-            None if count is None else count / (end - start)
+            None if count is None else count / (end - start) * 1e9
             for count, (start, end) in zip(requests, edges, strict=True)
         ]
         tips = [f"{kind}: {q.count(y)} IOPS {_span(edge)}" for y, edge in zip(rate, edges, strict=True)]
@@ -127,12 +127,10 @@ def over_time(series: dict[str, list[Any]], span_ns: int) -> Figure | None:
             latencies.append(_level(colour, edges, values, tips, name=name, width=width, dash=dash))
     if not rates:
         return None
-    first, last = edges[0][0], edges[-1][1]
-    above = Axis(grid=False, labels=not latencies, low=first, high=last)
+    above = _simulated_time(edges, labels=not latencies)
     panels = [Panel(above, Axis("IOPS", zero=True, format="si"), rates)]
     if latencies:
-        below = Axis("simulated time (s)", grid=False, low=first, high=last)
-        panels.append(Panel(below, Axis("latency", log=True, format="time"), latencies))
+        panels.append(Panel(_simulated_time(edges), Axis("latency", log=True, format="time"), latencies))
     return Figure(panels, 420, zoom=True)
 
 
@@ -145,29 +143,42 @@ def slc_cache(series: dict[str, list[Any]], span_ns: int) -> Figure | None:
     gigabytes = [None if value is None else value / 1e9 for value in held]
     tips = [f"{q.three(y or 0.0)} GB {_span(edge)}" for y, edge in zip(gigabytes, edges, strict=True)]
     line = _level(palette.ORIGINS["fold"], edges, gigabytes, tips)
-    across = Axis("simulated time (s)", low=edges[0][0], high=edges[-1][1], grid=False)
-    return chart(220, across, Axis("GB held", zero=True), [line])
+    return chart(220, _simulated_time(edges), Axis("GB held", zero=True), [line])
 
 
 def _edges(series: dict[str, list[Any]], span_ns: int) -> _Edges:
-    """Return the beginning and the end of each interval, in seconds."""
+    """Return the beginning and the end of each interval, in ns."""
     starts, widths = series["time_ns"], series["width_ns"]
     ends = [start + width for start, width in zip(starts, widths, strict=True)]
     last = starts[0] + span_ns
     if starts[-1] < last < ends[-1]:
         ends[-1] = last
-    return [(start / 1e9, end / 1e9) for start, end in zip(starts, ends, strict=True)]
+    return list(zip(starts, ends, strict=True))
 
 
 def _level(colour: str, edges: _Edges, values: Numbers, tips: list[str], **how: Any) -> Line:
     """Return a line that is level from the beginning of each interval to its end."""
-    x = [place for edge in edges for place in edge]
+    factor, _ = _unit(edges)
+    x = [place / factor for edge in edges for place in edge]
     y = [value for value in values for _ in edges[0]]
     return Line(colour, x, y, tips=[tip for tip in tips for _ in edges[0]], **how)
 
 
 def _span(edge: tuple[float, float]) -> str:
-    return f"from {edge[0]:.4g} to {edge[1]:.4g} s"
+    return f"from {q.duration(edge[0])} to {q.duration(edge[1])}"
+
+
+def _unit(edges: _Edges) -> tuple[float, str]:
+    """Return the unit of the axis of simulated time, in ns, and its name; seconds unless all is shorter."""
+    return _time_unit(edges[-1][1])
+
+
+def _simulated_time(edges: _Edges, *, labels: bool = True) -> Axis:
+    """Return the axis on which intervals lie, from the first one's beginning to the last one's end."""
+    factor, name = _unit(edges)
+    title = f"simulated time ({name})" if labels else ""
+    low, high = edges[0][0] / factor, edges[-1][1] / factor
+    return Axis(title, grid=False, labels=labels, low=low, high=high)
 
 
 def stages(by_kind: dict[str, dict[str, float | None]] | None) -> Figure | None:
@@ -273,14 +284,14 @@ def energy_by_part(document: dict[str, Any]) -> dict[str, float]:
 
 
 def channels(busy: dict[str, Any]) -> Figure | None:
-    """Busy share of each channel, with the mean."""
+    """Busy share of each channel, with the mean; none where no channel was busy."""
     values = busy["per_channel"]
-    return _busy("channel", {"": values}, busy["channel"]) if values else None
+    return _busy("channel", {"": values}, busy["channel"]) if busy["channel"] else None
 
 
 def dies(busy: dict[str, Any]) -> Figure | None:
-    """Busy share of each die, split by whom it worked for, with the mean."""
-    return _busy("die", busy["per_die_by_origin"], busy["die"]) if busy["per_die"] else None
+    """Busy share of each die, split by whom it worked for, with the mean; none where no die was busy."""
+    return _busy("die", busy["per_die_by_origin"], busy["die"]) if busy["die"] else None
 
 
 def _busy(what: str, parts: dict[str, list[float]], mean: float) -> Figure:
@@ -301,14 +312,20 @@ def _busy(what: str, parts: dict[str, list[float]], mean: float) -> Figure:
 
 
 def wear(wear_map: dict[str, Any] | None) -> Figure | None:
-    """P/E cycles over the drive: a row per die, a column per group of neighbouring blocks."""
+    """P/E cycles over the drive: a row per die, a column per group of neighbouring blocks.
+
+    None where no block was ever erased.
+    """
     if not wear_map or not wear_map.get("values"):
         return None
     rows = _rows(wear_map)
+    least, most = min(map(min, rows)), max(map(max, rows))
+    if not most:
+        return None
     x = Axis("blocks of the die, in groups", whole=True, grid=False)
     y = Axis("die", whole=True, grid=False, reverse=True)
     tiles = Tiles(palette.INK, rows, says=("die @row, group @columns", "@value cycles"))
-    panel = Panel(x, y, [tiles], scale="P/E cycles")
+    panel = Panel(x, y, [tiles], scale="P/E cycles", scale_span=(0, most) if least == most else None)
     return Figure([panel], min(520, 110 + 12 * len(rows)))
 
 

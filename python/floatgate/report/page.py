@@ -107,7 +107,10 @@ _SHOWN = (("50", "p50"), ("99", "p99"), ("99.9", "p999"))
 
 
 def _sections(source: Source, drawn: set[str]) -> Iterator[tuple[str, Said, list[str], str]]:
-    """Title, words, figures and how these stand, of each part for which there is a figure."""
+    """Title, words, figures and how these stand, of each part for which there is a figure.
+
+    Of flash that did nothing there is a sentence and no figure.
+    """
     document = source.document
     plans: tuple[tuple[str, Said, tuple[str, ...]], ...] = (
         ("Latency", _latency_words(source), ("latency",)),
@@ -123,8 +126,12 @@ def _sections(source: Source, drawn: set[str]) -> Iterator[tuple[str, Said, list
     )
     for title, text, names in plans:
         present = [name for name in names if name in drawn]
-        if present:
+        if present or (names in _ALWAYS and text):
             yield title, text, present, "beside" if names == ("channels", "dies") == tuple(present) else ""
+
+
+#: Figures whose absence means that there was nothing to draw.
+_ALWAYS = (("channels", "dies"), ("wear",))
 
 
 def _latency_words(source: Source) -> str:
@@ -217,6 +224,8 @@ def _utilisation_words(document: dict[str, Any]) -> str:
     channel, die = at(document, "utilisation.channel"), at(document, "utilisation.die")
     if channel is None or die is None:
         return ""
+    if not channel and not die:
+        return "No channel and no die was busy: the flash had nothing to do in the measured time."
     busier = "dies" if die > channel else "channels"
     return (
         f"Channels were busy {q.percent(channel)} of the time, dies {q.percent(die)}: of the two, "
@@ -242,6 +251,8 @@ def _energy_words(document: dict[str, Any]) -> Said:
 
 def _wear_words(document: dict[str, Any]) -> str:
     wear = document["wear"]
+    if not wear.get("pe_cycles_max"):
+        return "No block of the drive was ever erased."
     low, mean, high = (q.ratio(wear.get(f"pe_cycles_{name}")) for name in ("min", "mean", "max"))
     return (
         f"P/E cycles of the blocks: {low} at least, {mean} on average, {high} at most. "
@@ -273,7 +284,8 @@ def _counts(document: dict[str, Any]) -> Iterator[_Grid]:
     ]
     names = ["host", "submitted", "completed", "failed", "bytes", "mean", "p50", "p90", "p99", "p99.9", "max"]
     flash = {kind: document["flash"][kind] for kind in FLASH}
-    origins = [o for o in flash["programs"] if any(counts.get(o) for counts in flash.values())]
+    used = [o for o in flash["programs"] if any(counts.get(o) for counts in flash.values())]
+    origins = used or ["total"]
     pages = [[kind, *(f"{counts.get(o) or 0:,}" for o in origins)] for kind, counts in flash.items()]
     origin_names = [words.origin(origin) for origin in origins]
     yield names, host

@@ -7,8 +7,9 @@ These classes are never compared or printed: each method for it would be compile
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from math import isclose
 from typing import Literal
 
 from floatgate.report import palette
@@ -191,13 +192,52 @@ def chart(
 
 
 def legend(figure: Figure) -> list[Key]:
-    """Return the entries of a figure's legend: each name that is drawn, once, in the order of the marks."""
+    """Return the entries of a figure's legend: each name that is drawn, once, in the order of the marks.
+
+    An entry whose lines all lie under other lines says so.
+    """
     keys: dict[str, Key] = {}
+    seen: set[str] = set()
+    above: dict[str, str] = {}
     for panel in figure.panels:
+        near = _near(panel)
         for mark in panel.marks:
-            if mark.name and mark.name not in keys and _is_drawn(mark):
-                keys[mark.name] = _key(mark)
-    return list(keys.values())
+            if not mark.name or not _is_drawn(mark):
+                continue
+            keys.setdefault(mark.name, _key(mark))
+            others = [other for other in panel.marks if isinstance(other, Line) and other is not mark]
+            cover = next((other.name for other in others if _hides(other, mark, panel, near)), "")
+            if cover in ("", mark.name):
+                seen.add(mark.name)
+            else:
+                above.setdefault(mark.name, cover)
+    hidden = {name: f"{name} (under {above[name]})" for name in above.keys() - seen}
+    return [replace(key, name=hidden.get(name, name)) for name, key in keys.items()]
+
+
+def _near(panel: Panel) -> dict[str, float]:
+    """Return the tolerances within which lines of a panel cannot be told apart: 1/300 of their height."""
+    values = [y for mark in panel.marks if isinstance(mark, Line) for y in mark.y if y is not None]
+    if panel.y.log:
+        values = [y for y in values if y > 0]
+        return {"rel_tol": (max(values) / min(values)) ** (1 / 300) - 1 if values else 0.0}
+    return {"rel_tol": 0.0, "abs_tol": (max(values) - min(values)) / 300 if values else 0.0}
+
+
+def _hides(other: Line, mark: Mark, panel: Panel, near: dict[str, float]) -> bool:
+    """Return true if a solid line, as wide or wider, leaves nothing of the line `mark` to be seen.
+
+    It lies above it, or has the same colour.
+    """
+    if not isinstance(mark, Line) or other.dash != "solid" or other.width < mark.width:
+        return False
+    marks = list(panel.marks)
+    is_above = marks.index(other) > marks.index(mark)
+    if not (is_above or (other.colour == mark.colour and mark.dash != "solid")):
+        return False
+    pairs = zip(other.y, mark.y, strict=False)
+    is_alike = list(other.x) == list(mark.x) and other.steps == mark.steps
+    return is_alike and all(y is None or (top is not None and isclose(top, y, **near)) for top, y in pairs)
 
 
 def _is_drawn(mark: Mark) -> bool:

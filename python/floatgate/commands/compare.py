@@ -126,11 +126,18 @@ def _print(done: "Compared") -> None:
     """Print a row for each comparison, and what the runs said."""
     from floatgate.compare.show import head, pairs_words, row, title
     from floatgate.shell.console import out, print_rows
+    from floatgate.study.report.quantity import quantity
 
     out.print(title(done), markup=False, style="bold")
     out.print(f"A {done.a}, B {done.b}: {pairs_words(done)}", markup=False)
     first, *columns = head(done)
-    print_rows(first, columns, [row(done, one) for one in done.comparisons])
+    # Flags are sentences, which would leave no room for the numbers.
+    flagged = columns[-1] == "flags"
+    most = len(columns) + (not flagged)
+    print_rows(first, columns[: most - 1], [row(done, one)[:most] for one in done.comparisons])
+    for one in done.comparisons:
+        if one.flags:
+            out.print(f"flag: {quantity(one.metric).title}: {one.flags}", markup=False)
     for note in done.notes:
         out.print(f"note: {note}", markup=False)
     for side, remarks in (("A", done.remarks_a), ("B", done.remarks_b)):

@@ -34,6 +34,23 @@ class Metric:
         return q.percent((self.interval[1] - self.interval[0]) / 2 / self.value)
 
 
+#: What the numbers of a whole run are called, in tables, reports, comparisons and studies.
+TITLES = {
+    "state.reads_from_flash.share": "reads that met flash",
+    "state.writes_to_flash.share": "writes that met flash",
+    "waf": "write amplification",
+    "waf_long_run.value": "write amplification, long run",
+    "ecc.requests_by_retries.share": "reads with retries",
+    "ftl.parity.share_of_flash": "parity's share",
+    "unreadable.reads_rebuilt.host": "reads found again",
+    "host.read.uncorrectable": "reads lost",
+    "utilisation.channel": "channel utilisation",
+    "utilisation.die": "die utilisation",
+    "energy_j.total": "energy",
+    "energy_j.per_host_byte.total": "energy per byte",
+    "wear.pe_cycles_mean": "mean P/E cycles",
+}
+
 _PER_KIND: tuple[tuple[str, str, Callable[[float | None], str]], ...] = (
     ("iops", "IOPS", q.count),
     ("bandwidth_bytes_per_s", "bandwidth", q.bandwidth),
@@ -63,45 +80,43 @@ def _metrics(document: dict[str, Any]) -> Iterator[Metric]:
             if kind in ("read", "write") or path != "bandwidth_bytes_per_s":
                 interval = at(side, f"interval.{path}")
                 yield Metric(f"host.{kind}.{path}", f"{kind} {title}", at(side, path), show, interval)
-    for kind, path in (("reads", "reads_from_flash"), ("writes", "writes_to_flash")):
-        share = at(document, f"state.{path}.share")
-        if share is not None:
-            yield Metric(f"state.{path}.share", f"{kind} that met flash", share, q.percent)
+    for path in ("state.reads_from_flash.share", "state.writes_to_flash.share"):
+        if at(document, path) is not None:
+            yield _whole(document, path, q.percent)
     settled = at(document, "waf_bytes.settled") is not False
-    yield Metric("waf", "write amplification", document["waf"], q.ratio if settled else _unsettled)
+    yield _whole(document, "waf", q.ratio if settled else _unsettled)
     if at(document, "waf_long_run.value") is not None:
-        low, value, high = (at(document, f"waf_long_run.{name}") for name in ("low", "value", "high"))
-        title = "write amplification, long run"
-        yield Metric("waf_long_run.value", title, value, q.ratio, (low, high))
-    share = at(document, "ecc.requests_by_retries.share")
-    if share is not None:
-        path = "ecc.requests_by_retries.share"
-        yield Metric(path, "reads with retries", share, q.percent)
+        low, high = (at(document, f"waf_long_run.{name}") for name in ("low", "high"))
+        yield _whole(document, "waf_long_run.value", q.ratio, (low, high))
+    if at(document, "ecc.requests_by_retries.share") is not None:
+        yield _whole(document, "ecc.requests_by_retries.share", q.percent)
     yield from _parity(document)
-    yield Metric("utilisation.channel", "channel utilisation", at(document, "utilisation.channel"), q.percent)
-    yield Metric("utilisation.die", "die utilisation", at(document, "utilisation.die"), q.percent)
+    yield _whole(document, "utilisation.channel", q.percent)
+    yield _whole(document, "utilisation.die", q.percent)
     if at(document, "energy_j.total") is not None:
-        yield Metric("energy_j.total", "energy", at(document, "energy_j.total"), q.energy)
-        per_byte = at(document, "energy_j.per_host_byte.total")
-        yield Metric("energy_j.per_host_byte.total", "energy per byte", per_byte, q.energy)
-    yield Metric("wear.pe_cycles_mean", "mean P/E cycles", at(document, "wear.pe_cycles_mean"), q.ratio)
+        yield _whole(document, "energy_j.total", q.energy)
+        yield _whole(document, "energy_j.per_host_byte.total", q.energy)
+    yield _whole(document, "wear.pe_cycles_mean", q.ratio)
+
+
+def _whole(
+    document: dict[str, Any],
+    path: str,
+    show: Callable[[float | None], str],
+    interval: tuple[float, float] | None = None,
+) -> Metric:
+    """Return a number of the whole run."""
+    return Metric(path, TITLES[path], at(document, path), show, interval)
 
 
 def _parity(document: dict[str, Any]) -> Iterator[Metric]:
     """What parity over dies takes, and what became of the host's reads that the code could not correct."""
     if at(document, "ftl.parity"):
-        yield Metric(
-            "ftl.parity.share_of_flash",
-            "parity's share",
-            at(document, "ftl.parity.share_of_flash"),
-            q.percent,
-        )
+        yield _whole(document, "ftl.parity.share_of_flash", q.percent)
     rebuilt, lost = (at(document, f"unreadable.{what}.host") for what in ("reads_rebuilt", "reads_lost"))
     if rebuilt or lost:
-        yield Metric("unreadable.reads_rebuilt.host", "reads found again", rebuilt, q.count)
-        yield Metric(
-            "host.read.uncorrectable", "reads lost", at(document, "host.read.uncorrectable"), q.count
-        )
+        yield _whole(document, "unreadable.reads_rebuilt.host", q.count)
+        yield _whole(document, "host.read.uncorrectable", q.count)
 
 
 def at(document: Any, path: str) -> Any:

@@ -89,7 +89,8 @@ def _described(path: str, schema: Mapping[str, Any], defs: Mapping[str, Any]) ->
     kinds = schema.get("type", ())
     kinds = (kinds,) if isinstance(kinds, str) else kinds
     for name, inner in schema.get("properties", {}).items():
-        yield from _described(f"{path}.{name}", inner, defs)
+        # What counts in one unit as a whole does so in each part that does not say otherwise.
+        yield from _described(f"{path}.{name}", {"unit": said[0], **inner}, defs)
     if isinstance(schema.get("additionalProperties"), dict):
         yield from _described(f"{path}.*", _with(schema["additionalProperties"], said), defs)
     if "array" in kinds and isinstance(schema.get("items"), dict):

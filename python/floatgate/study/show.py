@@ -43,6 +43,8 @@ def shown(value: Any) -> str:
     """Show a value of a parameter."""
     if value is None:
         return q.NOTHING
+    if isinstance(value, list):
+        return f"[{', '.join(map(shown, value))}]"
     return f"{value:.4g}" if isinstance(value, float) else text(value)
 
 

@@ -72,13 +72,21 @@ def ratio(value: float | None) -> str:
     return NOTHING if value is None else three(value)
 
 
+#: Units of energy, the largest first.
+ENERGIES = ((1.0, "J"), (1e-3, "mJ"), (1e-6, "uJ"), (1e-9, "nJ"), (1e-12, "pJ"))
+
+
 def energy(joules: float | None) -> str:
     """An energy: `3.1 mJ`, `12.6 nJ`."""
     if joules is None:
         return NOTHING
-    units = ((1.0, "J"), (1e-3, "mJ"), (1e-6, "uJ"), (1e-9, "nJ"))
-    scale, unit = next((each for each in units if joules >= each[0]), (1e-12, "pJ"))
+    scale, unit = next((each for each in ENERGIES if joules >= each[0]), ENERGIES[-1])
     return f"{three(joules / scale)} {unit}"
+
+
+def energy_per_byte(joules: float | None) -> str:
+    """An energy for each byte: `12.6 nJ/B`."""
+    return NOTHING if joules is None else f"{energy(joules)}/B"
 
 
 def percent(value: float | None) -> str:

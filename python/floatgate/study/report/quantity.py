@@ -6,29 +6,32 @@ from dataclasses import dataclass
 from functools import cache
 
 from floatgate.report.plot import Axis
+from floatgate.results.headline import TITLES
 from floatgate.study import numbers
 from floatgate.values import quantities as q
 
 LOG_FROM = 30.0  # largest over smallest value, from which an axis is logarithmic
 
-_NAMED = {
-    "waf": "write amplification",
-    "waf_long_run.value": "write amplification in the long run",
-    "capacity_bytes": "capacity",
-}
+_NAMED = {**TITLES, "capacity_bytes": "capacity"}
 _PARTS = {"iops": "IOPS", "bandwidth_bytes_per_s": "bandwidth", "gc": "GC"}
 _PERCENTILE = re.compile(r"p(\d\d)(\d+)")
 _UNIT_AT_END = re.compile(r"_(ns|bytes|joules|j)$")
 _TIMES = ((86_400e9, "d"), (3.6e12, "h"), (1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
 _SIZES = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
 _RATES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
-_ENERGIES = ((1.0, "J"), (1e-3, "mJ"), (1e-6, "uJ"), (1e-9, "nJ"))
-_SCALES = {"ns": _TIMES, "bytes": _SIZES, "bytes/s": _RATES, "J": _ENERGIES}
+_SCALES = {
+    "ns": _TIMES,
+    "bytes": _SIZES,
+    "bytes/s": _RATES,
+    "J": q.ENERGIES,
+    "J/byte": tuple((factor, f"{unit}/B") for factor, unit in q.ENERGIES),
+}
 _SHOWN: dict[str, Callable[[float | None], str]] = {
     "ns": q.duration,
     "bytes": q.size,
     "bytes/s": q.bandwidth,
     "J": q.energy,
+    "J/byte": q.energy_per_byte,
     "ratio": q.ratio,
 }
 _PLAIN = ("", "ratio", "count", "1/s", "text", "yes/no")  # units that a title does not say

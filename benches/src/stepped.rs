@@ -95,6 +95,8 @@ fn run(meter: &mut InstructionMeter, requests: u64) -> Cost {
 #[inline(never)]
 fn finish(session: &mut Session) {
     session.finish().expect("it runs");
+    // As the end of a stepped drive.
+    session.result().expect("there is one");
 }
 
 fn opened() -> *mut FloatgateDrive {

@@ -33,7 +33,7 @@ LINES_MOST = 500
 #: Longer files. These numbers may only fall.
 LINES = {
     "config/src/document/section.rs": 541,
-    "controller/src/controller.rs": 893,
+    "controller/src/controller.rs": 890,
     "host/src/fio/keys/tables.rs": 506,
     "host/src/fio/steady.rs": 556,
     "host/src/fio/worker.rs": 512,

@@ -6,7 +6,7 @@ mod power;
 mod suspension;
 
 use crate::channel::{ChannelState, Grant};
-use crate::die::{ArrayPhase, Cached, Die, RegisterPhase, Urgency};
+use crate::die::{ArrayPhase, Die, DieOverlap, RegisterPhase, Urgency};
 use crate::scheduler::{DieView, Scheduler};
 use crate::sharing::{Ride, Sharing, spent};
 use crate::transaction::Slab;
@@ -56,7 +56,7 @@ pub struct Controller {
     bus: Bus,
     t_decode: Nanos,
     channel_count: u32,
-    cached: Cached,
+    overlap: DieOverlap,
     /// Program times by the cost of a write, of which the first is the usual time.
     costs: Vec<ProgramCost>,
     /// Read and program time of superblocks with one bit a cell.
@@ -91,11 +91,7 @@ impl Controller {
             bus,
             t_decode,
             channel_count: geometry.channels,
-            cached: Cached {
-                read: config.cache_read,
-                program: config.cache_program,
-                interrupts: scheduler.suspends_for_waiting(),
-            },
+            overlap: DieOverlap::of(config, &*scheduler),
             costs: vec![ProgramCost::Scaled(1.0)],
             dies: (0..geometry.dies()).map(|die| Die::new(die, geometry.channels)).collect(),
             channels: (0..geometry.channels)
@@ -485,7 +481,7 @@ impl Controller {
 
     #[inline]
     fn start_what_can<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
-        if self.cached.interrupts {
+        if self.overlap.suspend_for_waiting {
             let state = &self.dies[die];
             if state.waiting & Class::HostRead.bit() != 0 && state.array_start <= ctx.calendar.now() {
                 self.consider_suspension(die, ctx);
@@ -496,7 +492,7 @@ impl Controller {
         }
         // After most events nothing waits, or the die is taken.
         let state = &self.dies[die];
-        let may_start = state.waiting != 0 && state.startable(self.cached) != 0;
+        let may_start = state.waiting != 0 && state.startable(self.overlap) != 0;
         if may_start || state.suspended.exists() {
             self.start_next(die, ctx);
         }
@@ -510,7 +506,7 @@ impl Controller {
             if now < state.blocked_until {
                 return;
             }
-            let startable = state.startable(self.cached);
+            let startable = state.startable(self.overlap);
             let allowed = if state.suspended.exists() { Class::HostRead.bit() } else { u8::MAX };
             let mut waiting = state.waiting & allowed;
             if waiting == 0 {
@@ -534,7 +530,7 @@ impl Controller {
                 return;
             }
             self.take_up(die, class, ctx);
-            if !self.cached.read && !self.cached.program {
+            if !self.overlap.cache_read && !self.overlap.cache_program {
                 return;
             }
         }
@@ -614,7 +610,8 @@ impl Controller {
         if channel.free_at <= now && !channel.is_wanted() {
             // With cache reads another array may be done at this moment, too, and want a command, which goes before data.
             let is_data = matches!(want, Grant::DataIn | Grant::DataOut);
-            let more = self.cached.read && is_data && ctx.calendar.is_more_now() && self.chips.is_none();
+            let more =
+                self.overlap.cache_read && is_data && ctx.calendar.is_more_now() && self.chips.is_none();
             if !more {
                 return self.grant(die, want, ctx);
             }
@@ -729,7 +726,7 @@ impl Controller {
             ChannelUse::Status => {
                 ctx.calendar.schedule(end, Event { kind: events::STATUS, index: die as u32 })
             }
-            ChannelUse::DataIn if !self.cached.program => {
+            ChannelUse::DataIn if !self.overlap.cache_program => {
                 // Nothing can come between data-in and program: one event serves for both.
                 (state.array, state.array_kind) = (id, kind);
                 state.register = TransactionId::NONE;

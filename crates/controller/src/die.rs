@@ -4,20 +4,29 @@
 //! over, and for the array time of programs and erases. The *register* slot is taken for data in and out.
 //! Cache operation is nothing but letting both be taken at once.
 
+use crate::scheduler::Scheduler;
 use crate::transaction::{Slab, Waits};
-use crate::{Class, Kind, Origin, TransactionId};
+use crate::{Class, ControllerConfig, Kind, Origin, TransactionId};
 use units::{Nanos, SimTime};
 
-/// Which operations may pass others on the same die: cache operations, which overlap with the one before them, and reads
-/// that waited.
+/// Ways in which an operation need not wait for the operation before it on the same die: cache operations overlap with it,
+/// and a host read may interrupt it.
 #[derive(Clone, Copy, Debug)]
-pub struct Cached {
+pub struct DieOverlap {
     /// True if an array read overlaps with the data-out of the read before it.
-    pub read: bool,
+    pub cache_read: bool,
     /// True if a data-in overlaps with the program before it.
-    pub program: bool,
-    /// A host read that was waiting when an operation began may interrupt it.
-    pub interrupts: bool,
+    pub cache_program: bool,
+    /// True if a host read that waits when a program or erase begins may suspend it.
+    pub suspend_for_waiting: bool,
+}
+
+impl DieOverlap {
+    /// Returns what the configuration and its scheduler allow.
+    pub fn of(config: &ControllerConfig, scheduler: &dyn Scheduler) -> Self {
+        let (cache_read, cache_program) = (config.cache_read, config.cache_program);
+        Self { cache_read, cache_program, suspend_for_waiting: scheduler.suspends_for_waiting() }
+    }
 }
 
 /// Whether a die is short of free superblocks.
@@ -195,26 +204,27 @@ impl Die {
 
     /// Returns the classes whose first operation could start now, by what the slots allow.
     #[inline]
-    pub fn startable(&self, cached: Cached) -> u8 {
+    pub fn startable(&self, overlap: DieOverlap) -> u8 {
         const READS: u8 = Class::HostRead.bit() | Class::InternalRead.bit();
         const PROGRAMS: u8 = Class::HostProgram.bit() | Class::InternalProgram.bit();
-        if self.status.exists() && !cached.program {
+        if self.status.exists() && !overlap.cache_program {
             return 0;
         }
         let array_free = !self.array.exists();
         let register_free = !self.register.exists();
         if self.suspended.exists() {
-            let read = array_free && (register_free || (cached.read && self.register_kind == Kind::Read));
+            let read =
+                array_free && (register_free || (overlap.cache_read && self.register_kind == Kind::Read));
             return if read { Class::HostRead.bit() } else { 0 };
         }
         if array_free && register_free {
             return u8::MAX;
         }
-        if array_free && cached.read && self.register_kind == Kind::Read {
+        if array_free && overlap.cache_read && self.register_kind == Kind::Read {
             return READS;
         }
         let programming = self.array_kind == Kind::Program && self.array_phase == ArrayPhase::Busy;
-        if register_free && cached.program && programming { PROGRAMS } else { 0 }
+        if register_free && overlap.cache_program && programming { PROGRAMS } else { 0 }
     }
 
     /// Returns the time this die was held so far, by whom, up to `now`.

@@ -14,7 +14,7 @@ impl Controller {
         let state = &mut self.dies[die];
         let running = state.array.exists()
             && state.array_phase == ArrayPhase::Busy
-            && (state.array_start < now || self.cached.interrupts)
+            && (state.array_start < now || self.overlap.suspend_for_waiting)
             && !state.register.exists()
             && !state.suspended.exists();
         if !running {

@@ -12,11 +12,10 @@ use crate::observe::tables::{Column, REQUESTS};
 use crate::observe::timeline::Timeline;
 use crate::requests::Request;
 use account::{Account, Shown, past_event};
-use answers::SteppedAnswers;
 use check::Answered;
 use controller::{ChannelUse, Interrupted, Origin, Transaction, TransactionId};
 use ftl::{Ftl, Probe, VersionEvent};
-use host::{Completion, HostRequest};
+use host::HostRequest;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
 /// A probe that also sees host requests.
@@ -41,13 +40,6 @@ pub(crate) trait Observer: Probe {
     /// Reports that a ramp is over: the measured window begins.
     fn on_window(&mut self, _now: SimTime) {}
     fn on_complete(&mut self, _: &Request, _now: SimTime, _stages: &[u64; STAGES.len() + 1]) {}
-    /// Returns true where requests come one by one from a caller, who may be late with the next: its place among
-    /// the events of its moment is kept for it.
-    fn is_stepped(&self) -> bool {
-        false
-    }
-    /// Reports the request as the host made it that was complete last, on a drive of zones, and its completion.
-    fn on_told(&mut self, _: &HostRequest, _: &Completion) {}
     /// Reports that a request is answered now: a holder of data supplies what it read.
     fn on_answer(&mut self, _: &Request, _now: SimTime, _: &Ftl) {}
 }
@@ -139,17 +131,11 @@ pub(crate) struct Observers {
     pub timeline: Option<Timeline>,
     pub rows: Option<RequestRows>,
     pub holder: Option<Box<dyn Holder>>,
-    pub answers: Option<SteppedAnswers>,
     /// Start of the timeline.
     pub origin: SimTime,
 }
 
 impl Observers {
-    /// Returns the number of answered requests that the caller of a stepped run has not taken.
-    pub fn untaken(&self) -> usize {
-        self.answers.as_ref().map_or(0, SteppedAnswers::untaken)
-    }
-
     /// Returns the part of an interval that the timeline shows, with times from the timeline's start; none if
     /// it ends before.
     fn shown(&self, from: SimTime, to: SimTime) -> Option<[SimTime; 2]> {
@@ -334,13 +320,10 @@ impl Observer for Observers {
     }
 
     fn on_number(&mut self, id: u32, tag: u16, number: impl FnOnce() -> Option<u64>) {
-        if self.rows.is_none() && self.holder.is_none() && self.answers.is_none() {
+        if self.rows.is_none() && self.holder.is_none() {
             return;
         }
         let number = number();
-        if let Some(answers) = &mut self.answers {
-            answers.number(id, number);
-        }
         if let Some(rows) = &mut self.rows {
             rows.number(id, tag, number);
         }
@@ -404,19 +387,6 @@ impl Observer for Observers {
         }
         if let Some(rows) = &mut self.rows {
             rows.push(request, now, stages);
-        }
-        if let Some(answers) = &mut self.answers {
-            answers.push(request, now, stages);
-        }
-    }
-
-    fn is_stepped(&self) -> bool {
-        self.answers.is_some()
-    }
-
-    fn on_told(&mut self, request: &HostRequest, completion: &Completion) {
-        if let Some(answers) = &mut self.answers {
-            answers.place(request, completion.address);
         }
     }
 }

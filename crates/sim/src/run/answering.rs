@@ -76,6 +76,9 @@ impl<P: Observer> Run<P> {
             }
         }
         self.ctx.probe.on_complete(request, now, &stages);
+        if let Some(answers) = &mut self.answers {
+            answers.push(request, now, &stages);
+        }
         self.ctx.probe.on_answer(request, now, &self.ftl);
         let completion = Completion { at: now, status, address: None };
         if self.namespaces.is_zoned() {

@@ -21,22 +21,24 @@ impl<P: Observer> Run<P> {
             return;
         }
         while !self.source_done && self.link.queues.has_place() {
-            if self.handed_out >= self.limit_requests || now >= self.limit_time {
+            if self.end.is_reached(self.handed_out, now) {
                 self.end_of_source(now);
                 break;
             }
             match self.workload.poll(now) {
                 Ok(Poll::Ready(request)) => self.submit(request, now),
-                Ok(Poll::At(time)) if time.min(self.limit_time) > LATEST => {
+                Ok(Poll::At(time)) if time.min(self.end.time) > LATEST => {
                     self.error = Some(too_late(&self.workload.report().name, self.handed_out));
                     return;
                 }
                 Ok(Poll::At(time)) => {
-                    self.await_arrival(time.min(self.limit_time), now);
+                    self.await_arrival(time.min(self.end.time), now);
                     break;
                 }
                 Ok(Poll::Blocked) => {
-                    if self.ctx.probe.is_stepped() {
+                    // The caller of a stepped run may be late with the next: its place among the events of its moment is
+                    // kept for it.
+                    if self.answers.is_some() {
                         self.ctx.calendar.keep_turn();
                     }
                     break;
@@ -131,6 +133,9 @@ impl<P: Observer> Run<P> {
         }
         self.ctx.probe.on_request(id, &request);
         self.ctx.probe.on_number(id, request.tag, || self.workload.number());
+        if let Some(answers) = &mut self.answers {
+            answers.number(id, self.workload.number());
+        }
         if request.op.effect() != Effect::Flush {
             self.ftl.prefetch(self.requests.get(id).first);
         }

@@ -161,7 +161,9 @@ impl<P: Observer> AtZones<'_, P> {
         let (request, address) = self.0.namespaces.zoned().in_hosts_words(id, &inner);
         let is_told = inner.op == Op::APPEND && completion.status == CompletionStatus::Success;
         let completion = Completion { address: is_told.then_some(address), ..completion };
-        self.0.ctx.probe.on_told(&request, &completion);
+        if let Some(answers) = &mut self.0.answers {
+            answers.place(&request, completion.address);
+        }
         self.0.workload.complete(&request, &completion);
     }
 }

@@ -5,7 +5,7 @@
 use crate::Error;
 use crate::observe::Observer;
 use crate::requests::READ_MOST;
-use crate::run::Run;
+use crate::run::{Run, RunLimits};
 use controller::Origin;
 use units::{Nanos, SimTime};
 
@@ -115,6 +115,35 @@ impl<P: Observer> Run<P> {
     }
 }
 
+/// Where a workload ends at the latest.
+pub(crate) struct WorkloadEnd {
+    /// Requests handed out; `u64::MAX` without a limit.
+    requests: u64,
+    /// Time; never without a limit.
+    pub time: SimTime,
+}
+
+impl WorkloadEnd {
+    /// Returns the end of a workload that begins at `begin`.
+    pub fn of(limits: &RunLimits, begin: SimTime) -> Self {
+        let time = |ns: u64| SimTime::from_ns(begin.ns().saturating_add(ns));
+        Self { requests: limits.requests.unwrap_or(u64::MAX), time: limits.ns.map_or(SimTime::NEVER, time) }
+    }
+
+    /// Returns true if no request may follow.
+    #[inline]
+    pub fn is_reached(&self, handed_out: u64, now: SimTime) -> bool {
+        handed_out >= self.requests || now >= self.time
+    }
+
+    /// Returns the fractions of the requests and of the time that are over, where they have a limit.
+    pub fn fractions(&self, handed_out: u64, now: SimTime) -> [Option<f64>; 2] {
+        let by_requests = (self.requests != u64::MAX).then(|| handed_out as f64 / self.requests as f64);
+        let by_time = (self.time != SimTime::NEVER).then(|| now.ns() as f64 / self.time.ns() as f64);
+        [by_requests, by_time]
+    }
+}
+
 /// Simulated time that a run may reach: half of what the clock holds, so that nothing begun before overflows it.
 pub(crate) const LATEST: SimTime = SimTime::from_ns(1 << 63);
 
@@ -186,7 +215,6 @@ fn shortened(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::requests::link::LinkAtWork;
-    use crate::run::RunLimits;
     use crate::{Drive, Error};
     use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 

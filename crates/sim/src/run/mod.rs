@@ -17,10 +17,11 @@ use crate::Error;
 use crate::measure::Measure;
 use crate::namespaces::Namespaces;
 use crate::observe::Observer;
+use crate::observe::answers::SteppedAnswers;
 use crate::requests::link::LinkAtWork;
 use crate::requests::{Requests, whole_units};
 use crate::run::dram::Memory;
-use crate::run::limits::{Watch, stuck};
+use crate::run::limits::{Watch, WorkloadEnd, stuck};
 use controller::{Context, Work};
 use engine::Event;
 use ftl::{Ftl, FtlStats, HandleTotals, Placing, RegulationCounts, ZonedLayer, ZonedTotals};
@@ -28,6 +29,7 @@ use host::later::Later;
 use host::software::Software;
 use host::{Effect, Workload};
 use in_zones::AtZones;
+pub(crate) use outside::OutsideRun;
 pub use outside::SourceHolds;
 pub(crate) use power_up::Recovery;
 use std::collections::VecDeque;
@@ -56,6 +58,8 @@ pub(crate) struct Run<P: Observer> {
     pub link: LinkAtWork,
     pub workload: Box<dyn Workload>,
     pub requests: Requests,
+    /// Answers that the caller of a stepped run has not taken; none in a run whose workload goes on by itself.
+    pub answers: Option<SteppedAnswers>,
     pub watch: Watch,
     writers: VecDeque<u32>,
     pub in_drive: u32,
@@ -71,8 +75,7 @@ pub(crate) struct Run<P: Observer> {
     group_units: u32,
     group_room: u32,
     pub namespaces: Namespaces,
-    limit_requests: u64,
-    limit_time: SimTime,
+    end: WorkloadEnd,
     pub handed_out: u64,
     next_arrival: SimTime,
     begun: bool,
@@ -170,11 +173,11 @@ impl<P: Observer> Run<P> {
             busy_baseline: BusyTimes::default(),
             measure: Measure::new(SimTime::ZERO),
             requests: Requests::new(),
+            answers: None,
             watch: Watch::new(&ftl),
             writers: VecDeque::new(),
             in_drive: 0,
-            limit_requests: limits.requests.unwrap_or(u64::MAX),
-            limit_time: limits.ns.map_or(SimTime::NEVER, SimTime::from_ns),
+            end: WorkloadEnd::of(limits, SimTime::ZERO),
             handed_out: 0,
             next_arrival: SimTime::NEVER,
             begun: false,
@@ -224,12 +227,9 @@ impl<P: Observer> Run<P> {
     /// Returns how much of the workload was handed out, where that can be known.
     pub fn fraction_done(&self) -> Option<f64> {
         let now = self.ctx.calendar.now();
-        let by_requests =
-            (self.limit_requests != u64::MAX).then(|| self.handed_out as f64 / self.limit_requests as f64);
-        let by_time =
-            (self.limit_time != SimTime::NEVER).then(|| now.ns() as f64 / self.limit_time.ns() as f64);
         let own = self.workload.fraction_done(now);
-        [by_requests, by_time, own].into_iter().flatten().reduce(f64::max).map(|part| part.min(1.0))
+        let parts = self.end.fractions(self.handed_out, now).into_iter().chain([own]);
+        parts.flatten().reduce(f64::max).map(|part| part.min(1.0))
     }
 
     /// Runs `workload` after the one that is over.
@@ -250,9 +250,7 @@ impl<P: Observer> Run<P> {
         let now = self.ctx.calendar.now();
         let workload = Box::new(Later::whole(workload, now));
         self.workload = Software::around(workload, self.link.config().t_software);
-        self.limit_requests = limits.requests.unwrap_or(u64::MAX);
-        let most = |ns: u64| SimTime::from_ns(now.ns().saturating_add(ns));
-        self.limit_time = limits.ns.map_or(SimTime::NEVER, most);
+        self.end = WorkloadEnd::of(limits, now);
         (self.handed_out, self.host_requests, self.requests_of_passes) = (0, 0, 0);
         self.pages_before = page_operations(self.ftl.stats());
         self.watch.begin_pass();
@@ -266,7 +264,7 @@ impl<P: Observer> Run<P> {
 
     /// True when requests, or time, have come to the limit that was set.
     pub fn is_at_limit(&self) -> bool {
-        self.handed_out >= self.limit_requests || self.ctx.calendar.now() >= self.limit_time
+        self.end.is_reached(self.handed_out, self.ctx.calendar.now())
     }
 
     /// Starts the unmeasured part of the run, which lasts until [`Self::take_up`].

@@ -333,8 +333,9 @@ impl Session {
                 (warm_up.first(&self.drive, waiting, unit)?, WarmUp::limits())
             }
         };
-        let is_run = matches!(self.outside, OutsideHost::None);
-        let observed = options.check || options.timeline || options.requests || !is_run;
+        let answers = matches!(self.outside, OutsideHost::Stepped).then(SteppedAnswers::default);
+        let is_held = matches!(self.outside, OutsideHost::Held(_));
+        let observed = options.check || options.timeline || options.requests || is_held;
         self.phase = if observed {
             let is_later = warm_up.is_some() || source.in_ramp(SimTime::ZERO);
             let measured = if is_later { Measured::AfterRamp } else { Measured::AtOnce };
@@ -345,24 +346,18 @@ impl Session {
                 ftl.keep_rule();
             }
             let mut observers = Observers { check: check.map(Box::new), ..Observers::default() };
-            match std::mem::take(&mut self.outside) {
-                OutsideHost::None => {}
-                OutsideHost::Held(holder) => observers.holder = Some(holder),
-                OutsideHost::Stepped => observers.answers = Some(SteppedAnswers::default()),
+            if let OutsideHost::Held(holder) = std::mem::take(&mut self.outside) {
+                observers.holder = Some(holder);
             }
             if warm_up.is_none() {
                 observe(&mut observers, options, &self.drive, SimTime::ZERO);
             }
             let mut run = Run::new(ftl, link, source, t_decode, &limits, observers);
-            run.live_in(self.drive.namespaces());
-            run.has_own_policies = self.drive.has_foreign_policies();
-            warm_up.iter().for_each(|_| run.warm_up());
+            set_out(&mut run, &self.drive, answers, warm_up.as_ref());
             SessionPhase::Observed(Box::new(run))
         } else {
             let mut run = Run::new(ftl, link, source, t_decode, &limits, ());
-            run.live_in(self.drive.namespaces());
-            run.has_own_policies = self.drive.has_foreign_policies();
-            warm_up.iter().for_each(|_| run.warm_up());
+            set_out(&mut run, &self.drive, answers, warm_up.as_ref());
             SessionPhase::Plain(Box::new(run))
         };
         self.warm_up = warm_up;
@@ -459,6 +454,19 @@ fn check_zones(drive: &Drive, precondition: PreconditionKind) -> Result<(), Erro
         ))),
         PreconditionKind::None | PreconditionKind::Fill | PreconditionKind::Instant => Ok(()),
     }
+}
+
+/// Tells a run that begins about its drive, its caller and its warm-up.
+fn set_out<P: Observer>(
+    run: &mut Run<P>,
+    drive: &Drive,
+    answers: Option<SteppedAnswers>,
+    warm_up: Option<&WarmUp>,
+) {
+    run.answers = answers;
+    run.live_in(drive.namespaces());
+    run.has_own_policies = drive.has_foreign_policies();
+    warm_up.iter().for_each(|_| run.warm_up());
 }
 
 fn limits_of(options: &RunOptions) -> RunLimits {

@@ -1,9 +1,8 @@
 //! A session whose requests come from outside, while it goes on.
 
 use super::{Session, SessionPhase};
-use crate::observe::Observers;
 use crate::observe::holder::{Holder, Lost};
-use crate::run::{Run, SourceHolds};
+use crate::run::{OutsideRun, SourceHolds};
 use crate::start::state_file;
 use crate::{Drive, Error, RunOptions};
 use ftl::compatibility::{Feature, check_asked};
@@ -111,9 +110,10 @@ impl Session {
         Ok(())
     }
 
-    pub(super) fn outside(&mut self) -> Result<&mut Run<Observers>, Error> {
+    pub(super) fn outside(&mut self) -> Result<&mut dyn OutsideRun, Error> {
         match &mut self.phase {
-            SessionPhase::Observed(run) => Ok(run),
+            SessionPhase::Plain(run) => Ok(&mut **run),
+            SessionPhase::Observed(run) => Ok(&mut **run),
             _ => Err(Error("the run ended with an error before".into())),
         }
     }
@@ -140,8 +140,7 @@ impl Session {
     /// # Errors
     /// When the run ended before.
     pub fn times(&mut self) -> Result<(SimTime, Option<SimTime>), Error> {
-        let calendar = &self.outside()?.ctx.calendar;
-        Ok((calendar.now(), calendar.next_time()))
+        Ok(self.outside()?.times())
     }
 
     /// Adds wall-clock time that was spent on this run.
@@ -154,7 +153,7 @@ impl Session {
     /// # Errors
     /// As for [`Self::advance`].
     pub fn end(&mut self) -> Result<(), Error> {
-        self.outside()?.stop();
+        self.outside()?.end();
         self.finish()
     }
 }

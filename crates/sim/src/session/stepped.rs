@@ -54,7 +54,7 @@ impl Session {
     /// When the request is not within its namespace, or no operation of its command set.
     #[inline]
     pub fn admit(&mut self, request: &HostRequest, name: &str) -> Result<(), Error> {
-        let namespaces = &mut self.outside()?.namespaces;
+        let namespaces = self.outside()?.namespaces();
         namespaces.admit(request, || name.to_owned())?;
         let refusal = if namespaces.is_zoned() { namespaces.zoned().refusal(request) } else { None };
         refusal.map_or(Ok(()), |refusal| Err(refused(name, refusal).into()))
@@ -65,7 +65,7 @@ impl Session {
     /// # Errors
     /// When the run ended before.
     pub fn answers(&mut self) -> Result<&mut VecDeque<SteppedCompletion>, Error> {
-        let answers = self.outside()?.ctx.probe.answers.as_mut();
+        let answers = self.outside()?.answers();
         Ok(answers.expect("a stepped run keeps its answers").waiting())
     }
 }

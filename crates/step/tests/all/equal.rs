@@ -147,6 +147,8 @@ fn a_drive_that_begins_from_a_state_collects_as_a_run_does() {
 #[test]
 fn a_drive_that_is_stepped_measures_what_a_run_measures() {
     for (name, set) in DRIVES {
+        let checked = RunOptions { check: true, ..options("none") };
+        let checked = StepSetup { options: checked, ..setup(name, set) };
         let setup = StepSetup { options: options("none"), ..setup(name, set) };
         let expected = run(&setup, Some(REQUESTS));
         assert_eq!(expected["host"]["completed"]["total"], REQUESTS);
@@ -160,11 +162,18 @@ fn a_drive_that_is_stepped_measures_what_a_run_measures() {
                     continue;
                 }
             }
-            let mut drive = open(&setup);
-            steps(&mut drive, &requests);
-            drive.finish().unwrap();
-            let found = measured(drive.statistics().unwrap());
-            assert_eq!(differing(&found, &expected), Vec::<String>::new(), "{name} {set:?}, {way}");
+            // A drive that is checked is a run of another type.
+            for (setup, watched) in [(&setup, ""), (&checked, ", checked")] {
+                let mut drive = open(setup);
+                steps(&mut drive, &requests);
+                drive.finish().unwrap();
+                let found = measured(drive.statistics().unwrap());
+                assert_eq!(
+                    differing(&found, &expected),
+                    Vec::<String>::new(),
+                    "{name} {set:?}, {way}{watched}"
+                );
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 NODES = ("node1", "node2")
@@ -46,6 +47,18 @@ KillWait=5
 """
 NODE = "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=1 RealMemory=2048\n"
 PARTITION = "PartitionName=normal Nodes={nodes} Default=YES MaxTime=1:00:00 State=UP\n"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job in the queue; one that waits has no node."""
+
+    number: str
+    restarts: int
+    node: str
+
+    def __str__(self) -> str:
+        return f"{self.number}{' again' if self.restarts else ''} on {self.node}"
 
 
 class Site:
@@ -87,10 +100,10 @@ class Site:
         )
         return done.stdout
 
-    def jobs(self) -> dict[str, str]:
-        """Return the node of each job that runs, by its number; what waits has none."""
-        lines = self.say("squeue", "--noheader", "--format=%i %N").splitlines()
-        return {number: node for number, _, node in (line.partition(" ") for line in lines)}
+    def jobs(self) -> list[Job]:
+        """Return what is in the queue."""
+        lines = self.say("squeue", "--noheader", "--Format=JobID:12,RestartCnt:6,NodeList:40").splitlines()
+        return [Job(line[:12].strip(), int(line[12:18]), line[18:].strip()) for line in lines]
 
     def left(self) -> list[int]:
         """Return processes that were started by this site, or in it, and still run."""
@@ -109,7 +122,9 @@ class Site:
         while not there():
             if time.monotonic() - began > patience_s:
                 raise TimeoutError(f"no {what} within {patience_s:.0f} s\n{self._told()}")
-            time.sleep(POLLED_EVERY_S)
+            with suppress(subprocess.TimeoutExpired):  # as long as it lives
+                self._daemons[-1].wait(POLLED_EVERY_S)
+                raise RuntimeError(f"no {what}: a daemon ended\n{self._told()}")
         return time.monotonic() - began
 
     def _begin(self) -> None:

@@ -16,18 +16,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from site_of_two import NODES, PACKAGES, POLLED_EVERY_S, Site, missing
+from site_of_two import NODES, PACKAGES, POLLED_EVERY_S, Job, Site, missing
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "how-to" / "cluster.md"
 # What is smaller here than on the page; each text stands there once.
 SMALLER = {
     "cores=16,": "cores=1,",
-    'memory="64GB"': 'memory="1500MB"',
+    'memory="60GB"': 'memory="1500MB"',
+    'job_mem="64GB"': 'job_mem="1800MB"',
     'walltime="02:00:00"': 'walltime="00:10:00"',
     '"--lifetime", "110m", "--lifetime-stagger", "5m"': '"--lifetime", "9m", "--lifetime-stagger", "10s"',
     "maximum_jobs=20": f"maximum_jobs={len(NODES)}",
@@ -50,7 +51,7 @@ class Row:
     what: str
     seconds: float
     digest: str
-    jobs: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 
 
@@ -71,9 +72,9 @@ class Bench:
         """How many runs the study has written down."""
         return sum(path.read_bytes().count(b"\n") for path in self.out.glob("rows/*.jsonl"))
 
-    def arrived(self, job: str) -> bool:
+    def arrived(self, job: Job) -> bool:
         """Whether the worker of a job is one of the cluster."""
-        log = self.user / f"slurm-{job}.out"
+        log = self.user / f"slurm-{job.number}.out"
         return log.exists() and "Registered to" in log.read_text()
 
     def digest(self) -> str:
@@ -149,7 +150,7 @@ def here(bench: Bench) -> Row:
 
 def _ended(bench: Bench, row: Row) -> Row:
     shutil.rmtree(bench.out)
-    line = f"{row.what:44} {row.seconds:6.1f} s  {row.digest:16}  {', '.join(row.jobs)}"
+    line = f"{row.what:44} {row.seconds:6.1f} s  {row.digest:16}  {', '.join(row.told)}"
     print("\n  ".join([line, *(f"WRONG: {one}" for one in row.wrong)]), flush=True)
     return row
 
@@ -158,25 +159,26 @@ def by_recipe(
     bench: Bench,
     what: str,
     expected: str,
-    disturb: Callable[[Bench, str], None] = lambda _bench, _job: None,
-    least_jobs: int = len(NODES),
+    disturb: Callable[[Bench, Job], None] | None = None,
+    more: int = 0,
 ) -> Row:
     """Run the study by the recipe; a job is disturbed when both nodes are at work and rows are there."""
-    began, jobs, disturbed = time.monotonic(), dict[str, tuple[float, float]](), ""
+    began, jobs, at = time.monotonic(), dict[Job, tuple[float, float]](), 0.0
+    disturbed = ""
     with bench.recipe() as process:
-        while process.poll() is None and time.monotonic() - began < PATIENCE_S:
-            now = {job: node for job, node in bench.site.jobs().items() if node}
+        while process.poll() is None and at < PATIENCE_S:
             at = time.monotonic() - began
-            for job, node in now.items():
-                name = f"{job} on {node}"
-                jobs[name] = (jobs.get(name, (at, at))[0], at)
+            now = [job for job in bench.site.jobs() if job.node]
+            jobs.update({job: (jobs.get(job, (at, at))[0], at) for job in now})
             if not disturbed and sum(map(bench.arrived, now)) == len(NODES) and bench.rows() >= AT_ROWS:
-                disturb(bench, max(now))
-                disturbed = f"{max(now)} disturbed after {at:.0f} s"
-            time.sleep(POLLED_EVERY_S)
+                disturbed = f"disturbed: {now[-1].number} after {at:.0f} s"
+                if disturb is not None:
+                    disturb(bench, now[-1])
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(POLLED_EVERY_S)
         code = process.poll()
-    row = Row(what, time.monotonic() - began, "none", [f"{job} {a:.0f}-{b:.0f} s" for job, (a, b) in jobs.items()])
-    row.jobs.append(disturbed)
+    shown = [f"{job} {first:.0f}-{last:.0f} s" for job, (first, last) in jobs.items()]
+    row = Row(what, time.monotonic() - began, "none", [*shown, *([disturbed] if disturb else [])])
     if code != 0:
         row.wrong.append(f"the script ended with {code}\n{bench.told()}")
     else:
@@ -186,26 +188,34 @@ def by_recipe(
         row.wrong.append(f"expected {expected}")
     if not disturbed:
         row.wrong.append("both nodes were never at work together")
-    if len(jobs) < least_jobs:
-        row.wrong.append(f"expected at least {least_jobs} jobs")
+    if len(jobs) < len(NODES) + more:
+        row.wrong.append(f"expected at least {len(NODES) + more} jobs")
     return _ended(bench, row)
 
 
-def cancel(bench: Bench, job: str) -> None:
+def cancel(bench: Bench, job: Job) -> None:
     """Take a job out of the queue while it works."""
-    bench.site.say("scancel", job)
+    bench.site.say("scancel", job.number)
 
 
-def requeue(bench: Bench, job: str) -> None:
-    """Have Slurm stop a job and start it again, as for one of a higher priority."""
-    bench.site.say("scontrol", "requeue", job)
+def requeue(bench: Bench, job: Job) -> None:
+    """Have Slurm stop a job and put it into the queue again, as where another has a higher priority."""
+    bench.site.say("scontrol", "requeue", job.number)
 
 
-def lose_node(bench: Bench, job: str) -> None:
-    """Have a node fail: Slurm puts its job into the queue again. It comes back after a while."""
-    node = bench.site.jobs()[job]
-    bench.site.say("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=tried")
-    bench.site.say("scontrol", "update", f"NodeName={node}", "State=RESUME")
+def lose_node(bench: Bench, job: Job) -> None:
+    """Have a node fail and come back: Slurm puts its job into the queue again."""
+    bench.site.say("scontrol", "update", f"NodeName={job.node}", "State=DOWN", "Reason=tried")
+    bench.site.say("scontrol", "update", f"NodeName={job.node}", "State=RESUME")
+
+
+def short_lived(bench: Bench, expected: str) -> Row:
+    """Have workers end by themselves several times during the study."""
+    script = bench.user / "recipe.py"
+    script.write_text(
+        recipe().replace('"9m", "--lifetime-stagger", "10s"', '"25s", "--lifetime-stagger", "5s"')
+    )
+    return by_recipe(bench, "workers end by themselves after 25 s", expected, more=2)
 
 
 def script_killed(bench: Bench, expected: str) -> Row:
@@ -216,10 +226,10 @@ def script_killed(bench: Bench, expected: str) -> Row:
     # The block killed it.
     took = bench.site.until(lambda: not bench.site.jobs(), "end of jobs without a scheduler", PATIENCE_S)
     before = bench.rows()
-    print(f"  jobs of a killed script ended after {took:.0f} s; {before} rows are there")
     with bench.recipe() as process:
         code = process.wait(PATIENCE_S)
     row = Row("script killed, then started again", time.monotonic() - began, "none")
+    row.told.append(f"its jobs ended {took:.0f} s after it, {before} runs were there")
     said = (bench.user / "recipe.log").read_text()
     if code != 0:
         row.wrong.append(f"the script ended with {code}\n{bench.told()}")
@@ -236,9 +246,7 @@ def versions(site: Site) -> str:
     """Return what was run."""
     packages = ("dask", "distributed", "dask-jobqueue")
     found = [f"{name} {importlib.metadata.version(name)}" for name in packages]
-    munge = subprocess.run(["munge", "--version"], capture_output=True, text=True, check=True).stdout.split()[
-        0
-    ]
+    munge = site.say("munge", "--version").split()[0]
     return ", ".join([site.say("sinfo", "--version").strip(), munge, *found])
 
 
@@ -259,10 +267,11 @@ def main() -> int:
             rows = [
                 first,
                 by_recipe(bench, "the recipe", expected),
-                by_recipe(bench, "a job is cancelled (scancel)", expected, cancel, len(NODES) + 1),
-                by_recipe(bench, "a job is requeued (scontrol requeue)", expected, requeue),
-                by_recipe(bench, "a node goes down and comes back", expected, lose_node),
+                by_recipe(bench, "a job is cancelled (scancel)", expected, cancel, 1),
+                by_recipe(bench, "a job is requeued (scontrol requeue)", expected, requeue, 1),
+                by_recipe(bench, "a node goes down and comes back", expected, lose_node, 1),
                 script_killed(bench, expected),
+                short_lived(bench, expected),
             ]
         left = site.left()
     wrong = sum(bool(row.wrong) for row in rows) + len(left)

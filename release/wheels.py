@@ -64,8 +64,9 @@ def built(source: Path, target: str, out: Path) -> Path:
     flags = [f"--remap-path-prefix={path}={name}" for path, name in reversed(renamed.items())]
     last = ["git", "log", "-1", "--format=%ct"]
     moment = subprocess.run(last, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    asked = os.environ.get("RUSTFLAGS", "").split()  # as PGO=1 of the Makefile says them
     environment = os.environ | {
-        "CARGO_ENCODED_RUSTFLAGS": "\x1f".join([*flags, "-Clink-arg=-Wl,--build-id=none"]),
+        "CARGO_ENCODED_RUSTFLAGS": "\x1f".join([*flags, *asked, "-Clink-arg=-Wl,--build-id=none"]),
         "CARGO_INCREMENTAL": "0",
         "SOURCE_DATE_EPOCH": moment,
     }

@@ -21,7 +21,7 @@ TRACES := $(or $(FLOATGATE_TRACES),../shared/traces)
 DEMO_TRACE := examples/traces/server.csv.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-papers test-python lint-rust lint-python fuzz mutants bench evidence codes tables pgo lint docs docs-site docs-api capi capi-header lab portable wheel wheel-check pages format clean
+.PHONY: help setup demo test test-rust test-papers test-python lint-rust lint-python fuzz mutants bench evidence codes tables pgo lint docs docs-site docs-api capi capi-header lab portable cluster wheel wheel-check wheels licences pages format clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -184,8 +184,26 @@ lab: ## Build the lab for browsers into out/lab, where rustc's target for WebAss
 portable: $(STAMPS)/package ## Compare digests of runs, states and traces on the targets that can be had here
 	$(BIN)/python tests/portable.py
 
+# Needs Debian's packages munge, slurmctld, slurmd and slurm-client.
+cluster: $(STAMPS)/package ## Run a study through Slurm, two nodes of which this starts, while jobs are taken away
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'dask-jobqueue>=0.9,<0.10'
+	$(BIN)/python tests/cluster/slurm.py
+
 wheel: $(STAMPS)/package ## Build the wheel into target/wheels (PROFILE='--profile quick' is quicker)
 	. $(BIN)/activate && maturin build --quiet $(PROFILE) --strip --out target/wheels
+
+# As PyPI takes them: PROCESSORS='x86_64 aarch64'; TWICE=1 builds once more elsewhere and compares all bytes.
+PROCESSORS ?= $(shell uname -m)
+RELEASED = $(wildcard target/wheels/floatgate-*manylinux_2_17_*.whl)
+wheels: $(STAMPS)/venv ## Build the wheels of a release with Zig's linker, and try them without a compiler
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'ziglang>=0.17,<0.18' 'twine>=7,<8'
+	rm -f $(RELEASED)
+	. $(BIN)/activate && python release/wheels.py $(PROCESSORS) $(if $(TWICE),--twice)
+	$(BIN)/twine check --strict target/wheels/floatgate-*manylinux_2_17_*.whl
+	$(BIN)/python tests/wheel.py --short "$$(ls target/wheels/floatgate-*manylinux_2_17_*$$(uname -m).whl)"
+
+licences: $(STAMPS)/venv ## Write down what is compiled into the wheel, with its terms
+	$(BIN)/python release/licences.py
 
 wheel-check: wheel ## Install the wheel alone: is it below 150 MB, and does what the README shows run?
 	$(BIN)/python tests/wheel.py "$$(ls -t target/wheels/floatgate-*.whl | head -1)"

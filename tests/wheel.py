@@ -1,8 +1,12 @@
 """Installs the wheel alone into an empty environment: is it small, do the README and the examples run there?
 
-`make wheel-check` builds the wheel and runs this. Of the checkout it uses only the pages that it runs.
+`make wheel-check` builds the wheel and runs this. Of the checkout it uses only the pages that it runs. With
+`--short` it runs what needs neither a compiler nor any other program, which `make wheels` does for a release.
 """
 
+import argparse
+import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,6 +19,12 @@ from documents import environment_of, report, run_page  # noqa: E402
 
 MOST_MB = 150
 BROUGHT = {"pip", "setuptools", "pkg_resources", "_distutils_hack"}  # by the empty environment itself
+COMPILERS = ("cc", "gcc", "clang", "c++", "ld", "cargo", "rustc", "make")
+ALONE = (
+    "--version",
+    "run slc random-write --precondition fill --limit-requests 20000",
+    "reproduce tavakkol2018-mqsim --quick",
+)
 # What needs an extra: the command, and what it must say.
 EXTRAS = (
     (("characterize", "--list"), "pip install 'floatgate[lab]'"),
@@ -23,13 +33,17 @@ EXTRAS = (
 )
 
 
-def main(wheel: Path) -> int:
+def main(wheel: Path, *, short: bool = False) -> int:
     """Check one wheel; return the exit code."""
     with tempfile.TemporaryDirectory(prefix="floatgate-wheel-") as name:
         folder = Path(name)
         _run(sys.executable, "-m", "venv", str(folder / "venv"))
         python = folder / "venv" / "bin" / "python"
-        _run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel))
+        # Nothing is compiled: a dependency without a wheel for this machine ends this.
+        install = "-m pip install --quiet --disable-pip-version-check --only-binary :all:"
+        _run(str(python), *install.split(), str(wheel))
+        if short:
+            return int(not _alone(folder))
         size = installed_mb(next((folder / "venv" / "lib").glob("python*/site-packages")))
         print(f"installed: {size:.0f} MB, at most {MOST_MB}")
         environment = environment_of(folder / "venv" / "bin", FLOATGATE_PYTHON=str(python), PYTHONPATH="")
@@ -42,6 +56,23 @@ def main(wheel: Path) -> int:
         print(report(tallies), end="")
         right = [size <= MOST_MB, _examples_run(folder, environment), _extras_are_named(folder, environment)]
         return int(not all(right))
+
+
+def _alone(folder: Path) -> bool:
+    """Run, report and reproduce with no program on the path but those of the environment."""
+    programs = folder / "venv" / "bin"
+    environment = {"PATH": str(programs), "HOME": str(folder), "LANG": "C.UTF-8"}
+    right = not any(shutil.which(program, path=str(programs)) for program in COMPILERS)
+    for words in ALONE:
+        done = _output(folder, environment, str(programs / "floatgate"), *words.split())
+        print(f"{'WRONG' if done.returncode else 'right'}: floatgate {words}: {done.stderr.strip()[-300:]}")
+        right &= not done.returncode
+    run = folder / "out" / "slc-random-write"
+    counted = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    page = (run / "report.html").stat().st_size
+    written = counted["host"]["write"]["requests"]
+    print(f"{written} writes, write amplification {counted['waf']}, a report of {page / 1e6:.2f} MB")
+    return right and written == 20_000 and page > 100_000
 
 
 def installed_mb(packages: Path) -> float:
@@ -94,4 +125,10 @@ def _run(*command: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve()))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("wheel", type=Path)
+    parser.add_argument(
+        "--short", action="store_true", help="run, report and reproduce one paper, without compiler"
+    )
+    asked = parser.parse_args()
+    sys.exit(main(asked.wheel.resolve(), short=asked.short))

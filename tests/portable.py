@@ -130,7 +130,7 @@ def of_runs(target: Target, results: list[Any]) -> Digests:
 
 
 def unpacked(path: Path, reader: Target) -> bytes:
-    """Return what a state or trace holds; `reader` unpacks zstd, by whatever codec the file was written."""
+    """Return what a state or trace holds; `reader` unpacks zstd, also of another codec."""
     if path.suffix in UNPACKED:
         return UNPACKED[path.suffix](path.read_bytes())
     if path.suffix not in (".state", ".zst"):

@@ -94,7 +94,7 @@ def targets() -> list[Target]:
     """Return all targets, this machine first."""
     why_not = ""
     if not (PLACE / "debian").exists():
-        why_not = f"expected {shown(CHROOT)} make {shown(PLACE)} once, as root; it takes 4 GB"
+        why_not = f"expected {shown(CHROOT)} make {shown(PLACE)} once, as root; it takes 6 GB"
     elif os.geteuid() != 0:
         why_not = "expected root, who may enter the chroot"
     here = ("--profile", "quick")

@@ -181,7 +181,7 @@ lab: ## Build the lab for browsers into out/lab, where rustc's target for WebAss
 	cargo build --quiet --profile web --target $(WASM) --package web
 	$(PYTHON) crates/web/page/build.py target/$(WASM)/web/web.wasm out/lab
 
-portable: $(STAMPS)/package ## Compare digests of runs, states and traces on the targets that can be had here
+portable: $(STAMPS)/package ## Compare runs, states and traces on other processors, Windows and WebAssembly, as far as they can be had here
 	$(BIN)/python tests/portable.py
 
 # Needs Debian's packages munge, slurmctld, slurmd and slurm-client.

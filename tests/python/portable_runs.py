@@ -18,7 +18,8 @@ JOB = (
 )
 SHRUNK = ("geometry.ways=2", "geometry.channels=2", "nand.blocks_per_plane=20", "ftl.user_capacity=4GB")
 #: Drive, keys set on top, state before.
-RUNS = (
+Run = tuple[str, tuple[str, ...], str]
+RUNS: tuple[Run, ...] = (
     ("small-tlc", ("nand.pages_per_block=192", "ftl.op_ratio=0.2"), "instant"),
     ("slc", ("ftl.user_capacity=1GB", "nand.blocks_per_plane=64"), "none"),
     ("nvme-tlc", (*SHRUNK, "ftl.slc_cache.name=none", "ftl.reading.age=365d"), "fill"),

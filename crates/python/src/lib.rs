@@ -23,6 +23,11 @@ mod voltages;
 
 use pyo3::prelude::*;
 
+#[cfg(target_endian = "big")]
+compile_error!(
+    "the Python package needs a little-endian processor: elsewhere Parquet's library writes files that no other reads"
+);
+
 /// The version of the core, `0.1.0`.
 #[pyfunction]
 fn version() -> &'static str {

@@ -145,8 +145,7 @@ impl BlockMapped {
             * self.banks.len() as u64;
         let advice = if possible > 0 {
             let op =
-                (self.layout().physical_units() as f64 / possible as f64 - 1.0).mul_add(1000.0, 0.0).ceil()
-                    / 1000.0;
+                ((self.layout().physical_units() as f64 / possible as f64 - 1.0) * 1000.0).ceil() / 1000.0;
             format!("set ftl.op_ratio to {op:.3} or more")
         } else {
             "give each die more blocks, or let a block span fewer dies".to_owned()

@@ -48,7 +48,16 @@ SECTIONS = {
     "Papers": ("papers", ("index",)),
     "Contributing": (
         "contributing",
-        ("index", "architecture", "source-tree", "seams", "invariants", "portable", "dependencies", "releasing"),
+        (
+            "index",
+            "architecture",
+            "source-tree",
+            "seams",
+            "invariants",
+            "portable",
+            "dependencies",
+            "releasing",
+        ),
     ),
 }
 # Lists of pages at the end of a section, each from a folder of its own.

@@ -60,7 +60,7 @@ def built(source: Path, target: str, out: Path) -> Path:
     folder = Path(os.environ.get("CARGO_TARGET_DIR") or source / "target")
     # Panics name the lines of their sources: those of crates by the crates' names.
     registry = sorted((cargo / "registry" / "src").glob("*"))
-    renamed = {source: ".", folder: "target", **dict.fromkeys(registry, "crates.io"), cargo: "cargo"}
+    renamed = {source: ".", folder: "target", **dict.fromkeys(registry, "crates"), cargo: "cargo"}
     flags = [f"--remap-path-prefix={path}={name}" for path, name in reversed(renamed.items())]
     last = ["git", "log", "-1", "--format=%ct"]
     moment = subprocess.run(last, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,7 +1,7 @@
 // The worker: one engine, one run at a time, in slices, so that a message is heard between two.
 "use strict";
 
-const SLICE_MS = 40, LOOK_MS = 120, LOOK_SHARE = 0.05, FIRST_EVENTS = 2000;
+const SLICE_MS = 40, LOOK_MS = 120, LOOK_SHARE = 0.1, FIRST_EVENTS = 2000;
 let engine = null, kit = null, running = null;
 // A timer waits 4 ms at least once timers set timers, a tenth of a slice: a message to oneself does not wait.
 const turn = new MessageChannel();

@@ -200,13 +200,14 @@ def legend(figure: Figure) -> list[Key]:
     seen: set[str] = set()
     above: dict[str, str] = {}
     for panel in figure.panels:
-        near = _near(panel)
-        for mark in panel.marks:
+        lines = [(place, mark) for place, mark in enumerate(panel.marks) if isinstance(mark, Line)]
+        near = _near([mark for _, mark in lines], panel.y)
+        for place, mark in enumerate(panel.marks):
             if not mark.name or not _is_drawn(mark):
                 continue
             keys.setdefault(mark.name, _key(mark))
-            others = [other for other in panel.marks if isinstance(other, Line) and other is not mark]
-            cover = next((other.name for other in others if _hides(other, mark, panel, near)), "")
+            hiding = (other.name for at, other in lines if _hides(other, mark, near, is_above=at > place))
+            cover = next(hiding, "")
             if cover in ("", mark.name):
                 seen.add(mark.name)
             else:
@@ -215,24 +216,22 @@ def legend(figure: Figure) -> list[Key]:
     return [replace(key, name=hidden.get(name, name)) for name, key in keys.items()]
 
 
-def _near(panel: Panel) -> dict[str, float]:
+def _near(lines: Sequence[Line], axis: Axis) -> dict[str, float]:
     """Return the tolerances within which lines of a panel cannot be told apart: 1/300 of their height."""
-    values = [y for mark in panel.marks if isinstance(mark, Line) for y in mark.y if y is not None]
-    if panel.y.log:
+    values = [y for line in lines for y in line.y if y is not None]
+    if axis.log:
         values = [y for y in values if y > 0]
         return {"rel_tol": (max(values) / min(values)) ** (1 / 300) - 1 if values else 0.0}
     return {"rel_tol": 0.0, "abs_tol": (max(values) - min(values)) / 300 if values else 0.0}
 
 
-def _hides(other: Line, mark: Mark, panel: Panel, near: dict[str, float]) -> bool:
+def _hides(other: Line, mark: Mark, near: dict[str, float], *, is_above: bool) -> bool:
     """Return true if a solid line, as wide or wider, leaves nothing of the line `mark` to be seen.
 
     It lies above it, or has the same colour.
     """
     if not isinstance(mark, Line) or other.dash != "solid" or other.width < mark.width:
         return False
-    marks = list(panel.marks)
-    is_above = marks.index(other) > marks.index(mark)
     if not (is_above or (other.colour == mark.colour and mark.dash != "solid")):
         return False
     pairs = zip(other.y, mark.y, strict=False)

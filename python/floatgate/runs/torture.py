@@ -137,9 +137,11 @@ _Item = tuple[Case, Plan, str]  # what is known before it is run, the run, and t
 
 def _cases(asked: TortureOptions, drive: str, stopped: Callable[[], bool] = lambda: False) -> list[_Item]:
     """Draw cases until so many cuts are planned."""
-    small = () if asked.whole else smaller(drive, asked.set)
+    small, states = ((), ()) if asked.whole else _small(drive, asked.set)
     settings = (*small, *asked.set)
-    states = _states(drive, settings) or STATES  # with none the first case is refused with its reason
+    states = (
+        states or _states(drive, settings) or STATES
+    )  # with none the first case is refused with its reason
     items: list[_Item] = []
     seed, left = asked.seed, asked.cuts
     while left > 0 and not stopped():
@@ -155,16 +157,20 @@ def smaller(drive: str, overrides: tuple[str, ...]) -> tuple[str, ...]:
     The first sizes that can begin in the most states are taken. A drive that no smaller one stands for is
     left whole: what is refused is then refused of the drive itself.
     """
-    best: tuple[str, ...] = ()
-    most = 0
+    return _small(drive, overrides)[0]
+
+
+def _small(drive: str, overrides: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[State, ...]]:
+    """Return the settings of `smaller`, and the states that the small drive can begin in."""
+    best: tuple[tuple[str, ...], tuple[State, ...]] = ((), ())
     for sizes in SMALL:
         settings: tuple[str, ...] = ()
         with suppress(InputError):
             settings = _shrunk(drive, overrides, sizes)
-        states = len(_states(drive, (*settings, *overrides))) if settings else 0
-        if states > most:
-            best, most = settings, states
-        if most == len(STATES):
+        states = _states(drive, (*settings, *overrides)) if settings else ()
+        if len(states) > len(best[1]):
+            best = settings, states
+        if states == STATES:
             break
     return best
 

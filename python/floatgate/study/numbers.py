@@ -90,7 +90,7 @@ def _described(path: str, schema: Mapping[str, Any], defs: Mapping[str, Any]) ->
     kinds = (kinds,) if isinstance(kinds, str) else kinds
     for name, inner in schema.get("properties", {}).items():
         # What counts in one unit as a whole does so in each part that does not say otherwise.
-        yield from _described(f"{path}.{name}", {"unit": said[0], **inner}, defs)
+        yield from _described(f"{path}.{name}", _with(inner, (said[0], "")), defs)
     if isinstance(schema.get("additionalProperties"), dict):
         yield from _described(f"{path}.*", _with(schema["additionalProperties"], said), defs)
     if "array" in kinds and isinstance(schema.get("items"), dict):

@@ -148,6 +148,19 @@ def test_a_run_without_writes_or_models_still_has_a_report(tmp_path: Path) -> No
     assert set(made.figures) == {"latency", "over-time", "stages", "channels", "dies", "wear"}
 
 
+def test_flash_that_did_nothing_has_a_sentence_and_no_picture(tmp_path: Path) -> None:
+    def rest(document: dict[str, Any]) -> None:
+        document["utilisation"] |= {"channel": 0.0, "die": 0.0}
+        document["wear"]["pe_cycles_max"] = 0
+        rows = document["wear_map"]["values"]
+        document["wear_map"]["values"] = [[0.0] * len(row) if isinstance(row, list) else 0.0 for row in rows]
+
+    made = _read(write_report(made_up_run(tmp_path / "run", rest), tmp_path / "r.html"))
+    assert not made.figures.keys() & {"channels", "dies", "wear"}
+    assert "the flash had nothing to do" in made.text
+    assert "No block of the drive was ever erased." in made.text
+
+
 def test_what_an_slc_cache_holds_is_drawn(tmp_path: Path) -> None:
     def cache(document: dict[str, Any]) -> None:
         series = document["series"]

@@ -901,3 +901,8 @@ def test_the_headline_is_in_words(tmp_path: Path) -> None:
         "12 of 12 runs done: the full grid over 2 parameters of tlc, on 1 workload with 2 seeds each. "
         "Best is 0.1, greedy (configuration 0): write amplification 10.0 ± 6.35."
     )
+
+
+def test_a_part_of_a_result_counts_in_the_unit_of_the_whole() -> None:
+    assert quantity("energy_j.per_host_byte.total").show(1.6e-8, 2e-9) == "16.0 nJ/B ± 2.00"
+    assert quantity("energy_j.total").show(3e-13, 1e-13) == "0.300 pJ ± 0.100"

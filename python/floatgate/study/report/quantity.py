@@ -57,7 +57,8 @@ class Quantity:
         """Return the half width in the unit of its value, which stands before it."""
         if self.unit not in _SCALES:
             return _SHOWN.get(self.unit, q.count)(half)
-        factor = next((one for one, _ in _SCALES[self.unit] if abs(value) >= one), 1.0)
+        scales = _SCALES[self.unit]
+        factor, _ = next((one for one in scales if abs(value) >= one[0]), scales[-1])
         if self.unit == "ns" and 60e9 <= abs(value) < 86_400e9:
             factor = 60e9 if abs(value) < 3.6e12 else 3.6e12
         return q.three(half / factor)

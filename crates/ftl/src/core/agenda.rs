@@ -9,12 +9,12 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use units::{SimTime, SuperblockId};
 
-/// A patrol's round over a die, at its end.
+/// Whether a round of the background scrub (patrol) over a die ended within the required time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
     /// The patrol's round over the die ended within the required time.
     InTime,
-    /// The round took longer than the required time.
+    /// The patrol's round over the die took longer than the required time.
     Late,
 }
 
@@ -25,7 +25,8 @@ impl Core {
         }
     }
 
-    /// Continues upkeep, after an event on the drive, if upkeep rested because nothing happened.
+    /// Continues upkeep (timer-driven refresh and background scrub) after an event on the drive, if upkeep was
+    /// suspended because only upkeep was left to happen in the run.
     #[inline]
     pub fn wake_upkeep(&mut self, calendar: &mut Calendar) {
         if let Some(agenda) = &mut self.agenda
@@ -36,7 +37,8 @@ impl Core {
         }
     }
 
-    /// Takes the superblock that the die rewrites next out of its list.
+    /// Removes from the die's list the superblock that must be rewritten next, and returns the superblock with its
+    /// reason and due time; `None` if no superblock waits.
     ///
     /// # Panics
     /// When the policy's answer is none of the candidates.
@@ -66,7 +68,8 @@ impl Core {
         agenda.counts.late += u64::from(late > agenda.spread(agenda.costs.superblock).ns());
     }
 
-    /// True when a superblock can usefully be rewritten: it holds data and is not being emptied already.
+    /// True if rewriting the superblock (numbered over the drive) is of use: the superblock holds data, is not in SLC
+    /// mode, and garbage collection has not yet taken it.
     pub fn is_written_anew(&self, superblock: u32) -> bool {
         let state = self.store.space.state[superblock as usize];
         // What lies in a block with one bit a cell is folded before its time comes.
@@ -75,7 +78,8 @@ impl Core {
     }
 }
 
-/// Returns the position in `due` of the superblock that the policy rewrites next on a die.
+/// Asks the refresh-order policy of a die which waiting superblock is rewritten next; returns the index of that
+/// superblock in `due`.
 fn ask_order(
     order: &mut dyn RefreshOrder,
     due: &VecDeque<Due>,

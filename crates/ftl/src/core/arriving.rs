@@ -3,25 +3,25 @@
 use controller::Origin;
 use units::Lpn;
 
-/// A write of one unit at its arrival.
+/// Host write of one mapping unit, as it arrives in the write buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct Arriving {
-    /// True if the write needs no read of another part of the unit.
+    /// True if the write needs no read of another part of the mapping unit from flash.
     pub whole: bool,
-    /// The buffer slot of an older version of the unit, if the buffer holds an older version.
+    /// Index of the write buffer slot that holds an older version of the mapping unit; `None` if no slot does.
     pub older: Option<u32>,
-    /// True if the older version of the unit in the buffer is complete.
+    /// True if the older version in the write buffer holds all sectors of the mapping unit.
     pub complete: bool,
-    /// True if the written unit goes to the flash at once, even where the buffer keeps other written units.
+    /// True if the written mapping unit goes to flash at once, even where the write buffer keeps other written units.
     pub leaves: bool,
 }
 
-/// A unit that joins the program unit of a stream.
+/// A mapping unit that is added to the program unit that a stream of a die is filling.
 #[derive(Clone, Copy)]
 pub(crate) struct Joining {
     pub die: usize,
     pub stream: usize,
-    /// Superblock that the unit joins, numbered over the drive.
+    /// Number, over the drive, of the open superblock in which the mapping unit will be programmed.
     pub superblock: u32,
     pub lpn: Lpn,
     pub origin: Origin,

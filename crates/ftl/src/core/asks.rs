@@ -6,44 +6,47 @@ use controller::{Class, Origin};
 use std::collections::VecDeque;
 use units::{Lpn, Ppa, SimTime};
 
-/// An action that a feature asks for, carried out when the hook that asked is over.
+/// An action that a feature of the FTL requests during a hook, and that the FTL carries out when the hook has returned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ask {
-    /// Send units that wait in the buffer to dies that can take them.
+    /// Send mapping units that wait in the write buffer to dies that can take them.
     Pump,
-    /// All that the buffer holds goes to the flash, programs that are not complete too.
+    /// Write everything that the write buffer holds to flash, and pad the program units that are not full.
     SendOut,
-    /// Answer this flush when all data received so far are on flash.
+    /// Complete the flush of this number when all data received so far are on flash.
     Flush(u32),
-    /// Drop a former version of a unit, at this place on flash, for which there is no use any more.
+    /// Make a former version of a logical unit, at this physical address, invalid because no snapshot refers to the
+    /// version any more.
     Release(Lpn, Ppa),
-    /// Give a unit its former version back, which lies at this place (or nowhere).
+    /// Map a logical unit to its former version at this physical address (or to no place), as part of a rollback to a
+    /// snapshot.
     Return(Lpn, Ppa),
-    /// All units of a rollback that began at this time have their former versions back.
+    /// Report that the rollback that began at this time is complete: all logical units have their former versions
+    /// again.
     PutBack(SimTime),
-    /// All of a map on flash that changed is to be written.
+    /// Write all changed translation units of a map on flash to flash.
     FlushMap,
-    /// Continue the work that waits for a map on flash.
+    /// Continue the work that waits for translation units of a map on flash.
     GoOn,
-    /// Program a page row of the feature's own, in which nothing is valid: origin, die, superblock within the die, page
-    /// row.
+    /// Program one page row with the feature's own content, such as parity, in which no mapping unit is valid: origin,
+    /// die, superblock within the die, page row.
     Program { origin: Origin, die: u32, superblock: u32, row: u32 },
-    /// Read pages to restore the data of another read: origin, page row (numbered over the drive), units, class, and
-    /// the number by which the feature knows the read.
+    /// Read units of one page row in order to restore the data of another read: origin, page row (numbered over the
+    /// drive), mask of the units, priority class, and the number by which the feature knows the read.
     Reread { origin: Origin, row: u32, mask: u64, class: Class, owner: u32 },
-    /// Superblocks that hold nothing any more are erased.
+    /// Erase the superblocks in which no unit is valid any more.
     EraseEmptied,
-    /// Report an event to the observer.
+    /// Report an event of a snapshot or of a version that a snapshot sees to the observer (probe).
     Tell(VersionEvent),
 }
 
 impl Core {
-    /// Queues an action that a feature asks for.
+    /// Queues an action that a feature requests; the FTL carries the action out when the hook has returned.
     pub fn ask(&mut self, ask: Ask) {
         self.asks.push_back(ask);
     }
 
-    /// Takes all actions that features have asked for so far.
+    /// Removes all queued actions that features have requested, and returns them in order.
     #[inline]
     pub fn take_asks(&mut self) -> VecDeque<Ask> {
         std::mem::take(&mut self.asks)

@@ -8,21 +8,22 @@ use crate::store::NONE;
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// The program unit that is being filled with the host's data of one stream, and who may take the next.
+/// State by which one stream's host data are collected into program units: the die whose program unit is being filled,
+/// and the dies that may take the next one.
 pub(crate) struct Lane {
-    /// Number of the stream of the host's data that fills the lane.
+    /// Number of the stream whose host data this lane collects into program units.
     pub own: usize,
-    /// Dies that may take another program unit: one bit each.
+    /// Bit set of the dies that may take another program unit of host data from this lane: one bit for each die.
     pub eligible: Vec<u64>,
-    /// The die whose program unit is being filled, or `NONE`, and the stream there that the units join.
+    /// Number of the die whose program unit is being filled, or `NONE`.
     pub current: u32,
-    /// See `current`.
+    /// Number of the stream, on the die whose program unit is being filled, whose open superblock takes the units.
     pub stream: usize,
-    /// True while a request waits for the program unit that is being filled: a forced write, or any write of
-    /// a drive without a write cache.
+    /// True while a host request waits for the program unit that is being filled: a write with forced unit access
+    /// (FUA), or any write on a drive without a write cache.
     pub is_awaited: bool,
-    /// When the program unit that is being filled must be programmed although it is partial; `NEVER` when none is being
-    /// filled or it need not wait.
+    /// Time by which the program unit that is being filled must be programmed even if it is partial; `NEVER` if no
+    /// program unit is being filled or no time limit applies.
     pub flush_due: SimTime,
 }
 
@@ -32,7 +33,7 @@ impl Lane {
         Self { own, eligible, current: NONE, stream: own, is_awaited: false, flush_due: SimTime::NEVER }
     }
 
-    /// Ends the program unit that the host's data fill: the next is another die's to take.
+    /// Ends the program unit that host data were filling; the next program unit may go to another die.
     #[inline]
     pub fn end_unit(&mut self) {
         self.current = NONE;
@@ -41,27 +42,29 @@ impl Lane {
     }
 }
 
-/// The program units that are being filled, and who may take the next.
+/// State of the collection of host data into program units on all dies: the policies that choose die and stream, and
+/// the program unit that each stream is filling.
 pub(crate) struct Assembly {
     pub placement: Box<dyn PlacementPolicy>,
-    /// Streams, with the stream that each unit joins.
+    /// The streams of the drive, with the policy that chooses the stream of each mapping unit.
     pub streams: Streams,
-    /// Which open superblock a program goes to, where that is a question.
+    /// State of the program-order policy, which may let two streams of a die trade their open superblocks; `None` where
+    /// the policy never trades.
     pub ordering: Option<Box<Ordering>>,
-    /// Programs that may wait at a die.
+    /// Greatest number of programs of host data that may wait at a die.
     pub program_queue: u32,
-    /// How long a partial program unit waits for more units.
+    /// Time that a partial program unit waits for more mapping units before it is padded and programmed.
     pub flush_after: Nanos,
-    /// Programs of the host's stream at each die.
+    /// For each die, the number of programs of the host's stream that wait or run there.
     pub bound: Vec<u32>,
-    /// Dies that hold as many live units as their quota allows: one bit per die.
+    /// Bit set of the dies that already hold as many live mapping units as their quota allows: one bit for each die.
     pub quota_blocked: Vec<u64>,
-    /// A lane for each stream that takes the host's data.
+    /// The lanes: one for each stream that takes host data, with the program unit that the stream is filling.
     pub lanes: Vec<Lane>,
 }
 
 impl Assembly {
-    /// Returns the dies whose program units are being filled with the host's data, in words.
+    /// Returns the dies whose program units are being filled with host data, as a phrase for messages.
     pub fn filling(&self) -> String {
         let dies = self
             .lanes
@@ -72,8 +75,8 @@ impl Assembly {
         if dies.is_empty() { "no die is".to_owned() } else { dies.join(", ") }
     }
 
-    /// Creates an assembly in which nothing is being filled, for `dies` dies at each of which `program_queue` programs
-    /// may wait.
+    /// Makes an assembly in which no program unit is being filled, for `dies` dies at each of which `program_queue`
+    /// programs may wait.
     pub fn new(
         (placement, order): (&placement::Maker, &program_order::Maker),
         streams: Streams,
@@ -98,7 +101,8 @@ impl Assembly {
         }
     }
 
-    /// Ends the program unit of a die's stream that the host's data fill.
+    /// Ends the program unit that host data were filling in `stream` of `die`; the next program unit may go to another
+    /// die.
     #[inline]
     pub fn end_unit(&mut self, die: usize, stream: usize) {
         for lane in &mut self.lanes {
@@ -108,14 +112,14 @@ impl Assembly {
         }
     }
 
-    /// Returns the place among the lanes of the one of a stream.
+    /// Returns the index of the lane that collects the host data of `stream`; 0 if no lane does.
     #[inline]
     pub fn lane_of(&self, stream: usize) -> usize {
         // Where a policy tells units by their origin alone there is one.
         self.lanes.iter().position(|lane| lane.own == stream).unwrap_or(0)
     }
 
-    /// True if some die has a part of a program unit of host data.
+    /// True if the program unit of any die is partly filled with host data.
     #[inline]
     pub fn is_filling(&self) -> bool {
         self.lanes.iter().any(|lane| lane.current != NONE)

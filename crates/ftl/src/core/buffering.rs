@@ -6,37 +6,43 @@ use controller::Origin;
 use units::Lpn;
 
 impl Core {
-    /// True while data of a write cross the link: they may share a program with units that wait.
+    /// True while data of a host write are still crossing the host link; such data may share a program with units that
+    /// wait in the write buffer.
     #[inline]
     pub fn expects_data(&self) -> bool {
         self.reserved_slots > 0
     }
 
-    /// Lets units leave the buffer when it keeps more than it may.
+    /// Lets the eviction policy drop clean units, or send written ones to flash, until the write buffer keeps no more
+    /// units than it may.
     #[inline]
     pub fn relieve_buffer(&mut self) {
         self.buffer.relieve(&mut self.store.stats);
     }
 
-    /// Returns the buffer slot of the newest version, if the flash does not hold it.
+    /// Returns the write buffer slot that holds the newest version of a logical unit, if that version is not on flash
+    /// yet.
     pub fn find_unwritten(&self, lpn: Lpn) -> Option<u32> {
         self.buffer.find(lpn).filter(|&slot| self.buffer.slot(slot).state != SlotState::Clean)
     }
 
-    /// Returns the origin of a unit that leaves the buffer.
+    /// Returns the origin that a mapping unit has when it is programmed from the write buffer: host data, or a unit of
+    /// the map for units of the drive's own.
     #[inline]
     pub fn buffered_origin(&self, lpn: Lpn) -> Origin {
         if self.store.layout.is_host_unit(lpn) { Origin::Host } else { Origin::Map }
     }
 
-    /// Puts a unit of the drive's own into the buffer, behind all units that wait there.
+    /// Puts a mapping unit of the drive's own, such as a translation unit, into the write buffer, behind all units that
+    /// wait there.
     pub fn put_own(&mut self, unit: Lpn) {
         let slot = self.buffer.insert(unit, u32::MAX, SlotState::Queued);
         self.stamp(slot);
         self.buffer.enqueue(slot);
     }
 
-    /// Stamps a slot that holds a version of the host's that is newer than all before.
+    /// Gives a write buffer slot that holds a new version of a unit the next write number, on a drive that writes such
+    /// numbers to spare areas.
     #[inline]
     pub fn stamp(&mut self, slot: u32) {
         if let Some(numbers) = &mut self.store.spare {

@@ -5,17 +5,20 @@ use crate::store::{Mover, NONE, Pace, Space};
 use controller::Origin;
 use std::collections::VecDeque;
 
-/// The state of a die's collection.
+/// State of the garbage collection of one die.
 pub(crate) struct Collection {
     pub mover: Mover,
-    /// Superblocks that were taken together with their parity group, to be read in turn.
+    /// Superblocks that were taken together with the other members of their parity groups, and that will be read one
+    /// after the other.
     pub taken: VecDeque<(u32, Origin)>,
-    /// The superblock that the victim policy chose and that waits for the room it needs.
+    /// Superblock, numbered within the die, that the victim policy chose and that waits until the die has enough free
+    /// space to relocate its units; `NONE` if there is none.
     pub declined: u32,
-    /// Superblocks that must be relocated before any that the victim policy chooses.
+    /// Superblocks that must be relocated before any victim that the victim policy chooses (for wear levelling, refresh
+    /// or scrub), each with the reason.
     pub forced: VecDeque<(u32, Origin)>,
-    /// True if the last victim was taken for refresh or scrub: a waiting host has its turn before the next
-    /// victim.
+    /// True if the last victim was taken for refresh or scrub: a host that waits for free space has its turn before the
+    /// next victim.
     pub kept_data: bool,
     pub pace: Pace,
     pub background: bool,
@@ -36,7 +39,7 @@ impl Collection {
         }
     }
 
-    /// Returns the most units that will still be moved for victims already taken.
+    /// Returns the greatest number of mapping units that will still be relocated for victims already taken on the die.
     #[inline]
     pub fn reserved_units(&self, space: &Space, die: usize) -> u32 {
         let valid = |superblock: u32| space.valid[space.global(die, superblock)];
@@ -45,19 +48,19 @@ impl Collection {
         self.mover.units_in_hand() + victim + taken
     }
 
-    /// Returns the superblocks that the collection is working on or has queued.
+    /// Returns the superblocks (numbered within the die) that garbage collection is relocating or has queued.
     pub fn in_hand(&self) -> impl Iterator<Item = u32> {
         let listed = self.mover.pending.iter().chain(&self.taken).map(|(superblock, _)| *superblock);
         listed.chain(self.mover.has_victim().then_some(self.mover.victim))
     }
 
-    /// Returns the number of superblocks that the collection is working on or has queued.
+    /// Returns the number of superblocks that garbage collection is relocating or has queued.
     pub fn under_way(&self) -> usize {
         self.mover.pending.len() + self.taken.len() + usize::from(self.mover.has_victim())
     }
 
-    /// Asks for a superblock to be relocated; at most one request of wear levelling waits, and no
-    /// superblock waits twice for refresh or scrub.
+    /// Queues a superblock to be relocated before any victim that the victim policy chooses. At most one request of
+    /// wear levelling waits, and no superblock waits twice for refresh or scrub.
     pub fn force(&mut self, superblock: u32, origin: Origin) {
         let vain = match origin {
             Origin::Wear => !self.forced.is_empty(),
@@ -69,19 +72,20 @@ impl Collection {
         }
     }
 
-    /// True when the collection moves a superblock for refresh or scrub, or is about to.
+    /// True if garbage collection is relocating a superblock for refresh or scrub, or has one queued.
     pub fn keeps_data(&self) -> bool {
         (self.mover.has_victim() && self.mover.origin.keeps_data())
             || self.forced.iter().any(|(_, origin)| origin.keeps_data())
     }
 
-    /// True if a superblock waits to be relocated, and nothing is being collected.
+    /// True if a superblock is queued to be relocated and garbage collection has no victim at present.
     #[inline]
     pub fn is_asked(&self) -> bool {
         !self.mover.has_victim() && !self.forced.is_empty()
     }
 
-    /// Spends the room that collection earned the host, for one unit that the host wrote.
+    /// Subtracts, for one mapping unit that the host wrote, from the credit that garbage collection earned the host;
+    /// does nothing while the host is not paced.
     #[inline]
     pub fn spend(&mut self) {
         if self.is_pacing() {
@@ -89,7 +93,7 @@ impl Collection {
         }
     }
 
-    /// True when the host must let the collection catch up.
+    /// True if the host has used up its credit and must wait until garbage collection has moved more units.
     #[inline]
     pub fn holds_host_back(&self) -> bool {
         self.is_pacing() && self.pace.credit < 0.0
@@ -100,13 +104,14 @@ impl Collection {
         self.mover.has_victim() && self.pace.rate > 0.0 && !self.background
     }
 
-    /// Returns the number of superblocks that will be free when the operations in flight have ended.
+    /// Returns the number of superblocks that will be free again when the erases in progress, and the relocation of all
+    /// superblocks taken or queued, have ended.
     #[inline]
     pub fn expected_superblocks(&self) -> u32 {
         self.mover.erasing + self.under_way() as u32
     }
 
-    /// Returns the state of the collection in words, for messages.
+    /// Returns the state of the die's garbage collection as text, for messages.
     pub fn describe(&self) -> String {
         format!("collection: {}, forced {}", self.mover.describe(), self.forced.len())
     }

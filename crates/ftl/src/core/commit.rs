@@ -7,7 +7,8 @@ use crate::store::spare::NOTHING;
 use units::{Lpn, Ppa};
 
 impl Core {
-    /// Makes `ppa` invalid; gives its superblock.
+    /// Marks the mapping unit at physical address `ppa` as invalid, and returns the number of its superblock over the
+    /// drive.
     #[inline]
     pub fn invalidate(&mut self, ppa: Ppa) -> u32 {
         self.store.map.invalidate(ppa);
@@ -21,14 +22,15 @@ impl Core {
         superblock
     }
 
-    /// Notes that the unit in a slot was programmed for the host, with what no request of its carried.
+    /// Counts, for a host unit that was programmed from a write buffer slot, the bytes of the unit that no host request
+    /// carried (fill-up bytes).
     #[inline]
     pub fn note_host_program(&mut self, slot: u32) {
         let unit = self.store.layout.unit.get();
         self.store.stats.bytes_filled_up += unit - self.buffer.carried_bytes(slot, unit);
     }
 
-    /// Gives the data of a write a slot of their own; returns the slot.
+    /// Allocates a write buffer slot for the data of a host write of `lpn`, and returns the number of the slot.
     #[inline]
     pub fn take_in(&mut self, lpn: Lpn, request: u32, coverage: Coverage) -> u32 {
         let slot = self.buffer.insert(lpn, request, SlotState::Merging);
@@ -39,21 +41,21 @@ impl Core {
         slot
     }
 
-    /// True for a valid version at `ppa` while a newer one is in the buffer: it may have been promised to be durable, and the
-    /// newer one is gone if the power fails now.
+    /// True if the version of `lpn` at `ppa` may be needed after a power cut: a newer version is still in the write
+    /// buffer, and the version at `ppa` is newer than the version to which the map points.
     pub fn outlasts_cut(&self, lpn: Lpn, ppa: Ppa) -> bool {
         let Some(numbers) = &self.store.spare else { return false };
         self.find_unwritten(lpn).is_some() && numbers.stamps[ppa.index()] > self.stamp_at_home(lpn)
     }
 
-    /// Returns the stamp of the data at the place on flash to which the map points for a unit; `NOTHING` if
-    /// the unit has no place.
+    /// Returns the write number (stamp) of the data at the physical address to which the map points for a logical unit;
+    /// `NOTHING` if the unit has no place on flash.
     pub fn stamp_at_home(&self, lpn: Lpn) -> u64 {
         let (numbers, home) = (self.store.spare.as_ref(), self.store.map.lookup(lpn));
         numbers.filter(|_| home != Ppa::NONE).map_or(NOTHING, |numbers| numbers.stamps[home.index()])
     }
 
-    /// Makes these page rows of a superblock unreadable.
+    /// Marks `rows` page rows of a superblock, from `row` on, as unreadable for recovery after a power cut.
     pub fn void_rows(&mut self, superblock: u32, row: u32, rows: u32) {
         let layout = &self.store.layout;
         let begin = layout.first_ppa(superblock) + u64::from(row * layout.row_units);

@@ -7,18 +7,18 @@ use crate::store::NONE;
 use controller::{Class, Context, Origin, Transaction};
 use engine::Event;
 
-/// The state by which a drive finds its map after a power cut.
+/// State of a drive's recovery of its map after a power cut.
 pub(crate) struct Finding {
     pub method: Box<dyn RecoveryMethod>,
-    /// Bytes of the spare areas of a page row.
+    /// Number of bytes in the spare areas of one page row.
     pub spare_bytes: u32,
-    /// Reads in flight that search for the map.
+    /// Number of reads in flight by which recovery searches for the map.
     pub reading: u32,
 }
 
 impl Core {
-    /// Returns the number of page rows of a superblock whose content a log gives, and which cannot have been
-    /// torn since.
+    /// Returns the number of page rows of a superblock whose content a log on flash gives, and which cannot have been
+    /// torn by a later program of the same wordline.
     pub fn rows_surely_told(&self, told: u32, global: usize) -> u32 {
         let programmed = self.store.array.next_row(global);
         if told >= programmed || self.store.space.holds_one_bit(global) {
@@ -27,7 +27,8 @@ impl Core {
         told.min(self.store.layout.first_row_of_wordline(programmed - 1))
     }
 
-    /// Handles an event while the drive finds its map; nothing else is done until then. True when the map is found.
+    /// Handles an event while recovery finds the map after a power cut; the drive does nothing else meanwhile. True
+    /// when no read of recovery is in flight any more: the map is found.
     pub fn find_on<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) -> bool {
         self.store.controller.handle(event, ctx);
         while let Some(id) = self.store.controller.take_finished() {
@@ -39,8 +40,8 @@ impl Core {
         self.finding.as_ref().is_none_or(|finding| finding.reading == 0)
     }
 
-    /// Returns a read at power-up. Spare areas have a code of their own, so that they are read at once
-    /// however worn the page is.
+    /// Makes the read transaction by which recovery reads the spare areas or the summary of a page row at power-up.
+    /// Spare areas have an error-correcting code of their own and need no retries, however worn the page is.
     pub fn telling_read(&self, global: u32, read: RowRead) -> Transaction {
         let layout = &self.store.layout;
         let (row, bytes) = match read {

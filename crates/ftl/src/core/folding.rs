@@ -3,24 +3,25 @@
 use super::Core;
 use crate::store::{Mover, Pace};
 
-/// A die's folding.
+/// State of the folding of one die: the move of data from superblocks in SLC mode to superblocks that use all bits per
+/// cell.
 pub(crate) struct Folding {
     pub mover: Mover,
-    /// Pace of the die's folding: each unit folded allows the host to write one unit.
+    /// Pace of the host while the die folds: each mapping unit that is folded allows the host to write one unit.
     pub pace: Pace,
-    /// True while the die folds in the background, after it was idle for long enough.
+    /// True while the die folds in the background because it was idle for long enough.
     pub background: bool,
 }
 
 impl Folding {
-    /// Makes a state in which nothing is being folded.
+    /// Makes the state of a die on which no superblock is being folded.
     pub fn new() -> Self {
         Self { mover: Mover::new(), pace: Pace { credit: 0.0, rate: 1.0 }, background: false }
     }
 }
 
 impl Core {
-    /// Ends folding in idle time, because the host uses the die.
+    /// Ends the background folding of a die that was idle, because the host uses the die again.
     #[inline]
     pub fn end_idle_folding(&mut self, die: usize) {
         if let Some(folding) = self.folding.get_mut(die) {

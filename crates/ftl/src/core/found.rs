@@ -5,32 +5,33 @@ use crate::store::Mark;
 use std::ops::Range;
 use units::Ppa;
 
-/// What a drive that was at rest reads at power-up to find its data again.
+/// Amounts that a drive that was shut down at rest reads at power-up to find its map again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
-    /// Mapping units of the checkpoint.
+    /// Number of mapping units of the map's checkpoint that recovery reads.
     pub checkpoint_units: u64,
-    /// Superblocks whose summaries are read.
+    /// Number of superblocks whose summaries recovery reads.
     pub summaries: u64,
-    /// Page rows of open superblocks whose spare areas are read.
+    /// Number of page rows of open superblocks whose spare areas recovery reads.
     pub open_rows: u64,
-    /// Flash pages that the recovery reads for the directory, the checkpoint, the summaries and the open
-    /// rows.
+    /// Number of flash pages that recovery reads for the directory, the checkpoint, the summaries and the spare areas
+    /// of open superblocks.
     pub pages_read: u64,
 }
 
-/// What a map on flash and a log of its changes tell of a superblock.
+/// How much of a superblock's content the map on flash and the log of its changes tell recovery.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ToldOnFlash {
-    /// True if the map and the log on flash tell the whole content of the superblock, provided that the
+    /// True if the map and the log on flash give the content of all pages of the superblock, provided that the
     /// superblock is full.
     pub all: bool,
-    /// Page rows of the superblock, from the first row on, whose content is known.
+    /// Number of page rows of the superblock, from the first row on, whose content is known from the map and the log.
     pub rows: u32,
 }
 
 impl Core {
-    /// Returns the page rows of a superblock that were programmed, and the number of page rows that it has.
+    /// Returns the number of page rows of a superblock that recovery finds programmed (none if an erase was
+    /// interrupted), and the number of page rows that the superblock has.
     pub fn rows_found(&self, global: usize, mark: &Mark) -> (u32, u32) {
         let layout = &self.store.layout;
         let rows = if mark.one_bit { layout.slc_rows } else { layout.rows };
@@ -38,7 +39,8 @@ impl Core {
         (programmed, rows)
     }
 
-    /// Returns the units of each superblock that were programmed.
+    /// Returns, for each superblock of the drive, the range of physical addresses of the units that recovery finds
+    /// programmed.
     pub fn programmed_units(&self, marks: &[Mark]) -> Vec<Range<u64>> {
         let layout = &self.store.layout;
         let units = |(global, mark): (usize, &Mark)| {
@@ -48,7 +50,7 @@ impl Core {
         marks.iter().enumerate().map(units).collect()
     }
 
-    /// Counts the unit at a place as valid.
+    /// Counts the unit at physical address `place` as valid in its superblock and as live on its die.
     pub fn count_live(&mut self, place: Ppa) {
         let superblock = self.store.layout.superblock_of(place);
         let (die, _) = self.store.space.place_of(superblock);

@@ -7,26 +7,27 @@ use crate::Layout;
 use crate::store::Space;
 use crate::streams::{HandleSpec, Isolation, StreamSpec};
 
-/// The handle of data that name no handle, or one that the drive does not have.
+/// Number of the placement handle of data that name no handle, or a handle that the drive does not have.
 const DEFAULT: u16 = 0;
 
-/// What was counted of a handle since the drive was made.
+/// Counters of one placement handle (FDP, streams) since the drive was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HandleCounts {
-    /// Bytes that the host wrote with this handle.
+    /// Bytes that the host wrote with this placement handle.
     pub bytes_written: u64,
-    /// Reclaim units of the placement handle that were begun.
+    /// Number of reclaim units of the placement handle that were begun.
     pub units_opened: u64,
-    /// Superblocks of the placement handle that were closed before they were full.
+    /// Number of superblocks of the placement handle that were closed before they were full.
     pub ended_early: u64,
-    /// Superblocks of the handle that collection took while they held valid units.
+    /// Number of superblocks of the placement handle that garbage collection took as victims while they held valid
+    /// units.
     pub victims: u64,
-    /// Valid units that collection moved out of superblocks of the placement handle.
+    /// Number of valid mapping units that garbage collection moved out of superblocks of the placement handle.
     pub units_moved: u64,
 }
 
 impl HandleCounts {
-    /// Returns the counts of the placement handle since `earlier`.
+    /// Returns the difference between these counters of a placement handle and the earlier counters `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -39,21 +40,22 @@ impl HandleCounts {
     }
 }
 
-/// What was counted of all handles since the drive was made.
+/// Counters of all placement handles of the drive since the drive was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandleTotals {
-    /// Counts of each placement handle.
+    /// Counters of each placement handle, by its number.
     pub handles: Vec<HandleCounts>,
-    /// Writes that named a handle that the drive does not have.
+    /// Number of host writes that named a placement handle that the drive does not have.
     pub unknown: u64,
-    /// Superblocks with valid units that collection took and that belonged to no single handle, and those units.
+    /// Number of victims of garbage collection that held valid units and belonged to no single placement handle.
     pub shared_victims: u64,
-    /// See `shared_victims`.
+    /// Number of valid mapping units that garbage collection moved out of superblocks that belonged to no single
+    /// placement handle.
     pub shared_units_moved: u64,
 }
 
 impl HandleTotals {
-    /// Returns the counts of all placement handles since `earlier`.
+    /// Returns the difference between these counters of all placement handles and the earlier counters `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let handles = self.handles.iter().zip(&earlier.handles).map(|(now, then)| now.since(then));
@@ -66,31 +68,35 @@ impl HandleTotals {
     }
 }
 
-/// A handle as it is now.
+/// State of one placement handle at the present moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandleState {
-    /// How collection keeps the data of this handle apart from the data of other handles.
+    /// Whether garbage collection keeps the data of this placement handle apart from the data of other handles.
     pub isolation: Isolation,
-    /// Mapping units that can be written with this handle before it begins another reclaim unit.
+    /// Number of mapping units that can be written with this placement handle before the handle begins another reclaim
+    /// unit.
     pub available_units: u64,
 }
 
-/// The handles of a drive.
+/// The placement handles of a drive: their streams, reclaim units and counters, and the handle of each unit in the
+/// write buffer.
 pub(crate) struct Handles {
-    /// The one that comes with what arrives now, and with what each slot of the buffer holds.
+    /// Placement handle of the data that arrive now; `slots` has the handle of the data in each write buffer slot.
     arriving: u16,
     slots: Box<[u16]>,
     isolation: Box<[Isolation]>,
-    /// For each stream, the handle whose data alone it holds; none: no such handle.
+    /// For each stream, the placement handle whose data alone the stream holds; `None` if the stream holds other data
+    /// too.
     of_stream: Box<[Option<u16>]>,
     unit_superblocks: u64,
-    /// Superblocks that each opened.
+    /// For each placement handle, the number of superblocks opened so far.
     opened: Vec<u64>,
     counted: HandleTotals,
 }
 
 impl Handles {
-    /// Returns the handles that a policy gives a drive of this shape, whose buffer has `slots` slots.
+    /// Makes the placement handles that a stream policy declares, for a drive of this layout whose write buffer has
+    /// `slots` slots.
     pub fn new(spec: HandleSpec, streams: &[StreamSpec], layout: &Layout, slots: u32) -> Self {
         let count = spec.isolation.len();
         Self {
@@ -107,7 +113,8 @@ impl Handles {
         }
     }
 
-    /// Sets the handle that the host names with the data that arrive from now on.
+    /// Sets the placement handle of the data that arrive from now on: the handle that the host names, or handle 0 if
+    /// the host names none or an unknown one.
     pub fn set_arriving(&mut self, named: Option<u16>) {
         self.arriving = named.filter(|&named| self.has(named)).unwrap_or(DEFAULT);
     }
@@ -116,29 +123,32 @@ impl Handles {
         usize::from(handle) < self.isolation.len()
     }
 
-    /// Notes that the host makes a write that names a handle, or none.
+    /// Counts a host write whose placement handle the drive does not have; does nothing if the handle exists or none is
+    /// named.
     pub fn note_named(&mut self, named: Option<u16>) {
         self.counted.unknown += u64::from(named.is_some_and(|named| !self.has(named)));
     }
 
-    /// Notes that `bytes` of the host's data that arrive now are in a slot.
+    /// Records that write buffer slot `slot` now holds data of the present placement handle, and adds `bytes` to the
+    /// bytes written with that handle.
     #[inline]
     pub fn note_arrived(&mut self, slot: u32, bytes: u64) {
         self.slots[slot as usize] = self.arriving;
         self.counted.handles[usize::from(self.arriving)].bytes_written += bytes;
     }
 
-    /// Returns the placement handle of the data that arrive now.
+    /// Returns the number of the placement handle of the data that arrive now.
     pub fn arriving(&self) -> u16 {
         self.arriving
     }
 
-    /// Returns the placement handle of the data that a buffer slot holds.
+    /// Returns the number of the placement handle of the data that a write buffer slot holds.
     pub fn of_slot(&self, slot: u32) -> u16 {
         self.slots[slot as usize]
     }
 
-    /// Notes that a superblock is opened for a stream that the host's data join.
+    /// Counts a superblock that is opened for a stream of host data, and, where it is the first of a reclaim unit, the
+    /// reclaim unit.
     pub fn note_opened(&mut self, stream: usize) {
         let Some(handle) = self.of_stream(stream).map(usize::from) else { return };
         if self.opened[handle].is_multiple_of(self.unit_superblocks) {
@@ -147,14 +157,15 @@ impl Handles {
         self.opened[handle] += 1;
     }
 
-    /// Notes that a superblock of a stream is closed before it is full.
+    /// Counts a superblock of a stream that is closed before it is full, for the stream's placement handle.
     pub fn note_ended(&mut self, stream: usize) {
         if let Some(handle) = self.of_stream(stream) {
             self.counted.handles[usize::from(handle)].ended_early += 1;
         }
     }
 
-    /// Notes that collection takes a superblock of a stream, with `valid` valid units in it.
+    /// Counts a superblock of a stream, with `valid` valid mapping units, that garbage collection takes as a victim; a
+    /// superblock without valid units is not counted.
     pub fn note_reclaimed(&mut self, stream: usize, valid: u32) {
         if valid == 0 {
             return;
@@ -169,7 +180,7 @@ impl Handles {
         (*victims, *units) = (*victims + 1, *units + u64::from(valid));
     }
 
-    /// Returns the number of mapping units that can be written through a handle before it begins another
+    /// Returns the number of mapping units that can be written with a placement handle before the handle begins another
     /// reclaim unit.
     fn available(&self, handle: u16, space: &Space, layout: &Layout) -> u64 {
         let stream = self.of_stream.iter().position(|of| *of == Some(handle));
@@ -180,7 +191,8 @@ impl Handles {
         u64::from(open) + to_open * u64::from(layout.data_units())
     }
 
-    /// Returns the handle whose data alone a stream holds.
+    /// Returns the number of the placement handle whose data alone a stream holds; `None` if the stream holds other
+    /// data too.
     pub fn of_stream(&self, stream: usize) -> Option<u16> {
         self.of_stream.get(stream).copied().flatten()
     }
@@ -190,7 +202,8 @@ impl Handles {
         self.isolation.len()
     }
 
-    /// Returns the isolation and available units of each handle now.
+    /// Returns the present state of each placement handle: its isolation, and the number of mapping units left in its
+    /// reclaim unit.
     pub fn states(&self, space: &Space, layout: &Layout) -> Vec<HandleState> {
         let state = |(handle, &isolation): (u16, &Isolation)| HandleState {
             isolation,
@@ -199,32 +212,35 @@ impl Handles {
         (0..).zip(&self.isolation).map(state).collect()
     }
 
-    /// Returns the number of superblocks of a reclaim unit.
+    /// Returns the number of superblocks that make up one reclaim unit.
     pub fn unit_superblocks(&self) -> u64 {
         self.unit_superblocks
     }
 
-    /// Returns what was counted since the drive was made.
+    /// Returns the counters of all placement handles since the drive was made.
     pub fn counted(&self) -> &HandleTotals {
         &self.counted
     }
 
-    /// After a power cut, takes over the counts and the reclaim units in progress from before.
+    /// Restores, after a power cut, the counters of placement handles and the progress of their reclaim units from the
+    /// state `before` the cut.
     pub fn take_back(&mut self, before: Self) {
         (self.opened, self.counted) = (before.opened, before.counted);
     }
 
-    /// Returns the counts of opened superblocks, for a saved state.
+    /// Returns, for a saved state, the number of superblocks that each placement handle opened.
     pub fn save(&self) -> Vec<u64> {
         self.opened.clone()
     }
 
-    /// Restores the counts of opened superblocks that [`Self::save`] gave.
+    /// Restores, from a saved state, the number of superblocks that each placement handle opened, as [`Self::save`]
+    /// gave it.
     pub fn load(&mut self, opened: &[u64]) {
         self.opened.copy_from_slice(opened);
     }
 
-    /// Returns the number of bytes of state.
+    /// Returns the number of bytes of memory that the simulator's state of placement handles takes, which grows with
+    /// the write buffer.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.slots)
     }

@@ -3,23 +3,23 @@
 use engine::{Calendar, Event};
 use units::{Nanos, SimTime};
 
-/// Since when a die has been idle, and which timer events are scheduled for that.
+/// Time since which a die has been idle, and the idle timers that are scheduled for the die.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Idle {
-    /// Time at which the die last ended its work.
+    /// Time at which the die last ended an operation.
     pub since: SimTime,
-    /// Events that are scheduled, by kind: one bit each.
+    /// Bit set of the idle timer events that are scheduled for the die: one bit for each kind of event.
     armed: u64,
 }
 
 impl Idle {
-    /// True if an event of this kind will come.
+    /// True if an idle timer event of this kind is scheduled for the die.
     #[inline]
     pub fn is_armed(&self, kind: u8) -> bool {
         self.armed >> kind & 1 == 1
     }
 
-    /// Schedules an event at a time, unless one of its kind will come already.
+    /// Schedules an idle timer event of the die at time `at`, unless an event of the same kind is already scheduled.
     #[inline]
     pub fn arm(&mut self, at: SimTime, event: Event, calendar: &mut Calendar) {
         if !self.is_armed(event.kind) {
@@ -28,14 +28,14 @@ impl Idle {
         }
     }
 
-    /// Notes that an event of this kind has come. A die that is at work schedules the next one when its work
-    /// ends.
+    /// Notes that the idle timer event of this kind has fired. The die schedules the next one when it becomes idle
+    /// again.
     pub fn disarm(&mut self, kind: u8) {
         self.armed &= !(1 << kind);
     }
 
-    /// Called at `event`, while the die is idle: true when the die has been idle for `wait`. Else schedules the event
-    /// again, for the end of that time.
+    /// Called when the timer event `event` fires while the die is idle: true if the die has been idle for `wait`;
+    /// otherwise schedules the event again for the time at which the die will have been.
     pub fn has_lasted(&mut self, wait: Nanos, event: Event, calendar: &mut Calendar) -> bool {
         let due = self.since + wait;
         if due > calendar.now() {

@@ -55,56 +55,60 @@ use crate::store::Store;
 use std::collections::VecDeque;
 use units::Nanos;
 
-/// Rules of the drive's file that never change.
+/// Fixed rules of the FTL, from the settings in the drive file.
 pub(crate) struct Rules {
-    /// Page rows of a superblock that are read ahead of what is moved.
+    /// Number of page rows of a victim superblock that are read ahead of the units being moved.
     pub read_ahead: u32,
-    /// True if data may move inside a plane by copyback.
+    /// True if relocation may move data within a plane by copyback.
     pub copyback: bool,
-    /// Free superblocks kept back from the host beside the one for the next victim: where blocks can fail, a
-    /// collection may take a superblock and give none back.
+    /// Number of free superblocks of each die that are kept back from the host beside the one for the next victim:
+    /// where blocks can fail, garbage collection may take a superblock without gaining a free one.
     pub spare: u32,
-    /// Free superblocks of a die below which its collection begins, with or without host requests.
+    /// Number of free superblocks of a die below which garbage collection runs in the foreground, with or without host
+    /// requests.
     pub foreground_limit: u32,
-    /// Idle time of a die after which it rewrites units.
+    /// Idle time of a die after which the die rewrites mapping units that a cost regulator queued for that.
     pub rewrite_after: Nanos,
-    /// True if superblocks of a die are reclaimed together with superblocks of other dies, all of which are
-    /// needed until then.
+    /// True if superblocks are reclaimed in groups with superblocks of other dies (as parity requires), all of which
+    /// are needed until the whole group is reclaimed.
     pub in_step: bool,
-    /// Superblocks of each die, among the shared ones, that serve another purpose at all times.
+    /// Number of superblocks of each die, among those shared by all data, that always serve another purpose.
     pub apart: u32,
-    /// The first superblock of a die that is set apart from the superblocks shared by all data.
+    /// Number, within the die, of the first of the last superblocks that are reserved (for the SLC cache) and do not
+    /// count as capacity for data; `NONE` if none are reserved.
     pub apart_from: u32,
     pub write_back: bool,
     pub power_loss_protection: bool,
     pub lapses: Lapses,
 }
 
-/// The flash and the buffer before it.
+/// State of the FTL that every drive has: the flash store with its map, the write buffer, and garbage collection,
+/// without the optional features.
 pub(crate) struct Core {
     pub store: Store,
     pub buffer: Buffer,
-    /// Slots of the buffer that are promised to writes whose data are still to come.
+    /// Number of write buffer slots that are reserved for host writes whose data have not arrived yet.
     pub reserved_slots: u32,
-    /// The garbage collection of each die.
+    /// The state of garbage collection, for each die.
     pub collections: Vec<Collection>,
-    /// The folding of each die; empty where no superblock is in SLC mode.
+    /// The state of folding (out of SLC mode), for each die; empty on a drive without superblocks in SLC mode.
     pub folding: Vec<Folding>,
     pub assembly: Assembly,
-    /// The timer-driven work, where there is any.
+    /// Timer-driven work: refresh, background scrub (patrol), snapshots; `None` on a drive without such work.
     pub agenda: Option<Box<Agenda>>,
     pub rules: Rules,
-    /// Units of the drive whose data are lost.
+    /// Logical units of the drive whose data are lost.
     pub lost: LostUnits,
-    /// How the map is found again, on a drive whose power may be cut.
+    /// State of the recovery of the map after a power cut; `None` on a drive whose power is never cut.
     pub finding: Option<Box<Finding>>,
-    /// Dies with something new to collect.
+    /// Numbers of the dies on which garbage collection may have new work, such as a superblock to take.
     pub woken: Vec<usize>,
-    /// Actions that features asked for and that were not carried out yet.
+    /// Actions that features have requested and that the FTL has not carried out yet.
     pub asks: VecDeque<Ask>,
-    /// Bytes that the read about to be submitted takes over the channel; 0: its whole units.
+    /// Number of bytes that the read about to be submitted transfers over the channel; 0: all bytes of its mapping
+    /// units.
     pub read_bytes: u32,
     pub read_only: bool,
-    /// Superblocks that were erased without time since the host's last unit.
+    /// Number of superblocks erased without simulated time since the host last wrote a mapping unit.
     pub erased_in_a_row: u64,
 }

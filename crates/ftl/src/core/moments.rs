@@ -7,92 +7,98 @@ use engine::RandomStream;
 use std::cmp::Reverse;
 use units::SuperblockId;
 
-/// A closed superblock.
+/// A closed superblock in the recorded steady state of a die.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsedBlock {
-    /// Share of the superblock's units that is valid.
+    /// Fraction (0 to 1) of the superblock's mapping units that is valid.
     pub valid: f64,
-    /// Units written to the die since the superblock was closed, in superblocks.
+    /// Age of the superblock: mapping units written to the die since the superblock was closed, divided by the units of
+    /// a superblock.
     pub age: f64,
-    /// Program/erase cycles since the drive was new.
+    /// Program/erase cycles of the superblock since the drive was new.
     pub cycles: u32,
 }
 
-/// An open superblock.
+/// An open superblock in the recorded steady state of a die.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OpenBlock {
-    /// Share of the superblock's units that is written.
+    /// Fraction (0 to 1) of the superblock's mapping units that is written.
     pub written: f64,
-    /// Share of the superblock's units that is valid.
+    /// Fraction (0 to 1) of the superblock's mapping units that is valid.
     pub valid: f64,
-    /// Program/erase cycles since the drive was new.
+    /// Program/erase cycles of the superblock since the drive was new.
     pub cycles: u32,
 }
 
-/// A superblock that is being collected.
+/// The victim superblock of garbage collection in the recorded steady state of a die.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VictimBlock {
-    /// Share of the victim's page rows that collection has gone through.
+    /// Fraction (0 to 1) of the victim's page rows that garbage collection has read.
     pub done: f64,
-    /// Share of the victim's units that is still valid.
+    /// Fraction (0 to 1) of the victim's mapping units that is still valid.
     pub valid: f64,
-    /// Host units earned by each unit moved.
+    /// Number of mapping units that the host may write for each unit that garbage collection moves.
     pub rate: f64,
-    /// Program/erase cycles since the drive was new.
+    /// Program/erase cycles of the victim since the drive was new.
     pub cycles: u32,
 }
 
-/// The state of one superblock of a group, where superblocks protect each other.
+/// Recorded state of one superblock of a parity group, the superblocks of several dies that share a parity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Member {
-    /// The superblock serves a feature; program/erase cycles since the drive was new.
+    /// The superblock is used by a feature itself, such as for parity; the number is its program/erase cycles since the
+    /// drive was new.
     Owned(u32),
-    /// The superblock is erased; the number is its program/erase cycles.
+    /// The superblock is erased and free; the number is its program/erase cycles since the drive was new.
     Free(u32),
-    /// The superblock is open for a stream.
+    /// The superblock is open for the stream of this number.
     Open(usize, OpenBlock),
-    /// The superblock is full.
+    /// The superblock is full and closed.
     Closed(UsedBlock),
 }
 
-/// A group of superblocks, one on each die of a set.
+/// Recorded state of one parity group: superblocks, one on each die of a set, that protect each other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupMoment {
-    /// Place of the group in the order in which free superblocks are opened.
+    /// Position of the group in the order in which groups of free superblocks are opened.
     pub rank: u64,
-    /// Superblocks of the group, by die.
+    /// State of each superblock of the parity group, by die of the set.
     pub members: Vec<Member>,
 }
 
-/// Dies whose superblocks protect each other, at one moment; a die by itself where none do.
+/// Recorded state of the dies whose superblocks protect each other by parity; of a single die on a drive without
+/// parity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetMoment {
-    /// Dies of the set.
+    /// State of each die of the set.
     pub dies: Vec<Moment>,
-    /// Groups of the set; empty where no superblock protects others.
+    /// State of each parity group of the set; empty on a drive without parity.
     pub groups: Vec<GroupMoment>,
 }
 
-/// The state of one die at one moment.
+/// Recorded state of one die at one moment of the steady state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
-    /// Closed superblocks, the one closed first coming first.
+    /// Closed superblocks of the die, in the order in which they were closed.
     pub closed: Vec<UsedBlock>,
-    /// Open superblocks: of the host's stream, and of moved data where that has a stream of its own.
+    /// Open superblocks of the die: of the host's stream, and of the stream of moved data where there is a separate
+    /// one.
     pub open: [Option<OpenBlock>; 2],
-    /// Superblock that is being collected.
+    /// Superblock that garbage collection is relocating; `None` if there is no victim.
     pub victim: Option<VictimBlock>,
-    /// Host units that the collection has earned beyond those written, in superblocks.
+    /// Credit of the host: mapping units that garbage collection has allowed the host to write and that are not written
+    /// yet, in units of a superblock.
     pub credit: f64,
-    /// Program/erase cycles of the free superblocks.
+    /// Program/erase cycles of each free superblock of the die.
     pub free: Vec<u32>,
-    /// Superblocks that each die of the drive keeps free or open at least.
+    /// Number of superblocks of each die that are free or open, not closed, in steady state.
     pub kept: u32,
-    /// Erases of the die so far.
+    /// Number of erases on the die so far.
     pub erases: u64,
 }
 
-/// What the superblocks of one die are to be; closed ones in the order they were closed, others with their cycles.
+/// Roles that the superblocks of one die will get when a recorded steady state is built again: closed ones in the order
+/// of closing, the others with their state or their program/erase cycles.
 #[derive(Default)]
 pub(crate) struct Roles {
     pub closed: Vec<(u32, UsedBlock)>,
@@ -102,10 +108,10 @@ pub(crate) struct Roles {
     pub owned: Vec<(u32, u32)>,
 }
 
-/// What the superblocks of a set of dies are to be.
+/// Plan of the roles that the superblocks of a set of dies will get when a recorded steady state is built again.
 pub(crate) struct SetPlan {
     pub roles: Vec<Roles>,
-    /// Groups of the set, in the order in which they are begun.
+    /// Numbers of the parity groups of the set, in the order in which they are begun.
     pub groups: Vec<u32>,
 }
 
@@ -180,7 +186,11 @@ impl Core {
         }
     }
 
-    /// Returns the roles of a die's superblocks, which are in random order.
+    /// Assigns the roles of the recorded state `moment` to the free superblocks of a die, which are put into random
+    /// order.
+    ///
+    /// # Errors
+    /// When the die has too few good superblocks.
     pub fn roles_of_die(
         &mut self,
         die: usize,
@@ -219,15 +229,15 @@ impl Core {
     }
 }
 
-/// Brings a list into random order.
+/// Shuffles a list into random order.
 pub(crate) fn shuffle(list: &mut [u32], random: &mut RandomStream) {
     for at in (1..list.len()).rev() {
         list.swap(at, random.below(at as u64 + 1) as usize);
     }
 }
 
-/// Returns one of `list` for the `at`th of `count` that are built like it, so that each part of the list has
-/// its share.
+/// Returns an entry of `list` for the `at`th of `count` items that are built like the list, so that each entry is used
+/// about equally often.
 pub(crate) fn drawn<'a, T>(list: &'a [T], at: usize, count: usize, random: &mut RandomStream) -> &'a T {
     let drawn = (at as f64 + random.unit()) / count as f64 * list.len() as f64;
     &list[(drawn as usize).min(list.len() - 1)]

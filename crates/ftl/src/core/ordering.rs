@@ -6,21 +6,22 @@ use crate::store::NONE;
 use crate::streams::{ByOrigin, Takes};
 use units::Nanos;
 
-/// State of the trades, on a drive whose policy may trade.
+/// State of the program-order policy, which may let the host's stream and the stream of moved data of a die trade their
+/// open superblocks.
 pub(crate) struct Ordering {
     pub policy: Box<dyn ProgramOrder>,
-    /// For each number of a program in flight: true when the host's stream issued the program.
+    /// For each number of a program in flight: true if the host's stream issued the program.
     hosts: Vec<bool>,
 }
 
 impl Ordering {
-    /// Makes the state of the trades; none where the policy never trades.
+    /// Makes the state of the program-order policy; `None` if the policy never trades open superblocks.
     pub fn new(maker: &Maker) -> Option<Box<Self>> {
         let policy = maker();
         (!policy.never()).then(|| Box::new(Self { policy, hosts: Vec::new() }))
     }
 
-    /// Notes, for a program that is issued, whether the program is for the host's stream.
+    /// Records whether the program with the number `slot`, which is being issued, is of the host's stream.
     pub fn note(&mut self, slot: u32, of: Takes) {
         let slot = slot as usize;
         if self.hosts.len() <= slot {
@@ -29,15 +30,15 @@ impl Ordering {
         self.hosts[slot] = of == Takes::Host;
     }
 
-    /// True when the host's stream issued the program in flight at this place.
+    /// True if the host's stream issued the program in flight with the number `slot`.
     pub fn is_hosts(&self, slot: u32) -> bool {
         self.hosts[slot as usize]
     }
 }
 
 impl Core {
-    /// Lets the two streams of a die trade their open superblocks before `stream` begins a program, if the policy wants
-    /// that and garbage collection keeps the room it counts on.
+    /// Lets the host's stream and the stream of moved data of a die trade their open superblocks before `stream` begins
+    /// a program, if the program-order policy wants that and garbage collection keeps the free space that it needs.
     #[inline]
     pub fn order(&mut self, die: usize, stream: usize) {
         if self.assembly.ordering.is_some() {

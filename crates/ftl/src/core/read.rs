@@ -6,8 +6,8 @@ use controller::{Class, Kind, Origin, Transaction};
 use units::DieId;
 
 impl Core {
-    /// Returns the read of some units of one page row (numbered over the drive), as if nothing could be in
-    /// its way.
+    /// Makes a transaction that reads the units of `mask` in one page row (numbered over the drive), without regard to
+    /// retries, buffered copies or lost data.
     #[inline]
     pub fn read_of(&self, row: u32, mask: u64, origin: Origin, class: Class, owner: u32) -> Transaction {
         let layout = &self.store.layout;
@@ -19,8 +19,8 @@ impl Core {
         transaction
     }
 
-    /// Marks units that move on as if they were data though they could not be read. Reads that move nothing
-    /// mark nothing: the page is still there, and may be read better another time.
+    /// Marks units that an uncorrectable read was to relocate or merge as lost. Other reads mark nothing: the page
+    /// stays on flash and may be correctable in a later read.
     pub fn mark_lost(&mut self, read: &Transaction) {
         match read.origin {
             Origin::Host | Origin::Map | Origin::Rewrite => {}
@@ -43,7 +43,7 @@ impl Core {
         }
     }
 
-    /// True when a unit that a read of the host's asked for is lost.
+    /// True if the data of a unit that a host read asked for are lost; counts such units.
     #[cold]
     pub fn reads_lost(&mut self, read: &Transaction) -> bool {
         if read.superblock == Transaction::NOWHERE {

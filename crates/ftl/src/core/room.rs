@@ -5,45 +5,47 @@ use crate::Mark;
 use crate::gc::trigger::KEPT_BESIDE_FREE;
 use crate::store::{Mover, NONE, SuperblockState};
 
-/// Streams that [`KEPT_BESIDE_FREE`] leaves an open superblock each.
+/// Number of streams for each of which [`KEPT_BESIDE_FREE`] already includes an open superblock.
 const STREAMS_COUNTED: u32 = 2;
 
 impl Core {
-    /// Returns the number of superblocks of a die that the host's data can never fill: those garbage
-    /// collection needs free, one open superblock for each stream, and one to gain from.
+    /// Returns the number of superblocks of a die that host data can never fill: free ones that garbage collection
+    /// needs, one open superblock for each stream, and one in which garbage collection can gain space.
     pub fn reserved_superblocks(&self) -> u32 {
         let more_streams = self.assembly.streams.count().saturating_sub(STREAMS_COUNTED);
         self.rules.foreground_limit + KEPT_BESIDE_FREE + more_streams + self.rules.spare
     }
 
-    /// Returns the number of superblocks of a die that are free or open, not closed, while it writes in
-    /// steady state.
+    /// Returns the number of superblocks of a die that are free or open, not closed, while the die is written in steady
+    /// state.
     pub fn superblocks_kept(&self) -> u32 {
         let held = self.store.space.dies.iter().map(|die| die.held).max().unwrap_or(0);
         self.rules.foreground_limit + held + self.assembly.streams.count()
     }
 
-    /// Returns the number of units of a superblock that can be counted on: the rest may go to padding in each
-    /// stream that takes moved data.
+    /// Returns the number of mapping units of a superblock that count as capacity: the rest may be lost to padding in
+    /// each stream that takes moved data.
     pub fn useful_units(&self) -> u32 {
         let layout = &self.store.layout;
         layout.data_units().saturating_sub(self.assembly.streams.moved_count() * (layout.program_units - 1))
     }
 
-    /// Returns the most live units of a die of which `taken` superblocks serve other purposes.
+    /// Returns the greatest number of live mapping units that a die may hold if `taken` of its superblocks serve other
+    /// purposes than data.
     pub fn quota_beside(&self, die: usize, taken: u32) -> u32 {
         let usable = self.store.space.dies[die].usable.saturating_sub(self.reserved_superblocks() + taken);
         usable * self.useful_units()
     }
 
-    /// Returns the number of free superblocks of a die that nothing else has a claim to.
+    /// Returns the number of free superblocks of a die that no feature claims.
     #[inline]
     pub fn free_superblocks(&self, die: usize) -> u32 {
         let space = &self.store.space.dies[die];
         (space.free.len() as u32).saturating_sub(space.claimed)
     }
 
-    /// Opens a superblock with all its bits, if one is free that nothing else has a claim to.
+    /// Opens a superblock for a stream of a die, with all bits per cell, if there is a free superblock that no feature
+    /// claims, or another stream's open superblock to take over; false if there is none.
     #[inline]
     pub fn open_own(&mut self, die: usize, stream: usize) -> bool {
         (self.free_superblocks(die) > 0
@@ -55,40 +57,42 @@ impl Core {
             && self.open(die, stream)
     }
 
-    /// True for a superblock of a die that data cannot count on: the last ones are set apart.
+    /// True if superblock `within` of a die is one of the last superblocks of the die, which are reserved for the SLC
+    /// cache and do not count as capacity for data.
     #[inline]
     pub fn stands_apart(&self, within: u32) -> bool {
         within >= self.rules.apart_from
     }
 
-    /// True when a die's collection does nothing any more: the die is dead, or must keep what restores the data of a
-    /// dead die.
+    /// True if garbage collection no longer runs on the die: the die has failed, or its data are needed to restore data
+    /// of a failed die.
     #[inline]
     pub fn rests(&self, die: usize) -> bool {
         let dead = &self.store.dead;
         dead.from_start != NONE || (dead.are_any() && (dead.has(die) || self.rules.in_step))
     }
 
-    /// True if a program of the host's stream may join the programs that wait at the die.
+    /// True if another program of the host's stream may be queued at the die.
     #[inline]
     pub fn has_program_place(&self, die: usize) -> bool {
         self.assembly.bound[die] < self.assembly.program_queue
     }
 
-    /// True if the die may hold another program unit's data.
+    /// True if the die may take the data of another program unit without exceeding its quota of live mapping units.
     #[inline]
     pub fn is_within_quota(&self, die: usize) -> bool {
         let space = &self.store.space.dies[die];
         space.live + self.store.layout.program_units <= space.quota
     }
 
-    /// Returns the number of units of free space that a superblock gives when `valid` units must be moved out
-    /// in programs of their own.
+    /// Returns the number of mapping units of free space gained by reclaiming a superblock with `valid` valid units,
+    /// which are programmed elsewhere in whole program units.
     pub fn gain_of(&self, valid: u32) -> u32 {
         self.store.layout.data_units().saturating_sub(valid.next_multiple_of(self.store.layout.program_units))
     }
 
-    /// Returns the counters of collection work now.
+    /// Returns the present counters of the FTL, with the numbers of units that wait in the write buffer and that
+    /// garbage collection has yet to move.
     pub fn mark(&self) -> Mark {
         let in_hand = |(die, collection): (usize, &Collection)| -> u64 {
             let valid =
@@ -115,7 +119,8 @@ impl Core {
         space.held = (f64::from(beyond) * space.wear.held_back()) as u32;
     }
 
-    /// Returns the number of logical units that the dies can hold for ever.
+    /// Returns the number of mapping units that all dies together can hold while garbage collection can always
+    /// continue.
     pub fn sustainable_units(&self) -> u64 {
         let reserved = self.rules.apart;
         let quotas: u64 =
@@ -123,14 +128,15 @@ impl Core {
         quotas.saturating_sub(u64::from(self.store.layout.dies) * u64::from(self.store.layout.program_units))
     }
 
-    /// Returns the number of units that neither the host's data and the map nor garbage collection need.
+    /// Returns the number of spare mapping units: capacity that neither host data, the map nor garbage collection
+    /// needs.
     pub fn spare_units(&self) -> u64 {
         self.sustainable_units().saturating_sub(self.store.layout.written_units())
     }
 
-    /// After all that the host takes, garbage collection must still be able to move what it has in hand, and must find a free
-    /// superblock for its next victim when those being reclaimed have come back: true when `left` units of its open
-    /// superblock and so many `free` ones are enough for that.
+    /// True if `left` mapping units in the open superblock and `free` free superblocks are enough for garbage
+    /// collection after the host's next program: to move all units that it has taken, and to find a free superblock for
+    /// the next victim.
     pub fn keeps_room(&self, die: usize, left: u32, free: u32) -> bool {
         let (units, program) = (self.store.layout.data_units(), self.store.layout.program_units);
         let reserved = self.reserved_units(die) + self.assembly.streams.unusable_units();
@@ -142,8 +148,8 @@ impl Core {
             && left + (free + expected) * units >= reserved + kept
     }
 
-    /// True when the host, or folded data, may take a program unit of a stream's superblock that uses all bits per
-    /// cell.
+    /// True if host data or folded data may take a program unit of a stream's superblock that uses all bits per cell,
+    /// without taking free space that garbage collection needs.
     #[inline]
     pub fn has_own_room(&self, die: usize, stream: usize) -> bool {
         if self.collections[die].holds_host_back() {
@@ -179,7 +185,8 @@ impl Core {
         }
     }
 
-    /// True when the die has room to move `units` mapping units, beside the room reserved for collections in progress.
+    /// True if the die has free space to relocate `units` mapping units, beside the space reserved for victims already
+    /// taken.
     pub fn has_room_for(&self, die: usize, units: u32) -> bool {
         let program_units = self.store.layout.program_units;
         let left = self.assembly.streams.moving_left_whole(&self.store, die);
@@ -191,8 +198,8 @@ impl Core {
         room >= reserved + units.next_multiple_of(program_units)
     }
 
-    /// Returns the upper bound of the units that a die still needs for the superblocks that its collection
-    /// has taken.
+    /// Returns an upper bound of the number of mapping units of free space that the die's garbage collection still
+    /// needs for the superblocks that it has taken.
     #[inline]
     pub fn reserved_units(&self, die: usize) -> u32 {
         let collection = &self.collections[die];
@@ -209,8 +216,9 @@ impl Core {
         collection.reserved_units(&self.store.space, die) + pads
     }
 
-    /// True if what is in hand and not on its way to the flash fits into what the die has left. Said for a
-    /// frontier that the host shares, whose timer may pad it, and blocks that do not fail.
+    /// True if the valid units that garbage collection has taken, and that are not being programmed yet, fit into the
+    /// free space of the die. Checked only where the host and moved data share an open superblock and no block has
+    /// failed; true in all other cases.
     pub fn fits_in_hand(&self, die: usize) -> bool {
         let others = self.rules.in_step || !self.store.space.one_bit.is_empty() || self.rules.copyback;
         let mixed = self.assembly.streams.by_origin().is_some_and(|answer| answer.host == answer.moved);
@@ -246,7 +254,7 @@ impl Core {
         self.note_lost_room();
     }
 
-    /// Turns the drive read-only when its good superblocks cannot hold all logical units any more.
+    /// Makes the drive read-only if its good superblocks can no longer hold all logical units.
     pub fn note_lost_room(&mut self) {
         self.read_only |= self.sustainable_units() < self.store.layout.written_units();
     }

@@ -8,25 +8,30 @@ use crate::streams::{ByOrigin, HALVED_AT, Maker, STREAMS_MOST, StreamPolicy, Tak
 use crate::{Layout, SavedState};
 use units::{Lpn, Ppa};
 
-/// The streams of a drive, and the policy that chooses the stream of each unit.
+/// The streams of a drive (each with an open superblock on every die), and the policy that chooses the stream of each
+/// mapping unit.
 pub(crate) struct Streams {
     policy: Box<dyn StreamPolicy>,
-    /// The policy's choice of stream for all units, where the choice depends only on the origin of a unit.
+    /// The policy's choice of stream for host data and for moved data, where the choice depends only on that; `None` if
+    /// the policy is asked for each unit.
     by_origin: Option<ByOrigin>,
-    /// Which streams take the host's data, and which take what is moved: one bit each.
+    /// Bit set of the streams that take host data; `moved` is the bit set of the streams that take moved data.
     hosts: u64,
     moved: u64,
-    /// See [`Self::spare`] and [`Self::unusable_units`].
+    /// Number of superblocks, and of mapping units, kept back because of several streams of moved data: see
+    /// [`Self::spare`] and [`Self::unusable_units`].
     spare: u32,
     unusable: u32,
-    /// For each stream, the stream whose open superblock it may take over.
+    /// For each stream, the number of the stream whose open superblock it may take over; `None` if it may take over
+    /// none.
     takes_over: Box<[Option<usize>]>,
     notes: Option<Box<UnitNotes>>,
-    /// The placement handles that the host may name, where the policy has handles.
+    /// The placement handles that the host may name, where the stream policy has handles.
     pub handles: Option<Box<Handles>>,
 }
 
-/// The number of streams, and the superblocks and units that this number takes of each die.
+/// Bit sets of the streams of a drive, and the superblocks and mapping units of each die that are kept back because of
+/// the number of streams.
 #[derive(Clone, Copy)]
 pub(crate) struct StreamCounts {
     hosts: u64,
@@ -35,22 +40,23 @@ pub(crate) struct StreamCounts {
     unusable: u32,
 }
 
-/// What is noted of units and superblocks; arrays that nothing is noted in are empty.
+/// Notes on mapping units and superblocks for a stream policy; an array that the policy does not ask for is empty.
 struct UnitNotes {
-    /// How many times the host wrote each unit, how many writes that were in all, and how many units were written at
-    /// least once.
+    /// For each mapping unit, the number of host writes; `total` is the sum, and `written` the number of units written
+    /// at least once.
     writes: Vec<u32>,
     total: u64,
     written: u64,
-    /// The host's clock when it wrote each unit last, and when each superblock was opened.
+    /// For each mapping unit, the host's clock (units written) at its last write; `opened_at` has the clock at which
+    /// each superblock was opened.
     written_at: Vec<u64>,
     opened_at: Vec<u64>,
-    /// Units that the host wrote so far.
+    /// Number of mapping units that the host has written so far.
     clock: u64,
 }
 
-/// Returns the superblocks and units of a die that are kept where what is moved may join one of so many
-/// streams.
+/// Returns the number of superblocks, and of mapping units, of a die that are kept back where moved data may go to any
+/// of `streams` streams.
 fn kept_beside(streams: u32, layout: &Layout) -> (u32, u32) {
     if streams == 1 {
         return (0, 0);
@@ -61,7 +67,7 @@ fn kept_beside(streams: u32, layout: &Layout) -> (u32, u32) {
     (superblocks, (streams - 1) * units + padding)
 }
 
-/// Returns the numbers of the streams in a set.
+/// Returns the numbers of the streams whose bits are set in `set`.
 fn members(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let first = set.trailing_zeros();
@@ -71,11 +77,11 @@ fn members(mut set: u64) -> impl Iterator<Item = usize> {
 }
 
 impl Streams {
-    /// Returns the streams of the policy that was read, on a drive of this shape, whose buffer has so many
-    /// slots. Gives their number, too.
+    /// Makes the streams that the stream policy declares, for a drive of this layout whose write buffer has `slots`
+    /// slots; also returns the number of streams.
     ///
     /// # Panics
-    /// When the policy declares no streams, or no two that fit together.
+    /// When the policy declares no stream or too many, or none for host data or for moved data.
     pub fn new(maker: &Maker, layout: &Layout, slots: u32) -> (Self, usize) {
         let policy = maker();
         let specs = policy.streams();
@@ -111,40 +117,40 @@ impl Streams {
         (Self { policy, by_origin, hosts, moved, spare, unusable, takes_over, notes, handles }, specs.len())
     }
 
-    /// Returns the policy's answer for all units, where it depends only on their origin.
+    /// Returns the policy's choice of stream for host data and for moved data, where the choice depends only on that.
     #[inline]
     pub fn by_origin(&self) -> Option<ByOrigin> {
         self.by_origin
     }
 
-    /// Returns the stream of all data that the host writes, and of other data that join it.
+    /// Returns the number of the stream that all host data join.
     ///
     /// # Panics
-    /// When the policy tells the host's units apart.
+    /// When the stream policy chooses a stream for each unit.
     #[inline]
     pub fn of_host(&self) -> usize {
         self.by_origin.expect("the host's data have one stream here").host
     }
 
-    /// True for a stream that the host's data may join.
+    /// True if host data may join the stream.
     #[inline]
     pub fn takes_hosts(&self, stream: usize) -> bool {
         self.hosts >> stream & 1 == 1
     }
 
-    /// True for a stream that takes both the host's data and moved data.
+    /// True if the stream takes both host data and moved data.
     #[inline]
     pub fn is_shared(&self, stream: usize) -> bool {
         self.hosts & self.moved & 1 << stream != 0
     }
 
-    /// Returns the streams that what is moved may join.
+    /// Returns the numbers of the streams that moved data may join.
     #[inline]
     pub fn of_moved(&self) -> impl Iterator<Item = usize> + use<> {
         members(self.moved)
     }
 
-    /// Returns the streams that the host's data may join.
+    /// Returns the numbers of the streams that host data may join.
     pub fn of_hosts(&self) -> impl Iterator<Item = usize> + use<> {
         members(self.hosts)
     }
@@ -155,29 +161,29 @@ impl Streams {
         self.moved.count_ones()
     }
 
-    /// Returns the number of free superblocks that are kept back from the host because what is moved may join
-    /// one of several streams.
+    /// Returns the number of free superblocks of a die that are kept back from the host because moved data may join any
+    /// of several streams.
     #[inline]
     pub fn spare(&self) -> u32 {
         self.spare
     }
 
-    /// Returns the number of units of a die that must be left beside the needed ones, where what is moved may
-    /// join one of several streams: all but one of their open superblocks may have room that the units to
-    /// come have no use for, and each may be padded.
+    /// Returns the number of mapping units of a die that must stay free beside the units needed, where moved data may
+    /// join any of several streams: the space left in the open superblocks of other streams cannot be used, and each
+    /// stream may need padding.
     #[inline]
     pub fn unusable_units(&self) -> u32 {
         self.unusable
     }
 
-    /// Returns the numbers of streams, for [`Self::set_counts`].
+    /// Returns the present bit sets of the streams and the space kept back for them, for [`Self::set_counts`].
     pub fn counts(&self) -> StreamCounts {
         let &Self { hosts, moved, spare, unusable, .. } = self;
         StreamCounts { hosts, moved, spare, unusable }
     }
 
-    /// Returns the numbers of streams without the last placement handle; none where there is no handle to
-    /// leave out.
+    /// Returns the bit sets of the streams, and the space kept back for them, as they would be without the last
+    /// placement handle; `None` if no handle can be left out.
     pub fn counts_with_one_less(&self, layout: &Layout) -> Option<StreamCounts> {
         let left = self.handles.as_ref()?;
         let last = self.of_hosts().filter(|&stream| left.of_stream(stream).is_some()).last()?;
@@ -188,7 +194,8 @@ impl Streams {
         (hosts != 0).then_some(StreamCounts { hosts, moved, spare, unusable })
     }
 
-    /// Counts as with these numbers of streams, to find out how many streams have room.
+    /// Replaces the bit sets of the streams and the space kept back for them, in order to find out how many streams the
+    /// drive has space for.
     pub fn set_counts(&mut self, counts: StreamCounts) {
         let StreamCounts { hosts, moved, spare, unusable } = counts;
         (self.hosts, self.moved, self.spare, self.unusable) = (hosts, moved, spare, unusable);
@@ -199,15 +206,16 @@ impl Streams {
         (self.hosts | self.moved).count_ones()
     }
 
-    /// True when only the origin of a unit decides its stream, and nothing is noted of units.
+    /// True if the stream of a unit depends only on whether the host writes the unit or the drive moves it, and the
+    /// policy wants no notes and has no placement handles.
     pub fn is_plain(&self) -> bool {
         self.by_origin.is_some() && self.notes.is_none() && self.handles.is_none()
     }
 
-    /// Asks the policy for the stream of a unit that lies at `home`.
+    /// Asks the stream policy for the stream of unit `lpn`, whose newest data lie at physical address `home`.
     ///
     /// # Panics
-    /// When it names a stream that does not take such data.
+    /// When the policy names a stream that does not take host data, or moved data, as the origin of the unit requires.
     #[cold]
     fn ask(&mut self, store: &Store, (lpn, home): (Lpn, Ppa), hint: Option<u16>, origin: Takes) -> usize {
         let moved = origin == Takes::Moved;
@@ -234,7 +242,8 @@ impl Streams {
         stream
     }
 
-    /// Notes that the host writes a unit.
+    /// Updates the notes of the stream policy for a mapping unit that the host writes: its number of writes and its
+    /// time of writing.
     #[inline]
     pub fn note_written(&mut self, lpn: Lpn) {
         let Some(notes) = &mut self.notes else { return };
@@ -252,7 +261,8 @@ impl Streams {
         }
     }
 
-    /// Notes that a superblock (numbered over the drive) is opened for a stream.
+    /// Records for the placement handles and the stream policy that a superblock (numbered over the drive) is opened
+    /// for a stream.
     #[inline]
     pub fn note_opened(&mut self, superblock: usize, stream: usize) {
         if let Some(handles) = self.handles.as_mut().filter(|_| self.hosts >> stream & 1 == 1) {
@@ -265,7 +275,8 @@ impl Streams {
         }
     }
 
-    /// Notes that a superblock (numbered over the drive) is taken by collection.
+    /// Tells the placement handles and the stream policy that garbage collection takes a superblock (numbered over the
+    /// drive) as a victim.
     #[inline]
     pub fn note_reclaimed(&mut self, space: &Space, superblock: usize) {
         if let Some(handles) = &mut self.handles {
@@ -277,7 +288,7 @@ impl Streams {
         }
     }
 
-    /// Notes that `bytes` of the host's data that arrive now are in a slot of the buffer.
+    /// Records for the placement handles that `bytes` of host data that arrive now are in a slot of the write buffer.
     #[inline]
     pub fn note_arrived(&mut self, slot: u32, bytes: u64) {
         if let Some(handles) = &mut self.handles {
@@ -285,7 +296,7 @@ impl Streams {
         }
     }
 
-    /// Notes that a superblock of a stream is closed before it is full.
+    /// Records for the placement handles that a superblock of a stream is closed before it is full.
     #[inline]
     pub fn note_ended(&mut self, stream: usize) {
         if let Some(handles) = self.handles.as_mut().filter(|_| self.hosts >> stream & 1 == 1) {
@@ -293,8 +304,8 @@ impl Streams {
         }
     }
 
-    /// Returns the stream that a unit of the host's joins that arrives without time. Asked as often as is
-    /// needed: nothing is noted by it.
+    /// Returns the stream that a host unit joins when it is written without simulated time. The call records nothing
+    /// and may be repeated.
     #[inline]
     pub fn of_host_unit(&mut self, store: &Store, lpn: Lpn) -> usize {
         match self.by_origin {
@@ -306,7 +317,7 @@ impl Streams {
         }
     }
 
-    /// Returns the stream of a unit that a slot of the buffer holds.
+    /// Returns the stream that a unit in a slot of the write buffer joins when it is programmed.
     #[inline]
     pub fn of_slot(&mut self, store: &Store, slot: u32, lpn: Lpn) -> usize {
         match self.by_origin {
@@ -318,7 +329,7 @@ impl Streams {
         }
     }
 
-    /// Returns the stream that a unit joins that is moved from a place.
+    /// Returns the stream that a unit joins when it is moved from physical address `from`.
     #[inline]
     pub fn of_moved_unit(&mut self, store: &Store, lpn: Lpn, from: Ppa) -> usize {
         match self.by_origin {
@@ -327,14 +338,14 @@ impl Streams {
         }
     }
 
-    /// Returns the open superblocks of a die that take moved data, stream by stream.
+    /// Returns the open superblocks of a die that take moved data, each with the number of its stream.
     #[inline]
     fn moving<'a>(&self, store: &'a Store, die: usize) -> impl Iterator<Item = (usize, &'a Frontier)> {
         let frontiers = &store.space.dies[die].frontiers;
         self.of_moved().map(|stream| (stream, &frontiers[stream]))
     }
 
-    /// Returns the number of units that still fit into the open superblocks that moved data go to.
+    /// Returns the number of mapping units that still fit into the die's open superblocks for moved data.
     #[inline]
     pub fn moving_left(&self, store: &Store, die: usize) -> u32 {
         match self.by_origin {
@@ -343,8 +354,8 @@ impl Streams {
         }
     }
 
-    /// Returns the same, where the host's timer may pad the rest of a program unit that was begun: there only
-    /// whole ones count.
+    /// Returns the number of mapping units that still fit into the die's open superblocks for moved data; in a stream
+    /// shared with host data only whole program units count, because the host's timer may pad a partial one.
     pub fn moving_left_whole(&self, store: &Store, die: usize) -> u32 {
         let program = store.layout.program_units;
         let whole = |(stream, frontier): (usize, &Frontier)| {
@@ -354,8 +365,8 @@ impl Streams {
         self.moving(store, die).map(whole).sum()
     }
 
-    /// Returns the stream of a die whose open superblock another one can go on with, which has none, as long
-    /// as nothing is moved.
+    /// Returns the stream whose open superblock `stream`, which has none of its own, may take over on a die; `None` if
+    /// there is none, or while garbage collection has a victim.
     #[inline]
     pub fn can_take_over(&self, store: &Store, die: usize, stream: usize, mover: &Mover) -> Option<usize> {
         let other = (*self.takes_over.get(stream)?)?;
@@ -369,8 +380,8 @@ impl Streams {
         (store.space.in_flight[global] == 0).then_some(other)
     }
 
-    /// Returns why what is moved out of a superblock could come to nothing: it may need padding in more
-    /// streams than there are programs.
+    /// Returns an error message if relocating a superblock might gain no space, because padding in several streams can
+    /// take as many units as a superblock has; `None` if the drive is large enough.
     pub fn too_small(&self, layout: &Layout) -> Option<String> {
         let (streams, program, units) = (self.moved_count(), layout.program_units, layout.data_units());
         (units <= streams * (program - 1)).then(|| {
@@ -382,7 +393,8 @@ impl Streams {
         })
     }
 
-    /// Adds the streams of superblocks, and what was noted and learnt, to a saved state.
+    /// Adds the stream of each superblock, the notes on units, and the state that the policy has learnt to a saved
+    /// state.
     pub fn save(&self, space: &Space, saved: &mut SavedState) {
         saved.words.push(space.stream.iter().map(|&stream| u32::from(stream)).collect());
         saved.longs.push(self.policy.learnt());
@@ -393,10 +405,11 @@ impl Streams {
         saved.longs.extend(self.handles.as_ref().map(|handles| handles.save()));
     }
 
-    /// Takes them from a saved state.
+    /// Restores the stream of each superblock, the notes on units, and the state of the stream policy from a saved
+    /// state.
     ///
     /// # Errors
-    /// When it is of another policy.
+    /// When the saved state is of another policy, or contradicts itself.
     pub fn load(&mut self, space: &mut Space, saved: &mut Untaken<'_>) -> Result<(), String> {
         let named = saved.words_for(space.stream.len())?;
         if named.iter().any(|&stream| stream as usize > space.one_bit_stream) {
@@ -415,7 +428,7 @@ impl Streams {
         Ok(())
     }
 
-    /// Returns the number of bytes of state.
+    /// Returns the number of bytes of memory that the simulator's notes on units and placement handles take.
     pub fn bytes(&self) -> usize {
         let of =
             |notes: &UnitNotes| 4 * notes.writes.len() + 8 * (notes.written_at.len() + notes.opened_at.len());
@@ -436,7 +449,7 @@ impl UnitNotes {
         Ok(())
     }
 
-    /// Halves the counts, so that older writes matter half as much.
+    /// Halves the write counts of all mapping units, so that older writes weigh half as much.
     #[cold]
     fn halve(&mut self) {
         self.writes.iter_mut().for_each(|writes| *writes = (*writes).div_ceil(2));
@@ -450,7 +463,8 @@ impl UnitNotes {
 }
 
 impl Core {
-    /// Opens a free superblock of a die for a stream, or takes over the open superblock of another stream.
+    /// Opens a free superblock of a die for a stream, or lets the stream take over the open superblock of another
+    /// stream; false if there is neither.
     pub fn open(&mut self, die: usize, stream: usize) -> bool {
         let streams = &mut self.assembly.streams;
         if let Some(other) = streams.can_take_over(&self.store, die, stream, &self.collections[die].mover) {

@@ -5,59 +5,62 @@ use crate::Probe;
 use crate::store::{PENDING_MAX, SuperblockState};
 use controller::{Context, Origin};
 
-/// The result of an erase.
+/// Result of an erase of a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Erased {
-    /// The superblock can be written again.
+    /// The erase succeeded, and the superblock can be written again.
     Whole,
-    /// A block of the superblock failed, and no spare block replaces it.
+    /// The superblock is lost: a block of it failed in the erase, and no spare block can replace that block.
     Lost,
 }
 
-/// Superblocks that are reclaimed with one.
+/// Selects the superblocks that are reclaimed together with a given one, on a drive with parity groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Members {
-    /// Superblocks that data share.
+    /// Only the superblocks of the parity group that hold data.
     WithData,
-    /// Superblocks that data share, and the superblocks of the data's protection.
+    /// The superblocks of the parity group that hold data, and the superblocks that hold the group's parity.
     All,
 }
 
-/// Superblocks (numbered over the drive) that were asked to be reclaimed together, each with its die.
+/// Superblocks (numbered over the drive) that are to be reclaimed together, each with its die.
 pub(crate) struct Together {
     pub members: Vec<(usize, u32)>,
     pub origin: Origin,
-    /// True if each of the dies has room for the valid units of its superblocks, which must be moved.
+    /// True if each of the dies has free space for the valid units of its superblocks, which must be moved.
     pub fits: bool,
 }
 
-/// What a die's collection needs now.
+/// What garbage collection of a die needs at present.
 pub(crate) struct Wish<'a> {
-    /// True if the die needs a superblock freed, with or without host requests.
+    /// True if the die needs a superblock reclaimed in the foreground, with or without host requests.
     pub foreground: bool,
-    /// True if the die's collection would take a superblock now.
+    /// True if garbage collection of the die would take a victim now.
     pub wanted: bool,
-    /// True when gaining the first number of units, out of the second, is worth the work in idle time.
+    /// Function that is true if gaining the first number of mapping units, out of the second, is worth a collection in
+    /// idle time.
     pub worthwhile: &'a dyn Fn(u32, u32) -> bool,
 }
 
-/// How data that could not be read can be restored.
+/// Way in which the data of an uncorrectable read can be restored from parity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
-    /// Restore the data from data in RAM alone.
+    /// The data are restored from parity and data that are all in RAM, without another flash read.
     InRam,
-    /// Restore the data by reads of other places.
+    /// The data are restored by reads of the other pages that the parity protects.
     Reads,
 }
 
 impl Core {
-    /// Room on a die for what its member of a group holds, and a turn in its queue.
+    /// True if the die has free space for the units of its member of a parity group, and another superblock fits into
+    /// the queue of the die's garbage collection.
     pub fn has_room_for_member(&self, die: usize, superblock: u32) -> bool {
         self.collections[die].under_way() < PENDING_MAX
             && self.has_room_for(die, self.units_of_member(superblock))
     }
 
-    /// Returns the room that a die must have before its member of a group is taken.
+    /// Returns the number of mapping units of free space that a die must have before garbage collection takes its
+    /// member of a parity group.
     pub fn units_of_member(&self, superblock: u32) -> u32 {
         match self.store.space.state[superblock as usize] {
             // What is open is closed first: what it holds has to move, and the rest of its room is given up. What is free
@@ -67,8 +70,8 @@ impl Core {
         }
     }
 
-    /// Begins to erase a superblock that uses all bits per cell, if all its units were read; returns the origin of the
-    /// erase.
+    /// Begins to erase a superblock that uses all bits per cell, if garbage collection has read all of its units;
+    /// returns the origin of the erase, or `None` if collection has not.
     pub fn erase_collected<P: Probe>(
         &mut self,
         die: usize,
@@ -82,7 +85,8 @@ impl Core {
         Some(origin)
     }
 
-    /// Updates the program/erase cycles of a superblock, and returns them.
+    /// Copies the program/erase cycles of a superblock from the flash array into the space bookkeeping, and returns
+    /// them.
     pub fn count_cycles(&mut self, die: usize, superblock: u32) -> u32 {
         let cycles = self.store.array.pe_cycles(die as u32, superblock);
         let global = self.store.space.global(die, superblock);

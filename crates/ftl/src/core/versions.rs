@@ -2,46 +2,48 @@
 
 use units::Ppa;
 
-/// Where a version of a unit is.
+/// Place of the version of a logical unit that a snapshot sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// The unit held no data in the snapshot.
+    /// The logical unit held no data when the snapshot was taken.
     Nowhere,
-    /// The version of the unit is in the buffer.
+    /// The version of the logical unit is in the write buffer.
     Buffered,
-    /// The version of the unit is on flash, at this place.
+    /// The version of the logical unit is on flash, at this physical address.
     At(Ppa),
 }
 
-/// Which version of a unit is meant.
+/// Distinguishes the newest version of a logical unit from former versions that snapshots need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// The version of the unit that the host reads.
+    /// The version of the logical unit that the host reads.
     Newest,
-    /// A former version of the unit, which a snapshot sees.
+    /// A former version of the logical unit, which a snapshot sees.
     Former,
 }
 
-/// What becomes of the version that a write or a trim replaces.
+/// What must happen to the present version of a logical unit that a write or a trim replaces, because a snapshot may
+/// need the version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Overtaken {
-    /// It need not be kept: no feature needs it, or it is on flash and stays there.
+    /// The version need not be kept in the write buffer: no feature needs the version, or it is on flash and stays
+    /// there.
     Free,
-    /// The version is in the buffer and must be kept there.
+    /// The version is in the write buffer and must be kept there for a snapshot.
     InBuffer,
-    /// The version may not be replaced: there is no room to keep it.
+    /// The version must not be replaced: a snapshot needs it, and there is no space to keep it.
     Refused,
-    /// Room was made for the version: the feature must be asked again.
+    /// Space was made for the version by giving up other versions: the feature must be asked again.
     Again,
 }
 
-/// A command for the logical drive as a whole.
+/// A snapshot command for the logical drive as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Keep the present content under a new number: take a snapshot.
+    /// Take a snapshot: keep the present content of the drive under a new number.
     Keep,
-    /// Drop the snapshot of this number, with its content.
+    /// Delete the snapshot of this number, with the content that only it needs.
     Drop(u32),
-    /// Return to the content that was kept last.
+    /// Roll back to the content of the latest snapshot.
     Return,
 }

@@ -6,20 +6,20 @@ use engine::{Calendar, Event};
 use units::Nanos;
 
 impl Core {
-    /// True when some die has a part of a program unit of host data.
+    /// True if the program unit of any die is partly filled with host data.
     #[inline]
     pub fn is_assembling(&self) -> bool {
         self.assembly.is_filling()
     }
 
-    /// True when the host's data fill a program unit of the die that folded data share.
+    /// True if host data are filling a program unit of the die in the stream that folded data join too.
     pub fn is_host_filling(&self, die: usize) -> bool {
         let host = self.assembly.streams.of_host();
         self.assembly.lanes.iter().any(|lane| lane.current == die as u32 && lane.stream == host)
     }
 
-    /// Lets the program unit that is being filled in a lane wait for more units no longer than `flush_after`
-    /// from now on.
+    /// Sets the flush timer of a lane, so that its partial program unit waits at most `flush_after` from now on for
+    /// more mapping units.
     pub fn arm_flush(&mut self, lane: usize, flush_after: Nanos, calendar: &mut Calendar) {
         let due = calendar.now() + flush_after;
         let lane = &mut self.assembly.lanes[lane];

@@ -12,102 +12,104 @@ use ecc::Ladder;
 use nand::FlashArray;
 use units::{Bytes, Nanos};
 
-/// What a feature is built for, and from.
+/// Parts of the drive and settings from which a feature is made.
 pub(crate) struct Making<'a> {
     pub layout: &'a Layout,
     pub array: &'a FlashArray,
-    /// Superblocks of each die that are set apart from the superblocks shared by all data.
+    /// Number of superblocks of each die that are set apart from the superblocks shared by all data.
     pub apart: u32,
-    /// True if the drive reclaims superblocks of several dies together.
+    /// True if the drive reclaims superblocks of several dies together (parity groups).
     pub in_step: bool,
     pub controller: &'a mut Controller,
-    /// Code, error model and the conditions that reads are planned for, until a feature takes them.
+    /// Code, error model and read conditions for read correction, until a feature takes them.
     pub correction: Option<CorrectionParts>,
-    /// Where the map lies on flash, in whole or as checkpoints.
+    /// Description of a map that lies on flash, wholly or as checkpoints; `None` where the map is in RAM alone.
     pub map: Option<MapOnFlash>,
-    /// Age at which data are rewritten; zero: never.
+    /// Age at which data are refreshed (rewritten); zero: never.
     pub refresh_age: Nanos,
-    /// Seed of all random streams.
+    /// Seed of all random streams of the drive.
     pub seed: u64,
-    /// Slots of the buffer, with the slots that features keep for themselves.
+    /// Number of write buffer slots, including the slots that features keep for themselves.
     pub slots: u32,
     /// True if the run cuts the power at least once.
     pub has_power_cuts: bool,
-    /// The most bytes that may be in flight to the flash.
+    /// Greatest number of bytes of host data that may be in flight to flash; `None`: no limit.
     pub in_flight_most: Option<Bytes>,
 }
 
-/// The settings of a feature.
+/// A feature of the FTL that has settings in the drive file.
 pub trait Said {
     /// The settings that the feature reads from a drive file.
     type Settings;
 }
 
-/// How a feature is made.
+/// A feature of the FTL as the drive makes it: read from the drive file, built, restored after a power cut, and saved.
 pub(crate) trait Made: Said + Sized {
-    /// Reads the feature's keys in `[ftl]`, and reserves room in `layout` that settings read later must know of.
+    /// Parses the feature's keys in section `[ftl]`, and enters space that the feature needs in `layout` for settings
+    /// that are parsed later.
     ///
     /// # Errors
     /// When a value is wrong.
     fn read(ftl: &mut Section, layout: &mut Layout) -> Result<Self::Settings, ConfigError>;
 
-    /// Returns the number of logical units, behind those of the host and of the map, that the feature keeps
-    /// for itself.
+    /// Returns the number of logical units, behind those of the host and of the map, that the feature keeps for itself.
     fn units_of_its_own(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
 
-    /// True when the feature has superblocks of several dies reclaimed together.
+    /// True if the feature requires that superblocks of several dies are reclaimed together (parity).
     fn works_in_step(_: &Self::Settings) -> bool {
         false
     }
 
-    /// Returns the number of superblocks of each die that the feature sets apart from the superblocks shared
-    /// by all data.
+    /// Returns the number of superblocks of each die that the feature sets apart from the superblocks shared by all
+    /// data.
     fn apart(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
 
-    /// Returns the time for which data must stay correctable.
+    /// Returns the retention time: how long data must stay correctable; `None` if the feature sets none.
     fn retention(_: &Self::Settings) -> Option<Nanos> {
         None
     }
 
-    /// Returns the number of buffer slots that the feature keeps for itself.
+    /// Returns the number of write buffer slots that the feature keeps for itself.
     fn slots(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
 
-    /// Returns the most bytes of state of the simulator; `code`: what reads are corrected with.
+    /// Returns the greatest number of bytes of memory that the simulator's state of the feature can take; `code` is the
+    /// error-correcting code with its read ladder.
     fn bytes_most(settings: &Self::Settings, layout: &Layout, code: Option<&Ladder>) -> u64;
 
-    /// Returns the work that the feature asks of each die by the clock, once the drive is full.
+    /// Returns the work that the feature has on each die at regular times, once the drive is full; `None` without such
+    /// work.
     fn chore(_: &Self::Settings, _: &Layout, _: &Costs) -> Option<Chore> {
         None
     }
 
-    /// Returns the feature of a fresh drive; none where the drive does not have it.
+    /// Makes the feature for a fresh drive; `None` if the settings do not ask for it.
     ///
     /// # Errors
     /// When the drive lacks what it needs; the text says what.
     fn new(settings: &Self::Settings, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String>;
 
-    /// Takes over, when the power is back, the part of the former state that survived.
+    /// Restores, after a power cut, the part of the feature's former state `before` that survived.
     fn take_back(&mut self, before: Self);
 
     /// Adds the state of the feature, or a note that it is absent, to a saved state.
     fn save(_: Option<&Self>, _: &Core, _: &mut SavedState) {}
 
-    /// Restores the feature from a saved state.
+    /// Restores the state of the feature from a saved state.
     ///
     /// # Errors
-    /// When it contradicts itself, or the drive.
+    /// When the saved state contradicts itself, or does not fit the drive.
     fn load(_: Option<&mut Self>, _: &mut Core, _: &mut Untaken<'_>) -> Result<(), String> {
         Ok(())
     }
 }
 
-/// Work that a feature asks of each die at regular times.
+/// Work that a feature has on each die at regular times, such as a checkpoint for snapshots.
 pub(crate) struct Chore {
     pub key: &'static str,
     pub ns: u64,
@@ -117,13 +119,14 @@ pub(crate) struct Chore {
 
 macro_rules! make {
     ([$($name:ident: $type:ty,)*]) => {
-        /// The settings of all features.
+        /// The settings of all features of the FTL (parity, SLC cache, snapshots and so on), as parsed from section
+        /// `[ftl]` of a drive file.
         pub struct Settings {
             $($name: <$type as Said>::Settings,)*
         }
 
         impl Settings {
-            /// Reads their keys in `[ftl]`.
+            /// Parses the keys of all features in section `[ftl]` of a drive file.
             ///
             /// # Errors
             /// When a value is wrong.
@@ -131,46 +134,47 @@ macro_rules! make {
                 Ok(Self { $($name: <$type as Made>::read(ftl, layout)?,)* })
             }
 
-            /// Returns the number of logical units, behind those of the host and of the map, that the
-            /// features keep for themselves.
+            /// Returns the number of logical units, behind those of the host and of the map, that the features keep for
+            /// themselves.
             pub(crate) fn units_of_their_own(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::units_of_its_own(&self.$name, layout))*
             }
 
-            /// True if superblocks of several dies are reclaimed together.
+            /// True if a feature requires that superblocks of several dies are reclaimed together (parity).
             pub(crate) fn work_in_step(&self) -> bool {
                 false $(|| <$type as Made>::works_in_step(&self.$name))*
             }
 
-            /// Returns the number of superblocks of each die that the features set apart from the superblocks
-            /// shared by all data.
+            /// Returns the number of superblocks of each die that the features set apart from the superblocks shared by
+            /// all data.
             pub(crate) fn apart(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::apart(&self.$name, layout))*
             }
 
-            /// Returns the time for which data must stay correctable.
+            /// Returns the retention time: how long data must stay correctable.
             pub(crate) fn retention(&self) -> Nanos {
                 None$(.or_else(|| <$type as Made>::retention(&self.$name)))*.unwrap_or(Nanos::new(u64::MAX))
             }
 
-            /// Returns the number of buffer slots that the features keep for themselves.
+            /// Returns the number of write buffer slots that the features keep for themselves.
             pub(crate) fn slots(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::slots(&self.$name, layout))*
             }
 
-            /// Returns the work that the features ask of each die at regular times.
+            /// Returns the work that the features have on each die at regular times, such as a checkpoint for
+            /// snapshots.
             pub(crate) fn chores(&self, layout: &Layout, costs: &Costs) -> impl Iterator<Item = Chore> {
                 [$(<$type as Made>::chore(&self.$name, layout, costs)),*].into_iter().flatten()
             }
 
-            /// Returns the most bytes of state of the simulator.
+            /// Returns the greatest number of bytes of memory that the simulator's state of all features can take.
             pub(crate) fn bytes_most(&self, layout: &Layout, code: Option<&Ladder>) -> u64 {
                 0 $(+ <$type as Made>::bytes_most(&self.$name, layout, code))*
             }
         }
 
         impl Features {
-            /// Returns the features of a fresh drive.
+            /// Makes the features of a fresh drive that the settings ask for.
             ///
             /// # Errors
             /// When the drive lacks what one of them needs; the text says what.
@@ -188,10 +192,10 @@ macro_rules! make {
                 $(<$type as Made>::save(self.$name.as_deref(), core, saved);)*
             }
 
-            /// Restores the features from a saved state.
+            /// Restores the state of all features from a saved state.
             ///
             /// # Errors
-            /// When it contradicts itself, or the drive.
+            /// When the saved state contradicts itself, or does not fit the drive.
             pub(crate) fn load(
                 &mut self,
                 core: &mut Core,
@@ -201,8 +205,7 @@ macro_rules! make {
                 Ok(())
             }
 
-            /// Lets each feature take over, when the power is back, the part of its former state that
-            /// survived.
+            /// Restores, after a power cut, the part of each feature's former state `before` that survived.
             pub(crate) fn take_back(&mut self, before: Self) {
                 $(if let (Some(feature), Some(before)) = (&mut self.$name, before.$name) {
                     feature.take_back(*before);
@@ -214,9 +217,9 @@ macro_rules! make {
 
 macro_rules! listed {
     ([$($name:ident: $type:ty,)*]) => {
-        /// A feature of the list: asked for by its type where it is told of in results.
+        /// A feature in the list of features, which results find by its type in a drive's features and settings.
         pub trait Listed: Said {
-            /// Returns this feature of a drive; none where the drive does not have it.
+            /// Returns this feature of a drive; `None` if the drive does not have the feature.
             #[doc(hidden)]
             fn of(features: &Features) -> Option<&Self>;
 

@@ -20,7 +20,8 @@ pub(crate) use hooks::Feature;
 pub(crate) use make::{Chore, Made, Making, Settings};
 pub use make::{Listed, Said};
 
-/// The list of features: hands it to another macro, before what else that takes. Hooks are called in this order.
+/// Macro that holds the list of all features and passes the list, before its other arguments, to another macro. Hooks
+/// are called in this order.
 macro_rules! features {
     ($call:ident $($rest:tt)*) => {
         $call! {
@@ -39,10 +40,10 @@ macro_rules! features {
 }
 use features;
 
-/// The fields for the features.
+/// Macro that makes the struct of a drive's features, with one field for each feature of the list.
 macro_rules! fields {
     ([$($name:ident: $type:ty,)*]) => {
-        /// The features of a drive.
+        /// The optional features of a drive (parity, SLC cache, snapshots and so on), each present or absent.
         #[derive(Default)]
         pub struct Features {
             /// True if the drive has at least one feature; otherwise the FTL calls no hook.

@@ -5,25 +5,26 @@ use controller::Controller;
 use nand::errors::Condition;
 use units::Voltage;
 
-/// The properties of each write cost that the FTL works with.
+/// The write costs (ways to program a page) of the cost regulator, with the properties of each by which the FTL works.
 pub(crate) struct CostTable {
-    /// The write costs as the regulator gave them.
+    /// The write costs as the cost regulator declared them: program step or voltage set, retention time, refresh.
     pub costs: Vec<WriteCost>,
     /// Program step of each write cost, relative to the usual program step.
     pub steps: Vec<f64>,
-    /// Voltage set of each cost: 0 for the usual one, then the sets of the chip's tables.
+    /// Voltage set of each write cost: 0 for the usual set, higher numbers for the sets of the chip's tables.
     pub voltages: Vec<usize>,
-    /// For comparing costs: how much faster than the usual way each one programs.
+    /// Speed of each write cost relative to the usual way to program; a higher number means a faster, coarser program.
     pub coarseness: Vec<f64>,
-    /// The number of each cost in a transaction.
+    /// Number by which program transactions name each write cost.
     pub names: Vec<u8>,
 }
 
 impl CostTable {
-    /// Registers the costs with the controller. `page_types`: bits of a cell.
+    /// Makes the table of write costs and registers each cost with the controller. `usual` is the usual program step,
+    /// and `page_types` the number of bits of a cell.
     ///
     /// # Errors
-    /// When the chip does not know a set of voltages.
+    /// When the chip has no set of voltages of a name that a write cost uses.
     pub fn new(
         costs: Vec<WriteCost>,
         usual: Voltage,
@@ -64,25 +65,26 @@ impl CostTable {
         self.costs.len()
     }
 
-    /// Returns the cost that parity is written with: the finest one among those with the longest retention
-    /// time.
+    /// Returns the index of the write cost that parity is programmed with: the finest one among the costs with the
+    /// longest retention time.
     pub fn for_own(&self) -> u8 {
         let longest = self.costs.iter().map(|cost| cost.retention).max();
         let holding = (0..self.len()).filter(|&way| Some(self.costs[way].retention) == longest);
         holding.min_by(|a, b| self.coarseness[*a].total_cmp(&self.coarseness[*b])).unwrap_or(0) as u8
     }
 
-    /// True when the cost `way` has a finer program step than the cost `than`.
+    /// True if write cost `way` programs more finely (and more slowly) than write cost `than`.
     pub fn finer(&self, way: usize, than: usize) -> bool {
         self.coarseness[way] < self.coarseness[than]
     }
 
-    /// Returns the condition in which a page that was written with the cost `way` is read.
+    /// Makes the condition (program step, wear, age in seconds, reads) of a page that was programmed with write cost
+    /// `way`, as input for the error model.
     pub fn condition(&self, way: usize, pe_cycles: u32, seconds: f64, reads: u32) -> Condition {
         Condition { step: self.steps[way], voltages: self.voltages[way], pe_cycles, seconds, reads }
     }
 
-    /// Returns the cost in words, for errors.
+    /// Returns a description of write cost `way` for error messages.
     pub fn describe(&self, way: usize) -> String {
         match &self.costs[way].voltages {
             None => format!("a program step of {}", self.costs[way].step),

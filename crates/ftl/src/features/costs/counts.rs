@@ -3,37 +3,43 @@
 use crate::stats::{Minus, counters};
 
 counters! {
-    /// What regulation counted since the drive was built. Rungs and costs beyond eight do not occur.
+    /// Counters of the cost regulator and of read correction since the drive was built. Arrays of eight are indexed by
+    /// the rung of the read ladder or by the write cost.
     RegulationCounts {
-        /// Host reads by the rung of the retries that corrected the read.
+        /// Number of host reads, by the rung of the read ladder (hard or soft read) that corrected the data.
         host_reads: [u64; 8],
-        /// Reads other than host reads, by the rung of the retries that corrected the read.
+        /// Number of reads other than host reads, by the rung of the read ladder (hard or soft read) that corrected the
+        /// data.
         other_reads: [u64; 8],
-        /// Mapping units of the host by the cost they were written with.
+        /// Number of mapping units of the host, by the write cost with which they were programmed.
         host_units: [u64; 8],
-        /// Mapping units other than the host's, by the cost they were written with.
+        /// Number of mapping units other than the host's, by the write cost with which they were programmed.
         other_units: [u64; 8],
-        /// Attempts of reads beyond the first attempt.
+        /// Number of read retries: attempts of reads beyond the first one.
         retries: u64,
-        /// Reads that took more than one attempt: reads of the host, and all others.
+        /// Number of reads that took more than one attempt: reads of the host, and all others.
         retried: [u64; 2],
-        /// Reads whose data could not be corrected: the host's, all others.
+        /// Number of uncorrectable reads: reads of the host, and all others.
         uncorrectable: [u64; 2],
-        /// Units that regulators asked to be written anew.
+        /// Number of mapping units that the cost regulator asked to be rewritten.
         rewrites_asked: u64,
-        /// Of those, units that were overwritten or moved before, or for which there was no room.
+        /// Number of mapping units that the cost regulator asked to be rewritten and that were not: overwritten or
+        /// moved before, or without space.
         rewrites_dropped: u64,
-        /// Superblocks moved because their data would have been lost, or was read too often.
+        /// Number of superblocks relocated by refresh: their data had reached the age, or the number of reads, at which
+        /// data are rewritten.
         superblocks_refreshed: u64,
-        /// Superblocks moved because a patrol found their errors near what the code corrects.
+        /// Number of superblocks relocated because background scrub (patrol) found their error counts near the limit of
+        /// the code.
         superblocks_scrubbed: u64,
-        /// Superblocks whose data a patrol read.
+        /// Number of superblocks with valid data that background scrub (patrol) read.
         superblocks_patrolled: u64,
-        /// Rounds of the patrol over a die.
+        /// Number of rounds of background scrub (patrol) that ended, each over one die.
         patrol_rounds: u64,
-        /// Rounds of the patrol that took longer than the required time.
+        /// Number of rounds of background scrub (patrol) over a die that took longer than the required time.
         patrol_rounds_late: u64,
-        /// Writes whose cost the block at hand was too worn for: they took a finer step.
+        /// Number of mapping units that were programmed with a finer write cost than the regulator chose, because the
+        /// block was too worn for the chosen one.
         refined: u64,
     }
 }

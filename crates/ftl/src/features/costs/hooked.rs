@@ -27,7 +27,7 @@ impl Feature for Regulation {
         true
     }
 
-    /// Reads depend on the wear that each superblock has by now.
+    /// Sets the wear row of each superblock from its present program/erase cycles, because reads depend on wear.
     fn time_begins(&mut self, core: &Core) {
         let per_die = core.store.space.per_die as usize;
         for at in 0..self.ages.wear_row.len() {
@@ -121,7 +121,8 @@ impl Feature for Regulation {
         None
     }
 
-    /// Lets the regulator ask for the unit again.
+    /// Removes the mark that a unit waits to be rewritten, so that the cost regulator can ask for the unit again, and
+    /// counts the dropped request.
     fn drops_anew(&mut self, lpn: Lpn) {
         self.notes.set(lpn, self.notes.of(lpn) & !QUEUED);
         self.counts.rewrites_dropped += 1;
@@ -137,7 +138,8 @@ impl Feature for Regulation {
         }
     }
 
-    /// Moves a superblock that is due, whose units are written with the cost that the regulator then chooses.
+    /// Queues a superblock whose refresh is due to be relocated; its units are then programmed with the write cost that
+    /// the regulator chooses.
     fn refresh_due(&mut self, core: &mut Core, superblock: u32, calendar: &mut Calendar) {
         let since = self.due.at[superblock as usize];
         // Else it was erased, and perhaps opened again: then an entry of its own is to come.
@@ -176,7 +178,8 @@ impl Feature for Regulation {
         self.table.costs.iter_mut().for_each(|cost| cost.refresh = None);
     }
 
-    /// Drops, with the RAM, units that waited to be rewritten; the history of data on flash stays.
+    /// Drops, at a power cut, the queues of units to be rewritten, which are in RAM; the records of wear, age and reads
+    /// of superblocks stay.
     fn cut(&mut self, _: &mut Core) {
         for die in &mut self.dies {
             for lpn in std::mem::replace(die, DieLoad::IDLE).rewrites {
@@ -189,7 +192,8 @@ impl Feature for Regulation {
         self.due.worn_by_reads.clear();
     }
 
-    /// Beside the age that the drive's file gives all.
+    /// Makes the data of each superblock older by its given age, in addition to the age that the drive file gives all
+    /// data.
     fn takes_ages(&mut self, ages_ns: &[u64]) -> Option<String> {
         if ages_ns.len() != self.ages.opened_at.len() {
             return Some(Untaken::misfit());
@@ -200,13 +204,14 @@ impl Feature for Regulation {
         None
     }
 
-    /// Returns the shortest time after which a write cost wants its data written anew.
+    /// Returns the shortest time after which a write cost requires that its data are rewritten, with the configuration
+    /// key for messages.
     fn shortest_refresh(&self) -> Option<(&'static str, Nanos)> {
         let shortest = self.table.costs.iter().filter_map(|cost| cost.refresh).min();
         shortest.map(|time| ("ftl.regulator", time))
     }
 
-    /// Returns the sensings of a read that needs only the first rung.
+    /// Returns the number of array senses of a read that succeeds at the first rung of the read ladder, a hard read.
     fn senses(&self) -> Option<u64> {
         Some(u64::from(self.reckoning.readings[0].senses))
     }

@@ -6,24 +6,25 @@ use controller::Origin;
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
 
-/// No unit has asked for a cost yet.
+/// Value of a stream's pending write cost while no unit of its next program has chosen a cost yet.
 pub(super) const NO_COST: u8 = u8::MAX;
 
-/// The load of a die as a regulator sees it.
+/// Host load of one die as the cost regulator sees it, with the units that wait on the die to be rewritten.
 #[derive(Clone, Debug)]
 pub(super) struct DieLoad {
     last: SimTime,
-    /// Host operations so far, up to two.
+    /// Number of host operations on the die so far, counted up to two.
     seen: u8,
     gap_ns: u64,
-    /// Units that wait to be written anew.
+    /// Mapping units that wait on the die to be rewritten because the cost regulator asked for that.
     pub rewrites: VecDeque<Lpn>,
-    /// Finest cost asked for by the units collected for each stream's next program.
+    /// For each stream, the finest write cost that the units collected for the stream's next program have chosen;
+    /// `NO_COST` if there is none yet.
     pub pending: [u8; STREAMS_MOST],
 }
 
 impl DieLoad {
-    /// The load of a die on which nothing has happened yet.
+    /// Load of a die that has had no host operation yet.
     pub const IDLE: Self = Self {
         last: SimTime::ZERO,
         seen: 0,
@@ -32,7 +33,7 @@ impl DieLoad {
         pending: [NO_COST; STREAMS_MOST],
     };
 
-    /// Returns the view that a regulator gets of a unit of which nothing is known.
+    /// Makes the view that the cost regulator gets of the die's load and of a unit about which nothing is known yet.
     pub fn view<'a>(&self, origin: Origin, now: SimTime, costs: &'a [Candidate]) -> WriteView<'a> {
         WriteView {
             origin,
@@ -46,7 +47,7 @@ impl DieLoad {
         }
     }
 
-    /// Notes that an operation of the host goes to the die.
+    /// Updates the die's mean gap between host operations for an operation that the host sends to the die now.
     #[inline]
     pub fn note_host_operation(&mut self, now: SimTime) {
         let gap = now.since(self.last).ns();

@@ -16,7 +16,8 @@ use ecc::flow::Flows;
 use engine::{RandomStream, large_array};
 use units::{Nanos, SimTime};
 
-/// Bytes of a superblock that are kept: its wear, when it was opened, its reads, its good step, when it is due.
+/// Bytes of memory that the simulator keeps for each superblock: wear row, opening time, reads, last good retry step,
+/// due time.
 const REGULATED: u64 = 1 + 8 + 4 + 1 + 8;
 
 impl Said for Regulation {
@@ -32,14 +33,15 @@ impl Made for Regulation {
         Some(rules.steps.retention)
     }
 
-    /// Where reads have a code; a regulator that tells units apart keeps a byte of each.
+    /// Returns the bytes of memory of the simulator for write costs and wear of superblocks, and one byte for each unit
+    /// where the regulator treats units differently; zero if the drive has no error-correcting code.
     fn bytes_most(rules: &CostRules, layout: &Layout, code: Option<&Ladder>) -> u64 {
         let notes = if (rules.regulator)().bits_per_unit() > 0 { layout.written_units() } else { 0 };
         let kept = layout.superblocks() as u64 * (u64::from(layout.rows) + REGULATED) + notes;
         if code.is_some() { kept } else { 0 }
     }
 
-    /// None where the drive has no error-correcting code.
+    /// Makes the state of write costs and read correction; `None` if the drive has no error-correcting code.
     fn new(rules: &CostRules, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let Making { layout, seed, refresh_age, .. } = *making;
         let mut regulator = (rules.regulator)();
@@ -96,7 +98,8 @@ impl Made for Regulation {
         })))
     }
 
-    /// Takes back the history of the data in each page row, which survives a power cut.
+    /// Restores, after a power cut, the whole state from before: the write cost of each page row and the age and reads
+    /// of each superblock survive with the data.
     fn take_back(&mut self, before: Self) {
         *self = before;
     }

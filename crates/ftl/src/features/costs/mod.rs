@@ -31,49 +31,51 @@ pub use settings::{CostRules, Reckoned};
 use unit_notes::UnitNotes;
 use units::{Lpn, SimTime};
 
-/// The parts from which a drive's regulation is built.
+/// The parts from which a drive's read correction and write costs are built.
 pub struct CorrectionParts {
-    /// The ways to read a page.
+    /// The read ladder: the ways to read a page, from a hard read to soft reads and retries; `None` for a drive without
+    /// error-correcting code.
     pub ladder: Option<Ladder>,
-    /// Which attempt of a read comes next.
+    /// Policy of read retry that chooses the next attempt of a read.
     pub flow: Box<dyn Flow>,
-    /// Model of the raw bit errors of pages.
+    /// Model of the raw bit error rates of pages.
     pub errors: Box<dyn ErrorModel>,
-    /// Number of page types, which is the bits of a cell.
+    /// Number of page types (such as lower, middle, upper), which equals the bits of a cell.
     pub page_types: u32,
-    /// Data bytes of a page.
+    /// Number of data bytes of a page.
     pub page_bytes: u64,
-    /// Wear that the blocks have at the start.
+    /// Program/erase cycles that the blocks have at the start of the run.
     pub pe_cycles: u32,
 }
 
-/// The unit a cost is chosen for.
+/// The mapping unit for which a write cost is chosen.
 #[derive(Clone, Copy, Debug)]
 struct Unit {
     pub lpn: Lpn,
     pub origin: Origin,
-    /// Place of the unit's old copy: a page row numbered over the drive.
+    /// Page row (numbered over the drive) of the unit's present place on flash; `None` without one, or if it is in SLC
+    /// mode.
     pub old_row: Option<u32>,
 }
 
-/// The age and reads of the data in each superblock of the drive.
+/// Wear, age and reads of the data in each superblock of the drive.
 struct Ages {
-    /// Row of wear of the superblock.
+    /// For each superblock, the row of wear (range of program/erase cycles) that it belongs to.
     wear_row: Vec<u8>,
-    /// When the superblock was opened, in ns; negative: before the run.
+    /// For each superblock, the time at which it was opened, in ns; negative: before the run.
     opened_at: Vec<i64>,
-    /// Reads of the superblock since it was opened.
+    /// For each superblock, the number of reads since it was opened.
     reads: Vec<u32>,
-    /// The retry step at which a read of the superblock last succeeded, or [`NO_STEP`]; empty where no read flow uses
-    /// it.
+    /// For each superblock, the retry step at which a read last succeeded, or [`NO_STEP`]; empty if the policy of read
+    /// retry does not use it.
     good_step: Vec<u8>,
 }
 
-/// No read of the superblock has succeeded by an attempt of the read flow since it was erased.
+/// Value of a superblock's last good retry step while no read has succeeded since the superblock took new data.
 const NO_STEP: u8 = u8::MAX;
 
 impl Ages {
-    /// Notes that a superblock takes new data.
+    /// Resets age, reads and last good retry step of a superblock that begins to take new data.
     fn begins_anew(&mut self, superblock: usize, now: SimTime) {
         self.opened_at[superblock] = now.ns() as i64;
         self.reads[superblock] = 0;
@@ -82,21 +84,21 @@ impl Ages {
         }
     }
 
-    /// Returns the retry step at which a read of a superblock last succeeded.
+    /// Returns the retry step at which a read of a superblock last succeeded; `None` if there is none yet.
     fn good_step_of(&self, superblock: usize) -> Option<u32> {
         self.good_step.get(superblock).filter(|step| **step != NO_STEP).map(|step| u32::from(*step))
     }
 }
 
-/// The write cost of each page row of the drive.
+/// The write cost with which each page row of the drive was programmed.
 struct RowCosts {
     costs: Vec<u8>,
-    /// Page rows of a superblock.
+    /// Number of page rows of a superblock.
     per_superblock: u32,
 }
 
 impl RowCosts {
-    /// Returns the superblock of a row, and the row's number within it.
+    /// Returns the superblock of a page row, and the number of the row within the superblock.
     #[inline]
     fn place_of(&self, row: u32) -> (usize, usize) {
         ((row / self.per_superblock) as usize, (row % self.per_superblock) as usize)
@@ -108,7 +110,8 @@ impl RowCosts {
     }
 }
 
-/// Everything the FTL keeps about costs.
+/// State of write costs and read correction: the cost regulator, the code with the error model, and the wear, age and
+/// write cost of the data on flash.
 pub struct Regulation {
     regulator: Box<dyn CostRegulator>,
     table: CostTable,
@@ -120,39 +123,39 @@ pub struct Regulation {
     due: DueTimes,
     dies: Vec<DieLoad>,
     random: RandomStream,
-    /// Which attempt of a read comes next.
+    /// Policy of read retry that chooses the next attempt of a read.
     flows: Flows,
-    /// The random stream for estimates of error rates.
+    /// Random stream for the drive's estimates of raw bit error rates during read retry.
     estimating: RandomStream,
-    /// Decoder for the codewords of reads, where no table gives the outcome of decoding.
+    /// Decoder that decodes simulated codewords of reads; `None` where tables give the outcome of decoding.
     words: Option<Words>,
     counts: RegulationCounts,
 }
 
 impl Regulation {
-    /// Returns what was counted since the drive was built.
+    /// Returns the counters of write costs, reads and refresh since the drive was built.
     pub fn counts(&self) -> RegulationCounts {
         self.counts
     }
 
-    /// Returns the number of bits that the regulator keeps for each mapping unit.
+    /// Returns the number of bits that the cost regulator keeps for each mapping unit.
     pub fn bits_per_unit(&self) -> u32 {
         self.notes.bits()
     }
 
-    /// Returns the program steps, voltages and retention times of the costs.
+    /// Returns the write costs: program step, voltage set and retention time of each.
     pub fn costs(&self) -> &[WriteCost] {
         &self.table.costs
     }
 
-    /// Returns the write costs, in the order of their numbers in transactions from 1 on: the program step
-    /// over the usual one, or a set of voltages.
+    /// Returns the write costs (ways to program a page) in the order of their numbers in transactions, from 1 on: for
+    /// each its program step relative to the usual step, and the name of its voltage set where the write cost uses one.
     pub fn ways_to_write(&self) -> Vec<(f64, Option<&str>)> {
         let named = self.table.costs.iter().map(|cost| cost.voltages.as_deref());
         self.table.steps.iter().copied().zip(named).collect()
     }
 
-    /// Returns the reference voltages of the rungs.
+    /// Returns, for each rung of the read ladder, the number of reference voltages with which cells are compared.
     pub fn references(&self) -> Vec<u32> {
         self.correction.ladder.rungs.iter().map(|rung| rung.references).collect()
     }

@@ -10,7 +10,8 @@ use nand::errors::Condition;
 use units::{Lpn, SimTime};
 
 impl Regulation {
-    /// Returns how a page row (numbered over the drive) is read now.
+    /// Plans the read of a page row (numbered over the drive) at time `now`: number of senses, decodes and retries;
+    /// counts the read.
     #[inline]
     pub(super) fn plan_read(&mut self, row: u32, origin: Origin, now: SimTime) -> Reading {
         let (superblock, page_type) = self.page_of(row);
@@ -31,15 +32,15 @@ impl Regulation {
         self.read_in_doubt(row, rung, origin, now)
     }
 
-    /// Returns the superblock of a page row, and the type of its pages.
+    /// Returns the superblock of a page row (numbered over the drive), and the page type of the row.
     #[inline]
     fn page_of(&self, row: u32) -> (usize, usize) {
         let (superblock, within) = self.rows.place_of(row);
         (superblock, within % self.correction.page_types)
     }
 
-    /// Returns how a page row in SLC mode is read: its errors are not modelled, and the code corrects them at
-    /// once.
+    /// Plans and counts the read of a page row in SLC mode: one sense and one decode, since bit errors of SLC mode are
+    /// not modelled.
     pub(super) fn plan_one_bit_read(&mut self, origin: Origin) -> Reading {
         self.count_read(origin, 0);
         Reading { senses: 1, ..self.reckoning.readings[0] }
@@ -53,7 +54,8 @@ impl Regulation {
         }
     }
 
-    /// Returns the page type of a page row, and its condition now.
+    /// Returns the page type of a page row, and the row's present condition (write cost, wear, age, reads) for the
+    /// error model.
     pub(super) fn condition_now(&self, row: u32, now: SimTime) -> (usize, Condition) {
         let (superblock, page_type) = self.page_of(row);
         let pe_cycles = self.reckoning.pe_cycles(self.ages.wear_row[superblock]);
@@ -62,7 +64,8 @@ impl Regulation {
         (page_type, self.table.condition(self.rows.of(row), pe_cycles, seconds, reads))
     }
 
-    /// Older, more worn or read more often than was reckoned with, or its words are decoded: what happens depends on the page.
+    /// Plans the read of a page whose outcome must be determined by its actual error rate: the page is older, more worn
+    /// or read more often than planned for, or its codewords are decoded.
     #[cold]
     fn read_in_doubt(&mut self, row: u32, rung: usize, origin: Origin, now: SimTime) -> Reading {
         let (page_type, condition) = self.condition_now(row, now);
@@ -104,8 +107,8 @@ impl Regulation {
         }
     }
 
-    /// Lets a read of several words wait for more than one of them, unless they are decoded beside each
-    /// other.
+    /// Extends the decoding time of a read of several codewords, which are decoded one after the other unless the
+    /// decoder works on them in parallel.
     #[inline]
     pub(super) fn await_words(&self, core: &Core, read: &mut Transaction) {
         let ladder = &self.correction.ladder;
@@ -119,7 +122,8 @@ impl Regulation {
         read.reading.iterating_ns = ladder.iterating_ns(read.reading.iterating_ns, bytes, transfer, attempts);
     }
 
-    /// Notes that the host reads a unit that lies in `row` of `die`.
+    /// Asks the cost regulator about a unit that the host reads in page row `row` of `die`; if the regulator wants
+    /// that, queues the unit to be rewritten.
     #[inline]
     pub(super) fn on_host_read(&mut self, lpn: Lpn, row: u32, die: usize) {
         if !self.notes.are_kept() {

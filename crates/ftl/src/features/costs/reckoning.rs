@@ -8,23 +8,25 @@ use ecc::{Ladder, Rates, Soft};
 use nand::errors::{Condition, ErrorModel};
 use units::Nanos;
 
-/// Wear is divided into steps of this ratio and rounded to the worse side.
+/// Ratio between the upper ends of neighbouring rows of wear; program/erase cycles are rounded up to the end of their
+/// row.
 const WEAR_RATIO: f64 = 1.1;
 const WEAR_ROWS: usize = 150;
 
-/// The first attempt of a read.
+/// The first attempt of a read: the rung of the read ladder at which it begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begin {
-    /// Number of the rung of the first attempt.
+    /// Index of the rung of the read ladder (hard or soft read) of the first attempt.
     pub rung: u8,
-    /// True if the rung stays the right one up to the end of the time for which reads are planned.
+    /// True if this rung corrects the page up to the end of the conditions (age, reads) for which reads are planned.
     pub holds: bool,
-    /// Decoding time of the iterations on that rung, in nanoseconds.
+    /// Time of the decoder's iterations at this rung, in nanoseconds.
     pub iterating_ns: u32,
 }
 
 impl Begin {
-    /// Returns the beginning of reads of a page that has these rates at that end.
+    /// Chooses the first attempt of reads of a page that has the raw bit error rates `rates` at the end of the
+    /// conditions for which reads are planned.
     fn of(ladder: &Ladder, rates: &Rates) -> Self {
         let last = ladder.rungs.len() - 1;
         let (rung, holds) = match (ladder.needed(rates.usual, rates.soft), rates.shifted) {
@@ -38,20 +40,21 @@ impl Begin {
     }
 }
 
-/// The error-correcting code and the error model that it works on.
+/// The error-correcting code, and the error model of the pages that the code corrects.
 pub(super) struct Correction {
-    /// The ways to read a page.
+    /// The read ladder: the ways to read a page, from a hard read to soft reads and retries.
     pub ladder: Ladder,
-    /// Model of the raw bit errors of pages.
+    /// Model of the raw bit error rates of pages.
     pub errors: Box<dyn ErrorModel>,
-    /// Number of page types, which is the bits of a cell.
+    /// Number of page types (such as lower, middle, upper), which equals the bits of a cell.
     pub page_types: usize,
-    /// Data bytes of a page.
+    /// Number of data bytes of a page.
     pub page_bytes: u64,
 }
 
 impl Correction {
-    /// Returns the raw bit error rates of a page.
+    /// Returns the raw bit error rates of a page in this condition: with the usual reference voltages, with the best
+    /// ones where retries can find them, and the factors for soft reads.
     pub fn rates(&self, page_type: usize, condition: &Condition) -> Rates {
         let best = self.ladder.retry_step_v.and_then(|_| self.errors.best(page_type, condition));
         let shifted = best.and_then(|best| self.ladder.shifted(best.rber, best.below_v));
@@ -59,7 +62,8 @@ impl Correction {
         Rates { usual: self.errors.rber(page_type, condition), shifted, soft }
     }
 
-    /// Returns the raw bit error rate that remains after all useful retries.
+    /// Returns the raw bit error rate of a page with the reference voltages of the best retry; the rate with the usual
+    /// ones if retries do not reach them.
     pub fn rate_left(&self, rates: &Rates) -> f64 {
         rates
             .shifted
@@ -67,37 +71,40 @@ impl Correction {
             .map_or(rates.usual, |shifted| shifted.rber)
     }
 
-    /// Returns the chance that a codeword of a page has more errors than `margin` of those the code corrects.
+    /// Returns the chance that a codeword of the page has more bit errors than the fraction `margin` of the number that
+    /// the code corrects.
     pub fn chance_near_limit(&self, page_type: usize, condition: &Condition, margin: f64) -> f64 {
         let left = self.rate_left(&self.rates(page_type, condition));
         self.ladder.chance_near_limit(margin, left, self.page_bytes)
     }
 }
 
-/// The conditions that reads are planned for, and the first attempt of a read in each.
+/// The conditions (wear, age, reads) for which reads are planned, with the first attempt of a read and the regulator's
+/// candidates in each.
 pub(super) struct Reckoning {
-    /// Reads of a superblock between erases.
+    /// Number of reads of a superblock between two erases up to which reads are planned.
     pub reads: u32,
-    /// For each cost, the age of data.
+    /// For each write cost, the age of data up to which reads are planned.
     pub ages: Vec<Nanos>,
-    /// Reading by rung without retries.
+    /// For each rung of the read ladder, the timing parameters of a read that succeeds there without retries.
     pub readings: Vec<Reading>,
     page_types: usize,
-    /// The most cycles of each row of wear.
+    /// For each row of wear, its highest number of program/erase cycles.
     wear_edges: Vec<u32>,
-    /// For each cost, row of wear and page type: how a read begins.
+    /// The first attempt of a read, for each write cost, row of wear and page type in this order.
     begins: Vec<Begin>,
-    /// For each row of wear, the costs.
+    /// For each row of wear, the write costs as candidates for the cost regulator.
     candidates: Vec<Candidate>,
 }
 
-/// Returns the most cycles of each row of wear, from that of a drive's blocks at the start.
+/// Returns, for each row of wear, its highest number of program/erase cycles; the first row ends at the cycles of the
+/// drive's blocks at the start.
 fn wear_edges(pe_cycles: u32) -> Vec<u32> {
     let next = |last: &u32| Some((f64::from(*last) * WEAR_RATIO).min(1e9) as u32 + 1);
     std::iter::successors(Some(pe_cycles), next).take(WEAR_ROWS).collect()
 }
 
-/// Returns the reading by rung without retries.
+/// Makes, for each rung of the read ladder, the timing parameters of a read that succeeds there without retries.
 fn readings(ladder: &Ladder) -> Vec<Reading> {
     let hard = ladder.rungs[0].bit_planes as u16;
     let reading = |rung: &ecc::Rung| Reading {
@@ -109,10 +116,11 @@ fn readings(ladder: &Ladder) -> Vec<Reading> {
 }
 
 impl Reckoning {
-    /// Plans the reads of a drive whose blocks have `pe_cycles` at the start.
+    /// Works out the first attempt of reads and the regulator's candidates for all rows of wear, on a drive whose
+    /// blocks have `pe_cycles` at the start.
     ///
     /// # Errors
-    /// When the code cannot correct what a write cost leaves there.
+    /// When the code cannot correct data of a write cost at the end of their retention time on blocks with `pe_cycles`.
     pub fn new(
         reckoned: &Reckoned,
         pe_cycles: u32,
@@ -170,32 +178,34 @@ impl Reckoning {
         Ok(Self { reads, ages, readings, page_types, wear_edges, begins, candidates })
     }
 
-    /// Returns the write costs on a block with this row of wear.
+    /// Returns the write costs as the cost regulator sees them on a block of this row of wear: program time,
+    /// references, and whether the cost is feasible.
     #[inline]
     pub fn candidates(&self, wear_row: u8) -> &[Candidate] {
         let costs = self.ages.len();
         &self.candidates[usize::from(wear_row) * costs..][..costs]
     }
 
-    /// Returns the first attempt of a read for this cost, wear and page type.
+    /// Returns the first attempt of a read of a page with this write cost, row of wear and page type.
     #[inline]
     pub fn begin(&self, cost: usize, wear_row: u8, page_type: usize) -> Begin {
         self.begins[(cost * self.wear_edges.len() + usize::from(wear_row)) * self.page_types + page_type]
     }
 
-    /// Returns the row of wear of a block.
+    /// Returns the row of wear of a block with `pe_cycles` program/erase cycles.
     pub fn wear_row_of(&self, pe_cycles: u32) -> u8 {
         let row = self.wear_edges.partition_point(|edge| *edge < pe_cycles);
         row.min(self.wear_edges.len() - 1) as u8
     }
 
-    /// Returns the most program/erase cycles of a row of wear.
+    /// Returns the highest number of program/erase cycles of a row of wear.
     pub fn pe_cycles(&self, wear_row: u8) -> u32 {
         self.wear_edges[usize::from(wear_row)]
     }
 }
 
-/// Returns the refusal of a write cost whose data the code could not read at the end of their time.
+/// Makes the error message for a write cost whose data the code could not correct at the end of their retention time.
+/// `worst` is the worst raw bit error rate, `limit` the rate that the code corrects.
 fn too_coarse(table: &CostTable, cost: usize, pe_cycles: u32, (worst, limit): (f64, f64)) -> String {
     format!(
         "ftl.regulator: {} leaves a raw bit error rate of {worst:.2e} after {} on blocks with {pe_cycles} program/erase \

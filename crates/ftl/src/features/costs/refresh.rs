@@ -8,19 +8,21 @@ use controller::Origin;
 use engine::Calendar;
 use units::SimTime;
 
-/// When the data of superblocks must be rewritten.
+/// The times at which the data of superblocks must be rewritten (refreshed).
 pub(super) struct DueTimes {
-    /// For each superblock of the drive; `NEVER`: not at all.
+    /// For each superblock of the drive, the time at which its data must be rewritten; `NEVER`: not at all.
     pub at: Vec<SimTime>,
-    /// The due time of the program issued last, where it is earlier than the superblock's due time was before.
+    /// Refresh time that the program issued last set for its superblock, if that was earlier than the superblock's
+    /// previous refresh time.
     pub newly: Option<SimTime>,
-    /// Superblocks read as often as was reckoned with, where such ones are moved.
+    /// Superblocks that have had as many reads as are planned for and must be relocated (read reclaim); always empty
+    /// without read reclaim.
     pub worn_by_reads: Vec<u32>,
     pub reclaims: bool,
 }
 
 impl DueTimes {
-    /// No superblock is due.
+    /// Makes the refresh times of `superblocks` superblocks, none of which is due.
     pub fn new(superblocks: usize, reckoned: &Reckoned) -> Self {
         Self {
             at: vec![SimTime::NEVER; superblocks],
@@ -30,12 +32,12 @@ impl DueTimes {
         }
     }
 
-    /// Forgets the due time of a superblock that takes new data.
+    /// Resets the refresh time of a superblock that begins to take new data.
     pub fn forget(&mut self, superblock: usize) {
         self.at[superblock] = SimTime::NEVER;
     }
 
-    /// Notes that data written to a superblock now must be written anew by `due`.
+    /// Moves the refresh time of a superblock forward to `due` if that is earlier than before.
     pub fn advance(&mut self, superblock: usize, due: SimTime, now: SimTime) {
         if due < self.at[superblock] {
             self.newly = Some(due.max(now));
@@ -43,8 +45,8 @@ impl DueTimes {
         }
     }
 
-    /// Notes that a superblock has had as many reads as are planned for: its data are due until they are
-    /// rewritten.
+    /// Marks a superblock that has had as many reads as are planned for as due for refresh (read reclaim), if the drive
+    /// does that.
     pub fn note_worn_by_reads(&mut self, superblock: usize, now: SimTime) {
         if self.reclaims {
             self.worn_by_reads.push(superblock as u32);
@@ -54,7 +56,8 @@ impl DueTimes {
 }
 
 impl Regulation {
-    /// Notes when the data that a superblock holds before time begins must be rewritten, and returns that time.
+    /// Sets, and returns, the time at which the data that a superblock holds from before the run must be rewritten;
+    /// `None` if their write cost needs no refresh.
     pub(super) fn due_from_start(&mut self, superblock: usize) -> Option<SimTime> {
         let cost = self.rows.of(superblock as u32 * self.rows.per_superblock);
         let refresh = self.table.costs[cost].refresh?.ns().min(i64::MAX as u64);
@@ -64,7 +67,7 @@ impl Regulation {
         Some(due)
     }
 
-    /// Asks for a superblock to be rewritten as soon as its die has time for it.
+    /// Queues a superblock on its die to be rewritten for refresh or scrub as soon as the die may spend time on that.
     pub(super) fn ask_upkeep(
         &self,
         core: &mut Core,

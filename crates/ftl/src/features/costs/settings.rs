@@ -4,13 +4,13 @@ use crate::regulator;
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Settings of write costs and reads.
+/// Settings of write costs, of the cost regulator and of the conditions for which reads are planned.
 pub struct CostRules {
-    /// The policy that chooses the cost of each write.
+    /// The policy that chooses the write cost (way to program) of each mapping unit.
     pub regulator: regulator::Maker,
-    /// The program steps that the regulator chooses among.
+    /// The program steps and retention times among which the cost regulator chooses.
     pub steps: regulator::Steps,
-    /// The conditions that reads are planned for.
+    /// The conditions (reads, age) for which reads are planned.
     pub reckoned: Reckoned,
 }
 
@@ -25,21 +25,21 @@ impl CostRules {
     }
 }
 
-/// The conditions that reads are planned for, beside wear and age.
+/// The conditions, beside wear, for which reads are planned.
 #[derive(Clone, Copy, Debug)]
 pub struct Reckoned {
-    /// Reads of a block between two erases for which reads are planned.
+    /// Number of reads of a block between two erases up to which reads are planned.
     pub reads: u32,
-    /// Age of the data; none: the whole time for which data must stay correctable.
+    /// Age of the data up to which reads are planned; none: the whole time for which data must stay correctable.
     pub age: Option<Nanos>,
-    /// Age of the data that the drive held before the run.
+    /// Age, at the start of the run, of the data that the drive held before the run.
     pub data_age: Nanos,
-    /// True if the drive rewrites a superblock after `reads` reads since its erase.
+    /// True if the drive rewrites a superblock after `reads` reads since its erase (read reclaim).
     pub reclaim: bool,
 }
 
 impl Reckoned {
-    /// Reads `[ftl.reading]`.
+    /// Parses section `[ftl.reading]`; `retention` is the time for which data must stay correctable.
     fn read(ftl: &mut Section, retention: Nanos) -> Result<Self, ConfigError> {
         let mut reading = ftl.child("reading")?;
         let reckoned = Self {
@@ -60,7 +60,7 @@ impl Reckoned {
     }
 }
 
-/// Reads `ftl.reading.age`.
+/// Parses key `ftl.reading.age`, the age of data for which reads are planned; at most `retention`.
 fn read_reckoned_age(reading: &mut Section, retention: Nanos) -> Result<Option<Nanos>, ConfigError> {
     let help = "age of data that the way to read them is chosen for: older data are tried as such first, then with \
                 retries; absent: ftl.write_cost.retention, so that retries are for data older than that";

@@ -8,8 +8,9 @@ use controller::Origin;
 use units::{Lpn, Nanos, SimTime};
 
 impl Regulation {
-    /// Chooses the cost of a unit that joins the next program of a die's stream, which goes to `superblock` (numbered
-    /// over the drive). `waiting`: operations of the host at the die.
+    /// Chooses the write cost of a mapping unit that joins the next program of a die's stream in `superblock` (numbered
+    /// over the drive), and combines it with the costs of the program's other units. `waiting` is the number of host
+    /// operations at the die.
     pub(super) fn choose(
         &mut self,
         die: usize,
@@ -42,7 +43,8 @@ impl Regulation {
         }
     }
 
-    /// Returns the cost that the regulator chooses for a unit that goes to a block with this row of wear.
+    /// Asks the cost regulator for the write cost of a mapping unit that goes to a block of this row of wear; returns
+    /// the index of the cost.
     fn ask(&mut self, die: usize, wear_row: u8, unit: Unit, waiting: u32, now: SimTime) -> usize {
         let Unit { lpn, origin, old_row } = unit;
         let note = self.notes.of(lpn);
@@ -66,14 +68,15 @@ impl Regulation {
         chosen
     }
 
-    /// Notes that the host writes a unit to a superblock in SLC mode, whose programs have no choice of cost.
+    /// Records that the host writes a mapping unit to a superblock in SLC mode, whose programs have no choice of write
+    /// cost.
     pub(super) fn note_one_bit(&mut self, die: usize, lpn: Lpn, now: SimTime) {
         self.notes.set(lpn, (self.notes.of(lpn) & NOTES) | SEEN);
         self.dies[die].note_host_operation(now);
     }
 
-    /// Notes that a row of a superblock is programmed; the first row marks all its data as new. In SLC mode
-    /// nothing more is noted, because the superblock is folded before its data are due.
+    /// Records that a page row of a superblock is programmed; if that is the first row, resets the age, reads and
+    /// refresh time of the superblock.
     pub(super) fn note_programmed(&mut self, superblock: usize, row: u32, now: SimTime) {
         if row == 0 {
             self.ages.begins_anew(superblock, now);
@@ -81,7 +84,8 @@ impl Regulation {
         }
     }
 
-    /// Returns the chosen cost, or the next finer one that is feasible on a block of this wear.
+    /// Returns write cost `chosen` if it is feasible on blocks of this row of wear, else the next finer feasible one,
+    /// and counts the change.
     #[inline]
     fn refine(&mut self, chosen: usize, wear_row: u8) -> usize {
         let candidates = self.reckoning.candidates(wear_row);
@@ -97,14 +101,15 @@ impl Regulation {
         all().filter(holds).max_by(by_step).or_else(|| all().min_by(by_step)).unwrap_or(chosen)
     }
 
-    /// Returns the cost of the units collected at a die's stream.
+    /// Returns, and resets, the write cost chosen for the units collected for the next program of a die's stream; 0 if
+    /// none was chosen.
     pub(super) fn take_cost(&mut self, die: usize, stream: usize) -> u8 {
         let pending = std::mem::replace(&mut self.dies[die].pending[stream], NO_COST);
         if pending == NO_COST { 0 } else { pending }
     }
 
-    /// Notes that a program of this cost is issued to `rows` rows from `row` of `superblock`: returns the
-    /// number of the cost in its transaction.
+    /// Records that a program with write cost `cost` is issued to `rows` page rows of `superblock` from `row` on, and
+    /// returns the number by which the transaction names the cost.
     pub(super) fn issue(&mut self, cost: u8, superblock: usize, row: u32, rows: u32, now: SimTime) -> u8 {
         self.note_programmed(superblock, row, now);
         let first = superblock * self.rows.per_superblock as usize + row as usize;

@@ -9,16 +9,18 @@ use crate::core::Core;
 use crate::store::Places;
 use units::Lpn;
 
-/// The part of a map that is on flash when the power fails.
+/// State of the map on flash at the moment of a power cut, kept until recovery has found the newest data.
 pub(super) struct Translations {
-    /// The place of each unit when the power failed, which the translation units on flash give ...
+    /// For each logical unit, the place on flash that the map gave at the power cut, as the translation units on flash
+    /// have it, except for the units in `outdated`.
     places: Places,
-    /// ... except for these translation units, whose newest version was only in RAM.
+    /// Numbers of the translation units whose newest version was only in RAM at the power cut.
     outdated: Vec<u32>,
 }
 
 impl Demand {
-    /// Drops the map in RAM, because the power fails: only the map on flash is left.
+    /// Drops the part of the map that is in RAM, at a power cut, and records which translation units on flash are
+    /// outdated or which checkpoint survives.
     pub(super) fn end(&mut self, core: &mut Core) {
         core.store.stats.units_read_cut += self.tasks.units_awaited();
         self.checkpoints = self.checkpoints.take().map(Checkpoints::after_cut);
@@ -30,8 +32,8 @@ impl Demand {
         }
     }
 
-    /// Notes, when the drive has found its map, the translation units on flash that differ from it and must
-    /// be rewritten.
+    /// Marks, when recovery has found the map, the translation units on flash that differ from the map as outdated, so
+    /// that they are rewritten.
     pub(super) fn compare(&mut self, core: &Core) {
         let Some(said) = self.left.take() else { return };
         for page in said.outdated {
@@ -47,7 +49,8 @@ impl Demand {
     }
 }
 
-/// Takes back the state when the power is back.
+/// Restores, after a power cut, the state of the map on flash that survived, and begins to read the map if it has
+/// checkpoints.
 pub(super) fn take_back(demand: &mut Demand, before: Demand) {
     demand.left = before.left;
     if before.checkpoints.is_some() {

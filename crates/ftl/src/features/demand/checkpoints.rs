@@ -6,34 +6,38 @@ use crate::Layout;
 use crate::flash_map::OnDemand;
 use units::Lpn;
 
-/// A map that is all in RAM and rebuilt at power-up: from the last checkpoint on flash, and from the summaries of
-/// the superblocks closed since.
+/// State of a map that is wholly in RAM and saved to flash as checkpoints: at power-up, recovery rebuilds the map from
+/// the last checkpoint and from the summaries of the superblocks closed since.
 pub(super) struct Checkpoints {
-    /// Superblocks closed between the beginnings of two checkpoints.
+    /// Number of superblocks closed between the beginnings of two checkpoints.
     pub every: u64,
-    /// Superblocks closed so far, and how many that were when each was closed.
+    /// Number of superblocks closed so far; `closed_as` has, for each superblock, what this number was when the
+    /// superblock was closed.
     pub closed: u64,
     pub closed_as: Vec<u64>,
-    /// Superblocks that were closed when the checkpoint in progress began, and when the last complete one began.
+    /// Number of superblocks that had been closed when the checkpoint in progress began; `done` is the number when the
+    /// last complete one began.
     pub began: u64,
     pub done: u64,
-    /// Units of the checkpoint in progress that are still to be written.
+    /// Number of translation units of the checkpoint in progress that are still to be written.
     pub left: u32,
     /// True if units were written without simulated time since the last checkpoint of the map.
     pub outdated: bool,
-    /// How the map is read on demand, on a drive that is ready before its map is in RAM.
+    /// Sizes of directory and log for reading the map on demand, on a drive that is ready before its map is in RAM;
+    /// `None` on other drives.
     pub on_demand: Option<OnDemand>,
-    /// Part of the map that is not in RAM yet, while the drive reads the map after power-up.
+    /// Record of the translation units that are not in RAM yet, while the drive reads the map after power-up; `None` at
+    /// other times.
     pub loading: Option<Loading>,
-    /// Log of the changes of the map since the last checkpoint, on a drive that logs changes.
+    /// Log (journal) of the changes of the map since the last checkpoint; `None` on a drive that logs no changes.
     pub log: Option<Journal>,
-    /// A unit of the last complete checkpoint, or of the log, is lost: the number of superblocks closed when that
-    /// checkpoint began.
+    /// Set when a unit of the last complete checkpoint, or of the log, is lost with its die: number of superblocks that
+    /// had been closed when that checkpoint began.
     pub lost: Option<u64>,
 }
 
 impl Checkpoints {
-    /// No checkpoint yet; the log of map changes, where the drive has one, begins.
+    /// Makes the state of a drive without a checkpoint yet, and begins the log of map changes where the drive has one.
     pub fn new(every: u64, on_demand: Option<OnDemand>, layout: &Layout) -> Self {
         let superblocks = layout.superblocks();
         let log = on_demand.filter(|on_demand| on_demand.log_units > 0).map(|on_demand| {
@@ -56,12 +60,13 @@ impl Checkpoints {
         }
     }
 
-    /// Returns the number of units of a checkpoint that hold the places of its other units.
+    /// Returns the number of mapping units that the directory of a checkpoint takes: the units that hold the places of
+    /// the checkpoint's other units.
     pub fn directory_units(&self) -> u32 {
         self.on_demand.map_or(0, |on_demand| on_demand.directory_units)
     }
 
-    /// Begins a checkpoint of `units` units.
+    /// Begins a checkpoint of the map that consists of `units` translation units.
     pub fn begin(&mut self, units: u32) {
         (self.began, self.left) = (self.closed, units);
         if let Some(log) = &mut self.log {
@@ -69,7 +74,8 @@ impl Checkpoints {
         }
     }
 
-    /// Returns the state after a power cut: a checkpoint in progress is not complete.
+    /// Returns the state of the checkpoints after a power cut: the checkpoint in progress is dropped, the last complete
+    /// one counts.
     pub fn after_cut(self) -> Self {
         let log = self.log.map(Journal::after_cut);
         Self { began: self.done, left: 0, loading: None, log, ..self }
@@ -80,24 +86,25 @@ impl Checkpoints {
         self.lost.is_none_or(|lost| self.done > lost)
     }
 
-    /// True when the last complete checkpoint gives the whole content of a full superblock.
+    /// True if the last complete checkpoint gives the whole content of a superblock, provided that the superblock is
+    /// full.
     pub fn covers(&self, superblock: usize) -> bool {
         self.is_whole() && self.closed_as[superblock] <= self.done
     }
 
-    /// Returns the number of page rows of a superblock whose content checkpoint and log give.
+    /// Returns the number of page rows of a superblock whose content the last checkpoint and the log give.
     pub fn rows_told(&self, superblock: usize) -> u32 {
         let log = self.log.as_ref().filter(|_| self.is_whole());
         log.map_or(0, |log| log.rows_told(superblock))
     }
 
-    /// Notes that a superblock was closed.
+    /// Counts a superblock that was closed, and records its number in the order of closing.
     pub fn note_closed(&mut self, superblock: usize) {
         self.closed += 1;
         self.closed_as[superblock] = self.closed;
     }
 
-    /// Returns the number of bytes of state of the simulator.
+    /// Returns the number of bytes of memory that the simulator's state of checkpoints and log takes.
     pub fn bytes(&self) -> usize {
         let loading = self.loading.as_ref().map_or(0, Loading::bytes);
         8 * self.closed_as.len() + self.log.as_ref().map_or(0, Journal::bytes) + loading
@@ -105,7 +112,8 @@ impl Checkpoints {
 }
 
 impl Demand {
-    /// Notes that a unit of the checkpoint, or of the log, is on the flash.
+    /// Notes that a unit of the checkpoint in progress, or of the log, is on flash; after the last unit, the checkpoint
+    /// is complete.
     pub(super) fn note_written(&mut self, lpn: Lpn) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         if checkpoints.log.as_mut().is_some_and(|log| log.note_written(lpn)) || checkpoints.left == 0 {
@@ -125,7 +133,8 @@ impl Demand {
 mod tests {
     use super::*;
 
-    /// Two checkpoints were completed, when two and four of four superblocks were closed, the last of them later.
+    /// Makes the test's state: two checkpoints were completed, which began when two and four of four superblocks were
+    /// closed; the last superblock was closed later.
     fn closed_and_written() -> Checkpoints {
         Checkpoints {
             every: 2,

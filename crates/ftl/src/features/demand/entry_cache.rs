@@ -6,18 +6,18 @@ use engine::large_array;
 use std::ops::Range;
 use units::Lpn;
 
-/// The entries used last.
+/// Cache of the map entries in RAM (as in DFTL), with replacement of the entry used least recently.
 pub(super) struct EntryCache {
     entries: Vec<FlashMapEntry>,
     capacity: usize,
     newest: u32,
     oldest: u32,
-    /// The entry of each logical unit, or none.
+    /// For each logical unit, the index of its entry in `entries`, or `NONE` if the entry is not in the cache.
     of_unit: Vec<u32>,
 }
 
 impl EntryCache {
-    /// Makes a cache of map entries that holds no entry.
+    /// Makes an empty cache for `capacity` entries of a map of `logical_units` logical units.
     pub fn new(capacity: usize, logical_units: u32) -> Self {
         Self {
             entries: Vec::with_capacity(capacity),
@@ -28,7 +28,7 @@ impl EntryCache {
         }
     }
 
-    /// Returns the number of entries that the cache can hold.
+    /// Returns the greatest number of map entries that the cache can hold.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
@@ -59,12 +59,12 @@ impl EntryCache {
         self.newest = at;
     }
 
-    /// True when the entry of `lpn` is in the cache.
+    /// True if the map entry of `lpn` is in the cache.
     pub fn contains(&self, lpn: Lpn) -> bool {
         self.of_unit[lpn.index()] != NONE
     }
 
-    /// Looks up the entry of `lpn` and makes it the most recently used. False when it is not in the cache.
+    /// Makes the map entry of `lpn` the most recently used one; false if the entry is not in the cache.
     pub fn touch(&mut self, lpn: Lpn) -> bool {
         let at = self.of_unit[lpn.index()];
         if at == NONE {
@@ -75,8 +75,8 @@ impl EntryCache {
         true
     }
 
-    /// Adds `lpn`, which is not in the cache, as the most recently used. Returns the unit whose entry is evicted for
-    /// it, if that entry was changed.
+    /// Adds the map entry of `lpn`, which is not in the cache, as the most recently used one. Returns the unit whose
+    /// entry is evicted for it, if that entry is dirty.
     pub fn insert(&mut self, lpn: Lpn) -> Option<Lpn> {
         let entry = FlashMapEntry { lpn: lpn.0, newer: NONE, older: NONE, dirty: false };
         let (at, changed) = if self.entries.len() < self.capacity {
@@ -94,7 +94,8 @@ impl EntryCache {
         changed
     }
 
-    /// Notes that the place of `lpn` changed. False when its entry is not in the cache.
+    /// Marks the map entry of `lpn` as dirty, because the place of the unit changed; false if the entry is not in the
+    /// cache.
     pub fn change(&mut self, lpn: Lpn) -> bool {
         let at = self.of_unit[lpn.index()];
         if at != NONE {
@@ -103,7 +104,8 @@ impl EntryCache {
         at != NONE
     }
 
-    /// Marks the entries of these units as clean: they are on the flash as they are in the cache.
+    /// Marks the cached map entries of the logical units `units` as clean, because flash has them as they are in the
+    /// cache.
     pub fn clean(&mut self, units: Range<u32>) {
         for lpn in units {
             let at = self.of_unit[lpn as usize];
@@ -113,12 +115,12 @@ impl EntryCache {
         }
     }
 
-    /// Returns the units whose entries changed since they were read or last written.
+    /// Returns the logical units whose cached map entries are dirty: changed since they were read or last written.
     pub fn changed(&self) -> impl Iterator<Item = Lpn> {
         self.entries.iter().filter(|entry| entry.dirty).map(|entry| Lpn(entry.lpn))
     }
 
-    /// Forgets all.
+    /// Removes all map entries from the cache.
     pub fn clear(&mut self) {
         self.entries.clear();
         (self.newest, self.oldest) = (NONE, NONE);

@@ -10,7 +10,7 @@ use crate::store::spare::SpareAreas;
 use controller::{Origin, Transaction};
 use units::Lpn;
 
-/// Bytes of a cached entry: logical and physical number.
+/// Number of bytes of a cached map entry: logical and physical number.
 const CACHED_BYTES: u64 = 8;
 
 impl Feature for Demand {
@@ -19,7 +19,8 @@ impl Feature for Demand {
         self.cache.bytes() + self.outdated.pages() as usize + checkpoints
     }
 
-    /// Returns the bytes of the map: cached entries, and the place of each translation unit.
+    /// Returns the bytes of RAM of the drive's map: the cached entries and the place of each translation unit, or the
+    /// whole map where checkpoints save it.
     fn map_bytes(&self) -> Option<u64> {
         if self.checkpoints.is_some() {
             return Some(u64::from(self.first) * ENTRY_BYTES);
@@ -43,7 +44,8 @@ impl Feature for Demand {
         true
     }
 
-    /// The last of the list is asked last: what no other feature keeps for itself is of the map.
+    /// Notes that a translation unit or a unit of the log is on flash. Always true: this feature is asked last, and
+    /// units of the drive's own that no other feature claims belong to the map.
     fn wrote_own(&mut self, _: &Core, lpn: Lpn, _: u32) -> bool {
         self.used_slots -= 1;
         self.note_written(lpn);
@@ -87,7 +89,8 @@ impl Feature for Demand {
         self.end_task(core, owner);
     }
 
-    /// All changed translation units, whether the host has paid for them or not.
+    /// Returns all changed translation units to be written, however much the host's writes have paid for; with
+    /// checkpoints, begins one of the whole map.
     fn flushes_map(&mut self) -> Option<Vec<u32>> {
         let mut pages = self.changed();
         if let Some(checkpoints) = &mut self.checkpoints {
@@ -105,7 +108,8 @@ impl Feature for Demand {
         }
     }
 
-    /// Notes a closed superblock, which may make a checkpoint due.
+    /// Records a closed superblock, and begins a checkpoint of the map if enough superblocks have been closed since the
+    /// last one began.
     fn closed(&mut self, superblock: usize) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         checkpoints.note_closed(superblock);
@@ -121,7 +125,7 @@ impl Feature for Demand {
         }
     }
 
-    /// The log has a change for each of its units.
+    /// Adds the changes of a program to the log of map changes: one for each unit that is not padding.
     fn program_ends(&mut self, core: &Core, program: &Transaction) {
         if let Some(log) = self.log() {
             let superblock = core.store.space.global(program.die.index(), program.superblock);
@@ -140,8 +144,8 @@ impl Feature for Demand {
         self.outdated.earn();
     }
 
-    /// Takes the next translation unit that must be written to flash without simulated time: evicted from the
-    /// cache, or due.
+    /// Removes and returns the next translation unit that must be written to flash without simulated time: one whose
+    /// changed entry was evicted from the cache, or one that garbage collection changed.
     fn due_untimed(&mut self) -> Option<Lpn> {
         let page = self.outdated.next()?;
         self.clean(page);
@@ -150,7 +154,8 @@ impl Feature for Demand {
         Some(unit)
     }
 
-    /// The map on flash is complete, the cache empty, as after a power-up.
+    /// Empties the cache as after a power-up, and adds the translation units that must be written so that the map on
+    /// flash is complete.
     fn settles(&mut self, units: &mut Vec<Lpn>) {
         let pages = self.forget();
         units.extend(pages.into_iter().map(|page| self.unit_of(page)));
@@ -163,7 +168,8 @@ impl Feature for Demand {
         }
     }
 
-    /// All entries changed without having been looked up.
+    /// Marks every translation unit as outdated, because a constructed drive has places for all units without having
+    /// looked up their entries.
     fn constructed(&mut self) {
         if let Some(checkpoints) = &mut self.checkpoints {
             checkpoints.outdated = true;
@@ -171,7 +177,8 @@ impl Feature for Demand {
         self.outdated.all_fall_behind();
     }
 
-    /// The log begins or, after a power cut, is extended with the data found of which it has no change.
+    /// Begins the log of map changes with the content of a fresh drive or, after a power cut, adds the data on flash
+    /// that the log does not have.
     fn time_begins(&mut self, core: &Core) {
         let Some(log) = self.log() else { return };
         for superblock in 0..core.store.layout.superblocks() {

@@ -7,7 +7,8 @@
 use std::collections::VecDeque;
 use units::Lpn;
 
-/// Page rows of a superblock, from its first one on, and the number of the change that completes them in the log.
+/// Record that the log covers the first `rows` page rows of a superblock once it is written up to change number
+/// `change`.
 #[derive(Clone, Copy)]
 struct Told {
     superblock: u32,
@@ -15,36 +16,39 @@ struct Told {
     change: u64,
 }
 
-/// A unit of the log that was sent to the flash.
+/// A unit of the map's log (journal) that was sent to flash.
 struct Sent {
     lpn: Lpn,
     on_flash: bool,
     tells: Vec<Told>,
 }
 
-/// The log of a drive.
+/// Log (journal) of the changes of a drive's map, kept on flash in a ring of logical units.
 pub(super) struct Journal {
-    /// First logical unit of the ring that holds the log on flash; `units` is the length of the ring.
+    /// First logical unit of the ring that holds the log on flash; `units` is the number of units of the ring.
     first: u32,
     units: u32,
-    /// Changes of the map that a unit of the log holds.
+    /// Number of changes of the map that one unit of the log holds.
     per_unit: u64,
-    /// For each superblock: page rows, from its first one on, whose changes are on flash.
+    /// For each superblock, the number of page rows, from its first one on, whose changes are in log units on flash.
     told: Vec<u32>,
-    /// Changes since the log began, and changes that are in no unit of the log yet.
+    /// Number of changes since the log began; `pending` has the page rows whose changes are in no sent unit of the log
+    /// yet.
     changes: u64,
     pending: VecDeque<Told>,
     sent: VecDeque<Sent>,
-    /// Units sent, and the first of them that the last whole checkpoint, and the one in progress, do not make unnecessary.
+    /// Number of log units sent so far; recovery needs the units from `needed` on, because the last complete checkpoint
+    /// covers the earlier ones, and `began` is the number when the checkpoint in progress began.
     count: u64,
     needed: u64,
     began: u64,
-    /// True after simulated time has begun; changes of the map from before are in the map on flash.
+    /// True once simulated time has begun; earlier changes of the map are in the map on flash and not in the log.
     pub has_begun: bool,
 }
 
 impl Journal {
-    /// Makes a log of map changes that holds none.
+    /// Makes an empty log of map changes in the ring of `units` logical units from `first` on, of which each holds
+    /// `per_unit` changes.
     pub fn new(first: u32, units: u32, per_unit: u32, superblocks: usize) -> Self {
         Self {
             first,
@@ -61,25 +65,25 @@ impl Journal {
         }
     }
 
-    /// Returns the number of page rows of a superblock, from its first one on, that need not be read after a
-    /// power cut.
+    /// Returns the number of page rows of a superblock, from its first one on, that recovery need not read after a
+    /// power cut because the log has their content.
     pub fn rows_told(&self, superblock: usize) -> u32 {
         self.told[superblock]
     }
 
-    /// Notes that the map on flash gives the content of the first `rows` page rows of a superblock.
+    /// Records that the map on flash already gives the content of the first `rows` page rows of a superblock.
     pub fn begin_with(&mut self, superblock: usize, rows: u32) {
         self.told[superblock] = rows;
     }
 
-    /// Notes that `changes` changes were made; with them the log covers the page rows of a superblock up to
+    /// Adds `changes` changes of the map to the log; with them the log covers the page rows of a superblock up to
     /// `rows`.
     pub fn note(&mut self, superblock: usize, rows: u32, changes: u32) {
         self.changes += u64::from(changes);
         self.pending.push_back(Told { superblock: superblock as u32, rows, change: self.changes });
     }
 
-    /// Notes that a superblock is erased.
+    /// Removes what the log tells of a superblock, because the superblock is erased.
     pub fn note_erased(&mut self, superblock: usize) {
         self.told[superblock] = 0;
         let is_other = |told: &Told| told.superblock != superblock as u32;
@@ -87,8 +91,8 @@ impl Journal {
         self.sent.iter_mut().for_each(|unit| unit.tells.retain(is_other));
     }
 
-    /// Returns the unit that is full and can be sent: not before the one in its place is on flash and of no
-    /// use any more.
+    /// Returns the next unit of the log if it is full and can be sent; `None` while its place in the ring still holds a
+    /// unit that recovery would need or that is not on flash yet.
     pub fn take_full(&mut self) -> Option<Lpn> {
         let most = u64::from(self.units);
         let end = (self.count + 1) * self.per_unit;
@@ -102,7 +106,8 @@ impl Journal {
         Some(lpn)
     }
 
-    /// Notes that a unit is on flash; false when it does not belong to the log.
+    /// Notes that unit `lpn` is on flash; false if it is not a unit of the log. A log unit counts once all units before
+    /// it are on flash.
     pub fn note_written(&mut self, lpn: Lpn) -> bool {
         if !(self.first..self.first + self.units).contains(&lpn.0) {
             return false;
@@ -119,17 +124,17 @@ impl Journal {
         true
     }
 
-    /// Notes that a checkpoint begins: it will contain all changes up to now.
+    /// Notes that a checkpoint of the map begins: once complete, it covers all log units sent up to now.
     pub fn note_checkpoint_begun(&mut self) {
         self.began = self.count;
     }
 
-    /// Notes that the checkpoint is complete.
+    /// Notes that the checkpoint of the map is complete, so that recovery no longer needs the log units it covers.
     pub fn note_checkpoint_done(&mut self) {
         self.needed = self.began;
     }
 
-    /// Returns the units to read after a power cut.
+    /// Returns the units of the log that recovery must read after a power cut.
     pub fn needed(&self) -> impl Iterator<Item = Lpn> {
         (self.needed..self.count).map(|number| self.unit(number))
     }
@@ -138,7 +143,7 @@ impl Journal {
         Lpn(self.first + (number % u64::from(self.units)) as u32)
     }
 
-    /// Returns the log after a power cut: the consecutive units that are on flash.
+    /// Returns the log as it is after a power cut: only the consecutive units that were on flash, nothing pending.
     pub fn after_cut(self) -> Self {
         // Units that a checkpoint made unnecessary may not have come to the flash.
         let count = (self.count - self.sent.len() as u64).max(self.needed);
@@ -148,7 +153,7 @@ impl Journal {
         Self { changes, pending, sent, count, began, has_begun: true, ..self }
     }
 
-    /// Returns the number of bytes of state of the simulator.
+    /// Returns the number of bytes of memory that the simulator's state of the log takes.
     pub fn bytes(&self) -> usize {
         4 * self.told.len()
     }
@@ -158,7 +163,7 @@ impl Journal {
 mod tests {
     use super::*;
 
-    /// Returns the units of four changes at logical units 100 to 102.
+    /// Makes the log of the tests: a ring of logical units 100 to 102, four changes in a unit, two superblocks.
     fn log() -> Journal {
         Journal::new(100, 3, 4, 2)
     }

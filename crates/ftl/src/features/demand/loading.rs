@@ -1,32 +1,32 @@
 //! A map that is read after the drive is ready: which of its translation units are not in RAM yet.
 
-/// The translation units still to be read.
+/// Record of the translation units that are still to be read into RAM after power-up.
 pub(super) struct Loading {
     is_missing: Vec<bool>,
     left: u32,
-    /// Translation unit before which all units are read, or are being read.
+    /// Number of the translation unit before which all units have been read or are being read.
     next: u32,
 }
 
 impl Loading {
-    /// Makes the state in which all of `pages` translation units are missing.
+    /// Makes the record in which all `pages` translation units are still missing in RAM.
     pub fn of(pages: u32) -> Self {
         Self { is_missing: vec![true; pages as usize], left: pages, next: 0 }
     }
 
-    /// True if a translation unit is not in RAM.
+    /// True if translation unit `page` is not in RAM yet.
     pub fn is_missing(&self, page: u32) -> bool {
         self.is_missing.get(page as usize).is_some_and(|missing| *missing)
     }
 
-    /// Notes that a translation unit is in RAM now.
+    /// Marks translation unit `page` as being in RAM.
     pub fn note_loaded(&mut self, page: u32) {
         if let Some(missing) = self.is_missing.get_mut(page as usize) {
             self.left -= u32::from(std::mem::take(missing));
         }
     }
 
-    /// Returns the next translation unit to read that nothing has asked for.
+    /// Returns the next translation unit to read in the background, and advances past it; `None` if none is missing.
     pub fn next(&mut self) -> Option<u32> {
         let page = (self.next..self.is_missing.len() as u32).find(|&page| self.is_missing(page));
         self.next = page.map_or(self.is_missing.len() as u32, |page| page + 1);
@@ -38,7 +38,7 @@ impl Loading {
         self.left == 0
     }
 
-    /// Returns the number of bytes of state of the simulator.
+    /// Returns the number of bytes of memory that the simulator's record of missing translation units takes.
     pub fn bytes(&self) -> usize {
         self.is_missing.len()
     }

@@ -7,7 +7,7 @@ use crate::core::{Core, Lookup, Waiter};
 use units::{Lpn, Ppa};
 
 impl Demand {
-    /// True when the map entry of `lpn` can be used at once; counts hits and misses.
+    /// True if the map entry of `lpn` can be used at once; counts a hit or a miss of the map.
     pub(super) fn find_entry(&mut self, core: &mut Core, lpn: Lpn) -> bool {
         if self.checkpoints.is_some() {
             return !self.is_loading() || self.is_loaded(core, lpn);
@@ -27,7 +27,8 @@ impl Demand {
         at_hand
     }
 
-    /// True when the map entry of `lpn` is in RAM, of a map that is still being read.
+    /// True if the map entry of `lpn` can be used at once while the map is still being read from flash; counts a hit or
+    /// a miss of the map.
     #[cold]
     fn is_loaded(&mut self, core: &mut Core, lpn: Lpn) -> bool {
         let page = self.page_of(lpn);
@@ -44,14 +45,15 @@ impl Demand {
         is_at_hand
     }
 
-    /// True when no flash read is needed for a translation unit: it was never written, or is in the buffer.
+    /// True if a translation unit can be had without a flash read, because it was never written or is in the write
+    /// buffer.
     fn is_at_hand(&self, core: &Core, page: u32) -> bool {
         let unit = self.unit_of(page);
         core.store.map.lookup(unit) == Ppa::NONE || core.buffer.find(unit).is_some()
     }
 
-    /// Lets a write wait for the entry of its unit, or a read for its entries in one translation unit; returns their
-    /// number.
+    /// Queues a write that waits for its map entry, or a read that waits for the entries in its first translation unit;
+    /// returns the number of entries waited for.
     pub(super) fn await_entries(&mut self, core: &Core, waiter: Waiter) -> u32 {
         let (lpn, waiter, count) = match waiter {
             Waiter::Read { request, first, count, since } => {
@@ -65,8 +67,8 @@ impl Demand {
         count
     }
 
-    /// Returns the next translation unit to read of a map that must come into RAM, when no request waits for
-    /// another one.
+    /// Returns the next translation unit to read in the background after power-up, if fewer than half of the reads that
+    /// may be in flight are; `None` otherwise.
     fn next_to_load(&mut self, core: &Core) -> Option<u32> {
         while !self.tasks.is_half_full() {
             let page = self.loading()?.next()?;
@@ -79,7 +81,7 @@ impl Demand {
         None
     }
 
-    /// Ends the loading of the map if all of it is in RAM.
+    /// Ends the loading of the map after power-up, and reports that, if all translation units are in RAM.
     fn end_if_loaded(&mut self) -> Option<Lookup> {
         let is_done = self.loading().is_some_and(|loading| loading.is_done());
         if is_done {
@@ -88,12 +90,12 @@ impl Demand {
         is_done.then_some(Lookup::Loaded)
     }
 
-    /// True when a buffer slot is left for another translation unit.
+    /// True if a write buffer slot reserved for translation units is free for another one.
     fn has_slot(&self) -> bool {
         self.used_slots + self.tasks.updates() < self.slots
     }
 
-    /// Sends the units of the log that are full.
+    /// Puts the full units of the map's log into the write buffer, as far as slots are free.
     fn send_log(&mut self, core: &mut Core) {
         while self.has_slot()
             && let Some(unit) = self.log().and_then(Journal::take_full)
@@ -103,8 +105,8 @@ impl Demand {
         }
     }
 
-    /// Starts queued reads and updates as far as there is room for them, updates first, until there is work for the
-    /// layer.
+    /// Starts queued updates and reads of translation units, updates first, as far as slots and reads in flight allow;
+    /// returns the first action that the FTL must carry out.
     pub(super) fn look_on(&mut self, core: &mut Core) -> Option<Lookup> {
         loop {
             if let Some(waiter) = self.answered.pop_front() {
@@ -142,7 +144,8 @@ impl Demand {
         }
     }
 
-    /// Begins a task: its translation unit is read, or at hand.
+    /// Begins to read a translation unit, and returns the flash read; `None` if the unit needs no read, in which case
+    /// the task ends at once.
     fn start(&mut self, core: &mut Core, task: Task) -> Option<Lookup> {
         let unit = self.unit_of(task.page);
         let is_missing = self.loading().is_some_and(|loading| loading.is_missing(task.page));
@@ -156,7 +159,8 @@ impl Demand {
         Some(Lookup::Read { unit, home, owner })
     }
 
-    /// Ends the read of a translation unit: a changed unit goes into the buffer.
+    /// Ends the read of a translation unit, whose waiting requests can continue; an updated unit goes into the write
+    /// buffer.
     pub(super) fn end_task(&mut self, core: &mut Core, owner: u32) {
         let task = self.tasks.end(owner);
         if let Some(loading) = self.loading() {

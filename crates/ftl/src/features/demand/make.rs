@@ -13,7 +13,7 @@ use ecc::Ladder;
 use std::collections::VecDeque;
 
 impl Said for Demand {
-    /// The settings of the feature: it has no keys.
+    /// Nothing, because the map on flash has no keys of its own as a feature: mapping and recovery have them.
     type Settings = ();
 }
 
@@ -22,8 +22,7 @@ impl Made for Demand {
         Ok(())
     }
 
-    /// Returns zero bytes of the simulator's state: the mapping or recovery that asked for the feature counts
-    /// the bytes of its state.
+    /// Returns zero, because the mapping or recovery that needs the map on flash counts the simulator's bytes for it.
     fn bytes_most((): &(), _: &Layout, _: Option<&Ladder>) -> u64 {
         0
     }
@@ -38,7 +37,7 @@ impl Made for Demand {
 }
 
 impl Demand {
-    /// Makes a map with no entry looked up yet.
+    /// Makes the state of a map on flash, as the mapping or recovery described it in `map`, with an empty cache.
     fn of(layout: &Layout, map: &MapOnFlash) -> Self {
         let logical = layout.logical_units;
         let &MapOnFlash { entries_per_unit, in_flight, slots, in_ram } = map;

@@ -26,24 +26,26 @@ use std::collections::VecDeque;
 use tasks::Tasks;
 use units::Lpn;
 
-/// The part of the map that is in RAM, and translation units in flight.
+/// State of a map that lies on flash: the entries in RAM, the translation units being read or written, and the
+/// checkpoints where the map is wholly in RAM.
 pub(crate) struct Demand {
-    /// The first of the logical units that hold the map.
+    /// First of the logical units, behind those of the host, that hold the map.
     first: u32,
     entries_per_unit: u32,
     cache: EntryCache,
     tasks: Tasks,
-    /// Requests whose translation units have been read, in order.
+    /// Reads and writes whose map entries have been read from flash and that can continue, in order.
     answered: VecDeque<Waiter>,
     outdated: Outdated,
-    /// True: each translation unit is on flash when time begins, even if its entries were never written.
+    /// True if each translation unit is on flash when simulated time begins, even if its entries were never written.
     stored: bool,
-    /// Checkpoints on flash, for a map that is all in RAM.
+    /// State of the checkpoints on flash, for a map that is wholly in RAM; `None` for a map of which only a part is
+    /// cached.
     checkpoints: Option<Checkpoints>,
-    /// Buffer slots for translation units; `used_slots` counts the slots in use.
+    /// Number of write buffer slots reserved for translation units; `used_slots` is the number in use.
     slots: u32,
     used_slots: u32,
-    /// The map on flash when the power failed; kept until the drive has found its map.
+    /// State of the map on flash at the last power cut, kept until recovery has found the newest data.
     left: Option<Translations>,
 }
 
@@ -52,8 +54,8 @@ impl Demand {
         lpn.0 / self.entries_per_unit
     }
 
-    /// Returns the translation unit that holds the place of `lpn`; for a translation unit, its own number.
-    /// None for other units of the drive's own.
+    /// Returns the number of the translation unit that holds the place of `lpn`; for a translation unit, its own
+    /// number. `None` for other units of the drive's own.
     fn page_holding(&self, lpn: Lpn) -> Option<u32> {
         let page = if lpn.0 >= self.first { lpn.0 - self.first } else { self.page_of(lpn) };
         (page < self.outdated.pages()).then_some(page)
@@ -63,7 +65,8 @@ impl Demand {
         Lpn(self.first + page)
     }
 
-    /// Returns the units to read at power-up before the drive is ready.
+    /// Returns the units of the map that must be read at power-up before the drive is ready: directory and log of the
+    /// checkpoint, or the whole map.
     fn read_first(&self) -> impl Iterator<Item = Lpn> {
         let on_demand = self.checkpoints.as_ref().filter(|known| known.on_demand.is_some());
         let begin = on_demand.map_or(0, |known| self.outdated.pages() - known.directory_units());
@@ -71,8 +74,8 @@ impl Demand {
         (begin..self.outdated.pages()).map(|page| self.unit_of(page)).chain(log)
     }
 
-    /// Begins to read a map that is all in RAM from flash, translation unit by translation unit, if not at
-    /// power-up.
+    /// Begins to read the whole map from flash in the background after power-up, on a drive that is ready before its
+    /// map is in RAM.
     fn begin_loading(&mut self) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         if checkpoints.on_demand.is_some() {
@@ -81,29 +84,31 @@ impl Demand {
         }
     }
 
-    /// Returns the part of the map that is not in RAM yet, while the map is being read.
+    /// Returns the record of the translation units that are not in RAM yet, while the drive reads its map after
+    /// power-up; `None` otherwise.
     fn loading(&mut self) -> Option<&mut Loading> {
         self.checkpoints.as_mut()?.loading.as_mut()
     }
 
-    /// Ends the loading of the map, all of which is in RAM.
+    /// Ends the loading of the map after power-up, because all translation units are in RAM.
     fn end_loading(&mut self) {
         if let Some(checkpoints) = &mut self.checkpoints {
             checkpoints.loading = None;
         }
     }
 
-    /// Returns the log of changes, where the drive has one.
+    /// Returns the log (journal) of map changes; `None` on a drive without such a log.
     fn log(&mut self) -> Option<&mut Journal> {
         self.checkpoints.as_mut()?.log.as_mut()
     }
 
-    /// True while a part of a map that must come into RAM is still on flash only.
+    /// True while translation units of a map that must be wholly in RAM are still to be read from flash.
     fn is_loading(&self) -> bool {
         self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.loading.is_some())
     }
 
-    /// Puts `lpn` into the cache. Where a changed entry leaves it, all changed entries of its translation unit are written.
+    /// Puts the map entry of `lpn` into the cache. If that evicts a dirty entry, its translation unit is queued to be
+    /// written with all of its dirty entries.
     fn install(&mut self, lpn: Lpn) {
         if self.checkpoints.is_some() || self.cache.touch(lpn) {
             return;
@@ -115,7 +120,7 @@ impl Demand {
         }
     }
 
-    /// Marks the cached entries of a translation unit as clean: the version that is about to be written
+    /// Marks the cached map entries of a translation unit as clean, because the version that is about to be written
     /// contains them.
     fn clean(&mut self, page: u32) {
         self.outdated.clean(page);
@@ -125,7 +130,7 @@ impl Demand {
         }
     }
 
-    /// Returns the translation units whose newest version is not on flash, in order.
+    /// Returns the numbers of the translation units whose newest version is not on flash, in ascending order.
     fn changed(&self) -> Vec<u32> {
         if self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.outdated) {
             return (0..self.outdated.pages()).collect();
@@ -137,7 +142,7 @@ impl Demand {
         pages
     }
 
-    /// Forgets the cache; gives the translation units with changed entries.
+    /// Empties the cache of map entries, and returns the translation units that had changed entries.
     fn forget(&mut self) -> Vec<u32> {
         let pages = self.changed();
         self.cache.clear();

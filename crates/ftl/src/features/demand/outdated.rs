@@ -2,21 +2,23 @@
 
 use std::collections::VecDeque;
 
-/// Updates of translation units that garbage collection may be behind with, for each unit the host writes.
+/// Greatest number of updates of translation units for which the host's writes can have paid in advance.
 const CREDIT_MOST: u32 = 64;
 
-/// Translation units that must be written, and how many of them the host has paid for.
+/// Translation units that must be written to flash because their entries changed, with the number that the host's
+/// writes have paid for.
 pub(super) struct Outdated {
-    /// Translation units whose changed entries left the cache.
+    /// Numbers of the translation units that must be written because a dirty entry was evicted from the cache.
     pub evicted: VecDeque<u32>,
-    /// Translation units with entries that changed while they were not cached, in order, and a mark for each of them.
+    /// Numbers of the translation units whose entries changed while not cached, in order; `is_behind` marks each of
+    /// them.
     behind: VecDeque<u32>,
     is_behind: Vec<bool>,
     credit: u32,
 }
 
 impl Outdated {
-    /// Makes a state in which none of `pages` translation units is outdated.
+    /// Makes the state of a map of `pages` translation units, none of which is outdated.
     pub fn new(pages: u32) -> Self {
         Self {
             evicted: VecDeque::new(),
@@ -31,36 +33,36 @@ impl Outdated {
         self.is_behind.len() as u32
     }
 
-    /// Allows one more write of the map, because the host writes a unit.
+    /// Allows one more update of a translation unit, because the host writes a unit.
     pub fn earn(&mut self) {
         self.credit = (self.credit + 1).min(CREDIT_MOST);
     }
 
-    /// Marks a translation unit as outdated: entries of it changed that are not cached.
+    /// Marks a translation unit as outdated on flash, because entries of it changed that are not cached.
     pub fn fall_behind(&mut self, page: u32) {
         if !std::mem::replace(&mut self.is_behind[page as usize], true) {
             self.behind.push_back(page);
         }
     }
 
-    /// Marks every translation unit as outdated.
+    /// Marks every translation unit as outdated on flash.
     pub fn all_fall_behind(&mut self) {
         self.is_behind.fill(true);
     }
 
-    /// Queues every translation unit to be written, in order.
+    /// Marks every translation unit as outdated and queues all of them to be written, in order.
     pub fn queue_all(&mut self) {
         self.behind.extend(0..self.pages());
         self.all_fall_behind();
     }
 
-    /// Marks a translation unit that is about to be written as clean.
+    /// Removes the mark that a translation unit is outdated, because it is about to be written.
     pub fn clean(&mut self, page: u32) {
         self.is_behind[page as usize] = false;
     }
 
-    /// Returns the next translation unit that must be written: evicted units first, then units that garbage
-    /// collection changed.
+    /// Removes and returns the next translation unit that must be written: first a unit with an evicted dirty entry;
+    /// then, as far as the host's writes have paid for that, one whose uncached entries changed.
     pub fn next(&mut self) -> Option<u32> {
         if let Some(page) = self.evicted.pop_front() {
             return Some(page);
@@ -75,13 +77,13 @@ impl Outdated {
         None
     }
 
-    /// Returns all outdated translation units, in any order.
+    /// Returns the numbers of all outdated translation units, in any order.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         let behind = (0..self.pages()).filter(|&page| self.is_behind[page as usize]);
         behind.chain(self.evicted.iter().copied())
     }
 
-    /// Clears the list: no translation unit is outdated any more, and none is paid for.
+    /// Clears the list: no translation unit is outdated any more, and the host's writes have paid for no update.
     pub fn clear(&mut self) {
         *self = Self::new(self.pages());
     }

@@ -3,16 +3,15 @@
 use crate::core::Waiter;
 use std::collections::VecDeque;
 
-/// A translation unit on its way from or to the flash.
+/// A read of a translation unit from flash, for requests that wait for its entries or for an update.
 pub(super) struct Task {
     pub page: u32,
-    /// True if the translation unit is read in order to be changed and written; no request waits for the
-    /// read.
+    /// True if the translation unit is read in order to be changed and written back; no request waits for such a read.
     pub update: bool,
     pub waiters: Vec<Waiter>,
 }
 
-/// The translation units in flight, and translation units that wait for a place among them.
+/// The reads of translation units in flight, and the reads that are queued because too many are in flight.
 pub(super) struct Tasks {
     tasks: Vec<Option<Task>>,
     in_flight: u32,
@@ -21,42 +20,43 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    /// No tasks; at most `most` in flight at a time.
+    /// Makes a state without reads of translation units, of which at most `most` may be in flight at a time.
     pub fn new(most: u32) -> Self {
         Self { tasks: Vec::new(), in_flight: 0, most, queued: VecDeque::new() }
     }
 
-    /// True when a task is in flight or queued.
+    /// True if a read of a translation unit is in flight or queued.
     pub fn are_any(&self) -> bool {
         self.in_flight > 0 || !self.queued.is_empty()
     }
 
-    /// True when no further task may begin.
+    /// True if as many reads of translation units are in flight as may be.
     pub fn is_full(&self) -> bool {
         self.in_flight >= self.most
     }
 
-    /// True when half the places are taken: tasks that no request waits for do not begin.
+    /// True if at least half of the reads of translation units that may be in flight are: background reads then do not
+    /// begin.
     pub fn is_half_full(&self) -> bool {
         2 * self.in_flight >= self.most
     }
 
-    /// True if a translation unit is being read, or changed.
+    /// True if a read of translation unit `page` is in flight.
     pub fn has(&self, page: u32) -> bool {
         self.tasks.iter().flatten().any(|task| task.page == page)
     }
 
-    /// Returns the number of translation units in flight that will be written.
+    /// Returns the number of translation units in flight that will be changed and written back.
     pub fn updates(&self) -> u32 {
         self.updated().count() as u32
     }
 
-    /// Returns the translation units that are in flight to be written.
+    /// Returns the numbers of the translation units in flight that will be changed and written back.
     pub fn updated(&self) -> impl Iterator<Item = u32> {
         self.tasks.iter().flatten().filter(|task| task.update).map(|task| task.page)
     }
 
-    /// Returns the number of units of the host's reads that wait.
+    /// Returns the number of mapping units of host reads that wait for map entries.
     pub fn units_awaited(&self) -> u64 {
         let tasks = self.tasks.iter().flatten().chain(&self.queued);
         let units = |waiter: &Waiter| match *waiter {
@@ -66,7 +66,7 @@ impl Tasks {
         tasks.flat_map(|task| &task.waiters).map(units).sum()
     }
 
-    /// Lets `waiter` wait for a translation unit.
+    /// Adds `waiter` to the requests that wait for translation unit `page`; queues a read of the unit if there is none.
     pub fn wait_for(&mut self, page: u32, waiter: Waiter) {
         let mut known = self.tasks.iter_mut().flatten().chain(&mut self.queued);
         match known.find(|task| task.page == page && !task.update) {
@@ -75,12 +75,12 @@ impl Tasks {
         }
     }
 
-    /// Returns the task that has waited longest for a place.
+    /// Removes and returns the queued read of a translation unit that has waited longest.
     pub fn take_queued(&mut self) -> Option<Task> {
         self.queued.pop_front()
     }
 
-    /// Puts a task in flight from now on, at the place that is given.
+    /// Puts the read of a translation unit in flight, and returns the number by which the read is known.
     pub fn begin(&mut self, task: Task) -> u32 {
         self.in_flight += 1;
         let place = self.tasks.iter().position(Option::is_none).unwrap_or_else(|| {
@@ -91,13 +91,14 @@ impl Tasks {
         place as u32
     }
 
-    /// Ends the task at `place`, and returns it.
+    /// Ends the read of a translation unit with the number `place`, and returns it.
     pub fn end(&mut self, place: u32) -> Task {
         self.in_flight -= 1;
         self.tasks[place as usize].take().expect("a task is in flight")
     }
 
-    /// Ends the wait of the write in a slot. Returns whether its unit was complete, if it waited.
+    /// Ends the wait of the host write in a buffer slot for its map entry. Returns whether the write needs no other
+    /// part of its unit; `None` if it did not wait.
     pub fn take_write(&mut self, slot: u32) -> Option<bool> {
         let is_its = |waiter: &Waiter| matches!(waiter, Waiter::Write { slot: other, .. } if *other == slot);
         let tasks = self.tasks.iter_mut().flatten().chain(&mut self.queued);

@@ -9,7 +9,8 @@ use crate::store::{Mark, NONE, SuperblockState};
 use controller::Origin;
 
 impl Stripes {
-    /// True when a superblock holds data or may take some; a superblock that holds parity is marked as such.
+    /// Called for each superblock found after a power cut: true if the superblock holds data or may take some; false
+    /// for a superblock of parity, which is marked as such.
     pub(super) fn holds_data_of(&self, core: &mut Core, superblock: u32, mark: &Mark) -> bool {
         let group = self.group_of(superblock);
         if self.groups[group as usize].parity != NONE && self.is_parity(superblock) {
@@ -19,8 +20,8 @@ impl Stripes {
         self.data_members(group) >> self.member_of(superblock) & 1 == 1
     }
 
-    /// Puts the free superblocks of each group in the same order on all dies, once the role of every
-    /// superblock is known.
+    /// Frees the erased superblocks of each parity group after a power cut, in the same order on all dies, once
+    /// recovery knows the role of every superblock.
     pub(super) fn free_found(&mut self, core: &mut Core) {
         for group in 0..self.groups.len() as u32 {
             let places: Vec<(usize, u32)> = self.data_places(group).collect();
@@ -40,7 +41,8 @@ impl Stripes {
         }
     }
 
-    /// Programs, when the map is found, parity that was due, as far as a group asks for.
+    /// Requests, when recovery has found the map, the parity programs of a parity group that are due, and the
+    /// relocation of the group if a block of its parity failed.
     pub(super) fn catch_up_with(&mut self, core: &mut Core, group: u32) {
         let parity = self.groups[group as usize].parity;
         if parity == NONE {
@@ -54,7 +56,8 @@ impl Stripes {
         }
     }
 
-    /// Asks for groups with torn rows to be moved while the rows can still be restored.
+    /// Requests that parity groups with torn page rows of valid data are relocated while the rows can still be
+    /// restored.
     pub(super) fn move_torn(&mut self, core: &Core) {
         for (superblock, row) in self.torn_rows() {
             let layout = &core.store.layout;

@@ -11,7 +11,8 @@ use controller::{Context, Origin};
 use nand::ProgramStatus;
 
 impl Stripes {
-    /// Asks for a group to be reclaimed.
+    /// Queues a parity group to be reclaimed, with the reason; does nothing if the group is already queued or being
+    /// reclaimed.
     pub(super) fn ask(&mut self, group: u32, origin: Origin) {
         let set = self.set_of_group(group);
         let wear_waits = || self.asks[set].iter().any(|(_, origin)| *origin == Origin::Wear);
@@ -22,8 +23,8 @@ impl Stripes {
         self.asks[set].push_back((group, origin));
     }
 
-    /// Asks that the group of a superblock with data to be rewritten is closed, if the group is open, and
-    /// taken once there is room. False when the superblock is being emptied anyway.
+    /// Queues the parity group of a superblock whose data must be rewritten for refresh or scrub; false if the
+    /// superblock is being reclaimed anyway.
     pub(super) fn ask_anew(&mut self, core: &Core, superblock: u32, origin: Origin) -> bool {
         let state = core.store.space.state[superblock as usize];
         let stays = matches!(state, SuperblockState::Open | SuperblockState::Closed);
@@ -33,7 +34,8 @@ impl Stripes {
         stays
     }
 
-    /// Turns superblocks that were asked of a die's collection alone into requests for their groups.
+    /// Turns the queued relocations of single superblocks of a die (wear levelling, refresh, scrub, failed programs)
+    /// into requests to reclaim their parity groups.
     pub(super) fn ask_forced(&mut self, core: &mut Core, die: usize) {
         while let Some((superblock, origin)) = core.collections[die].forced.pop_front() {
             let global = core.store.space.global(die, superblock);
@@ -43,7 +45,8 @@ impl Stripes {
         }
     }
 
-    /// Lets the victim policy choose, if the die wants a victim and has none chosen.
+    /// Lets the victim policy of a die choose a superblock, and queues the parity group of that superblock to be
+    /// reclaimed, if the die wants a victim and has none chosen.
     pub(super) fn ask_victim(&mut self, core: &mut Core, die: usize, wish: &Wish<'_>) {
         if self.asked_by[die] != NONE || !wish.wanted {
             return;
@@ -58,14 +61,15 @@ impl Stripes {
         }
     }
 
-    /// True when a group, which is reclaimed as a whole, gains enough space for work in idle time.
+    /// True if reclaiming a whole parity group gains enough space to be worth the work in idle time.
     fn is_group_worthwhile(&self, core: &Core, group: u32, wish: &Wish<'_>) -> bool {
         let gain = |(_, at): (usize, u32)| core.gain_of(core.store.space.valid[at as usize]);
         let units = self.data_places(group).count() as u32 * core.store.layout.data_units();
         (wish.worthwhile)(self.data_places(group).map(gain).sum(), units)
     }
 
-    /// Returns the group that was asked for `at`th in the set of a die.
+    /// Returns the parity group at index `at` in the queue of groups to be reclaimed in the set of dies of `die`, and
+    /// whether all dies have space for that; `None` beyond the end of the queue.
     pub(super) fn asked(&self, core: &Core, die: usize, at: usize) -> Option<Together> {
         let &(group, origin) = self.asks[self.set_of(die)].get(at)?;
         let members: Vec<(usize, u32)> = self.data_places(group).collect();
@@ -73,7 +77,7 @@ impl Stripes {
         Some(Together { members, origin, fits })
     }
 
-    /// Takes the group at `at` in the list of requests for collection.
+    /// Removes the parity group at index `at` from the queue of groups to be reclaimed, and begins to move its units.
     pub(super) fn begin_group(&mut self, die: usize, at: usize) {
         let set = self.set_of(die);
         let Some((group, _)) = self.asks[set].remove(at) else { return };
@@ -83,8 +87,8 @@ impl Stripes {
         }
     }
 
-    /// Takes a member of a group out of the superblocks that can be written, or collected by themselves; true when it
-    /// holds units to be moved.
+    /// Takes a member of a parity group for garbage collection, so that it can no longer be written or collected by
+    /// itself; true if it may hold units to be moved, false if it was free.
     pub(super) fn take(&mut self, core: &mut Core, die: usize, superblock: u32) -> bool {
         let (group, member) = (self.group_of(superblock), self.member_of(superblock));
         self.groups[group as usize].taken |= 1 << member;
@@ -99,14 +103,14 @@ impl Stripes {
         true
     }
 
-    /// Counts a member that was taken and is to be emptied.
+    /// Counts a member of a parity group that garbage collection took and must empty.
     pub(super) fn count_taken(&mut self, superblock: u32) {
         let group = self.group_of(superblock);
         self.groups[group as usize].left += 1;
     }
 
-    /// Drops victims chosen by garbage collection for which there is no room and will be none: the policy is asked
-    /// again.
+    /// Drops the queued parity groups that the victim policies of a set of dies chose, if no die has space for them and
+    /// none will get any; the policies are asked again.
     pub(super) fn forget_hopeless(&mut self, core: &Core, die: usize) {
         let set = self.set_of(die);
         let dies = self.dies_of(set);
@@ -126,7 +130,8 @@ impl Stripes {
         self.asked_by[dies].fill(NONE);
     }
 
-    /// Ends a parity program, whether it succeeded or failed.
+    /// Handles the end of a parity program: if it failed, the group is queued to be reclaimed; the group is erased if
+    /// it only waited for this program.
     pub(super) fn end_parity_program<P: Probe>(
         &mut self,
         core: &mut Core,
@@ -143,7 +148,7 @@ impl Stripes {
         self.erase_group(core, group, ctx);
     }
 
-    /// Empties a member, which holds nothing any more.
+    /// Marks a member of a parity group as empty of valid units, and erases the group after the last one.
     pub(super) fn empty_member<P: Probe>(&mut self, core: &mut Core, superblock: u32, ctx: &mut Context<P>) {
         let (group, bit) = (self.group_of(superblock), 1 << self.member_of(superblock));
         let of = &mut self.groups[group as usize];
@@ -154,7 +159,8 @@ impl Stripes {
         }
     }
 
-    /// Erases a group when no unit of it is needed any more.
+    /// Erases all superblocks of a parity group that is being reclaimed, once no member holds a valid unit, no read
+    /// needs the group and no parity program is in flight.
     pub(super) fn erase_group<P: Probe>(&mut self, core: &mut Core, group: u32, ctx: &mut Context<P>) {
         let of = &self.groups[group as usize];
         let (phase, parity) = (of.phase, of.parity);
@@ -183,7 +189,8 @@ impl Stripes {
         assert!(erases > 0, "group {group} was reclaimed though nothing was written");
     }
 
-    /// Notes that a superblock of a group is erased; one that cannot be repaired leaves the group.
+    /// Handles the erase of a superblock of a parity group: a superblock that is lost, or whose die has failed, leaves
+    /// the group.
     pub(super) fn note_erased_member(&mut self, core: &mut Core, global: u32, erased: Erased) {
         let (die, _) = core.store.space.place_of(global);
         let dead = core.store.dead.has(die);
@@ -203,7 +210,7 @@ impl Stripes {
         }
     }
 
-    /// Counts an erase of a superblock of a group that has ended; true when it was the group's last one.
+    /// Counts an ended erase of a superblock of a parity group; true if it was the group's last one.
     pub(super) fn count_erased(&mut self, core: &mut Core, superblock: u32) -> bool {
         let group = self.group_of(superblock);
         let of = &mut self.groups[group as usize];
@@ -218,7 +225,8 @@ impl Stripes {
         true
     }
 
-    /// Gives back an erased group: its superblocks for data are free again. Returns them, each with its die.
+    /// Returns an erased parity group to use: its superblocks for data are free again. Returns these superblocks
+    /// (numbered over the drive), each with its die.
     pub(super) fn give_back_group(&mut self, core: &mut Core, group: u32) -> Vec<(usize, u32)> {
         let before = self.groups[group as usize].taken;
         let elected = self.begin_anew(group);
@@ -249,7 +257,8 @@ impl Stripes {
         freed
     }
 
-    /// Withdraws a superblock, which holds no data from now on.
+    /// Takes a superblock out of the capacity for data, and gives it the state `state`: it becomes parity, or it is
+    /// lost.
     fn withdraw(&self, core: &mut Core, group: u32, member: u32, state: SuperblockState) {
         let (die, superblock) = self.place_of(group, member);
         core.lose_superblock(die, superblock as usize);

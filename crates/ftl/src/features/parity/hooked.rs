@@ -23,7 +23,8 @@ impl Feature for Stripes {
         self.is_reclaiming()
     }
 
-    /// Leaves out parity that was gathered before time began: it does not count as part of the run.
+    /// Restarts the maximum of parity gathered in RAM at its present value when simulated time begins, so that the
+    /// maximum leaves preconditioning out.
     fn time_begins(&mut self, _: &Core) {
         self.gathered_most = self.gathered;
     }
@@ -33,7 +34,8 @@ impl Feature for Stripes {
         true
     }
 
-    /// The parity follows where that was the last program of its stripe.
+    /// Counts the issued programs of a superblock, and requests the parity programs that can follow because all their
+    /// data are known.
     fn issued(&mut self, core: &mut Core, superblock: u32, programs: u32) {
         let due = self.note_written(superblock, programs);
         self.ask_programs(superblock, due, core);
@@ -74,7 +76,7 @@ impl Feature for Stripes {
         self.is_torn_row(superblock, row)
     }
 
-    /// Keeps the other superblocks of the group until the data of the read are restored.
+    /// Keeps the parity group of a superblock from being erased until the data of a failed read in it are restored.
     fn pinned(&mut self, superblock: u32) {
         let group = self.group_of(superblock);
         self.groups[group as usize].pins += 1;

@@ -9,7 +9,7 @@ use config::{ConfigError, Section};
 use ecc::Ladder;
 
 impl Said for Stripes {
-    /// Superblocks with data that share one superblock of parity; none: no parity.
+    /// Number of superblocks with data that share one superblock of parity; `None`: no parity.
     type Settings = Option<u32>;
 }
 

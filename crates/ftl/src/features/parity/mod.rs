@@ -23,67 +23,68 @@ use rebuilds::Rebuilds;
 use scars::{Remains, Scars};
 use std::collections::VecDeque;
 
-/// The phase of a group between two erases.
+/// Phase of a parity group between two erases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// The parity group is erased, takes data, or is full.
     Resting,
-    /// Chosen to be reclaimed, waiting for room and for programs in flight.
+    /// The parity group is queued to be reclaimed, and waits for free space and for programs in flight.
     Asked,
-    /// The valid units of the group are being moved.
+    /// The valid units of the parity group are being moved.
     Moving,
-    /// The parity group is being erased.
+    /// The superblocks of the parity group are being erased.
     Erasing,
 }
 
-/// Superblocks of one number on the dies of a set.
+/// A parity group: the superblocks of one number on the dies of a set, of which one holds the parity of the others.
 #[derive(Clone, Debug)]
 struct Group {
-    /// Number of the member of the group that holds the parity.
+    /// Index, in the parity group, of the member that holds the parity; `NONE` for a group that cannot be protected.
     pub parity: u32,
-    /// One bit for each member: members in use, members closed before they were full, members taken by the collection
-    /// in progress.
+    /// Bit sets with one bit for each member of the parity group: `alive` members in use, `ended` members closed before
+    /// they were full, `taken` members that garbage collection took.
     pub alive: u64,
     pub ended: u64,
     pub taken: u64,
-    /// One bit for each member of the group that was taken by the collection and holds no valid unit any
-    /// more.
+    /// Bit set of the members of the parity group that garbage collection took and that hold no valid unit any more.
     pub emptied: u64,
-    /// Programs of the group's parity that were handed out.
+    /// Number of programs of the group's parity that were issued.
     pub parity_written: u32,
     pub phase: Phase,
-    /// Superblocks still to be emptied, or to be erased.
+    /// Number of superblocks of the parity group that are still to be emptied, or later to be erased.
     pub left: u32,
-    /// Reads in flight that may need the other members.
+    /// Number of reads in flight that failed and may need the other members of the parity group to restore their data.
     pub pins: u32,
-    /// Place of the group in the order in which free groups are opened.
+    /// Position of the parity group in the order in which groups of free superblocks are opened.
     pub rank: u64,
 }
 
-/// The parity of a drive.
+/// The parity of a drive across dies: its parity groups, how far each superblock is written, and the groups being
+/// reclaimed.
 pub struct Stripes {
     width: u32,
     per_die: u32,
     program_bytes: u64,
     groups: Vec<Group>,
-    /// Programs handed out of each superblock of the drive.
+    /// For each superblock of the drive, the number of programs issued to it since its erase.
     written: Vec<u32>,
-    /// For each set of dies: groups to be reclaimed, with the origin of the request.
+    /// For each set of dies, the queue of parity groups to be reclaimed, each with the reason.
     asks: Vec<VecDeque<(u32, Origin)>>,
-    /// For each die: the group that its garbage collection asked for, until it is taken.
+    /// For each die, the parity group that its garbage collection has queued, until the group is taken; `NONE` without
+    /// one.
     asked_by: Vec<u32>,
-    /// For each set of dies: groups that some dies have opened and others have not.
+    /// For each set of dies, the parity groups that some of the dies have opened and others have not.
     begun: Vec<Vec<u32>>,
-    /// Parity programs gathered in RAM now, and the most there ever were.
+    /// Number of parity programs that are gathered in RAM now; `gathered_most` is the greatest number so far.
     gathered: u64,
     gathered_most: u64,
-    /// Damage that power cuts did to the groups.
+    /// Damage that power cuts did to the stripes of the parity groups.
     scars: Scars,
-    /// Reads that failed and are being made good.
+    /// Uncorrectable reads whose data are being restored from parity.
     rebuilds: Rebuilds,
 }
 
-/// Returns the members of a parity group in a set of bits.
+/// Returns the indices of the members of a parity group whose bits are set in `bits`.
 fn members(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let member = bits.trailing_zeros();
@@ -93,8 +94,8 @@ fn members(mut bits: u64) -> impl Iterator<Item = u32> {
 }
 
 impl Stripes {
-    /// Returns the groups of the whole superblocks of a fresh drive, the last `apart` of each die left out. A
-    /// group of one cannot be protected and is left out, too.
+    /// Makes the parity groups of a fresh drive from superblocks without bad blocks; the last `apart` superblocks of
+    /// each die, and groups with a single superblock, get no parity.
     fn of_stripe(layout: &Layout, array: &FlashArray, stripe: u32, apart: u32) -> Self {
         let width = stripe + 1;
         let (sets, per_die) = (layout.dies / width, layout.superblocks_per_die);
@@ -135,25 +136,25 @@ impl Stripes {
         }
     }
 
-    /// Returns the number of data units that share a parity unit.
+    /// Returns the number of superblocks with data that share one superblock of parity.
     pub fn stripe(&self) -> u32 {
         self.width - 1
     }
 
-    /// Returns the group, numbered over the drive, of a superblock numbered over the drive.
+    /// Returns the number, over the drive, of the parity group of a superblock numbered over the drive.
     #[inline]
     pub fn group_of(&self, superblock: u32) -> u32 {
         let (die, slot) = (superblock / self.per_die, superblock % self.per_die);
         die / self.width * self.per_die + slot
     }
 
-    /// Returns which member of its group a superblock numbered over the drive is.
+    /// Returns the index, in its parity group, of a superblock numbered over the drive.
     #[inline]
     fn member_of(&self, superblock: u32) -> u32 {
         superblock / self.per_die % self.width
     }
 
-    /// Returns the die of a member, and its superblock numbered over the drive.
+    /// Returns the die of a member of a parity group, and the member's superblock numbered over the drive.
     #[inline]
     fn place_of(&self, group: u32, member: u32) -> (usize, u32) {
         let die = group / self.per_die * self.width + member;
@@ -166,56 +167,56 @@ impl Stripes {
         members(of).map(move |member| self.place_of(group, member))
     }
 
-    /// Returns the places of the members of a parity group that hold data.
+    /// Returns the die and superblock, numbered over the drive, of each member of a parity group that holds data.
     fn data_places(&self, group: u32) -> impl Iterator<Item = (usize, u32)> {
         self.places(group, self.data_members(group))
     }
 
-    /// Returns the superblocks of a group that are in use, numbered over the drive.
+    /// Returns the superblocks of a parity group that are in use, numbered over the drive.
     pub fn superblocks_of(&self, group: u32) -> impl Iterator<Item = u32> {
         members(self.groups[group as usize].alive).map(move |member| self.place_of(group, member).1)
     }
 
-    /// True when a superblock numbered over the drive holds parity.
+    /// True if a superblock numbered over the drive holds parity.
     pub fn is_parity(&self, superblock: u32) -> bool {
         self.groups[self.group_of(superblock) as usize].parity == self.member_of(superblock)
     }
 
-    /// Returns the dies of a set whose superblocks protect each other.
+    /// Returns the range of the dies of set number `set`, whose superblocks protect each other by parity.
     fn dies_of(&self, set: usize) -> std::ops::Range<usize> {
         let width = self.width as usize;
         set * width..(set + 1) * width
     }
 
-    /// Returns the set of dies, for parity, that `die` is in.
+    /// Returns the number of the set of dies, whose superblocks protect each other by parity, to which `die` belongs.
     fn set_of(&self, die: usize) -> usize {
         die / self.width as usize
     }
 
-    /// Returns the set of dies of a parity group.
+    /// Returns the number of the set of dies on which a parity group lies.
     fn set_of_group(&self, group: u32) -> usize {
         (group / self.per_die) as usize
     }
 
-    /// Returns the members of a parity group that hold data.
+    /// Returns the bit set of the members of a parity group that hold data, not parity.
     #[inline]
     fn data_members(&self, group: u32) -> u64 {
         let of = &self.groups[group as usize];
         if of.parity == NONE { of.alive } else { of.alive & !(1 << of.parity) }
     }
 
-    /// Returns the number of superblocks that hold parity.
+    /// Returns the number of superblocks of the drive that hold parity.
     pub fn parity_superblocks(&self) -> u32 {
         self.groups.iter().filter(|group| group.parity != NONE).count() as u32
     }
 
-    /// Returns the most bytes of parity that were gathered in RAM at a time since the run began.
+    /// Returns the greatest number of bytes of parity that were gathered in RAM at one time since the run began.
     pub fn gathered_bytes_max(&self) -> u64 {
         self.gathered_most * self.program_bytes
     }
 
-    /// Notes that `programs` programs of a superblock were handed out. Returns how many programs of the
-    /// parity may follow now.
+    /// Sets the number of programs issued to a superblock so far to `programs`. Returns the number of programs of the
+    /// group's parity that can follow now.
     fn note_written(&mut self, superblock: u32, programs: u32) -> u32 {
         let group = self.group_of(superblock);
         let before = self.ahead(group);
@@ -226,7 +227,7 @@ impl Stripes {
         self.recount(group, before)
     }
 
-    /// Notes that a superblock was closed before it was full. Returns how many programs of the parity may
+    /// Marks a superblock as closed before it is full. Returns the number of programs of the group's parity that can
     /// follow now.
     fn note_ended(&mut self, superblock: u32) -> u32 {
         let group = self.group_of(superblock);
@@ -248,7 +249,7 @@ impl Stripes {
         due
     }
 
-    /// Returns the number of parity programs whose parts are all known.
+    /// Returns the number of programs of a group's parity whose data are all known, from the first program on.
     fn ready(&self, group: u32) -> u32 {
         let of = &self.groups[group as usize];
         let waits_for = self.data_members(group) & !of.ended;
@@ -260,19 +261,19 @@ impl Stripes {
         slowest.unwrap_or_else(|| self.longest(group))
     }
 
-    /// Programs of the member that is written the furthest.
+    /// Returns the number of programs issued to the member of a parity group that is written the furthest.
     fn longest(&self, group: u32) -> u32 {
         let all = members(self.data_members(group));
         all.map(|member| self.written[self.place_of(group, member).1 as usize]).max().unwrap_or(0)
     }
 
-    /// Programs of a group's parity that are gathered in RAM.
+    /// Returns the number of programs of a group's parity that are still gathered in RAM.
     fn ahead(&self, group: u32) -> u32 {
         self.longest(group).saturating_sub(self.groups[group as usize].parity_written)
     }
 
-    /// Starts a group again that was erased. Returns the member that holds parity from now on, if the former
-    /// one is gone.
+    /// Resets a parity group that was erased. Returns the index of the member that holds the parity from now on, if the
+    /// former one is lost.
     fn begin_anew(&mut self, group: u32) -> Option<u32> {
         self.gathered -= u64::from(self.ahead(group));
         self.scars.forget(group);
@@ -290,24 +291,25 @@ impl Stripes {
         gone.then(|| of.elect(begin, width)).flatten()
     }
 
-    /// Returns the rank under which a group that was erased joins the free ones: behind the groups that some
-    /// die has begun and others have yet to, so that all dies open them in the same order.
+    /// Returns the rank of an erased parity group among the free ones: `asked`, but behind the groups that some dies
+    /// have opened and others have not, so that all dies open groups in the same order.
     fn rank(&self, group: u32, asked: u64) -> u64 {
         let begun = self.begun[self.set_of_group(group)].iter();
         begun.map(|&other| self.groups[other as usize].rank + 1).max().unwrap_or(0).max(asked)
     }
 
-    /// True when some dies have opened the group and others have not.
+    /// True if some dies have opened a superblock of the parity group and others have not.
     fn is_begun(&self, group: u32) -> bool {
         self.begun[self.set_of_group(group)].contains(&group)
     }
 
-    /// True while a parity group is being reclaimed.
+    /// True while any parity group of the drive is being moved or erased.
     fn is_reclaiming(&self) -> bool {
         self.groups.iter().any(|group| matches!(group.phase, Phase::Moving | Phase::Erasing))
     }
 
-    /// Adds the groups to a saved state. Wishes to reclaim some are not kept: who wished will wish again.
+    /// Adds the state of all parity groups to a saved state. Requests to reclaim groups are not saved, because they are
+    /// made again.
     fn put_into(&self, saved: &mut SavedState) {
         let words = |of: fn(&Group) -> u32| self.groups.iter().map(of).collect();
         let longs = |of: fn(&Group) -> u64| self.groups.iter().map(of).collect();
@@ -317,10 +319,11 @@ impl Stripes {
         saved.longs.push(longs(|group| group.rank));
     }
 
-    /// Takes the groups from a saved state; `programs`: those of a whole superblock.
+    /// Restores the state of all parity groups from a saved state; `programs` is the number of programs of a whole
+    /// superblock.
     ///
     /// # Errors
-    /// When there are others, or they contradict themselves.
+    /// When the saved state has another number of groups, or contradicts itself.
     fn take_from(&mut self, saved: &mut Untaken<'_>, programs: u32) -> Result<(), String> {
         let groups = self.groups.len();
         self.written = saved.words_for(self.written.len())?.to_vec();
@@ -349,7 +352,7 @@ impl Stripes {
         Ok(())
     }
 
-    /// Keeps the list of groups that some dies have begun and others have not.
+    /// Updates the list of parity groups that some dies have opened and others have not, for the group `group`.
     fn note_begun(&mut self, group: u32) {
         let data = self.data_members(group) & !self.groups[group as usize].ended;
         let written = |member| self.written[self.place_of(group, member).1 as usize] > 0;
@@ -367,7 +370,8 @@ impl Stripes {
 }
 
 impl Group {
-    /// Gives the parity to the first member in use from `begin` on, if another member is left to be protected.
+    /// Makes the first member in use, from index `begin` on, the one that holds the parity; returns its index, or
+    /// `None` if no other member is left to be protected.
     fn elect(&mut self, begin: u32, width: u32) -> Option<u32> {
         let order = (0..width).map(|step| (begin + step) % width);
         let found = order.into_iter().find(|member| self.alive >> member & 1 == 1);

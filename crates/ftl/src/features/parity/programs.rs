@@ -7,8 +7,8 @@ use crate::store::{NONE, SuperblockState};
 use controller::Origin;
 
 impl Stripes {
-    /// Gives each die of a fresh drive the superblocks that hold data; those of groups that cannot be protected stay out of
-    /// use.
+    /// Frees the superblocks for data of a fresh drive on each die, and reserves those for parity; superblocks without
+    /// a parity group stay out of use.
     pub(super) fn free_groups(&self, core: &mut Core) {
         let mut data = Vec::new();
         let mut parity = Vec::new();
@@ -28,7 +28,7 @@ impl Stripes {
         }
     }
 
-    /// Asks for the `due` last of the parity programs handed out in the group of `superblock`.
+    /// Requests the last `due` of the issued programs of the parity of the group of `superblock`.
     pub(super) fn ask_programs(&mut self, superblock: u32, due: u32, core: &mut Core) {
         if due == 0 {
             return;
@@ -44,7 +44,8 @@ impl Stripes {
         }
     }
 
-    /// Notes that `programs` programs of a superblock were written without simulated time.
+    /// Records that a superblock has had `programs` programs without simulated time so far, and updates the parity on
+    /// flash to match.
     pub(super) fn note_written_untimed(&mut self, core: &mut Core, superblock: u32, programs: u32) {
         let due = self.note_written(superblock, programs);
         let group = self.group_of(superblock);
@@ -58,9 +59,9 @@ impl Stripes {
             u64::from(due * core.store.layout.program_units);
     }
 
-    /// Returns the page rows (numbered over the drive) whose sum with what is in RAM is a page row of
-    /// `superblock`; none: it has no parity, or a power cut took another part of it. What was handed out and
-    /// is not programmed yet is in RAM, and so is parity that was not handed out.
+    /// Returns the page rows (numbered over the drive) that must be read so that their sum (XOR), with the data and
+    /// parity still in RAM, restores a page row of `superblock`; `None` without parity, or if a power cut damaged
+    /// another part of the stripe.
     pub(super) fn rows_that_sum_up(&self, core: &Core, superblock: u32, row: u32) -> Option<Vec<u32>> {
         if core.rules.lapses.has(Lapse::ForgetsRemedy) {
             return None;
@@ -73,7 +74,8 @@ impl Stripes {
         Some(programmed.map(|other| other * core.store.layout.rows + row).collect())
     }
 
-    /// True if the other members of its group give back a page row of a superblock.
+    /// True if a page row of a superblock can be restored from parity and the other members of its group, because none
+    /// of their dies has failed.
     pub(super) fn is_given_back(&self, core: &Core, superblock: u32, row: u32) -> bool {
         let others = self.beside(superblock, row);
         let others = others.filter(|_| !core.store.space.holds_one_bit(superblock as usize));

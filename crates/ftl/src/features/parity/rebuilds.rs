@@ -4,16 +4,17 @@ use super::Stripes;
 use crate::core::{Ask, Core, Remedy};
 use controller::{Origin, Transaction};
 
-/// A read whose data are being restored.
+/// An uncorrectable read whose data are being restored from the rest of its stripe.
 #[derive(Clone, Debug)]
 struct Rebuild {
     read: Transaction,
-    /// Reads of the other members that have not ended yet.
+    /// Number of reads of other members of the parity group that have not ended yet.
     left: u32,
     failed: bool,
 }
 
-/// Reads that failed and are being made good.
+/// The uncorrectable reads whose data are being restored from parity, by the number that the reads of the other members
+/// name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rebuilds {
     items: Vec<Rebuild>,
@@ -32,7 +33,8 @@ impl Rebuilds {
 }
 
 impl Stripes {
-    /// Asks for the reads that restore the data of a failed read; none where no reads can.
+    /// Begins to restore the data of an uncorrectable read from parity, and requests the reads of the other members;
+    /// returns how it is done, or `None` if the data cannot be restored.
     pub(super) fn rebuild(&mut self, core: &mut Core, read: &Transaction) -> Option<Remedy> {
         let global = core.store.space.global(read.die.index(), read.superblock) as u32;
         let rows = self.rows_that_sum_up(core, global, read.row)?;
@@ -52,8 +54,8 @@ impl Stripes {
         Some(Remedy::Reads)
     }
 
-    /// Notes that a read for a restoration has ended; after the last one, returns the read that failed at
-    /// first, and whether it has failed for good.
+    /// Notes that a read that helps to restore data has ended; after the last one, returns the original read, and true
+    /// if its data could not be restored.
     pub(super) fn note_reread(&mut self, read: &Transaction) -> Option<(Transaction, bool)> {
         let at = read.owner;
         let rebuild = &mut self.rebuilds.items[at as usize];

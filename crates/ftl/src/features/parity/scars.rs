@@ -10,28 +10,30 @@ use crate::Layout;
 use crate::store::NONE;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A stripe that differs from what its parity counts: one bit for each member.
+/// Damage to one stripe (a page row of all members of a parity group) by a power cut: one bit for each member.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scar {
-    /// Rows that the parity counts, or the parity itself, and that are torn or were never written.
+    /// Members whose page row is torn or was never written although the parity counts it; the parity's own bit if its
+    /// page is torn.
     missing: u64,
-    /// Torn rows that the parity counts as nothing.
+    /// Members whose page row is torn and was left out of the parity.
     left_out: u64,
 }
 
-/// All that power cuts did to the stripes of a drive.
+/// Record of all damage that power cuts did to the stripes of the drive's parity groups.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scars {
-    /// Stripes, by group and page row, that differ from the data which their parity counts.
+    /// Damaged stripes, by parity group and page row.
     rows: BTreeMap<(u32, u32), Scar>,
-    /// Groups whose erase was interrupted.
+    /// Parity groups whose erase was interrupted by a power cut: they protect nothing until they are erased again.
     dissolved: BTreeSet<u32>,
     /// True after a power cut has happened.
     pub after_cut: bool,
 }
 
 impl Scars {
-    /// Forgets a group that is erased.
+    /// Drops all damage noted about a parity group, the superblocks of several dies that share a parity, when the group
+    /// has been erased.
     pub fn forget(&mut self, group: u32) {
         if self.after_cut {
             self.dissolved.remove(&group);
@@ -40,17 +42,19 @@ impl Scars {
     }
 }
 
-/// The superblocks as a power cut left them.
+/// State of the flash after a power cut, as parity needs it: the torn page rows, and how far each superblock is
+/// programmed.
 pub(super) struct Remains<'a> {
     pub layout: &'a Layout,
-    /// Superblocks with their page rows that this power cut tore.
+    /// Torn page rows of this power cut, each as superblock and page row.
     pub torn: &'a [(u32, u32)],
-    /// Page rows programmed of a superblock, torn ones included.
+    /// Function that returns the number of page rows programmed in a superblock, torn ones included.
     pub next_row: &'a dyn Fn(u32) -> u32,
 }
 
 impl Stripes {
-    /// True when the page row of a superblock is torn, and can be found again from the others.
+    /// True if a power cut tore the page row of a superblock although the group's parity counts it, so that it can be
+    /// restored from the other members.
     #[inline]
     pub(super) fn is_torn_row(&self, superblock: u32, row: u32) -> bool {
         self.scars.after_cut && self.is_missing(superblock, row)
@@ -62,7 +66,8 @@ impl Stripes {
         scar.is_some_and(|scar| scar.missing >> self.member_of(superblock) & 1 == 1)
     }
 
-    /// Returns the members whose rows sum up to the row of `superblock`; none where they do not.
+    /// Returns the bit set of the members of the parity group whose page rows sum up (XOR) to row `row` of
+    /// `superblock`; `None` if the row cannot be restored.
     pub(super) fn beside(&self, superblock: u32, row: u32) -> Option<u64> {
         let (group, own) = (self.group_of(superblock), 1 << self.member_of(superblock));
         let of = &self.groups[group as usize];
@@ -71,14 +76,14 @@ impl Stripes {
         (whole && scar.missing & !own == 0).then_some(of.alive & !own & !scar.left_out)
     }
 
-    /// True when no data may be written to the rest of a superblock until its group is erased.
+    /// True if the rest of a superblock must not be programmed until its parity group is erased.
     pub(super) fn is_ended(&self, superblock: u32) -> bool {
         let of = &self.groups[self.group_of(superblock) as usize];
         of.ended >> self.member_of(superblock) & 1 == 1
     }
 
-    /// Drops the parity in RAM, because the power fails. Gives the torn rows whose data nothing can give
-    /// back, each with its superblock.
+    /// Records, at a power cut, the damage to the stripes and drops the parity that was in RAM. Returns the torn page
+    /// rows that cannot be restored, each with its superblock.
     pub(super) fn tear(&mut self, remains: &Remains<'_>) -> Vec<(u32, u32)> {
         self.scars.after_cut = true;
         for group in 0..self.groups.len() as u32 {
@@ -102,13 +107,14 @@ impl Stripes {
         self.lost_rows()
     }
 
-    /// Returns the number of page rows of parity that are on flash.
+    /// Returns the number of page rows of a group's parity that are programmed on flash.
     fn parity_rows(&self, group: u32, remains: &Remains<'_>) -> u32 {
         let parity = self.groups[group as usize].parity;
         if parity == NONE { 0 } else { (remains.next_row)(self.place_of(group, parity).1) }
     }
 
-    /// Notes rows that were handed out and never written, although the parity on flash counts them.
+    /// Records page rows of a parity group that were issued and never programmed, although the parity on flash counts
+    /// them.
     fn note_missing(&mut self, group: u32, remains: &Remains<'_>) {
         let parity_rows = self.parity_rows(group, remains);
         for member in members(self.data_members(group)) {
@@ -132,8 +138,8 @@ impl Stripes {
         }
     }
 
-    /// Restores the state of a group when the power is back. A member without rows that the parity counts
-    /// takes no more data.
+    /// Resets the state of a parity group after a power cut to the programs found on flash. A member that lacks rows
+    /// which the parity counts takes no more data.
     fn go_on_with(&mut self, group: u32, remains: &Remains<'_>) {
         let programs = |rows: u32| rows / remains.layout.program_rows;
         let parity_written = programs(self.parity_rows(group, remains));
@@ -154,14 +160,15 @@ impl Stripes {
         (of.taken, of.emptied, of.left, of.pins, of.phase) = (0, 0, 0, 0, Phase::Resting);
     }
 
-    /// Ends a member that was closed before it was full: it takes no more data.
+    /// Marks a superblock that recovery found closed before it was full, so that its parity group expects no more data
+    /// from it.
     pub(super) fn end_found(&mut self, superblock: u32) {
         let (group, member) = (self.group_of(superblock), self.member_of(superblock));
         self.groups[group as usize].ended |= 1 << member;
     }
 
-    /// Ranks the groups once the role of every superblock is known: groups of which some members are written
-    /// are opened before all others.
+    /// Sets and returns the rank of a parity group after a power cut: groups that only some dies have opened come
+    /// before all others.
     pub(super) fn rank_found(&mut self, group: u32, asked: u64) -> u64 {
         self.note_begun(group);
         let rank = if self.is_begun(group) { 0 } else { asked + 1 };
@@ -169,7 +176,8 @@ impl Stripes {
         rank
     }
 
-    /// Returns the page rows that the parity in RAM is made anew from: those of which no parity is on flash.
+    /// Returns the page rows, each with its superblock, that recovery reads to compute the parity that was in RAM: all
+    /// rows whose parity is not on flash.
     pub(super) fn rows_to_sum(&self, layout: &Layout) -> Vec<(u32, u32)> {
         let mut rows = Vec::new();
         for group in 0..self.groups.len() as u32 {
@@ -186,8 +194,8 @@ impl Stripes {
         rows
     }
 
-    /// Forgets sums of a die that has failed: a parity row cannot be made again if a row of this die is a
-    /// part of it.
+    /// Marks, for a die that has failed, the parity in RAM that cannot be computed again because a page row of the die
+    /// is a part of it.
     pub(super) fn forget_sums(&mut self, die: u32, layout: &Layout) {
         for (superblock, row) in self.rows_to_sum(layout) {
             if superblock / self.per_die == die {
@@ -198,13 +206,13 @@ impl Stripes {
         }
     }
 
-    /// Programs of a group's parity that may follow now.
+    /// Returns the number of programs of a group's parity that can follow now, and counts them as issued.
     pub(super) fn catch_up(&mut self, group: u32) -> u32 {
         let before = self.ahead(group);
         self.recount(group, before)
     }
 
-    /// Returns the torn rows that the rest of their stripe cannot restore.
+    /// Returns the torn page rows that cannot be restored from the rest of their stripe, each with its superblock.
     fn lost_rows(&self) -> Vec<(u32, u32)> {
         let mut lost = Vec::new();
         for (&(group, row), scar) in &self.scars.rows {
@@ -219,7 +227,7 @@ impl Stripes {
         lost
     }
 
-    /// Returns the torn page rows that can be restored, each with its superblock.
+    /// Returns the torn page rows that can be restored from the rest of their stripe, each with its superblock.
     pub(super) fn torn_rows(&self) -> Vec<(u32, u32)> {
         let mut torn = Vec::new();
         for (&(group, row), scar) in &self.scars.rows {

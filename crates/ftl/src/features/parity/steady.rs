@@ -6,7 +6,8 @@ use crate::store::{NONE, SuperblockState};
 use engine::RandomStream;
 
 impl Stripes {
-    /// Returns the state of the first set of dies now.
+    /// Records the present state of the first set of dies and of their parity groups; `worn` is the number of
+    /// program/erase cycles at the start of the drive.
     pub(super) fn moment(&self, core: &Core, worn: u32) -> SetMoment {
         let dies = self.dies_of(0);
         let group = |slot: u32| GroupMoment {
@@ -19,8 +20,11 @@ impl Stripes {
         }
     }
 
-    /// Returns the roles of the superblocks of a set of dies: groups that are free or partly written are as
-    /// they were at the moment, which group takes whose place is random.
+    /// Plans the roles of the superblocks of a set of dies from a recorded state `moment`: free and partly written
+    /// parity groups are reproduced as they were, and which group takes which state is random.
+    ///
+    /// # Errors
+    /// When the dies have too few good superblocks.
     pub(super) fn plan_groups(
         &self,
         core: &mut Core,
@@ -75,8 +79,8 @@ impl Stripes {
         Ok(SetPlan { roles, groups })
     }
 
-    /// Returns the member of a recorded group whose state a member of this drive's group takes: parity for
-    /// parity, the others in their places.
+    /// Returns the index of the member of a recorded parity group whose state a member of this drive's group takes:
+    /// parity for parity, all others in their places.
     fn stands_for(&self, group: u32, like: &GroupMoment, member: u32) -> usize {
         let (own, other) = (self.groups[group as usize].parity, like.parity());
         (if member == own {
@@ -88,7 +92,8 @@ impl Stripes {
         }) as usize
     }
 
-    /// True when a group can take the state of a recorded one: every die keeps the open superblocks that it had.
+    /// True if a parity group of this drive can take the state of a recorded one: all members are in use, and every
+    /// open superblock is on the die on which it was.
     fn can_be(&self, group: u32, like: &GroupMoment) -> bool {
         (0..like.members.len() as u32).all(|member| {
             let alive = self.groups[group as usize].alive >> member & 1 == 1;
@@ -97,7 +102,8 @@ impl Stripes {
         })
     }
 
-    /// Notes the programs of a set's superblocks, and frees the rest of them in this order of groups.
+    /// Records the programs of the superblocks of a set of dies that were built from a recorded state, and frees the
+    /// remaining superblocks in the order of `groups`.
     pub(super) fn begin_built_groups(&mut self, core: &mut Core, groups: &[u32]) {
         let set = self.set_of_group(groups.first().copied().unwrap_or(0));
         let per_die = core.store.space.per_die;
@@ -152,7 +158,7 @@ impl GroupMoment {
     }
 }
 
-/// Returns the oldest first: as old as its superblocks together.
+/// Sorts recorded parity groups by the sum of the ages of their superblocks, the oldest first.
 fn by_age(mut groups: Vec<&GroupMoment>) -> Vec<&GroupMoment> {
     let age = |group: &GroupMoment| -> f64 {
         let of = |member: &Member| if let Member::Closed(block) = member { block.age } else { 0.0 };

@@ -21,27 +21,31 @@ use engine::large_array;
 use settings::SectorRules;
 use units::{Lpn, Ppa};
 
-/// The sectors of each logical unit, request and buffer slot.
+/// State of sector tracking: which sectors of each mapping unit were written, which sectors each host request and write
+/// buffer slot is about, and the sectors in flight.
 pub(crate) struct Sectors {
     per_unit: u64,
     unwritten: bool,
-    /// Sectors of each logical unit that were written, or read as if they had been.
+    /// For each logical unit, the bit set of the sectors that were written, or were read and count as written since.
     written: Vec<u64>,
-    /// First sector and end of each request in flight.
+    /// For each host request in flight, its first sector and the sector after its last one.
     extents: Vec<(u64, u64)>,
-    /// First sector of the request in progress, and the sector after the last one of the request.
+    /// First sector of the host request that is being handled, and the sector after its last one.
     current: (u64, u64),
-    /// Sectors that a buffer slot holds, those it still misses, and whether it counts as on its way.
+    /// For each write buffer slot, the sectors that it holds, the sectors of its unit that it still lacks, and whether
+    /// its sectors count as in flight.
     slots: Vec<Held>,
-    /// Sectors in flight to the flash, and the most that may be.
+    /// Number of host sectors in flight to flash.
     on_way: u32,
-    /// Sectors that are promised a place in flight and whose data have not arrived yet.
+    /// Number of host sectors that may go to flash but whose data have not arrived yet; `most` is the greatest number
+    /// of sectors in flight and promised.
     promised: u32,
     most: u32,
-    /// Pages of each die that were given to host data, whether programmed or only read.
+    /// For each die, the number, within its block, of the next page that is given to host data, whether the page is
+    /// programmed or only read.
     pages: Vec<u32>,
     pages_per_block: u32,
-    /// Bytes read from the buffer since the last call of [`Feature::take_cached`].
+    /// Number of bytes that host reads got from the write buffer since the last call of [`Feature::take_cached`].
     cached: u64,
 }
 
@@ -53,7 +57,8 @@ struct Held {
 }
 
 impl Sectors {
-    /// Returns the sectors of a unit within an extent.
+    /// Returns the bit set of the sectors of unit `lpn` that lie within an extent, given as its first sector and the
+    /// sector after its last one.
     fn within(&self, (first, end): (u64, u64), lpn: Lpn) -> u64 {
         let start = u64::from(lpn.0) * self.per_unit;
         let (from, to) = (first.max(start) - start, end.min(start + self.per_unit).saturating_sub(start));
@@ -64,19 +69,19 @@ impl Sectors {
         below(to) & !below(from)
     }
 
-    /// True while more sectors may be sent to the flash.
+    /// True if more host sectors may be sent to flash, because fewer than the limit are in flight or promised.
     fn has_room(&self) -> bool {
         self.on_way + self.promised < self.most
     }
 
-    /// Returns the number in its block of the next page of a die.
+    /// Returns the number, within its block, of the next page of a die that is given to host data, and advances it.
     fn next_page(&mut self, die: usize) -> u32 {
         let page = self.pages[die];
         self.pages[die] = (page + 1) % self.pages_per_block;
         page
     }
 
-    /// Counts the sectors of a slot as in flight, until the slot is released.
+    /// Counts the sectors of a write buffer slot as in flight until the slot is released.
     fn count(&mut self, slot: u32) {
         let held = &mut self.slots[slot as usize];
         held.counted = true;
@@ -120,7 +125,8 @@ impl Feature for Sectors {
         self.promised -= self.within(self.current, lpn).count_ones();
     }
 
-    /// The sectors of the write at hand are the sectors that `slot` holds.
+    /// Records the sectors of the present write as the content of buffer slot `slot`, and the sectors that its unit
+    /// lacks.
     fn arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
         let mask = self.within(self.current, lpn);
         let missing = match write.older {
@@ -162,7 +168,8 @@ impl Feature for Sectors {
         Some(asked & !here)
     }
 
-    /// A part that was read counts as written from then on.
+    /// Returns true if a read of a unit without a place must go to flash all the same; a part of a never-written unit
+    /// that is so read counts as written afterwards.
     fn reads_part(&mut self, lpn: Lpn, part: u64, place: Ppa, home_die: u32) -> bool {
         if place == Ppa::NONE && !self.unwritten {
             return false;
@@ -182,7 +189,8 @@ impl Feature for Sectors {
         std::mem::take(&mut self.cached)
     }
 
-    /// Says which page of its block a program is for, and that only the sectors which were written cross the channel.
+    /// Sets the page number within the block for a program, and the bytes that cross the channel: only the written
+    /// sectors of host units, nothing for padding.
     fn programs(&mut self, core: &Core, program: &mut Transaction, stream: Option<usize>) {
         program.page = program.row;
         let (programs, units) = (&core.store.programs, program.rows * core.store.layout.row_units);
@@ -200,7 +208,7 @@ impl Feature for Sectors {
         }
     }
 
-    /// Counts units on flash as written as a whole.
+    /// Marks all sectors of every unit on flash as written, because writes without simulated time write whole units.
     fn settled(&mut self, core: &Core) {
         for (lpn, written) in self.written.iter_mut().enumerate() {
             if core.store.map.lookup(Lpn(lpn as u32)) != Ppa::NONE {

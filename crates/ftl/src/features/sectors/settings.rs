@@ -4,12 +4,13 @@ use crate::Layout;
 use crate::layout::SECTOR;
 use config::{ConfigError, Section};
 
-/// `[ftl.sectors]`.
+/// Settings of section `[ftl.sectors]`: tracking of the sectors of mapping units.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SectorRules {
-    /// True if the drive knows which sectors of a unit were written.
+    /// True if the drive tracks which sectors of each mapping unit were written.
     pub track: bool,
-    /// True if the drive reads from flash even sectors that were never written.
+    /// True if the drive reads sectors from flash even if they were never written; false if it answers such reads at
+    /// once.
     pub unwritten: bool,
 }
 

@@ -8,14 +8,14 @@ use crate::store::{NONE, SuperblockState};
 use controller::Origin;
 
 impl SlcCache {
-    /// True while the host writes only as much as folding gives back.
+    /// True while the host may write only as many units to the die as folding out of the SLC cache frees.
     pub(super) fn is_pacing(&self, core: &Core, die: usize) -> bool {
         let folding = &core.folding[die];
         self.when_full == WhenFull::FoldFirst && folding.mover.has_victim() && !folding.background
     }
 
-    /// True when data need the superblocks that the cache has beyond its own, not counting superblocks that are being
-    /// given back already.
+    /// True if the die needs superblocks that the SLC cache has beyond its reserved ones for other data; superblocks
+    /// that folding is already giving back are left out.
     pub(super) fn is_crowded(&self, core: &Core, die: usize) -> bool {
         let kept = self.dies[die].superblocks - core.folding[die].mover.returning();
         kept > self.reserved
@@ -23,7 +23,8 @@ impl SlcCache {
                 > core.quota_beside(die, kept)
     }
 
-    /// Takes the oldest superblock of a die for folding; `rows` of its rows are done.
+    /// Takes the oldest full superblock in SLC mode of a die as the one to be folded, from page row `rows` on; `None`
+    /// if no superblock waits.
     pub(super) fn take_oldest(&mut self, core: &mut Core, die: usize, rows: u32) -> Option<u32> {
         let superblock = self.dies[die].waiting.pop_front()?;
         let folding = &mut core.folding[die];
@@ -35,7 +36,8 @@ impl SlcCache {
         Some(superblock)
     }
 
-    /// Closes the open superblock before it is full, where the cache must give superblocks back and has no other one.
+    /// Closes the die's open superblock in SLC mode before it is full, if the SLC cache must give up superblocks and no
+    /// full one is left to be folded.
     pub(super) fn close_open(&mut self, core: &mut Core, die: usize) {
         let frontier = core.store.space.dies[die].one_bit();
         let superblock = frontier.superblock;

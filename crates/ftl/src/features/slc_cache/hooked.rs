@@ -7,12 +7,12 @@ use crate::slc_cache::{CacheView, WhenFull};
 use crate::store::{NONE, SuperblockState};
 use units::Nanos;
 
-/// Superblocks that are read completely, or are being erased, when no further one is taken: one whose data are being
-/// written and one that is being erased keep the die busy.
+/// Number of superblocks in SLC mode that may be read completely or in erase at a time on a die: no further one is
+/// taken for folding, because two keep the die busy.
 const RETURNING_MAX: u32 = 2;
 
 impl Feature for SlcCache {
-    /// No superblock is in SLC mode yet.
+    /// Prepares the flash bookkeeping of a new drive for SLC mode: no superblock is in SLC mode, and no die folds.
     fn made(&mut self, core: &mut Core) {
         core.store.space.one_bit = vec![false; core.store.space.state.len()];
         core.folding = self.dies.iter().map(|_| Folding::new()).collect();
@@ -43,7 +43,8 @@ impl Feature for SlcCache {
         !self.is_pacing(core, die) || core.folding[die].pace.credit >= 0.0 || self.may_open_one_bit(core, die)
     }
 
-    /// Waiting for folding helps only where a superblock is left to be folded.
+    /// True if host data may bypass the SLC cache on the die: because the settings say so, or because no superblock is
+    /// in SLC mode there whose folding could free space.
     fn lets_pass(&self, die: usize) -> bool {
         self.when_full == WhenFull::Bypass || self.dies[die].superblocks == 0
     }
@@ -74,7 +75,8 @@ impl Feature for SlcCache {
         core.store.stats.slc_units_written += 1;
     }
 
-    /// Full, and with no programs in flight: it waits to be folded.
+    /// Queues a full superblock in SLC mode without programs in flight for folding; one on which a program failed goes
+    /// first.
     fn closes_one_bit(&mut self, core: &mut Core, die: usize, superblock: u32) {
         let global = core.store.space.global(die, superblock);
         core.store.space.closed_at[global] = core.store.space.dies[die].clock;
@@ -95,7 +97,7 @@ impl Feature for SlcCache {
         true
     }
 
-    /// Lets the superblock use all bits per cell again.
+    /// Lets an erased superblock use all bits per cell again, and updates the counts of the SLC cache.
     fn erased_one_bit(&mut self, core: &mut Core, die: usize, global: usize) {
         core.store.space.one_bit[global] = false;
         self.dies[die].superblocks -= 1;
@@ -118,7 +120,8 @@ impl Feature for SlcCache {
         mover.has_victim() || !self.dies[die].waiting.is_empty() || !mover.waiting.is_empty()
     }
 
-    /// True if the die is idle, a program failed, or the host has no room otherwise.
+    /// True if the die should fold a superblock out of SLC mode now: it is idle, a program failed, other data need the
+    /// space, or the host has no other space.
     fn wants_folding(&self, core: &Core, die: usize) -> bool {
         core.folding[die].background
             || self.dies[die].failed > 0
@@ -126,8 +129,8 @@ impl Feature for SlcCache {
             || (self.when_full == WhenFull::FoldFirst && !self.may_open_one_bit(core, die))
     }
 
-    /// True if data wait that the host may write here, having earned it: else folding, which is told first
-    /// that a program is done, would take every place until its superblock is folded.
+    /// True if queued host data should be programmed on the die before folded data, because the host may write there at
+    /// present. Otherwise folding, which learns of a completed program first, would take every turn.
     fn is_hosts_turn(&self, core: &Core, die: usize) -> bool {
         !core.folding[die].background
             && self.dies[die].failed == 0

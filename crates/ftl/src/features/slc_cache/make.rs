@@ -40,7 +40,7 @@ impl Made for SlcCache {
         0
     }
 
-    /// Returns the cache that the configuration asks for; none when it asks for none.
+    /// Makes the SLC cache that the settings ask for; `None` for a drive without SLC cache.
     fn new(maker: &slc_cache::Maker, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let policy = maker();
         let Some(folding) = policy.folding() else { return Ok(None) };
@@ -65,7 +65,8 @@ impl Made for SlcCache {
         })))
     }
 
-    /// Which superblocks hold one bit a cell, or are free, is still to be found.
+    /// Clears, after a power cut, the free superblocks reserved for the SLC cache; recovery then finds which
+    /// superblocks are in SLC mode or free.
     fn take_back(&mut self, _: Self) {
         self.own.iter_mut().flatten().for_each(Vec::clear);
     }

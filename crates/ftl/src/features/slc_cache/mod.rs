@@ -17,18 +17,19 @@ use crate::store::{NONE, Space};
 use std::collections::VecDeque;
 use units::Nanos;
 
-/// The part of the SLC cache that lies on one die.
+/// State of the SLC cache on one die.
 #[derive(Default)]
 struct CacheDie {
-    /// Superblocks with one bit a cell, from their opening to the end of their erase.
+    /// Number of the die's superblocks in SLC mode, from their opening to the end of their erase.
     superblocks: u32,
-    /// The full superblocks, oldest first; a superblock whose program failed comes before all others.
+    /// The die's full superblocks in SLC mode, oldest first; superblocks on which a program failed come before all
+    /// others.
     waiting: VecDeque<u32>,
-    /// Number of waiting superblocks whose program failed.
+    /// Number of full superblocks in SLC mode on which a program failed.
     failed: u32,
 }
 
-/// The cache of a drive.
+/// The SLC cache of a drive: superblocks in SLC mode that take host data first and are folded later.
 pub(crate) struct SlcCache {
     policy: Box<dyn SlcCachePolicy>,
     shape: CacheShape,
@@ -36,23 +37,25 @@ pub(crate) struct SlcCache {
     idle_after: Option<Nanos>,
     /// True if the chip folds SLC-mode pages inside the die, without a transfer over the bus.
     in_die: bool,
-    /// Superblocks of each die that are the cache's at all times.
+    /// Number of superblocks of each die that are always reserved for the SLC cache.
     reserved: u32,
-    /// By die: superblocks of its own that are free. Where superblocks of several dies are reclaimed together, those of the
-    /// cache stand apart from all others; elsewhere any free superblock will do, and there is none of these.
+    /// For each die, its free superblocks among those reserved for the SLC cache, on a drive that reclaims superblocks
+    /// of several dies together (parity); `None` on other drives, where any free superblock can be used in SLC mode.
     own: Option<Vec<Vec<u32>>>,
     dies: Vec<CacheDie>,
-    /// Superblocks with one bit a cell, over all dies.
+    /// Number of superblocks in SLC mode on all dies.
     in_use: u32,
 }
 
 impl SlcCache {
-    /// Returns the first of the cache's own superblocks of a die, which stand last.
+    /// Returns the number, within a die, of the first of the last superblocks that are reserved for the SLC cache;
+    /// `NONE` if any superblock can be used in SLC mode.
     pub(super) fn first_of_own(&self) -> u32 {
         if self.own.is_some() { self.shape.superblocks.saturating_sub(self.reserved) } else { NONE }
     }
 
-    /// Says how many superblocks of a die nothing else can count on.
+    /// Updates the die's space counts with the superblocks that the SLC cache takes from other data: free superblocks
+    /// that the cache claims (`claimed`), and superblocks that do not count as capacity (`lent`).
     fn tell(&self, die: usize, space: &mut Space) {
         let count = self.dies[die].superblocks;
         let of = &mut space.dies[die];
@@ -62,7 +65,7 @@ impl SlcCache {
         };
     }
 
-    /// Uses another superblock (numbered over the drive) in SLC mode.
+    /// Puts a superblock (numbered over the drive) into SLC mode, and updates the counts of the SLC cache.
     fn add(&mut self, die: usize, global: usize, space: &mut Space) {
         space.one_bit[global] = true;
         self.dies[die].superblocks += 1;

@@ -7,8 +7,8 @@ use crate::saved::Untaken;
 use crate::store::{self, Frontier, Mover, NONE, Space, SuperblockState as S};
 
 impl SlcCache {
-    /// Adds the superblocks with one bit a cell to a saved state. One that is being folded is folded from its beginning:
-    /// what was not written elsewhere is still there.
+    /// Adds the superblocks in SLC mode to a saved state. One that is being folded counts as full: its folding starts
+    /// again from its first page row.
     pub(super) fn put_into(&self, core: &Core, saved: &mut SavedState) {
         let space = &core.store.space;
         for (at, die) in self.dies.iter().enumerate() {
@@ -26,7 +26,8 @@ impl SlcCache {
         }
     }
 
-    /// Takes the superblocks with one bit a cell from a saved state whose blocks `space` has already.
+    /// Restores the superblocks in SLC mode from a saved state, after the states of all superblocks in `space`; `units`
+    /// is the number of mapping units of a superblock in SLC mode.
     ///
     /// # Errors
     /// When there are others, or they are not as the blocks are.

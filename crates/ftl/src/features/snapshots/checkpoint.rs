@@ -6,52 +6,55 @@ use crate::buffer::SlotState;
 use crate::core::{Ask, Core};
 use units::{Lpn, SimTime};
 
-/// Units of a checkpoint on their way at a time, beyond what two programs take.
+/// Number of map units of a checkpoint that may be in flight to flash, in addition to the units of two programs.
 const IN_FLIGHT: u32 = 8;
 
-/// Where the map lies from which a checkpoint is made.
+/// Where the drive keeps the map that a checkpoint for snapshots must save on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapPlace {
-    /// The whole map is in RAM; snapshots write the map to flash.
+    /// The whole map is in RAM; the snapshots write it to flash as a checkpoint.
     InRam,
-    /// The map lies on flash; the feature that keeps the map there writes it.
+    /// The map lies on flash, and its changed translation units are written by the feature that keeps it there.
     OnFlash,
 }
 
-/// An event that waits for a checkpoint.
+/// A snapshot command that is complete when a checkpoint of the map is on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Awaited {
     Snapshot,
     Rollback,
 }
 
-/// A checkpoint of the map, and the events that wait for this checkpoint and for the next one.
+/// The checkpoint of the map in progress, and the snapshots and rollbacks that wait for it or for the next one.
 pub(super) struct Checkpoint {
-    /// The first of the logical units that hold the map, and how many there are.
+    /// First of the logical units that hold the map on flash; `units` is their number.
     pub first: u32,
     pub units: u32,
-    /// Units of the map that are not in the buffer yet.
+    /// Number of map units of the checkpoint in progress that are not in the write buffer yet.
     pub left: u32,
     pub slots: u32,
     pub used_slots: u32,
     pub waiting: Vec<(Awaited, SimTime)>,
-    /// Number of waiting events that the checkpoint in progress serves.
+    /// Number of waiting snapshots and rollbacks, the first ones of the list, that the checkpoint in progress serves.
     pub covered: usize,
-    /// The map is on flash that was written for all snapshots below this one; the checkpoint in progress is for those below `maps`.
+    /// Serial number of a snapshot: for all snapshots below it a map is on flash that was written after they were
+    /// taken.
     pub mapped: u32,
-    /// See `mapped`.
+    /// Serial number of a snapshot: the checkpoint in progress is for all snapshots below it.
     pub maps: u32,
-    /// True if the checkpoint began right after another one: its units go behind the units of the host, which
-    /// would otherwise never be served.
+    /// True if the checkpoint began right after another one: its units then wait in the write buffer behind host units,
+    /// which would otherwise never be served.
     pub behind_host: bool,
-    /// Where the map lies on flash anyway: the units of it that the checkpoint waits for, and how many those are.
+    /// For each translation unit of a map that lies on flash anyway: true if the checkpoint in progress waits until the
+    /// unit is written; empty for a map in RAM.
     pub awaited: Vec<bool>,
-    /// See `awaited`.
+    /// Number of translation units for which the checkpoint in progress waits, on a drive whose map lies on flash
+    /// anyway.
     pub awaiting: u32,
 }
 
 impl Checkpoint {
-    /// Makes a state with no checkpoint in progress.
+    /// Makes the state of checkpoints of a fresh drive, with no checkpoint in progress.
     pub fn of(map: MapPlace, layout: &Layout) -> Self {
         let (slots, awaited) = match map {
             MapPlace::InRam => (2 * layout.program_units + IN_FLIGHT, Vec::new()),
@@ -81,12 +84,12 @@ impl Checkpoint {
         self.covered > 0
     }
 
-    /// True when nothing of the checkpoint in progress is missing on the flash.
+    /// True if all units of the checkpoint in progress are on flash.
     pub fn is_complete(&self) -> bool {
         self.left == 0 && self.used_slots == 0 && self.awaiting == 0
     }
 
-    /// Waits for these units of a map that lies on flash.
+    /// Marks translation units, of a map that lies on flash, as units for which the checkpoint in progress waits.
     pub fn await_units(&mut self, pages: &[u32]) {
         for &page in pages {
             self.awaiting += u32::from(!std::mem::replace(&mut self.awaited[page as usize], true));
@@ -95,7 +98,8 @@ impl Checkpoint {
 }
 
 impl Snapshots {
-    /// Ends a checkpoint that is complete, and the waits of the events that it served.
+    /// Ends the complete checkpoint of the map, and records how long the snapshots and rollbacks that it serves have
+    /// waited.
     pub fn end_checkpoint(&mut self, now: SimTime) {
         self.counts.checkpoints += 1;
         let covered = std::mem::take(&mut self.checkpoint.covered);
@@ -109,8 +113,8 @@ impl Snapshots {
         }
     }
 
-    /// Writes the map to flash, after the checkpoint in progress if there is one; several waiting events share one
-    /// checkpoint.
+    /// Requests a checkpoint of the map for a snapshot or rollback; the checkpoint begins when the one in progress has
+    /// ended, and all commands that wait share it.
     pub(super) fn ask_checkpoint(&mut self, awaited: Awaited, since: SimTime, core: &mut Core, now: SimTime) {
         self.checkpoint.waiting.push((awaited, since));
         self.go_on_with_checkpoint(core, now);
@@ -119,7 +123,8 @@ impl Snapshots {
         }
     }
 
-    /// Puts units of the map into the buffer while there are slots for them.
+    /// Advances the checkpoint of the map: ends a complete one, begins the next if commands wait, and puts map units
+    /// into the write buffer as far as slots are free.
     pub(super) fn go_on_with_checkpoint(&mut self, core: &mut Core, now: SimTime) {
         let ends = self.checkpoint.is_under_way() && self.checkpoint.is_complete();
         if ends {
@@ -140,7 +145,8 @@ impl Snapshots {
         self.put_map_units(core);
     }
 
-    /// Begins a checkpoint whose units are known.
+    /// Charges the dies with the time of a checkpoint whose units are known, and ends the checkpoint at once if the
+    /// whole map is on flash already.
     pub(super) fn begin_checkpoint(&mut self, core: &mut Core, now: SimTime) {
         if let Some(agenda) = &mut core.agenda {
             agenda.charge_checkpoint(&core.store.layout, now);
@@ -167,7 +173,8 @@ impl Snapshots {
         }
     }
 
-    /// Notes that a unit of the map has gone from `slot` to the flash: a checkpoint may wait for it.
+    /// Notes that map unit `lpn` was programmed from write buffer slot `slot`, and counts it if the checkpoint in
+    /// progress waits for the unit.
     pub(super) fn note_map_unit(&mut self, core: &Core, lpn: Lpn, slot: u32) {
         let checkpoint = &mut self.checkpoint;
         let page = (lpn.0 - core.store.layout.logical_units) as usize;

@@ -11,12 +11,13 @@ use crate::{Probe, VersionEvent};
 use units::{Lpn, Ppa, SimTime};
 
 impl Feature for Snapshots {
-    /// Nodes of a table are seldom full, hence twice the entries.
+    /// Returns the bytes of memory of the simulator for snapshots; the tables count twice, because their tree nodes are
+    /// seldom full.
     fn bytes(&self) -> usize {
         2 * self.ram_bytes() as usize + 4 * self.captured.len()
     }
 
-    /// Returns the number of slots of the buffer that only checkpoints may take.
+    /// Returns the number of free write buffer slots that only checkpoints of the map may take.
     fn slots_kept(&self) -> u32 {
         self.checkpoint.slots_free()
     }
@@ -126,7 +127,7 @@ impl Feature for Snapshots {
         self.look_up(core, serial, lpn)
     }
 
-    /// Gives snapshots a share of the spare units.
+    /// Sets the number of mapping units that snapshots may keep to their share of the spare units.
     fn set_room(&mut self, spare: u64) {
         self.room = (spare as f64 * self.rules.space_ratio) as u64;
     }

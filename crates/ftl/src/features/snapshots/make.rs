@@ -13,7 +13,8 @@ use ecc::Ladder;
 use std::collections::VecDeque;
 
 impl Said for Snapshots {
-    /// When they are taken, which of them go, and where the map lies; none where there are none.
+    /// Rules of the snapshots, policy that chooses the snapshot to be deleted, and place of the map; `None` on a drive
+    /// that takes no snapshots by itself.
     type Settings = Option<(SnapshotRules, snapshot_expiry::Maker, MapPlace)>;
 }
 
@@ -35,7 +36,8 @@ impl Made for Snapshots {
         settings.as_ref().map_or(0, |(_, _, map)| Checkpoint::of(*map, layout).slots)
     }
 
-    /// A difference for each unit that may be kept.
+    /// Returns the greatest number of bytes of memory of the simulator: one table entry for each unit that snapshots
+    /// may keep, and one bit for each physical unit.
     fn bytes_most(settings: &Self::Settings, layout: &Layout, _: Option<&Ladder>) -> u64 {
         let Some((rules, ..)) = settings else { return 0 };
         let spare = (layout.physical_units() as u64).saturating_sub(layout.written_units());
@@ -73,7 +75,8 @@ impl Made for Snapshots {
         })))
     }
 
-    /// Goes on with the snapshots that were recorded; their tables are still to be made.
+    /// Restores, after a power cut, the list of recorded snapshots, their counters and the coming times of snapshots;
+    /// the difference tables are restored later.
     fn take_back(&mut self, before: Self) {
         (self.kept, self.next_serial, self.counts) = (before.kept, before.next_serial, before.counts);
         self.moments = before.moments;

@@ -31,16 +31,17 @@ use moments::Moments;
 use std::collections::{BTreeMap, VecDeque};
 use units::{Lpn, Ppa, SimTime};
 
-/// The unit was not written, or trimmed, when the snapshot was taken.
+/// Table entry of a unit that held no data when the snapshot was taken: never written, or trimmed.
 const ABSENT: u64 = Ppa::NONE.0;
-/// The version is still on its way from the buffer to the flash. No unit has this address: see [`Layout::read`].
+/// Table entry of a version that is still in the write buffer or in flight to flash. No unit has this address: see
+/// [`Layout::read`].
 const PENDING: u64 = u64::MAX - 1;
-/// No snapshot.
+/// Value of a serial number that stands for no snapshot.
 const NONE: u32 = u32::MAX;
-/// Bytes of controller RAM that one difference takes: logical and physical number.
+/// Number of bytes of controller RAM for one entry of a difference table: logical and physical number.
 const DIFFERENCE_BYTES: u64 = 8;
 
-/// Decodes an entry in a table of differences.
+/// Decodes an entry of a snapshot's difference table into the place of the version that the snapshot sees.
 fn seen_at(place: u64) -> Seen {
     match place {
         ABSENT => Seen::Nowhere,
@@ -52,15 +53,17 @@ fn seen_at(place: u64) -> Seen {
 /// One snapshot of the logical drive.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Number of the snapshot; the first of a drive is 0.
+    /// Serial number of the snapshot; the first snapshot of a drive has number 0.
     pub serial: u32,
     /// Time at which the snapshot was taken.
     pub taken: SimTime,
-    /// By unit: the place of the version that this snapshot was the last to see as the newest.
+    /// Difference table: for each logical unit overwritten or trimmed between this snapshot and the next, the place of
+    /// the version that this snapshot sees.
     old: BTreeMap<u32, u64>,
-    /// The number of the last write before the snapshot, and the epoch of the buffer that ended then.
+    /// Write number of the last host write before the snapshot.
     number: u64,
-    /// See `number`.
+    /// Epoch of the write buffer that ended when the snapshot was taken: data of later epochs are newer than the
+    /// snapshot.
     epoch: u32,
     /// True if the snapshot is recorded on flash and so survives a power cut.
     recorded: bool,
@@ -72,64 +75,65 @@ impl Snapshot {
         Self { serial, taken, old, number: 0, epoch: 0, recorded: false }
     }
 
-    /// Returns the number of units in the snapshot's table of differences.
+    /// Returns the number of entries in the snapshot's difference table.
     pub fn differences(&self) -> u64 {
         self.old.len() as u64
     }
 
-    /// Returns the number of units kept because of the snapshot's table; units kept for earlier snapshots
-    /// come on top.
+    /// Returns the number of mapping units kept on flash because the snapshot's own difference table names them; units
+    /// named in the tables of later snapshots come in addition.
     pub fn units_kept(&self) -> u64 {
         self.old.values().filter(|place| **place != ABSENT).count() as u64
     }
 }
 
-/// What was counted since the drive was built.
+/// Counters of snapshots since the drive was built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotCounts {
-    /// Snapshots that were taken.
+    /// Number of snapshots that were taken.
     pub taken: u64,
-    /// Dropped because more were taken than are kept.
+    /// Number of snapshots deleted because more were taken than the drive keeps.
     pub expired: u64,
-    /// Dropped because snapshots had no more room.
+    /// Number of snapshots deleted because the units kept for snapshots reached the limit of spare units.
     pub dropped_full: u64,
-    /// The most units kept at once for snapshots only.
+    /// Greatest number of mapping units that were kept at one time only because a snapshot refers to the units.
     pub units_kept_max: u64,
-    /// Units of writes refused for lack of room.
+    /// Number of mapping units of host writes that were refused with an error because the snapshots had no more spare
+    /// units.
     pub units_refused: u64,
-    /// Units of trims ignored for lack of room.
+    /// Number of mapping units of trims that were ignored because the snapshots had no more spare units.
     pub trims_ignored: u64,
-    /// Times that a unit which only snapshots see was moved.
+    /// Number of relocations of mapping units that only snapshots see.
     pub units_moved: u64,
-    /// Checkpoints of the map that were completed, and their units.
+    /// Number of checkpoints of the map that were completed for snapshots and rollbacks.
     pub checkpoints: u64,
-    /// See `checkpoints`.
+    /// Number of map units that were written in checkpoints for snapshots and rollbacks.
     pub checkpoint_units: u64,
-    /// Times from the taking of a snapshot until its checkpoint is on flash.
+    /// Times from the taking of a snapshot until its checkpoint of the map is on flash.
     pub taking: TimesToFlash,
-    /// Counts of rollbacks to a snapshot.
+    /// Counters of rollbacks to a snapshot.
     pub rollbacks: RollbackCounts,
 }
 
-/// Rollbacks to a snapshot.
+/// Counters of rollbacks to a snapshot since the drive was built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RollbackCounts {
-    /// Rollbacks that were completed.
+    /// Number of rollbacks that were completed.
     pub done: u64,
-    /// Rollbacks that were due when there was no snapshot.
+    /// Number of rollbacks that had no effect because there was no snapshot to return to.
     pub void: u64,
-    /// Units that rollbacks changed.
+    /// Number of mapping units whose place in the map rollbacks changed.
     pub units: u64,
-    /// Times from the beginning of a rollback until its checkpoint is on flash.
+    /// Times from the beginning of a rollback until its checkpoint of the map is on flash.
     pub taking: TimesToFlash,
 }
 
-/// Times until a checkpoint was on flash.
+/// Number, sum and maximum of the times until a checkpoint of the map was on flash, for snapshots or for rollbacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimesToFlash {
     count: u64,
     sum_ns: u64,
-    /// Longest time until a checkpoint was on flash, in ns.
+    /// Longest time until a checkpoint of the map was on flash, in ns.
     pub max_ns: u64,
 }
 
@@ -140,86 +144,90 @@ impl TimesToFlash {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// Returns the mean time, in ns; none if no time was measured.
+    /// Returns the mean time until a checkpoint of the map was on flash, in ns; `None` if no time was measured.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
 }
 
-/// The snapshots of a drive.
+/// State of the snapshots of a drive: their difference tables, the checkpoint of the map in progress, and the rollback
+/// in progress.
 pub struct Snapshots {
     rules: SnapshotRules,
     expiry: Box<dyn ExpiryPolicy>,
-    /// Snapshots that are kept, the oldest first.
+    /// Snapshots that exist, the oldest first.
     kept: VecDeque<Snapshot>,
     next_serial: u32,
-    /// One bit for each physical unit: set when a snapshot's table names that unit.
+    /// Bit set with one bit for each physical unit: set if a difference table of a snapshot names that unit.
     named: Vec<u64>,
-    /// Number of units that snapshots' tables name, on flash or in flight to flash.
+    /// Number of mapping units, on flash or in flight to flash, that difference tables of snapshots name.
     units: u64,
-    /// The most units that tables may name.
+    /// Greatest number of mapping units that the difference tables of snapshots may name.
     room: u64,
-    /// For each buffer slot, the snapshot whose table names the version in the slot.
+    /// For each write buffer slot, the serial number of the snapshot whose difference table names the version in the
+    /// slot; `NONE` without one.
     captured: Vec<u32>,
     checkpoint: Checkpoint,
-    /// The snapshot that the drive is returning to, and since when.
+    /// Serial number of the snapshot to which the drive is rolling back, and the time at which the rollback began;
+    /// `None` without a rollback.
     rolling_back: Option<(u32, SimTime)>,
-    /// The times at which snapshots are taken.
+    /// The coming times at which the drive takes snapshots and rolls back.
     moments: Moments,
-    /// Counts of events since the drive was built.
+    /// Counters of snapshots and rollbacks since the drive was built.
     pub counts: SnapshotCounts,
 }
 
 impl Snapshots {
-    /// Returns the settings of the snapshots.
+    /// Returns the settings by which the drive takes and keeps snapshots.
     pub fn rules(&self) -> &SnapshotRules {
         &self.rules
     }
 
-    /// Returns the snapshots that are kept, the oldest first.
+    /// Returns the snapshots that exist, the oldest first.
     pub fn kept(&self) -> impl ExactSizeIterator<Item = &Snapshot> {
         self.kept.iter()
     }
 
-    /// Returns the number of units kept for snapshots, on flash or on their way there.
+    /// Returns the number of mapping units, on flash or in flight to flash, that are kept for snapshots.
     pub fn units_kept(&self) -> u64 {
         self.units
     }
 
-    /// Returns the most units that may be kept for snapshots.
+    /// Returns the greatest number of mapping units that may be kept for snapshots.
     pub fn room(&self) -> u64 {
         self.room
     }
 
-    /// Returns the number of bytes of controller RAM: the tables, and a bit for each physical unit.
+    /// Returns the number of bytes of controller RAM that snapshots take: their difference tables, and a bit for each
+    /// physical unit.
     pub fn ram_bytes(&self) -> u64 {
         let differences: u64 = self.kept.iter().map(Snapshot::differences).sum();
         differences * DIFFERENCE_BYTES + 8 * self.named.len() as u64
     }
 
-    /// True while a checkpoint is in progress, or the drive is returning to a snapshot.
+    /// True while a checkpoint of the map is in progress, or the drive is rolling back to a snapshot.
     fn is_under_way(&self) -> bool {
         self.checkpoint.is_under_way() || self.is_rolling_back()
     }
 
-    /// True while the drive takes no data because it is returning to a snapshot.
+    /// True while the drive accepts no host data because it is rolling back to a snapshot.
     fn is_rolling_back(&self) -> bool {
         self.rolling_back.is_some()
     }
 
-    /// True when `lpn` was not overwritten since the newest snapshot.
+    /// True if there is a snapshot and `lpn` has not been overwritten or trimmed since the newest one.
     #[inline]
     fn is_unchanged(&self, lpn: Lpn) -> bool {
         self.kept.back().is_some_and(|newest| !newest.old.contains_key(&lpn.0))
     }
 
-    /// True when no further unit may be kept for snapshots.
+    /// True if no further mapping unit may be kept for snapshots.
     #[inline]
     fn is_full(&self) -> bool {
         self.units >= self.room
     }
 
-    /// True when a snapshot's table names `ppa`.
+    /// True if a difference table of a snapshot names physical unit `ppa`.
     #[inline]
     fn has_named(&self, ppa: Ppa) -> bool {
         self.named[ppa.index() / 64] >> (ppa.0 % 64) & 1 == 1
@@ -233,7 +241,7 @@ impl Snapshots {
         self.named[ppa.index() / 64] &= !(1u64 << (ppa.0 % 64));
     }
 
-    /// Lets the newest table name the version of `lpn` at `place` from now on.
+    /// Enters the version of `lpn` at `place` in the difference table of the newest snapshot.
     fn capture(&mut self, lpn: Lpn, place: u64) {
         let newest = self.kept.back_mut().expect("only a drive with a snapshot captures");
         newest.old.insert(lpn.0, place);
@@ -247,7 +255,8 @@ impl Snapshots {
         }
     }
 
-    /// Lets the table of snapshot `serial`, or of any, that names `lpn` at `from` name the unit at `to`.
+    /// Replaces the place `from` of `lpn` by `to` in a difference table: in the table of snapshot `serial`, or, with
+    /// `None`, of any snapshot that names it.
     ///
     /// # Panics
     /// When none does: a broken invariant.
@@ -266,8 +275,8 @@ impl Snapshots {
         self.set_named(to);
     }
 
-    /// Returns the position of the snapshot to be dropped next; the newest one may be chosen only when room
-    /// is needed.
+    /// Asks the expiry policy which snapshot is deleted next, and returns the snapshot's position in the list; the
+    /// newest may be chosen only when snapshots have no more spare units.
     ///
     /// # Panics
     /// When the policy's answer is none of the choices.
@@ -290,7 +299,8 @@ impl Snapshots {
         self.kept.iter().position(|snapshot| snapshot.serial == serial)
     }
 
-    /// Returns where the snapshot at `position` sees `lpn`, if some table names it.
+    /// Returns the table entry with the place at which the snapshot at `position` sees `lpn`; `None` if no table names
+    /// the unit, so that its present place counts.
     fn find(&self, position: usize, lpn: Lpn) -> Option<u64> {
         self.kept.range(position..).find_map(|snapshot| snapshot.old.get(&lpn.0).copied())
     }

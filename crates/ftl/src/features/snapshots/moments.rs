@@ -3,14 +3,14 @@
 use super::SnapshotRules;
 use units::{Nanos, SimTime};
 
-/// The work that is due.
+/// The kind of work of snapshots that is due at a set time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moment {
     Snapshot,
     Rollback,
 }
 
-/// The moments of a run that are yet to come.
+/// The times at which a run has yet to take snapshots and to roll back.
 #[derive(Default)]
 pub(super) struct Moments {
     every: Option<Nanos>,
@@ -20,7 +20,7 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// Returns all times of snapshots and rollbacks that `rules` give.
+    /// Makes the list of all times of snapshots and rollbacks that `rules` give for a run.
     pub fn of(rules: &SnapshotRules) -> Self {
         // The last is the next to come.
         let (mut at, mut rollback_at) = (rules.at.clone(), rules.rollback_at.clone());
@@ -34,7 +34,8 @@ impl Moments {
         }
     }
 
-    /// Returns the next time and the work due then: a snapshot before a rollback.
+    /// Returns the next set time and the work due then; a snapshot comes before a rollback of the same time. `None` if
+    /// no time is left.
     pub fn first(&self) -> Option<(SimTime, Moment)> {
         let moment = |list: &Vec<Nanos>| list.last().map(|moment| SimTime::ZERO + *moment);
         let snapshot = self.next.into_iter().chain(moment(&self.at)).min();
@@ -45,19 +46,19 @@ impl Moments {
         }
     }
 
-    /// Ends all times: nothing falls due any more.
+    /// Removes all times, so that no further snapshot or rollback falls due.
     pub fn end(&mut self) {
         *self = Self::default();
     }
 
-    /// Skips all times before `now`, at which the drive was without power.
+    /// Removes all times before `now`, which passed while the drive was without power.
     pub fn skip_to(&mut self, now: SimTime) {
         while let Some((time, due)) = self.first().filter(|(time, _)| *time < now) {
             self.pass(time, due);
         }
     }
 
-    /// Notes that the time `now` has passed for `due`; two snapshots due at once are one.
+    /// Removes the time `now` of the work `due` from the list; two snapshots due at the same time count as one.
     pub fn pass(&mut self, now: SimTime, due: Moment) {
         let moment = |list: &Vec<Nanos>| list.last().map(|moment| SimTime::ZERO + *moment);
         if due == Moment::Rollback {

@@ -10,19 +10,20 @@ use super::{Snapshot, Snapshots};
 use units::{Lpn, Ppa};
 
 impl Snapshots {
-    /// Returns the numbers of the last writes before the snapshots, the oldest first.
+    /// Returns, for each snapshot, the oldest first, the write number of the last host write before the snapshot.
     pub(super) fn numbers(&self) -> Vec<u64> {
         self.kept.iter().map(|snapshot| snapshot.number).collect()
     }
 
-    /// Forgets snapshots that are not recorded, because the power fails.
+    /// Removes, at a power cut, the snapshots that are not recorded on flash, and empties the difference tables of the
+    /// others, which were in RAM.
     pub(super) fn forget_unrecorded(&mut self) {
         self.kept.retain(|snapshot| snapshot.recorded);
         self.kept.iter_mut().for_each(|snapshot| snapshot.old.clear());
     }
 
-    /// Notes that the snapshot at `position` is the last to see `lpn` at `place`. True when no other sees it
-    /// there.
+    /// Enters `place` for `lpn` in the difference table of the snapshot at `position`, during recovery; true if no
+    /// other table names that physical unit yet.
     pub(super) fn see(&mut self, position: usize, lpn: Lpn, place: Ppa) -> bool {
         self.kept[position].old.insert(lpn.0, place.0);
         if place == Ppa::NONE || self.has_named(place) {
@@ -34,8 +35,8 @@ impl Snapshots {
         true
     }
 
-    /// Numbers the snapshots that exist when time begins as if they had been taken one after the other; returns the
-    /// number of the last write by then.
+    /// Gives each snapshot that exists when simulated time begins a write number, from `before` on, as if they had been
+    /// taken one after the other; returns the number of the last write by then.
     pub(super) fn number_first(&mut self, before: u64) -> u64 {
         for (number, snapshot) in (before..).zip(&mut self.kept) {
             (snapshot.number, snapshot.recorded) = (number, true);
@@ -43,8 +44,8 @@ impl Snapshots {
         before + self.kept.len() as u64
     }
 
-    /// Returns the number of the version at a place when time begins, from its unit and the first snapshot
-    /// that sees it.
+    /// Returns the write number that the version of `lpn` at `place` gets when simulated time begins, so that exactly
+    /// the snapshots that refer to the version see it.
     pub(super) fn number_at(&self, lpn: Lpn, place: Ppa, before: u64) -> u64 {
         let of_it = |snapshot: &Snapshot| snapshot.old.get(&lpn.0).copied();
         let until = self.kept.iter().position(|snapshot| of_it(snapshot) == Some(place.0));
@@ -53,8 +54,8 @@ impl Snapshots {
         before + last.map_or(0, |(_, behind)| behind)
     }
 
-    /// Snapshots whose map is on flash and of which the buffer holds nothing: `oldest`: the oldest epoch that it has data of.
-    /// Gives the serial of one that was not recorded before.
+    /// Marks the next snapshot as recorded whose map is on flash and of which the write buffer holds no data, and
+    /// returns its serial number; `oldest` is the oldest epoch of data in the write buffer. `None` if there is none.
     pub(super) fn record_next(&mut self, oldest: u32) -> Option<u32> {
         let mapped = self.checkpoint.mapped;
         let is_whole = |snapshot: &&mut Snapshot| {

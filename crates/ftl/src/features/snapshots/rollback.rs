@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use units::{Lpn, Ppa, SimTime};
 
 impl Snapshots {
-    /// Asks the drive to go back to its newest snapshot, as soon as what it has received is on flash. Counted as void
-    /// where there is none.
+    /// Begins a rollback to the newest snapshot, which takes effect when all data received are on flash. Counts a
+    /// rollback without effect if there is no snapshot.
     pub(super) fn roll_back(&mut self, core: &mut Core, now: SimTime) {
         match self.kept.back() {
             Some(newest) if self.rolling_back.is_none() => {
@@ -25,7 +25,8 @@ impl Snapshots {
         }
     }
 
-    /// Returns to the snapshot once no unit is in flight to the flash.
+    /// Carries out the requested rollback once no data of the host wait or are in flight to flash; until then, asks the
+    /// FTL to write everything that it has buffered.
     pub(super) fn go_on_rolling_back(&mut self, core: &mut Core) {
         let Some((serial, since)) = self.rolling_back else { return };
         if core.buffer.dirty_slots() > 0 || core.reserved_slots > 0 || self.checkpoint.is_under_way() {
@@ -53,12 +54,13 @@ impl Snapshots {
         core.ask(Ask::Pump);
     }
 
-    /// Ends a rollback whose map is put back: a checkpoint makes that last.
+    /// Requests, when a rollback has put the map back, the checkpoint of the map that makes the rollback durable.
     pub(super) fn end_rolling_back(&mut self, since: SimTime, core: &mut Core, now: SimTime) {
         self.ask_checkpoint(Awaited::Rollback, since, core, now);
     }
 
-    /// Makes the map what the snapshot at `position` sees; the later ones are gone.
+    /// Requests that every unit that changed since the snapshot at `position`, the newest one left, gets back the place
+    /// at which the snapshot sees it.
     fn put_back(&mut self, position: usize, core: &mut Core) {
         let nothing = BTreeMap::new();
         let view = std::mem::take(&mut self.kept[position].old);

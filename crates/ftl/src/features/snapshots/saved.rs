@@ -7,8 +7,8 @@ use crate::store::Map;
 use std::collections::VecDeque;
 use units::{Lpn, Ppa, SimTime};
 
-/// Adds the tables to a saved state, or that there are none. The moments at which they were taken are not kept: time
-/// begins anew.
+/// Adds the difference tables of the snapshots to a saved state, or empty lists on a drive without snapshots. The times
+/// at which snapshots were taken are not saved, because simulated time begins anew.
 pub(super) fn save(snapshots: Option<&Snapshots>, saved: &mut SavedState) {
     let Some(snapshots) = snapshots else { return saved.words.extend([Vec::new(), Vec::new()]) };
     let mut heads = vec![snapshots.next_serial];
@@ -17,12 +17,13 @@ pub(super) fn save(snapshots: Option<&Snapshots>, saved: &mut SavedState) {
     saved.words.extend([heads, tables.flat_map(|(&lpn, &place)| [lpn, place as u32]).collect()]);
 }
 
-/// Returns where a table says that a version is: drives with snapshots have fewer than 2^32 units on flash.
+/// Decodes a physical address of a saved difference table: 32 bits suffice, because drives with snapshots have fewer
+/// than 2^32 units on flash.
 fn place_of(place: u32) -> Ppa {
     if place == u32::MAX { Ppa::NONE } else { Ppa(u64::from(place)) }
 }
 
-/// Takes the tables from a saved state, if there are any.
+/// Restores the snapshots and their difference tables from a saved state, if there are any.
 ///
 /// # Errors
 /// When the drive takes no snapshots, or the tables are not as the map is.

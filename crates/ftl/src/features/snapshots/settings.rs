@@ -4,41 +4,41 @@ use crate::snapshot_expiry;
 use config::{ConfigError, Section, above, at_least};
 use units::Nanos;
 
-/// What happens when a write would make snapshots keep one unit more than they may.
+/// What the drive does when a write would make snapshots keep one mapping unit more than they may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// A snapshot is dropped, and counted.
+    /// The drive deletes a snapshot, which is counted.
     Drop,
-    /// Writes that would overwrite what a snapshot sees are refused with an error; such trims are ignored.
+    /// The drive refuses writes that would overwrite data that a snapshot sees, with an error, and ignores such trims.
     RefuseWrites,
 }
 
-/// All settings of snapshots, except the choice of the one to be dropped.
+/// Settings by which the drive takes and keeps snapshots, without the policy that chooses the snapshot to be deleted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotRules {
-    /// Time between two snapshots.
+    /// Time between two snapshots; none: only the set times.
     pub every: Option<Nanos>,
-    /// Moments of snapshots, in ascending order.
+    /// Times at which the drive takes a snapshot, in ascending order.
     pub at: Vec<Nanos>,
-    /// Moments at which the logical drive goes back to its newest snapshot, in ascending order.
+    /// Times at which the drive rolls back to its newest snapshot, in ascending order.
     pub rollback_at: Vec<Nanos>,
-    /// Most snapshots that are kept at once.
+    /// Greatest number of snapshots that the drive keeps at one time.
     pub keep: u32,
-    /// What happens when the snapshots have no room.
+    /// What the drive does when the snapshots may keep no more mapping units.
     pub when_full: WhenFull,
-    /// Share of the spare units that snapshots may take.
+    /// Fraction (0 to 1) of the spare mapping units that snapshots may take.
     pub space_ratio: f64,
 }
 
 const KEYS: [&str; 5] = ["keep", "when_full", "space_ratio", "rollback_at", "expiry"];
 
 impl SnapshotRules {
-    /// Returns the spare mapping units that are needed for snapshots to get at least one.
+    /// Returns the number of spare mapping units that a drive needs for snapshots to get at least one.
     pub(crate) fn spare_least(&self) -> u64 {
         (1.0 / self.space_ratio) as u64 + 1
     }
 
-    /// Reads `[ftl.snapshots]`; none where it says of no snapshot when it is taken.
+    /// Parses section `[ftl.snapshots]`; `None` if it gives no time for a snapshot.
     ///
     /// # Errors
     /// When a key is unknown or wrong, or stands there without `every` or `at`.

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use units::{Lpn, SimTime};
 
 impl Snapshots {
-    /// Takes a snapshot of the logical drive as it is now: all data received, in the buffer or on flash. Returns its
-    /// serial number.
+    /// Takes a snapshot of the logical drive as it is now, with all data received, in the write buffer or on flash, and
+    /// returns the snapshot's serial number.
     pub(super) fn take<P: Probe>(&mut self, core: &mut Core, now: SimTime, probe: &mut P) -> u32 {
         // What is buffered goes out without being held once it is overtaken.
         let epoch = core.buffer.end_epoch();
@@ -31,7 +31,7 @@ impl Snapshots {
         serial
     }
 
-    /// Drops the snapshot with this serial number; false when there is none.
+    /// Deletes the snapshot with this serial number; false if there is no such snapshot.
     pub(super) fn delete(&mut self, serial: u32, core: &mut Core) -> bool {
         let Some(position) = self.position(serial) else { return false };
         self.drop_at(position, core);
@@ -40,14 +40,14 @@ impl Snapshots {
         true
     }
 
-    /// Returns where the snapshot of this serial number sees `lpn`; none when there is no such snapshot.
+    /// Returns where the snapshot with this serial number sees `lpn`; `None` if there is no such snapshot.
     pub(super) fn look_up(&self, core: &Core, serial: u32, lpn: Lpn) -> Option<Seen> {
         let place = self.find(self.position(serial)?, lpn);
         Some(place.map_or_else(|| seen_now(core, lpn), seen_at))
     }
 
-    /// True when a write of `lpn` must be answered with an error: snapshots see what it would overwrite, have no more
-    /// room and may not be dropped.
+    /// True if a write of `lpn` must be refused with an error: a snapshot sees the data that it would overwrite,
+    /// snapshots may keep no more units, and none may be deleted for the write.
     pub(super) fn must_refuse(&self, core: &Core, lpn: Lpn) -> bool {
         self.rules.when_full == WhenFull::RefuseWrites
             && self.is_full()

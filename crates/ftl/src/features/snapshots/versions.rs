@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use units::{Lpn, Ppa, SimTime};
 
 impl Snapshots {
-    /// Lets the newest snapshot note the version that it sees of `lpn`, which is about to be overwritten or
-    /// trimmed.
+    /// Enters the present version of `lpn`, which is about to be overwritten or trimmed, in the difference table of the
+    /// newest snapshot; returns whether the version must be kept in the write buffer, or may not be replaced.
     pub(super) fn note_overtaken(&mut self, core: &mut Core, lpn: Lpn, now: SimTime) -> Overtaken {
         if !self.is_unchanged(lpn) {
             return Overtaken::Free;
@@ -37,7 +37,8 @@ impl Snapshots {
         Overtaken::InBuffer
     }
 
-    /// Notes that a version that only snapshots see was programmed from the buffer.
+    /// Enters the physical address of a former version of `lpn` that was programmed from a write buffer slot in the
+    /// snapshot's difference table, and marks it as valid.
     pub(super) fn commit_captured<P: Probe>(
         &mut self,
         core: &mut Core,
@@ -51,14 +52,14 @@ impl Snapshots {
         probe.on_version(VersionEvent::Programmed { lpn, slot, ppa });
     }
 
-    /// Drops the snapshot that the policy chooses.
+    /// Deletes the snapshot that the expiry policy chooses.
     pub(super) fn expire(&mut self, reason: ExpiryReason, core: &mut Core, now: SimTime) {
         let chosen = self.choose_expired(reason, now);
         self.drop_at(chosen, core);
     }
 
-    /// Drops a snapshot: versions that its table names go to the table of the snapshot before it, if that one sees
-    /// them, too.
+    /// Deletes the snapshot at `position`: versions that its difference table names go to the table of the snapshot
+    /// before it if that one sees them too, and are released otherwise.
     pub(super) fn drop_at(&mut self, position: usize, core: &mut Core) {
         let gone = self.kept.remove(position).expect("the caller found it there");
         let slots = self.captured_slots(gone.serial, core);
@@ -78,13 +79,14 @@ impl Snapshots {
         core.ask(Ask::Tell(VersionEvent::Dropped { serial: gone.serial }));
     }
 
-    /// Returns the buffer slots with versions that the table of a snapshot names, by logical unit.
+    /// Returns, by logical unit, the write buffer slots with former versions that the difference table of snapshot
+    /// `serial` names.
     fn captured_slots(&self, serial: u32, core: &Core) -> BTreeMap<u32, u32> {
         let of_it = (0u32..).zip(&self.captured).filter(|(_, captured)| **captured == serial);
         of_it.map(|(slot, _)| (core.buffer.slot(slot).lpn.0, slot)).collect()
     }
 
-    /// Releases a version that no snapshot sees any more.
+    /// Releases a former version of `lpn` that no snapshot sees any more, in the write buffer or on flash.
     pub(super) fn release_place(
         &mut self,
         lpn: Lpn,
@@ -108,8 +110,8 @@ impl Snapshots {
         }
     }
 
-    /// Notes that what a table names moved from `old` to `new`; of a former version nothing but that says
-    /// that it is valid.
+    /// Replaces the place of a version in the difference table that names it, because the version moved from `old` to
+    /// `new`; a former version is also marked as valid at its new place.
     pub(super) fn note_moved<P: Probe>(
         &mut self,
         core: &mut Core,

@@ -14,46 +14,51 @@ use ecc::Ladder;
 use std::collections::{BTreeMap, BTreeSet};
 use units::{Lpn, Ppa};
 
-/// Records on their way at a time, beyond what two programs take.
+/// Number of trim records that may be in flight to flash, in addition to the units of two programs.
 const IN_FLIGHT: u32 = 8;
 
-/// Bytes of the number of a trim in a record.
+/// Number of bytes of the trim number that a trim record holds for each host unit.
 const NUMBER_BYTES: u64 = 8;
 
-/// Records of trims, and the flushes that wait for them.
+/// State of the trim records on flash, which make trims survive a power cut, with the flushes that wait for them.
 pub(crate) struct Trims {
-    /// The first of the logical units that hold records.
+    /// First of the logical units that hold trim records.
     first: u32,
-    /// Host units of a record.
+    /// Number of host mapping units that one trim record covers.
     per_record: u32,
-    /// The last trim of each host unit that its record on flash holds; 0: none. Absent where the power is never cut.
+    /// For each host unit, the number of its last trim that the trim record on flash contains; 0: none. Empty on a
+    /// drive whose power is never cut.
     on_flash: Vec<u64>,
-    /// Trims that the copy of each record on flash lacks, by record: the trim's number and its logical unit.
+    /// For each trim record, the trims that its copy on flash lacks: number of the trim, and its logical unit.
     since: BTreeMap<u32, Vec<(u64, u32)>>,
-    /// Records that lack a trim, and records among them that must be put into the buffer.
+    /// Trim records whose copy on flash lacks a trim; `due` holds the records that must now be put into the write
+    /// buffer.
     changed: BTreeSet<u32>,
     due: BTreeSet<u32>,
-    /// Flushes that wait until none is due.
+    /// Numbers of the flushes that wait until no trim record has to be put into the write buffer.
     waiting: Vec<u32>,
-    /// Buffer slots for records of trims; `used_slots` counts the slots in use.
+    /// Number of write buffer slots reserved for trim records; `used_slots` is the number in use.
     slots: u32,
     used_slots: u32,
-    /// After a power cut: the content of the records, until the newest copy of each is found.
+    /// After a power cut, the trim number of each host unit that the records on flash contain, until recovery has found
+    /// the newest copy of each record.
     before: Vec<u64>,
 }
 
-/// Returns the number of host units of a record.
+/// Returns the number of host mapping units whose trims one trim record covers: the mapping unit's size over the 8
+/// bytes of a trim number.
 fn trims_per_record(layout: &Layout) -> u32 {
     (layout.unit.get() / NUMBER_BYTES) as u32
 }
 
-/// Returns the records of all host units, a mapping unit each.
+/// Returns the number of trim records that cover all host units; each record takes one mapping unit.
 fn records_of(layout: &Layout) -> u32 {
     layout.logical_units.div_ceil(trims_per_record(layout))
 }
 
 impl Trims {
-    /// Returns the next record to be put into the buffer, if a slot is free for it.
+    /// Removes and returns the next trim record to be put into the write buffer; `None` if no slot is free or no record
+    /// is due.
     fn next_due(&mut self) -> Option<Lpn> {
         if self.used_slots == self.slots {
             return None;
@@ -70,14 +75,14 @@ impl Trims {
         core.put_own(record);
     }
 
-    /// Returns the logical units that hold records of trims.
+    /// Returns the logical units that hold trim records.
     pub fn units(&self) -> impl Iterator<Item = Lpn> + use<> {
         let records = (self.on_flash.len() as u32).div_ceil(self.per_record);
         (self.first..self.first + records).map(Lpn)
     }
 
-    /// Goes on with a record of this number that was found: returns its trims, unit by unit, and remembers
-    /// them.
+    /// Takes over the content of a trim record whose copy with write number `stamp` recovery found; returns the trimmed
+    /// units with the numbers of their trims.
     fn go_on_with(&mut self, record: Lpn, stamp: u64) -> Vec<(Lpn, u64)> {
         let first = (record.0 - self.first) * self.per_record;
         let end = (first + self.per_record).min(self.on_flash.len() as u32);
@@ -122,7 +127,8 @@ impl Feature for Trims {
         true
     }
 
-    /// Puts records into the buffer while there are slots for them; behind the last of them come the flushes that wait.
+    /// Puts trim records that are due into the write buffer as far as slots are free; after the last one, requests the
+    /// flushes that wait.
     fn go_on(&mut self, core: &mut Core) {
         if self.due.is_empty() {
             return;
@@ -143,7 +149,8 @@ impl Feature for Trims {
         is_own
     }
 
-    /// Notes that a record is on flash: it contains all trims before it.
+    /// Notes that the trim record `lpn` is on flash with write number `number`, and that it contains all earlier trims
+    /// of its units.
     fn numbered(&mut self, lpn: Lpn, number: u64) {
         let Some(record) = lpn.0.checked_sub(self.first) else { return };
         let Some(since) = self.since.get_mut(&record) else { return };
@@ -156,7 +163,8 @@ impl Feature for Trims {
         self.waiting.clear();
     }
 
-    /// Makes copies void that are older than trims in the records that are found.
+    /// Removes, during recovery, the newest copy of each unit that is older than the unit's trim in the trim records
+    /// found.
     fn found(&mut self, core: &mut Core, newest: &mut [Ppa], numbers: &[u64]) {
         if core.rules.lapses.has(Lapse::ForgetsTrim) {
             return;
@@ -178,7 +186,8 @@ impl Feature for Trims {
 }
 
 impl Said for Trims {
-    /// True: a unit that was trimmed before a flush never has its data again after a power cut.
+    /// True if trims are deterministic: a unit that was trimmed before a flush never has its data again after a power
+    /// cut.
     type Settings = bool;
 }
 
@@ -201,8 +210,8 @@ impl Made for Trims {
         if *is_on { NUMBER_BYTES * u64::from(layout.logical_units) } else { 0 }
     }
 
-    /// Makes a state in which nothing was trimmed. All host units have numbers on a drive whose power is cut,
-    /// or else none.
+    /// Makes the trim records of a fresh drive, in which nothing was trimmed; trim numbers are kept only on a drive
+    /// whose power is cut.
     fn new(is_on: &bool, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let layout = making.layout;
         let numbers = if making.has_power_cuts { layout.logical_units } else { 0 };

@@ -24,8 +24,8 @@ pub(crate) enum Waiter {
 /// The next action of the FTL for a map of which only a part is in RAM.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lookup {
-    /// Read translation unit `unit` of the map from its physical address `home`, if it has one; the reader is told by
-    /// the number `owner` when the read ends.
+    /// Read translation unit `unit` of the map from its physical address `home`, if it has one; `owner` is the number
+    /// under which the end of the read is reported.
     Read { unit: Lpn, home: Ppa, owner: u32 },
     /// The map entries for which this read or write waited are in RAM, so that it can continue.
     Answered(Waiter),

@@ -236,8 +236,8 @@ pub(crate) fn shuffle(list: &mut [u32], random: &mut RandomStream) {
     }
 }
 
-/// Returns an entry of `list` for the `at`th of `count` items that are built like the list, so that each entry is used
-/// about equally often.
+/// Returns the entry of `list` that the `at`th of `count` new items imitates, chosen partly at random so that each
+/// entry is imitated about equally often.
 pub(crate) fn drawn<'a, T>(list: &'a [T], at: usize, count: usize, random: &mut RandomStream) -> &'a T {
     let drawn = (at as f64 + random.unit()) / count as f64 * list.len() as f64;
     &list[(drawn as usize).min(list.len() - 1)]

@@ -201,7 +201,7 @@ impl Streams {
         (self.hosts, self.moved, self.spare, self.unusable) = (hosts, moved, spare, unusable);
     }
 
-    /// Returns the number of streams of a die.
+    /// Returns the number of streams of a die, for host data and moved data together.
     pub fn count(&self) -> u32 {
         (self.hosts | self.moved).count_ones()
     }

@@ -142,7 +142,7 @@ hooks! {
     /// Tells the feature that operations have completed, so that work that waits for a write buffer slot may continue.
     tell go_on(core: &mut Core);
     /// Tells the feature that a unit of the drive's own was programmed from a write buffer slot; true if the unit
-    /// belongs to the feature.
+    /// belongs to the feature alone.
     tell wrote_own(core: &Core, lpn: Lpn, slot: u32) -> bool, any;
     /// Tells the feature that a unit of the drive's own is on flash with this write number.
     tell numbered(lpn: Lpn, number: u64);
@@ -204,7 +204,7 @@ hooks! {
     ask spare_least() -> u64, sum;
     /// True if the feature has timer-driven work, such as refresh or snapshots.
     ask keeps_time() -> bool, any;
-    /// True if the feature keeps data that take spare mapping units.
+    /// True if the feature keeps data, such as versions for snapshots, that take spare mapping units.
     ask shares_room() -> bool, any;
     /// True if the feature takes part in each write, so that preconditioning cannot fill the drive by superblocks.
     ask watches_writes() -> bool, any;

@@ -97,7 +97,7 @@ pub(crate) trait Made: Said + Sized {
     /// Restores, after a power cut, the part of the feature's former state `before` that survived.
     fn take_back(&mut self, before: Self);
 
-    /// Adds the state of the feature, or a note that it is absent, to a saved state.
+    /// Adds the state of the feature, or a note that the drive does not have it, to a saved state.
     fn save(_: Option<&Self>, _: &Core, _: &mut SavedState) {}
 
     /// Restores the state of the feature from a saved state.
@@ -187,7 +187,7 @@ macro_rules! make {
                 Ok(features)
             }
 
-            /// Adds the state of each feature, or a note that it is absent, to a saved state.
+            /// Adds the state of each feature, or a note that the drive does not have it, to a saved state.
             pub(crate) fn save(&self, core: &Core, saved: &mut SavedState) {
                 $(<$type as Made>::save(self.$name.as_deref(), core, saved);)*
             }
@@ -223,7 +223,7 @@ macro_rules! listed {
             #[doc(hidden)]
             fn of(features: &Features) -> Option<&Self>;
 
-            /// Returns the settings of this feature.
+            /// Returns the settings of this feature out of the settings of all features.
             #[doc(hidden)]
             fn said(settings: &Settings) -> &Self::Settings;
         }

@@ -6,7 +6,7 @@ use controller::Origin;
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
 
-/// Value of a stream's pending write cost while no unit of its next program has chosen a cost yet.
+/// Value of a stream's pending write cost while no cost has been chosen yet for a unit of the stream's next program.
 pub(super) const NO_COST: u8 = u8::MAX;
 
 /// Host load of one die as the cost regulator sees it, with the units that wait on the die to be rewritten.
@@ -18,8 +18,8 @@ pub(super) struct DieLoad {
     gap_ns: u64,
     /// Mapping units that wait on the die to be rewritten because the cost regulator asked for that.
     pub rewrites: VecDeque<Lpn>,
-    /// For each stream, the finest write cost that the units collected for the stream's next program have chosen;
-    /// `NO_COST` if there is none yet.
+    /// For each stream, the finest write cost chosen for the units collected for the stream's next program; `NO_COST`
+    /// if none was chosen yet.
     pub pending: [u8; STREAMS_MOST],
 }
 

@@ -33,7 +33,7 @@ impl EntryCache {
         self.capacity
     }
 
-    /// Returns the number of bytes of state of the simulator.
+    /// Returns the number of bytes of memory that the simulator's cache of map entries takes.
     pub fn bytes(&self) -> usize {
         4 * self.of_unit.len() + self.entries.capacity() * size_of::<FlashMapEntry>()
     }

@@ -27,7 +27,7 @@ pub(super) struct Scars {
     rows: BTreeMap<(u32, u32), Scar>,
     /// Parity groups whose erase was interrupted by a power cut: they protect nothing until they are erased again.
     dissolved: BTreeSet<u32>,
-    /// True after a power cut has happened.
+    /// True once a power cut has happened in the run.
     pub after_cut: bool,
 }
 
@@ -76,7 +76,8 @@ impl Stripes {
         (whole && scar.missing & !own == 0).then_some(of.alive & !own & !scar.left_out)
     }
 
-    /// True if the rest of a superblock must not be programmed until its parity group is erased.
+    /// True if the rest of a superblock must not be programmed until its parity group is erased, because the superblock
+    /// was closed early or a power cut damaged it.
     pub(super) fn is_ended(&self, superblock: u32) -> bool {
         let of = &self.groups[self.group_of(superblock) as usize];
         of.ended >> self.member_of(superblock) & 1 == 1

@@ -55,7 +55,7 @@ fn seen_at(place: u64) -> Seen {
 pub struct Snapshot {
     /// Serial number of the snapshot; the first snapshot of a drive has number 0.
     pub serial: u32,
-    /// Time at which the snapshot was taken.
+    /// Simulated time at which the snapshot was taken.
     pub taken: SimTime,
     /// Difference table: for each logical unit overwritten or trimmed between this snapshot and the next, the place of
     /// the version that this snapshot sees.

@@ -80,8 +80,8 @@ impl Snapshot {
         self.old.len() as u64
     }
 
-    /// Returns the number of mapping units kept on flash because the snapshot's own difference table names them; units
-    /// named in the tables of later snapshots come in addition.
+    /// Returns the number of mapping units kept because the snapshot's own difference table names them, without units
+    /// that the tables of other snapshots name.
     pub fn units_kept(&self) -> u64 {
         self.old.values().filter(|place| **place != ABSENT).count() as u64
     }

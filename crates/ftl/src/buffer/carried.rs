@@ -37,7 +37,7 @@ pub(super) enum Carried {
     /// Host writes have carried no data of the mapping unit.
     #[default]
     Nothing,
-    /// Host writes have carried some sectors of the mapping unit, but never the whole unit at once.
+    /// Host writes have carried some sectors of the mapping unit; no write covered the whole unit at once.
     Part,
     /// A host write has carried the whole mapping unit.
     All,

@@ -12,15 +12,15 @@ pub struct BufferConfig {
     pub slots: u32,
     /// True if a write is acknowledged as soon as the buffer holds its data (the write cache is enabled).
     pub write_back: bool,
-    /// True if a battery or capacitors let the buffer survive a power cut, so that a flush has nothing to
-    /// wait for.
+    /// True if a battery or capacitors let the write buffer survive a power cut, so that a flush has nothing to wait
+    /// for.
     pub power_loss_protection: bool,
-    /// Time after which a partly filled program is padded and submitted.
+    /// Time after which a partly filled program is padded and submitted, although more data could fill it.
     pub flush_after: Nanos,
     /// Greatest number of mapping units that the buffer keeps for reuse although they could be evicted; 0: written
     /// units are evicted as soon as dies take them.
     pub keep: u32,
-    /// True if the buffer keeps, as clean units, data that were read or programmed, beside written data.
+    /// True if the write buffer keeps, as clean units, data that were read or programmed, beside written data.
     pub read_cache: bool,
     /// Maker of the eviction policy, which chooses the kept unit that is evicted next.
     pub eviction: eviction::Maker,

@@ -12,7 +12,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Makes an empty index for at most `slots` buffer slots.
+    /// Makes an empty index of logical units in the write buffer, for at most `slots` entries.
     pub fn new(slots: u32) -> Self {
         let size = (slots as usize * 4).next_power_of_two().max(8);
         Self { table: vec![EMPTY; size], shift: 32 - size.trailing_zeros() }

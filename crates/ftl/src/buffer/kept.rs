@@ -14,7 +14,8 @@ impl Buffer {
         policy.on_keep(slot, lpn, state);
     }
 
-    /// Removes a slot from the kept slots, and tells the eviction policy; the caller sets the slot's new state.
+    /// Removes a write buffer slot from the kept slots, and tells the eviction policy; the caller sets the slot's new
+    /// state.
     pub(super) fn end_keeping(&mut self, slot: u32) {
         let Slot { lpn, state, place, .. } = self.slots[slot as usize];
         if state == SlotState::Held {
@@ -79,8 +80,8 @@ impl Buffer {
         }
     }
 
-    /// Makes `request` wait for the program of a slot that held acknowledged data. The slot's unit no longer counts as
-    /// at risk from here on, because the request decides when the slot is released.
+    /// Makes `request` wait for the program of a buffer slot that held acknowledged data. The slot's unit no longer
+    /// counts as at risk from here on, because the request decides when the slot is released.
     pub(super) fn wait_for(&mut self, slot: u32, request: u32) {
         self.at_risk -= u32::from(self.is_risky(slot));
         self.slots[slot as usize].request = request;
@@ -120,7 +121,7 @@ impl Buffer {
         self.queue.push_back(slot);
     }
 
-    /// Evicts kept units, as the eviction policy chooses, until no more are kept than allowed.
+    /// Evicts kept units from the write buffer, as the eviction policy chooses, until no more are kept than allowed.
     ///
     /// # Panics
     /// When the policy chooses a slot that is not kept, or none.
@@ -143,12 +144,14 @@ impl Buffer {
         }
     }
 
-    /// Sets the greatest number of kept units; the next [`Self::relieve`] evicts units beyond it.
+    /// Sets the greatest number of units that the write buffer keeps; the next [`Self::relieve`] evicts units beyond
+    /// it.
     pub fn keep_at_most(&mut self, keep: u32) {
         self.keep = keep;
     }
 
-    /// Queues all held (dirty) units for programming, in ascending order of logical units; clean units stay.
+    /// Queues all held (dirty) units of the write buffer for programming, in ascending order of logical units; clean
+    /// units stay.
     pub fn send_out_held(&mut self) {
         let mut held = self.held.clone();
         held.sort_unstable_by_key(|&slot| self.slots[slot as usize].lpn);

@@ -31,49 +31,50 @@ use units::{Lpn, SimTime};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SlotState {
-    /// The slot is not in use.
+    /// The write buffer slot is not in use.
     Free,
-    /// The slot waits until the rest of its unit, which the host wrote in part, was read from flash.
+    /// The buffer slot waits until the rest of its mapping unit, which the host wrote in part, was read from flash.
     Merging,
-    /// The slot is kept and dirty: its data are not on flash yet, and need not be programmed soon.
+    /// The buffer slot is kept and dirty: its data are not on flash yet, and need not be programmed soon.
     Held,
-    /// The slot is kept and clean: the flash holds the same data.
+    /// The buffer slot is kept and clean: the flash holds the same data.
     Clean,
-    /// The slot waits for a die that programs its data.
+    /// The buffer slot waits for a die that programs its data.
     Queued,
-    /// The slot is part of a program in flight.
+    /// The data of the buffer slot are part of a program in flight.
     Bound,
-    /// The slot's unit was trimmed or replaced while it waited: the slot becomes free without a program.
+    /// The unit in the buffer slot was trimmed or replaced while the slot waited: the slot becomes free without a
+    /// program.
     Cancelled,
 }
 
 /// Slot of the write buffer, for one mapping unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
-    /// Logical unit whose data the slot holds.
+    /// Logical unit whose data the write buffer slot holds.
     pub lpn: Lpn,
-    /// Number of the request that waits for the program of the slot's unit; `u32::MAX` if none waits.
+    /// Number of the host request that waits for the program of the slot's unit; `u32::MAX` if none waits.
     pub request: u32,
-    /// Flush epoch in which the slot's data arrived: a flush covers all earlier epochs.
+    /// Flush epoch in which the slot's data arrived in the write buffer: a flush covers all earlier epochs.
     pub epoch: u32,
-    /// State of the slot.
+    /// State of the write buffer slot.
     pub state: SlotState,
-    /// Index of the slot in the list of held slots.
+    /// Index of the slot in the write buffer's list of held (dirty) slots.
     place: u32,
-    /// True for a slot that is queued for programming at once, even where the buffer keeps other written units.
+    /// True for a buffer slot that is queued for programming at once, even where the buffer keeps other written units.
     leaves: bool,
-    /// Part of the slot's unit that host writes carried.
+    /// Part of the slot's mapping unit that host writes carried.
     carried: Carried,
 }
 
 impl Slot {
-    /// True when the slot is kept (held or clean) and does not wait to be programmed.
+    /// True when the buffer slot is kept (held or clean) and does not wait to be programmed.
     #[inline]
     pub const fn stays(&self) -> bool {
         matches!(self.state, SlotState::Held | SlotState::Clean)
     }
 
-    /// Makes a slot in state `state` for `lpn`, to be inserted or for tests of policies.
+    /// Makes a buffer slot in state `state` for logical unit `lpn`, to be inserted or for tests of policies.
     pub const fn of(lpn: Lpn, state: SlotState) -> Self {
         Self {
             lpn,
@@ -91,13 +92,13 @@ impl Slot {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Risk {
     since: SimTime,
-    /// Greatest number of units at risk at one time.
+    /// Greatest number of units that a power cut would have lost at one time.
     pub most: u32,
 }
 
 impl Risk {
-    /// Returns the units at risk times the nanoseconds since the last call, where `units` units were at risk all that
-    /// time.
+    /// Returns the number of units that a power cut would have lost, `units`, times the nanoseconds since the last
+    /// call.
     #[inline]
     pub fn until(&mut self, now: SimTime, units: u32) -> u128 {
         let span = now.since(self.since).ns();
@@ -121,7 +122,7 @@ pub struct Buffer {
     kept: u32,
     held: Vec<u32>,
     keep: u32,
-    /// True if the buffer keeps clean units: units that were read or programmed.
+    /// True if the write buffer keeps clean units: units that were read or programmed.
     keeps_clean: bool,
     policy: Option<Box<dyn EvictionPolicy>>,
     /// Number of logical units that were acknowledged on arrival and whose newest version is not on flash.
@@ -216,7 +217,7 @@ impl Buffer {
         self.at_risk
     }
 
-    /// Returns the slot with number `slot`.
+    /// Returns the write buffer slot with number `slot`.
     #[inline]
     pub fn slot(&self, slot: u32) -> &Slot {
         &self.slots[slot as usize]
@@ -273,30 +274,30 @@ impl Buffer {
         self.queue.push_back(slot);
     }
 
-    /// Marks a slot to be queued for programming at once, so that the buffer does not keep it.
+    /// Marks a buffer slot to be queued for programming at once, so that the buffer does not keep it.
     pub fn leave_at_once(&mut self, slot: u32) {
         self.slots[slot as usize].leaves = true;
     }
 
-    /// Sets the state of a slot that waits in a queue other than the buffer's own.
+    /// Sets the state of a buffer slot that waits in a queue other than the buffer's own.
     #[inline]
     pub fn set_state(&mut self, slot: u32, state: SlotState) {
         self.slots[slot as usize].state = state;
     }
 
-    /// Puts a slot whose program failed back at the front of the queue of slots that wait for a die.
+    /// Puts a buffer slot whose program failed back at the front of the queue of slots that wait for a die.
     pub fn enqueue_first(&mut self, slot: u32) {
         self.slots[slot as usize].state = SlotState::Queued;
         self.queue.push_front(slot);
     }
 
-    /// Returns the slot that has waited longest for a die; none if none waits.
+    /// Returns the buffer slot that has waited longest for a die; none if none waits.
     #[inline]
     pub fn first_queued(&self) -> Option<u32> {
         self.queue.front().copied()
     }
 
-    /// Removes the slot that has waited longest from the queue, marks it as part of a program (unless it was
+    /// Removes the buffer slot that has waited longest from the queue, marks it as part of a program (unless it was
     /// cancelled), and returns it.
     #[inline]
     pub fn bind_first(&mut self) -> u32 {
@@ -307,31 +308,32 @@ impl Buffer {
         slot
     }
 
-    /// Returns the slots that wait for a die, in the order in which they were queued.
+    /// Returns the buffer slots that wait for a die, in the order in which they were queued.
     pub fn queued(&self) -> impl Iterator<Item = u32> {
         self.queue.iter().copied()
     }
 
-    /// Removes the slot that has waited longest from the buffer's queue and returns it, to wait in another queue.
+    /// Removes the slot that has waited longest from the write buffer's queue and returns it, to wait in another queue.
     #[inline]
     pub fn take_queued(&mut self) -> Option<u32> {
         self.queue.pop_front()
     }
 
-    /// True when the slot holds the newest version of its logical unit.
+    /// True when buffer slot `slot` holds the newest version of its logical unit.
     #[inline]
     pub fn is_newest(&self, slot: u32) -> bool {
         self.find(self.slots[slot as usize].lpn) == Some(slot)
     }
 
-    /// Frees a slot that holds the newest version of its unit and whose program is done, and removes it from the index.
+    /// Frees a buffer slot that holds the newest version of its unit and whose program is done, and removes it from the
+    /// index.
     #[inline]
     pub fn release_newest(&mut self, slot: u32) {
         self.unlink(slot);
         self.release(slot);
     }
 
-    /// Frees a slot whose program is done or not needed and that does not hold the newest version of its unit.
+    /// Frees a buffer slot whose program is done or not needed and that does not hold the newest version of its unit.
     #[inline]
     pub fn release(&mut self, slot: u32) {
         self.lower_pending(slot);
@@ -344,7 +346,8 @@ impl Buffer {
         self.pending[(self.slots[slot as usize].epoch - self.first_epoch) as usize] -= 1;
     }
 
-    /// Voids the newest version of `lpn`, which the host trimmed. Returns true when the buffer held a version.
+    /// Removes the newest version of `lpn`, which the host trimmed, from the write buffer, and cancels its program
+    /// where possible. Returns true when the buffer held a version.
     pub fn cancel(&mut self, lpn: Lpn) -> bool {
         let Some(slot) = self.find(lpn) else { return false };
         match self.slots[slot as usize].state {
@@ -366,30 +369,30 @@ impl Buffer {
         true
     }
 
-    /// Removes the newest version of `lpn` from the index, while its slot is still programmed. Returns true when there
-    /// was one.
+    /// Removes the newest version of `lpn` from the buffer's index, while its slot is still programmed. Returns true
+    /// when there was one.
     pub fn forget(&mut self, lpn: Lpn) -> bool {
         let found = self.find(lpn);
         found.into_iter().for_each(|slot| self.unlink(slot));
         found.is_some()
     }
 
-    /// Queues a held slot for programming, because a newer version of its unit is about to arrive while the old one
-    /// must still reach the flash.
+    /// Queues a held (dirty) buffer slot for programming, because a newer version of its unit is about to arrive while
+    /// the old one must still reach the flash.
     pub fn overtake(&mut self, slot: u32) {
         if self.slots[slot as usize].state == SlotState::Held {
             self.send_out(slot);
         }
     }
 
-    /// True when a request waits until the slot's data are on flash, or a flush may wait for that.
+    /// True when a request waits until the data of buffer slot `slot` are on flash, or a flush may wait for that.
     pub fn is_awaited(&self, slot: u32) -> bool {
         let Slot { request, epoch, .. } = self.slots[slot as usize];
         request != u32::MAX || epoch < self.epoch
     }
 
-    /// Cancels a waiting slot whose version was replaced, so that it is not programmed, unless a request or a flush may
-    /// wait for it.
+    /// Cancels a waiting buffer slot whose version was replaced, so that it is not programmed, unless a request or a
+    /// flush may wait for it.
     pub fn void(&mut self, slot: u32) {
         let awaited = self.is_awaited(slot);
         let slot = &mut self.slots[slot as usize];
@@ -398,7 +401,7 @@ impl Buffer {
         }
     }
 
-    /// Removes, from all slots, the requests that wait for their programs.
+    /// Removes, from all buffer slots, the requests that wait for their programs.
     pub fn forget_requests(&mut self) {
         for slot in 0..self.slots.len() as u32 {
             let risky = self.is_risky(slot);

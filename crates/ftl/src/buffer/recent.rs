@@ -6,7 +6,8 @@ use crate::Layout;
 use engine::large_array;
 use units::{Lpn, Nanos, SimTime};
 
-/// Set of the logical units that were written since the set was last emptied, for `keep_rewritten`.
+/// Set of the logical units that were written since the set was last emptied; only units that are written again are
+/// kept in the write buffer (`keep_rewritten`).
 pub(crate) struct Recent {
     period: Nanos,
     /// For each logical unit: number of the round (time between two emptyings of the set) in which it was last written,
@@ -24,12 +25,13 @@ impl Recent {
         })
     }
 
-    /// Returns the size of the set in the simulator's memory, in bytes.
+    /// Returns the size of the set of recently written units in the simulator's memory, in bytes.
     pub fn bytes(&self) -> usize {
         4 * self.rounds.len()
     }
 
-    /// Adds `lpn`, which is being written, to the set, and returns true when the unit was not in the set.
+    /// Adds `lpn`, which is being written, to the set of recently written units, and returns true when the unit was not
+    /// in the set.
     pub fn is_new(&mut self, lpn: Lpn, now: SimTime) -> bool {
         let new = self.rounds[lpn.index()] != self.round;
         self.rounds[lpn.index()] = self.round;

@@ -9,7 +9,7 @@ use units::SimTime;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Role {
-    /// The block is not in use: it has no superblocks.
+    /// The block of the block-mapped drive is not in use: it has no superblocks.
     Unused,
     /// The block is the data block of a group of logical units: each unit has a fixed position in it.
     Data,
@@ -17,7 +17,7 @@ pub enum Role {
     Log,
     /// The block is being filled by a merge, to become a data block.
     Target,
-    /// The block takes no more data; it is erased once it holds no valid unit.
+    /// The block takes no more data (sealed); it is erased once it holds no valid unit.
     Sealed,
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct Merge {
     pub origin: Origin,
     pub group: u32,
     pub target: u32,
-    /// Number of the program unit, within the block, at which the merge ends (exclusive).
+    /// Position (program unit) within the target block at which the merge ends, exclusive.
     pub end: u32,
     pub copied: bool,
     pub ahead: VecDeque<Planned>,
@@ -104,9 +104,9 @@ pub(crate) struct Merge {
 #[derive(Default)]
 pub(crate) struct Merging {
     pub job: Option<Merge>,
-    /// Sealed blocks whose valid units must be moved, each with the reason.
+    /// Sealed blocks whose valid units must be moved by merges, each with the reason.
     pub reclaim: VecDeque<(u32, Origin)>,
-    /// Nanoseconds spent in completed merges; `since` is when the merge in progress began.
+    /// Nanoseconds that the bank spent in completed merges; `since` is when the merge in progress began.
     spent_ns: u64,
     since: SimTime,
 }
@@ -165,16 +165,16 @@ pub(crate) struct Bank {
     pub first_die: u32,
     /// Number of superblocks being erased, for each die of the bank.
     pub erasing: Vec<u32>,
-    /// Number of the data block of each group of logical units, or `NONE`.
+    /// For each group of logical units: its data block, or `NONE`.
     pub data: Vec<u32>,
     /// Number of groups of logical units that have a data block.
     pub data_blocks: u32,
-    /// Numbers of the log blocks, in the order in which they were opened.
+    /// Log blocks of the bank, in the order in which they were opened.
     pub logs: Vec<u32>,
     pub blocks: Vec<Block>,
     /// Superblocks, numbered over the drive, of which each block consists: one for each die of the bank.
     pub members: Vec<u32>,
-    /// Block numbers that are not in use.
+    /// Block numbers of the bank that are not in use.
     pub unused: Vec<u32>,
     pub waiting: Waiting,
     pub merging: Merging,
@@ -213,7 +213,7 @@ impl Bank {
         &self.members[block as usize * self.erasing.len()..][..self.erasing.len()]
     }
 
-    /// Returns a block number that is not in use, and makes a new one if none is left.
+    /// Returns a block number of the bank that is not in use, and makes a new one if none is left.
     pub fn take_unused(&mut self) -> u32 {
         self.unused.pop().unwrap_or_else(|| {
             self.blocks.push(Block::UNUSED);
@@ -260,11 +260,11 @@ impl Bank {
 /// Whether another log block can be opened without taking a block that merges need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// Another block can be opened now.
+    /// Another log block can be opened now.
     Now,
-    /// No block can be opened now, but blocks are being erased or are about to be.
+    /// No log block can be opened now, but blocks are being erased or are about to be.
     Soon,
-    /// No block can be opened: only a merge would free one.
+    /// No log block can be opened: only a merge would free a block.
     Never,
 }
 
@@ -272,15 +272,15 @@ pub enum Room {
 pub struct BankView<'a> {
     pub(crate) bank: &'a Bank,
     pub(crate) dies: &'a [DieSpace],
-    /// Greatest number of blocks that may be in use beside data blocks.
+    /// Greatest number of blocks that a bank may use beside data blocks.
     pub(crate) others_most: u32,
-    /// Number of blocks being erased that count against `others_most`.
+    /// Number of blocks of the bank being erased that count against `others_most`.
     pub(crate) erasing: u32,
     pub(crate) program_units: u32,
 }
 
 impl BankView<'_> {
-    /// Returns the numbers of the bank's log blocks, in the order in which they were opened.
+    /// Returns the log blocks of the bank, in the order in which they were opened.
     pub fn logs(&self) -> &[u32] {
         &self.bank.logs
     }
@@ -335,7 +335,8 @@ pub struct HostWrite {
     pub group: u32,
     /// Position, within the group, of the program unit that contains the unit to be written.
     pub position: u32,
-    /// True if all units of that program unit wait in the write buffer, apart from units that were never written.
+    /// True if all units of the write's program unit wait in the write buffer, apart from units that were never
+    /// written.
     pub complete: bool,
 }
 
@@ -356,13 +357,14 @@ pub enum Step {
     Merge(u32),
     /// Reclaim this log block: copy its valid units, group by group, to new data blocks.
     Reclaim(u32),
-    /// The write waits until an erase has ended.
+    /// Let the host's write wait until an erase has ended.
     Wait,
 }
 
 /// Rules of a block mapping: choose where writes go on a drive that maps blocks, and which blocks are merged when.
 pub trait BlockRules: Send {
-    /// Returns the number of dies over which one block extends; the dies are numbered across all channels first.
+    /// Returns the number of dies over which one block extends: neighbouring dies, which are on different channels
+    /// first.
     fn dies_per_block(&self) -> u32;
 
     /// Returns the next step for the host's write `write` in the bank that `view` shows.

@@ -61,7 +61,7 @@ impl Policy for Dftl {
 }
 
 impl Dftl {
-    /// Returns the number of map entries that the cache in RAM holds.
+    /// Returns the number of map entries that the cache of DFTL in RAM holds.
     fn entries(&self) -> u64 {
         self.cache.get() / self.cached_entry.get()
     }

@@ -16,7 +16,7 @@ pub type Misfit = (&'static str, String);
 pub enum Plan {
     /// Page-mapped: an entry for each mapping unit, all of it in RAM unless a map on flash is given.
     Pages(Option<MapOnFlash>),
-    /// Block-mapped, with log blocks and merges that these rules choose.
+    /// Block-mapped, with rules that choose log blocks and merges.
     Blocks(Box<dyn BlockRules>),
     /// Zoned: the zones of the drive, and the rules that place them on the dies.
     Zones(Zoning, Box<dyn ZoneRules>),

@@ -37,7 +37,7 @@ pub struct ZoneSettings {
     pub open_most: u32,
     /// Greatest number of zones that can be active (open, or closed with data) at one time.
     pub active_most: u32,
-    /// True if a read of blocks that were never written gives zeros; false if such a read fails.
+    /// True if a read of logical blocks in a zone that were never written returns zeros; false if such a read fails.
     pub reads_unwritten: bool,
     /// Firmware times for zone commands.
     pub times: ZoneTimes,
@@ -126,7 +126,7 @@ pub struct Zoning {
     pub open_most: u32,
     /// Greatest number of zones that can be active (open, or closed with data) at one time.
     pub active_most: u32,
-    /// True if a read of blocks that were never written gives zeros; false if such a read fails.
+    /// True if a read of logical blocks in a zone that were never written returns zeros; false if such a read fails.
     pub reads_unwritten: bool,
     /// Firmware times for zone commands.
     pub times: ZoneTimes,
@@ -136,9 +136,9 @@ pub struct Zoning {
 /// of a group of neighbouring dies.
 #[derive(Clone, Copy, Debug)]
 pub struct ZoneView<'a> {
-    /// Number of the zone to be placed.
+    /// Zone, by number, of which a part is to be placed on dies.
     pub zone: u32,
-    /// Number of the part to be placed, within its zone.
+    /// Part to be placed on dies, by its number within the zone.
     pub part: u32,
     /// Number of zone parts that each group of dies could take now, by its free superblocks.
     pub free: &'a [u32],

@@ -28,12 +28,12 @@ pub struct Map {
     forward: Vec<u32>,
     backward: Vec<u32>,
     valid: Vec<u64>,
-    /// Forward array with entries of 40 bits, in place of `forward`, on a drive for which 32 bits are not enough.
+    /// Forward map with entries of 40 bits, in place of `forward`, on a drive for which 32 bits are not enough.
     wide: Option<Box<Places>>,
     /// Compact form of the map, a rule and the changes since, until the flat arrays are made; none afterwards.
     sparse: Option<Box<Sparse>>,
-    /// Wall-clock time that making the arrays took: part of the time to build the simulated drive, even where the
-    /// arrays are made later.
+    /// Wall-clock time that making the map's flat arrays took: part of the time to build the simulated drive, even
+    /// where the arrays are made later.
     made_in: Duration,
 }
 
@@ -73,7 +73,7 @@ impl Map {
         Self { forward, backward, valid, wide: None, sparse, made_in: Duration::ZERO }
     }
 
-    /// Sets the rule that gives the initial content of a map in which no logical unit is written.
+    /// Sets the rule that computes the preconditioned content of a map in which no logical unit is written.
     ///
     /// # Panics
     /// When a unit is written.
@@ -210,8 +210,8 @@ impl Map {
         if at < self.valid.len() { &mut self.valid[at] } else { self.rule_mut().word_mut(at) }
     }
 
-    /// Returns the physical place of logical unit `lpn` where the array of 4-byte entries has no entry for it: from the
-    /// wider array, or from the rule.
+    /// Returns the physical place of logical unit `lpn` where the map's array of 4-byte entries has no entry for it:
+    /// from the wider array, or from the compact form of the map.
     #[cold]
     #[inline(never)]
     fn lookup_beyond(&self, lpn: Lpn) -> Ppa {
@@ -271,8 +271,8 @@ impl Map {
         }
     }
 
-    /// Returns the logical units whose physical place may differ from the copy `beginning`; none where only a lookup of
-    /// each unit would tell.
+    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; none
+    /// where only a lookup of each unit would tell.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         self.sparse.as_ref()?.changed_since(beginning)
     }
@@ -301,8 +301,8 @@ impl Map {
         ([low, &mut self.backward], &mut self.valid, high)
     }
 
-    /// Replaces the rule with flat arrays once so many units have changed, or so many lookups were made, that arrays
-    /// cost less time.
+    /// Replaces the compact form of the map by flat arrays once so many units have changed, or so many lookups were
+    /// made, that arrays cost less time.
     #[inline]
     pub fn outgrow(&mut self) {
         if self.sparse.as_ref().is_some_and(|sparse| sparse.is_outgrown()) {
@@ -310,15 +310,15 @@ impl Map {
         }
     }
 
-    /// Raises the number of lookups after which arrays replace a slow rule, because the changes since the rule was set
-    /// will be asked for at the end.
+    /// Raises the number of lookups after which flat arrays replace a slow rule of the map, because the changes since
+    /// the rule was set will be asked for at the end.
     pub fn keep_rule(&mut self) {
         if let Some(sparse) = &mut self.sparse {
             sparse.keep_rule();
         }
     }
 
-    /// Replaces the rule with flat arrays now, because the whole map is about to be looked up.
+    /// Replaces the compact form of the map by flat arrays now, because the whole map is about to be looked up.
     #[cold]
     pub fn make_arrays(&mut self) {
         if let Some(sparse) = self.sparse.take() {
@@ -333,7 +333,7 @@ impl Map {
         }
     }
 
-    /// Returns the wall-clock time that making the flat arrays took; zero while they are not made.
+    /// Returns the wall-clock time that making the map's flat arrays took; zero while they are not made.
     pub fn made_in(&self) -> Duration {
         self.made_in
     }

@@ -6,8 +6,8 @@ use controller::Origin;
 use std::collections::VecDeque;
 use units::Ppa;
 
-/// Greatest number of superblocks of a mover that are completely read but still wait for the programs of their last
-/// units.
+/// Greatest number of superblocks of a die that are completely read but still wait for the programs of their last
+/// units, when superblocks are reclaimed.
 pub(crate) const PENDING_MAX: usize = 4;
 
 /// State of a process that reclaims superblocks of a die one after the other: reads the valid units, waits for their
@@ -48,7 +48,7 @@ impl Mover {
         }
     }
 
-    /// True if the mover is reading a superblock.
+    /// True if a superblock is being read to be reclaimed.
     #[inline]
     pub fn has_victim(&self) -> bool {
         self.victim != NONE
@@ -87,8 +87,8 @@ impl Mover {
         self.pending.iter().any(|(pending, _)| *pending == superblock)
     }
 
-    /// Marks a superblock that was read completely as being erased. Returns the reason for reclaiming it; none if this
-    /// mover did not read the superblock.
+    /// Marks a superblock that was read completely as being erased. Returns the reason for reclaiming it; none if it is
+    /// not among `pending`.
     pub fn begin_erase(&mut self, superblock: u32) -> Option<Origin> {
         let at = self.pending.iter().position(|(pending, _)| *pending == superblock)?;
         self.erasing += 1;
@@ -122,7 +122,7 @@ impl Mover {
         }
     }
 
-    /// Returns a text that describes the state of the mover, for messages.
+    /// Returns a text that describes the superblocks being reclaimed, for messages.
     pub fn describe(&self) -> String {
         let victim = if self.has_victim() { self.victim.to_string() } else { "none".to_owned() };
         let Self { next_row, reading_rows, pending, erasing, waiting, .. } = self;

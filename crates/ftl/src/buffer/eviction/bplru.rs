@@ -12,7 +12,7 @@ struct Block {
     slots: BTreeMap<u32, u32>,
     /// Logical unit that a sequential write of the block would touch next.
     next: u32,
-    /// True if the host wrote the block from its first unit on, each unit once, in order.
+    /// True if the host wrote the logical block from its first unit on, each unit once, in order.
     sequential: bool,
     /// Number under which the block is in the recency order of blocks.
     place: u32,
@@ -29,7 +29,7 @@ pub struct Bplru {
     /// Logical block for each number in the recency order; `free` lists the numbers that are not in use.
     at: Vec<u32>,
     free: Vec<u32>,
-    /// Logical block that is being evicted; none if no eviction is in progress.
+    /// Logical block that is being evicted from the write buffer; none if no eviction is in progress.
     leaving: Option<u32>,
 }
 

@@ -15,22 +15,22 @@ pub const BLOCK_UNITS: u32 = 64;
 const BLOCK_UNITS_HELP: &str =
     "mapping units of a logical block; 0: of a block of the map, 64 where it has none";
 
-/// Kind of host access to a unit that the buffer keeps.
+/// Kind of host access to a mapping unit that the write buffer keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// The host read the unit.
+    /// The host read a mapping unit that the write buffer keeps.
     Read,
-    /// The host overwrote the unit.
+    /// The host overwrote a mapping unit that the write buffer keeps.
     Write,
 }
 
-/// View of the buffer that an eviction policy is shown.
+/// View of the write buffer that an eviction policy is shown.
 pub struct EvictionView<'a> {
-    /// All slots of the buffer, by number; the policy may choose only kept slots.
+    /// All slots of the write buffer, by number; the policy may choose only kept slots.
     pub slots: &'a [Slot],
-    /// Number of buffer slots that are kept now.
+    /// Number of write buffer slots that are kept now.
     pub kept: u32,
-    /// Greatest number of slots that may be kept.
+    /// Greatest number of write buffer slots that may be kept.
     pub keep: u32,
 }
 
@@ -90,8 +90,8 @@ pub trait EvictionPolicy: Send {
         false
     }
 
-    /// True when a unit should be evicted although the buffer has space, because the rest of its block is being
-    /// evicted.
+    /// True when a unit should be evicted although the write buffer has space, because the rest of the unit's logical
+    /// block is being evicted.
     fn is_overdue(&self) -> bool {
         false
     }

@@ -32,13 +32,13 @@ impl Order {
         self.links.resize(count as usize, ALONE);
     }
 
-    /// Returns the oldest number in the order; none if the order is empty.
+    /// Returns the oldest number in the recency order; none if the order is empty.
     #[inline]
     pub fn first(&self) -> Option<u32> {
         (self.first != NONE).then_some(self.first)
     }
 
-    /// Returns the numbers in the order, from the oldest to the newest.
+    /// Returns the numbers in the recency order, from the oldest to the newest.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         std::iter::successors(self.first(), |&at| {
             let after = self.links[at as usize].after;
@@ -46,13 +46,13 @@ impl Order {
         })
     }
 
-    /// True when `number` is in the order.
+    /// True when `number` is in the recency order.
     #[inline]
     pub fn contains(&self, number: u32) -> bool {
         self.links[number as usize].member
     }
 
-    /// Adds `number` to the order as the newest.
+    /// Adds `number` to the recency order as the newest.
     #[inline]
     pub fn push(&mut self, number: u32) {
         debug_assert!(!self.contains(number));
@@ -64,7 +64,7 @@ impl Order {
         self.last = number;
     }
 
-    /// Adds `number` to the order as the oldest.
+    /// Adds `number` to the recency order as the oldest.
     #[inline]
     pub fn push_first(&mut self, number: u32) {
         debug_assert!(!self.contains(number));
@@ -76,7 +76,7 @@ impl Order {
         self.first = number;
     }
 
-    /// Removes `number` from the order, if it is in the order.
+    /// Removes `number` from the recency order, if the order contains it.
     #[inline]
     pub fn remove(&mut self, number: u32) {
         let Link { before, after, member } = self.links[number as usize];
@@ -94,7 +94,7 @@ impl Order {
         self.links[number as usize] = ALONE;
     }
 
-    /// Moves `number` to the newest end of the order.
+    /// Moves `number` to the newest end of the recency order.
     #[inline]
     pub fn renew(&mut self, number: u32) {
         self.remove(number);

@@ -17,7 +17,7 @@ pub(super) enum Held {
 }
 
 impl Beginning {
-    /// Returns the physical place of logical unit `lpn` at the moment of the copy, or [`Ppa::NONE`].
+    /// Returns the physical place of logical unit `lpn` in this copy of the map, or [`Ppa::NONE`].
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         match &self.0 {
             Held::Rule { ground, forward, .. } => match (forward.get(&lpn.0), ground) {
@@ -29,8 +29,8 @@ impl Beginning {
         }
     }
 
-    /// Returns the logical unit whose valid data were at physical place `ppa` at the moment of the copy; [`Lpn::NONE`]
-    /// if the map placed the unit named in the spare area elsewhere.
+    /// Returns the logical unit whose valid data were at physical place `ppa` when the map was copied; [`Lpn::NONE`] if
+    /// the map had the unit named in the spare area elsewhere.
     pub fn living_at(&self, ppa: Ppa) -> Lpn {
         let named = match &self.0 {
             Held::Rule { ground, backward, .. } => match (backward.get(&ppa.0), ground) {
@@ -43,7 +43,7 @@ impl Beginning {
         if named != Lpn::NONE && self.lookup(named) == ppa { named } else { Lpn::NONE }
     }
 
-    /// Calls `visit` for each logical unit that had a physical place at the moment of the copy, with that place.
+    /// Calls `visit` for each logical unit that has a physical place in this copy of the map, with that place.
     pub fn each(&self, mut visit: impl FnMut(Lpn, Ppa)) {
         match &self.0 {
             Held::Rule { ground, forward, .. } => {

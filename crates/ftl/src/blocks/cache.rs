@@ -52,7 +52,8 @@ impl BlockMapped {
         }
     }
 
-    /// Marks a bank as having work to do; it is processed before simulated time advances.
+    /// Marks a bank (set of dies over which blocks extend) as having work to do; the bank is processed before simulated
+    /// time advances.
     pub(super) fn touch_bank(&mut self, bank: usize) {
         if !self.touched.contains(&(bank as u32)) {
             self.touched.push(bank as u32);

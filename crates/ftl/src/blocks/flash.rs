@@ -43,8 +43,8 @@ impl BlockMapped {
         self.pump(ctx);
     }
 
-    /// Submits a transaction to the flash controller or, in untimed operation, adds it to the queue of transactions
-    /// that complete at once.
+    /// Submits a transaction to the flash controller or, without simulated time (preconditioning), adds it to the queue
+    /// of transactions that complete at once.
     pub(super) fn submit<P: Probe>(&mut self, transaction: Transaction, ctx: &mut Context<P>) {
         match &mut self.instant {
             Some(queue) => queue.push_back(transaction),
@@ -236,7 +236,7 @@ impl BlockMapped {
         self.seal(bank, block, ctx);
     }
 
-    /// Turns the drive read-only when one of its banks no longer has enough usable blocks.
+    /// Turns the drive read-only when a bank (set of dies over which blocks extend) no longer has enough usable blocks.
     pub(super) fn note_lost_room(&mut self, bank: usize) {
         let bank = &self.banks[bank];
         let needed = bank.data.len() as u32 + self.rules.kind.logs_least() + 1;

@@ -21,12 +21,12 @@ use units::{Lpn, Ppa};
 enum Condition {
     /// All program units of the block that were programmed can be read.
     Whole,
-    /// Some programmed program units of the block cannot be read.
+    /// Some programmed program units of the block cannot be read: they are torn.
     Torn,
     /// The program of a position of the block was not begun although a later one was: no more data can be programmed in
     /// order.
     Gap,
-    /// A program on the block failed before the cut.
+    /// A program on the block failed before the power cut.
     Failing,
 }
 
@@ -37,15 +37,16 @@ struct FoundBlock {
     owner: u32,
     /// Superblocks of the block, one for each die; `NONE` for a superblock of which nothing can be read.
     members: Vec<u32>,
-    /// Position, within the block, after the last program unit that was programmed.
+    /// Position, within the block found after a power cut, after the last program unit that was programmed.
     next: u32,
-    /// Number of program units that the block has when its merge is complete, 0 if no merge wrote it; `merged` is the
-    /// sequence number of the first program of the merge.
+    /// Number of program units that the block found after a power cut has when its merge is complete, 0 if no merge
+    /// wrote it; `merged` is the sequence number of the first program of the merge.
     end: u32,
     merged: u64,
-    /// Sequence number of the last program to the block.
+    /// Sequence number of the last program to the block found after a power cut.
     last: u64,
-    /// True if each unit of the block that can be read is at its fixed position in the group.
+    /// True if each readable unit of the block found after a power cut is at its fixed position in the group of logical
+    /// units.
     in_place: bool,
     condition: Condition,
     /// True if recovery uses the copies of units in the block: the merge that wrote the block was complete, or the
@@ -77,7 +78,7 @@ impl FoundBlock {
 struct Flash<'a> {
     spare: &'a SpareAreas,
     labels: &'a Labels,
-    /// Number of programs (program units) in each superblock.
+    /// Number of programs (program units) in each superblock, as found after a power cut.
     programs: Vec<u32>,
 }
 

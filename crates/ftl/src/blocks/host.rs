@@ -54,7 +54,7 @@ impl BlockMapped {
         self.touch_bank(bank);
     }
 
-    /// Makes all banks program the units that wait now without waiting for complete program units.
+    /// Makes all banks (sets of dies) program the units that wait now without waiting for complete program units.
     pub(super) fn press<P: Probe>(&mut self, ctx: &mut Context<P>) {
         for bank in 0..self.banks.len() {
             self.banks[bank].waiting.pressed |= self.banks[bank].waiting.units > 0;
@@ -80,7 +80,7 @@ impl Reads for BlockMapped {
 }
 
 impl Serves for BlockMapped {
-    /// Processes the banks that have work to do.
+    /// Processes the banks (sets of dies over which blocks extend) that have work to do.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.expecting.is_empty() && !self.media.core.expects_data() {
             for bank in std::mem::take(&mut self.expecting) {
@@ -118,8 +118,8 @@ impl Serves for BlockMapped {
         true
     }
 
-    /// Queues a buffer slot with complete data for programming, or keeps it in the cache. In untimed operation no unit
-    /// is kept, so that a preconditioned drive is the same with any cache.
+    /// Queues a buffer slot with complete data for programming, or keeps it in the cache. During preconditioning
+    /// without simulated time no unit is kept, so that a preconditioned drive is the same with any cache.
     fn admit(&mut self, slot: u32, now: SimTime) {
         if self.instant.is_some() {
             return self.let_wait(slot, now);

@@ -10,8 +10,8 @@ use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
 impl BlockMapped {
-    /// Returns the position after the last program unit of a group that holds a valid unit or, for `Purpose::Pad`, a
-    /// unit that waits in the buffer.
+    /// Returns the position after the last program unit of a group of logical units that holds a valid unit or, for
+    /// `Purpose::Pad`, a unit that waits in the buffer.
     fn used_end(&self, bank: usize, group: u32, purpose: Purpose) -> u32 {
         let waits = |lpn| purpose == Purpose::Pad && self.waiting_slot(lpn).is_some();
         let holds = |position: &u32| {

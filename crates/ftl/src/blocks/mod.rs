@@ -42,11 +42,11 @@ const SPARE_IF_CUT: u32 = 1;
 /// much of the wait was spent behind merges.
 #[derive(Clone, Copy)]
 struct Wait {
-    /// Serial number of the wait, which changes whenever the slot begins to wait or is programmed.
+    /// Serial number of the buffer slot's wait, which changes whenever the slot begins to wait or is programmed.
     serial: u32,
     since: SimTime,
-    /// While the slot waits, the bank's total merging time when the wait began; afterwards the part of the wait that
-    /// was spent behind merges, in nanoseconds.
+    /// While the buffer slot waits: the bank's total merging time when the wait began. Afterwards: the part of the wait
+    /// that was spent behind merges. In nanoseconds.
     merged_ns: u64,
     /// Physical place of the slot's logical unit when the slot's program was submitted.
     home: Ppa,
@@ -80,12 +80,13 @@ pub struct BlockMapped {
     /// For each superblock: number of the block, within its bank, to which it belongs, or `NONE`.
     block_of: Vec<u32>,
     banks: Vec<Bank>,
-    /// Banks that have work to do before simulated time advances.
+    /// Banks (sets of dies over which blocks extend) that have work to do before simulated time advances.
     touched: Vec<u32>,
-    /// Banks with a write for which a request waits, and whose program unit may still be completed by data crossing the
-    /// host link.
+    /// Banks (sets of dies) with a write for which a request waits, and whose program unit may still be completed by
+    /// data crossing the host link.
     expecting: Vec<usize>,
-    /// In untimed operation: queue of submitted transactions, which complete at once; none in simulated time.
+    /// Without simulated time (preconditioning): queue of submitted transactions, which complete at once. None in
+    /// simulated time.
     instant: Option<VecDeque<Transaction>>,
 }
 

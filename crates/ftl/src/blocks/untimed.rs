@@ -25,7 +25,8 @@ const LOG_ROUNDS: u64 = 4;
 const BLOCK_WORDS: usize = 5;
 
 impl BlockMapped {
-    /// Completes all transactions that were submitted in untimed operation. Returns false when there were none.
+    /// Completes all transactions that were submitted without simulated time, for preconditioning. Returns false when
+    /// there were none.
     fn finish_instant(&mut self, ctx: &mut Context<()>) -> bool {
         let mut any = false;
         self.pump(ctx);

@@ -20,7 +20,7 @@ const LOOK_AHEAD: usize = 256;
 const STREAM: usize = 0;
 
 impl BlockMapped {
-    /// Advances the work of a bank as far as possible now.
+    /// Advances the writes and merges of a bank (set of dies over which blocks extend) as far as possible now.
     pub(super) fn work<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) {
         while self.take_turn(bank, ctx) {}
     }

@@ -158,8 +158,8 @@ impl Ftl {
         self.core().store.map.beginning()
     }
 
-    /// Returns the logical units whose physical place may differ from the copy `beginning`; none where only a lookup of
-    /// each unit would tell.
+    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; none
+    /// where only a lookup of each unit would tell.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         self.core().store.map.changed_since(beginning)
     }
@@ -222,8 +222,8 @@ impl Ftl {
         T::of(&self.media().features)
     }
 
-    /// Returns the number of superblocks that were erased in a row in untimed operation without freeing space for the
-    /// host, once there are too many; else none.
+    /// Returns the number of superblocks that were erased in a row, during preconditioning without simulated time,
+    /// without freeing space for the host, once there are too many; else none.
     pub fn erased_in_vain(&self) -> Option<u64> {
         each!(&self.layer, layer => layer.erased_in_vain())
     }

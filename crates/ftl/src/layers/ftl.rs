@@ -41,8 +41,8 @@ impl Ftl {
         /// Begins simulated time: garbage collection, wherever the filled or constructed drive needs it, starts before
         /// the drive takes writes.
         fn begin[P](ctx: &mut Context<P>);
-        /// Reserves up to `wanted` write buffer slots for units of request `request` from `first` on; returns the
-        /// number reserved.
+        /// Reserves up to `wanted` write buffer slots for units of request `request` from logical unit `first` on;
+        /// returns the number reserved.
         fn reserve_at(request: u32, first: Lpn, wanted: u32) -> u32;
         /// Reads `count` units from `first` on for request `request`. Returns the number of flash reads that will
         /// report to the request.
@@ -75,20 +75,20 @@ impl Ftl {
     }
 }
 
-/// Calls in untimed operation (preconditioning), and of a drive without operations in flight.
+/// Calls without simulated time, for preconditioning, and calls for a drive without operations in flight.
 impl Ftl {
     calls! {
-        /// Writes logical unit `lpn` in untimed operation.
+        /// Writes logical unit `lpn` without simulated time, for preconditioning.
         ///
         /// # Panics
         /// When no die has space for the unit.
         fn write_untimed(lpn: Lpn);
-        /// Writes logical unit `lpn` in untimed operation; returns false when no die has space for it, which can happen
-        /// after blocks failed.
+        /// Writes logical unit `lpn` without simulated time, for preconditioning; returns false when no die has space
+        /// for it, which can happen after blocks failed.
         fn try_write_untimed(lpn: Lpn) -> bool;
-        /// Trims logical unit `lpn` for the host in untimed operation.
+        /// Trims logical unit `lpn` for the host without simulated time, for preconditioning.
         fn trim_untimed(lpn: Lpn);
-        /// Writes up to `count` units from `first` on to a fresh drive in order, in untimed operation; returns the
+        /// Writes up to `count` units from `first` on to a fresh drive in order and without simulated time; returns the
         /// number of units written.
         fn write_in_order(first: Lpn, count: u32) -> u32;
         /// Prepares a preconditioned drive for simulated time: pads open superblocks to whole program units.

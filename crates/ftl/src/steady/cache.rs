@@ -49,7 +49,7 @@ impl PageMapped {
         self.media.features.superblocks_before_folding().unwrap_or(0) * layout.slc_units() * layout.dies
     }
 
-    /// Writes a unit to the SLC cache of the next die with space for it, in untimed operation; returns false when all
+    /// Writes a unit to the SLC cache of the next die with space for it, without simulated time; returns false when all
     /// caches are filled as far as `filling` says.
     pub fn write_to_cache_untimed(&mut self, filling: &Filling, lpn: Lpn) -> bool {
         let dies = self.media.core.store.layout.dies as usize;
@@ -82,7 +82,7 @@ impl PageMapped {
             && self.media.open_for_host(die, self.media.core.store.space.one_bit_stream)
     }
 
-    /// Folds the oldest SLC superblock of each die, in untimed operation, as far as the newest one is written.
+    /// Folds the oldest SLC superblock of each die, without simulated time, as far as the newest one is written.
     pub fn fold_untimed(&mut self, filling: &Filling) {
         for (die, &part) in filling.last.iter().enumerate() {
             let open = self.media.core.store.space.dies[die].one_bit().superblock;
@@ -110,7 +110,7 @@ impl PageMapped {
 }
 
 impl Media {
-    /// Closes the open SLC superblock of a die, which holds `units` units, in untimed operation.
+    /// Closes the open SLC superblock of a die, which holds `units` units, without simulated time.
     fn end_slc_untimed(&mut self, die: usize, units: u32) {
         let superblock = self.core.store.space.dies[die].one_bit().superblock;
         let global = self.core.store.space.global(die, superblock);
@@ -120,7 +120,7 @@ impl Media {
         self.features.closes_one_bit(&mut self.core, die, superblock);
     }
 
-    /// Writes a unit to the open SLC superblock of a die in untimed operation, and maps the unit to its place there.
+    /// Writes a unit to the open SLC superblock of a die without simulated time, and maps the unit to its place there.
     fn put_slc_untimed(&mut self, die: usize, lpn: Lpn) {
         let old = self.core.store.map.lookup(lpn);
         let units = self.core.store.layout.slc_units();

@@ -14,8 +14,8 @@ use controller::Origin;
 use units::{Lpn, Ppa};
 
 impl PageMapped {
-    /// Writes up to `count` units from `first` on to a fresh drive, superblock by superblock and in untimed operation;
-    /// returns the number written. The rest must be written by [`Self::write_untimed`].
+    /// Writes up to `count` units from `first` on to a fresh drive, superblock by superblock and without simulated
+    /// time; returns the number written. The rest must be written by [`Self::write_untimed`].
     pub(super) fn lay_in_order(&mut self, first: Lpn, count: u32) -> u32 {
         if !self.may_write_in_order() {
             return 0;
@@ -70,7 +70,7 @@ impl PageMapped {
             && !self.upkeep.trigger.foreground(&after)
     }
 
-    /// Opens a superblock of a die and fills `part` of its units in untimed operation; returns its number over the
+    /// Opens a superblock of a die and fills `part` of its units without simulated time; returns its number over the
     /// drive.
     fn open_with(&mut self, die: usize, part: u32) -> u32 {
         let stream = self.media.core.assembly.streams.of_host();

@@ -23,8 +23,8 @@ use units::{Lpn, Ppa};
 const TURNS_MOST: u64 = 32;
 
 impl PageMapped {
-    /// Writes one unit of the host or of the map to an open host superblock in untimed operation, on the dies in turn;
-    /// returns false when no die has space for it.
+    /// Writes one unit of the host or of the map to an open host superblock without simulated time, on the dies in
+    /// turn; returns false when no die has space for it.
     pub(crate) fn put_host_untimed(&mut self, lpn: Lpn, origin: Origin) -> bool {
         let dies = self.media.core.store.layout.dies as usize;
         debug_assert!(!self.media.features.keeps_versions(), "keeping versions needs time");
@@ -39,7 +39,7 @@ impl PageMapped {
         true
     }
 
-    /// Writes one unit of the host to die `die` in untimed operation; returns false when the die has no space for it.
+    /// Writes one unit of the host to die `die` without simulated time; returns false when the die has no space for it.
     pub fn write_to_die_untimed(&mut self, die: usize, lpn: Lpn) -> bool {
         let stream = self.media.core.assembly.streams.of_host_unit(&self.media.core.store, lpn);
         if !self.make_room_untimed(die, stream) {
@@ -51,7 +51,7 @@ impl PageMapped {
         self.write_map_untimed()
     }
 
-    /// Writes one unit to a stream of a die that has space for it, in untimed operation.
+    /// Writes one unit to a stream of a die that has space for it, without simulated time.
     pub(super) fn put_on_die_untimed(&mut self, (die, stream): (usize, usize), lpn: Lpn, origin: Origin) {
         self.media.core.store.stats.units_programmed[origin as usize] += 1;
         self.media.core.erased_in_a_row = 0;
@@ -74,7 +74,7 @@ impl PageMapped {
         self.media.core.store.emptied.clear();
     }
 
-    /// Makes space for a host unit in a stream of a die in untimed operation, by as much garbage collection as is
+    /// Makes space for a host unit in a stream of a die without simulated time, by as much garbage collection as is
     /// needed; returns false when that does not succeed.
     pub(super) fn make_room_untimed(&mut self, die: usize, stream: usize) -> bool {
         if self.media.core.store.space.dies[die].live >= self.media.core.store.space.dies[die].quota {
@@ -148,8 +148,8 @@ impl PageMapped {
         self.upkeep.urgent_share = share;
     }
 
-    /// True when a stream of a die has space for a single host unit in untimed operation, without another collection;
-    /// as [`Self::has_own_room`] for whole programs.
+    /// True when a stream of a die can take a single host unit, during preconditioning without simulated time, before
+    /// any further garbage collection; as [`Self::has_own_room`] for whole programs.
     #[inline]
     fn has_own_room_untimed(&self, die: usize, stream: usize) -> bool {
         let core = &self.media.core;
@@ -213,8 +213,8 @@ impl PageMapped {
         true
     }
 
-    /// Advances garbage collection of a die by one page row, or an erase of the emptied victim, in untimed operation;
-    /// returns false when there is nothing to collect.
+    /// Advances garbage collection of a die by one page row, or by an erase of the emptied victim, without simulated
+    /// time; returns false when there is nothing to collect.
     fn go_on_untimed(&mut self, die: usize) -> bool {
         if !self.media.core.collections[die].mover.has_victim() && !self.take_untimed(die) {
             return false;
@@ -235,7 +235,7 @@ impl PageMapped {
         true
     }
 
-    /// Completes all garbage collection in untimed operation, as on a drive that is not written to: collections in
+    /// Completes all garbage collection without simulated time, as on a drive that is not written to: collections in
     /// progress, collections still wanted, and background collection of idle dies.
     pub fn rest_untimed(&mut self) {
         let most = u64::from(self.media.core.store.layout.superblocks_per_die);
@@ -256,7 +256,7 @@ impl PageMapped {
     }
 }
 
-/// Checks of free space in untimed operation, which make no decision.
+/// Checks of free space during preconditioning without simulated time, which make no decision.
 impl Core {
     /// True if more superblocks were erased since the host's last unit than any useful garbage collection needs.
     #[inline]
@@ -274,8 +274,8 @@ impl Core {
                 || self.has_room_untimed(die, 2 * self.store.layout.data_units()))
     }
 
-    /// True when a die has space to move `units` units. Where several streams take moved units, space to pad each
-    /// stream's program is included.
+    /// True when a die has space to move `units` units by garbage collection. Where several streams take moved units,
+    /// space to pad each stream's program is included.
     pub fn has_room_untimed(&self, die: usize, units: u32) -> bool {
         let layout = &self.store.layout;
         let kept = match self.assembly.streams.moved_count() {
@@ -288,7 +288,7 @@ impl Core {
 }
 
 impl Media {
-    /// Writes a unit to the open superblock of a stream in untimed operation, and maps the unit to its place there.
+    /// Writes a unit to the open superblock of a stream without simulated time, and maps the unit to its place there.
     #[inline]
     fn put_untimed(&mut self, die: usize, stream: usize, lpn: Lpn) {
         let space = &mut self.core.store.space.dies[die];
@@ -351,8 +351,8 @@ impl Media {
         }
     }
 
-    /// Moves the units that `mask` selects in a page row (numbered over the drive) to new places on the same die, in
-    /// untimed operation.
+    /// Moves the units that `mask` selects in a page row (numbered over the drive) to new places on the same die,
+    /// without simulated time.
     #[inline]
     fn move_row_untimed(&mut self, die: usize, row: u32, mask: u64, origin: Origin) {
         let first = self.core.store.layout.first_of_row(row);
@@ -376,7 +376,7 @@ impl Media {
         }
     }
 
-    /// Erases a superblock in untimed operation, and then each superblock that wear levelling relocates because of an
+    /// Erases a superblock without simulated time, and then each superblock that wear levelling relocates because of an
     /// erase.
     fn erase_untimed(&mut self, die: usize, superblock: u32) {
         let mut next = Some(superblock);

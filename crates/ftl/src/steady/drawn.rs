@@ -40,7 +40,8 @@ struct Piece {
     first: u64,
     places: u32,
     valid: u32,
-    /// Number of logical units that were placed in earlier pieces.
+    /// Number of logical units that were placed in earlier pieces (place ranges of superblocks) of the constructed
+    /// state.
     before: u32,
     random: RandomStream,
     drawn: OnceLock<Vec<Chunk>>,
@@ -49,7 +50,7 @@ struct Piece {
 /// Up to 64 consecutive places of a piece, with a mask of the valid ones.
 struct Chunk {
     mask: u64,
-    /// Number of valid places of the piece before this chunk.
+    /// Number of valid places of the piece (place range of a superblock) before this chunk.
     before: u32,
 }
 
@@ -67,7 +68,8 @@ impl Piece {
         self.drawn.get_or_init(|| self.draw())
     }
 
-    /// Returns the physical place of the valid unit with rank `rank` (counted from 0) in the piece.
+    /// Returns the physical place of the valid unit with rank `rank` (counted from 0) in the piece, a place range of a
+    /// superblock.
     fn place(&self, rank: u32) -> u64 {
         let chunks = self.chunks();
         let at = chunks.partition_point(|chunk| chunk.before <= rank) - 1;
@@ -76,7 +78,8 @@ impl Piece {
         self.first + 64 * at as u64 + u64::from(mask.trailing_zeros())
     }
 
-    /// Returns the rank of physical place `place` among the valid places of the piece; none if the place is not valid.
+    /// Returns the rank of physical place `place` among the valid places of the piece, a place range of a superblock;
+    /// none if the place is not valid.
     fn rank(&self, place: u64) -> Option<u32> {
         let at = place.checked_sub(self.first).filter(|&at| at < u64::from(self.places))?;
         let (chunk, bit) = (&self.chunks()[(at / 64) as usize], at % 64);
@@ -91,7 +94,7 @@ pub(super) struct Drawn {
     permutation: Permutation,
     superblock_units: u32,
     pieces: Vec<Piece>,
-    /// For each superblock: index of its piece, or `NONE`.
+    /// For each superblock: index of its piece (range of places that hold data), or `NONE`.
     of_superblock: Vec<u32>,
     /// Number of data units of a superblock, and the jump that advances a random number stream past all draws of such a
     /// superblock in one step.

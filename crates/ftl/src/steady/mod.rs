@@ -51,7 +51,7 @@ impl Default for SteadyRule {
 #[derive(Clone, Debug)]
 pub struct SteadyWindow {
     rule: SteadyRule,
-    /// Write amplification of each window so far.
+    /// Write amplification of each measured window so far, in order of time.
     pub history: Vec<f64>,
 }
 

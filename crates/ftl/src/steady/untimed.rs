@@ -136,13 +136,13 @@ impl PageMapped {
         self.media.core.store.space.dies.iter_mut().for_each(|die| die.victim.stand_for(part));
     }
 
-    /// Returns the fraction, 0 to 1, of its write credit that the host uses while garbage collection has priority over
+    /// Returns the fraction, 0 to 1, of the host's write credit that is used while garbage collection has priority over
     /// host programs.
     pub fn urgent_share(&self) -> f64 {
         self.upkeep.urgent_share
     }
 
-    /// Sets the fraction, 0 to 1, of its write credit that the host uses while garbage collection has priority over
+    /// Sets the fraction, 0 to 1, of the host's write credit that is used while garbage collection has priority over
     /// host programs, as measured in a timed run.
     pub fn set_urgent_share(&mut self, share: f64) {
         self.upkeep.urgent_share = share;

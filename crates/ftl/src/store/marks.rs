@@ -10,7 +10,7 @@ pub(crate) struct Mark {
     /// open.
     pub stream: u32,
     pub one_bit: bool,
-    /// True after a program on the superblock failed.
+    /// True after a program on the superblock failed, so that the superblock is retired instead of erased.
     pub failing: bool,
     /// True if an erase of the superblock was interrupted: the superblock holds no data, and must be erased again.
     pub half_erased: bool,

@@ -30,7 +30,7 @@ macro_rules! blocks {
 pub enum SuperblockState {
     /// The superblock is erased and waits to be opened.
     Free,
-    /// The superblock takes programs.
+    /// The superblock is open: it takes programs.
     Open,
     /// The superblock is full; its last programs may still be in flight.
     Closed,
@@ -38,9 +38,10 @@ pub enum SuperblockState {
     Victim,
     /// The superblock is being erased.
     Erasing,
-    /// The superblock is out of use: no good block is left to repair it.
+    /// The superblock is lost: no good block is left to repair it, and it is out of use.
     Lost,
-    /// The superblock belongs to a feature: it holds only programs of the feature, and no data of the logical drive.
+    /// The superblock belongs to a feature of the drive: it holds only programs of the feature, and no data of the
+    /// logical drive.
     Owned,
 }
 

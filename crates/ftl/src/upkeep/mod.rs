@@ -29,7 +29,7 @@ pub(crate) struct Upkeep {
     pub trigger: Box<dyn GcTrigger>,
     /// Background scrub (patrol), which reads stored data to find errors; none on a drive without it.
     pub patrol: Option<Box<Patrol>>,
-    /// Fraction, 0 to 1, of its write credit that the host uses while garbage collection has priority over host
+    /// Fraction, 0 to 1, of the host's write credit that is used while garbage collection has priority over host
     /// programs.
     pub urgent_share: f64,
     pub turnover: Turnover,

@@ -8,7 +8,7 @@ use units::{Lpn, Ppa};
 
 impl Upkeep {
     /// Submits, on an idle die, reads of up to one program's worth of the units that wait to be rewritten so that later
-    /// reads of the units cost less. The caller starts this only when enough units for a whole program wait.
+    /// reads of the units cost less. The idle timer starts only when enough units for a whole program wait.
     pub fn rewrite_some<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if !self.can_rewrite(media, die) {
             return;

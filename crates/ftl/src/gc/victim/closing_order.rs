@@ -38,7 +38,7 @@ impl ClosingOrder {
         self.next[superblock.index()] = NONE;
     }
 
-    /// Removes `superblock` from the list, at any position.
+    /// Removes `superblock` from the list of candidates, at any position.
     pub fn remove(&mut self, superblock: SuperblockId) {
         let (before, after) = (self.previous[superblock.index()], self.next[superblock.index()]);
         match before {

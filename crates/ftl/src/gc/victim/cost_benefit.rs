@@ -10,9 +10,9 @@ use units::SuperblockId;
 /// Formula of the cost-benefit policy, by how the cost is counted; `u` is the valid fraction of a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Formula {
-    /// `age * (1 - u) / 2u`: one `u` to read, one to write.
+    /// Score `age * (1 - u) / 2u`: the fraction `u` of the superblock is read once and programmed once.
     Kawaguchi,
-    /// `age * (1 - u) / (1 + u)`: the whole segment is read, `u` is written.
+    /// Score `age * (1 - u) / (1 + u)`: the whole superblock is read, and the fraction `u` of it is programmed.
     Lfs,
 }
 

@@ -8,7 +8,8 @@ use controller::{Context, Origin};
 use units::{Lpn, SimTime};
 
 impl BlockMapped {
-    /// Lets units leave the buffer when it keeps more than it may.
+    /// Evicts units from the write buffer while it keeps more than allowed, and queues them in their banks for
+    /// programming.
     pub(super) fn relieve_buffer(&mut self, now: SimTime) {
         if !self.media.core.buffer.is_cache() {
             return;
@@ -24,8 +25,7 @@ impl BlockMapped {
         }
     }
 
-    /// Notes that the groups of the units that are about to leave the buffer's own queue will be written as a
-    /// whole.
+    /// Marks the groups of logical units that the buffer is evicting to be programmed as a whole (page padding).
     fn pad_leaving(&mut self) {
         for slot in self.media.core.buffer.queued() {
             let (bank, group, _) = self.split(self.media.core.buffer.slot(slot).lpn);
@@ -36,7 +36,7 @@ impl BlockMapped {
         }
     }
 
-    /// Moves the slots that left the buffer's own queue to the queues of their banks.
+    /// Moves the slots in the write buffer's own queue to the queues of their banks.
     pub(super) fn let_leave(&mut self, now: SimTime) {
         while let Some(slot) = self.media.core.buffer.take_queued() {
             self.let_wait(slot, now);
@@ -52,14 +52,15 @@ impl BlockMapped {
         }
     }
 
-    /// Marks a bank that has something new to do: it is looked at before simulated time goes on.
+    /// Marks a bank (set of dies over which blocks extend) as having work to do; the bank is processed before simulated
+    /// time advances.
     pub(super) fn touch_bank(&mut self, bank: usize) {
         if !self.touched.contains(&(bank as u32)) {
             self.touched.push(bank as u32);
         }
     }
 
-    /// Returns the slot of a unit that waits to be written, not that of one that stays.
+    /// Returns the buffer slot of unit `lpn` if the slot is queued for programming; none if the unit is kept or absent.
     pub(super) fn waiting_slot(&self, lpn: Lpn) -> Option<u32> {
         self.media
             .core
@@ -68,7 +69,8 @@ impl BlockMapped {
             .filter(|&slot| self.media.core.buffer.slot(slot).state == SlotState::Queued)
     }
 
-    /// Writes a whole group, including its units that wait in the buffer. False while this must wait.
+    /// Starts a merge that programs a whole group of logical units, including the units that wait in the buffer.
+    /// Returns false while the merge cannot start yet.
     pub(super) fn write_padded<P: Probe>(&mut self, bank: usize, group: u32, ctx: &mut Context<P>) -> bool {
         let waits = (0..self.rules.group_programs)
             .flat_map(|position| (0..self.layout().program_units).map(move |unit| (position, unit)))

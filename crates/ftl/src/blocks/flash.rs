@@ -15,7 +15,7 @@ use nand::ProgramStatus;
 use units::{Ppa, SuperblockId};
 
 impl BlockMapped {
-    /// Handles an event of this crate or the controller; outputs can then be taken.
+    /// Handles an event of the FTL or the flash controller; completions and other outputs can then be taken.
     pub(super) fn on_event<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         if event.kind == events::FLUSH {
             self.work(event.index as usize, ctx);
@@ -43,7 +43,8 @@ impl BlockMapped {
         self.pump(ctx);
     }
 
-    /// Hands a transaction to the controller or, without simulated time, to the queue of transactions that end at once.
+    /// Submits a transaction to the flash controller or, without simulated time (preconditioning), adds it to the queue
+    /// of transactions that complete at once.
     pub(super) fn submit<P: Probe>(&mut self, transaction: Transaction, ctx: &mut Context<P>) {
         match &mut self.instant {
             Some(queue) => queue.push_back(transaction),
@@ -79,7 +80,8 @@ impl BlockMapped {
         self.work(bank, ctx);
     }
 
-    /// Notes that the rest of a unit written in part is known.
+    /// Completes a write of a part of a mapping unit after the rest of the unit was read from flash: queues the unit in
+    /// buffer slot `slot`, or frees the slot if the data are no longer needed.
     fn on_rest_read<P: Probe>(&mut self, slot: u32, ctx: &mut Context<P>) {
         match self.media.core.buffer.slot(slot).state {
             // A newer version may have come: only the newest may stay.
@@ -184,8 +186,9 @@ impl BlockMapped {
         self.answer_flushes();
     }
 
-    /// A newer version in the buffer makes this one no less the newest on the flash: the unit leaves its old place,
-    /// which a merge relies on. Only a trim makes it garbage, or a newer version whose program was over before.
+    /// True if the data of slot `slot` become the newest version on flash although a newer version is in the buffer:
+    /// the unit has not moved on flash since its program was submitted, by a trim or a newer program. A merge relies on
+    /// this.
     fn is_next_newest(&self, slot: u32) -> bool {
         let lpn = self.media.core.buffer.slot(slot).lpn;
         let newer = self.media.core.buffer.find(lpn).map(|newer| self.media.core.buffer.slot(newer).state);
@@ -193,8 +196,7 @@ impl BlockMapped {
             && self.media.core.store.map.lookup(lpn) == self.waits[slot as usize].home
     }
 
-    /// Makes the place of a copied unit, which was programmed, the home of its data unless the host trimmed
-    /// it meanwhile.
+    /// Maps the data of a copied unit to its new place `ppa`, unless the host overwrote or trimmed the unit meanwhile.
     fn on_copied_unit<P: Probe>(&mut self, ppa: Ppa, old: Ppa, ctx: &mut Context<P>) {
         let lpn = self.media.core.store.map.holder(ppa);
         if self.media.core.store.map.lookup(lpn) != old {
@@ -213,7 +215,7 @@ impl BlockMapped {
         self.banks[bank].blocks[self.block_of[superblock as usize] as usize].valid += 1;
     }
 
-    /// Makes `ppa` invalid; a block that then holds nothing may be erased.
+    /// Marks physical unit `ppa` invalid, and erases its block if it then holds no valid unit.
     pub(super) fn invalidate<P: Probe>(&mut self, ppa: Ppa, ctx: &mut Context<P>) {
         self.media.core.store.map.invalidate(ppa);
         let superblock = self.layout().superblock_of(ppa);
@@ -223,8 +225,7 @@ impl BlockMapped {
         self.free_if_empty(bank, block, ctx);
     }
 
-    /// Fails a block in which a program failed: the block takes no more data, and its valid units are moved
-    /// out.
+    /// Marks a block in which a program failed: the block takes no more data, and its valid units are to be moved out.
     fn fail_block<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         state.blocks[block as usize].failing = true;
@@ -235,7 +236,7 @@ impl BlockMapped {
         self.seal(bank, block, ctx);
     }
 
-    /// Turns the drive read-only when one of its banks no longer has enough usable blocks.
+    /// Turns the drive read-only when a bank (set of dies over which blocks extend) no longer has enough usable blocks.
     pub(super) fn note_lost_room(&mut self, bank: usize) {
         let bank = &self.banks[bank];
         let needed = bank.data.len() as u32 + self.rules.kind.logs_least() + 1;
@@ -263,7 +264,8 @@ impl BlockMapped {
         }
     }
 
-    /// Asks the wear policy, after an erase, whether a data block must move so that its cells wear, too.
+    /// Asks the wear policy, after an erase on a die, whether to relocate a data block for wear levelling, and seals
+    /// the picked block to be reclaimed.
     fn level_wear<P: Probe>(&mut self, die: u32, erased: u32, ctx: &mut Context<P>) {
         let (bank, member) = ((die / self.rules.span) as usize, die % self.rules.span);
         let state = &self.banks[bank];

@@ -16,38 +16,41 @@ use controller::Origin;
 use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
 
-/// The condition of a block after a power cut, from best to worst.
+/// Condition in which recovery finds a block after a power cut, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Condition {
-    /// All that was programmed can be read.
+    /// All program units of the block that were programmed can be read.
     Whole,
-    /// Some of the programmed pages cannot be read.
+    /// Some programmed program units of the block cannot be read: they are torn.
     Torn,
-    /// A program unit was not begun although a later one was: nothing more can be programmed in order.
+    /// The program of a position of the block was not begun although a later one was: no more data can be programmed in
+    /// order.
     Gap,
-    /// A program on the block failed before the cut.
+    /// A program on the block failed before the power cut.
     Failing,
 }
 
-/// A block as recovery finds it described in the spare areas.
+/// Block of a block-mapped drive as recovery finds it described in the labels of spare areas.
 struct FoundBlock {
     bank: usize,
     serial: u64,
     owner: u32,
-    /// Superblocks of the block; `NONE` for one of which nothing can be read.
+    /// Superblocks of the block, one for each die; `NONE` for a superblock of which nothing can be read.
     members: Vec<u32>,
-    /// Number of the program unit after the last one that was programmed.
+    /// Position, within the block found after a power cut, after the last program unit that was programmed.
     next: u32,
-    /// Program units that the block has when its merge is complete, and the number of the first one that the merge
-    /// wrote; 0: no merge.
+    /// Number of program units that the block found after a power cut has when its merge is complete, 0 if no merge
+    /// wrote it; `merged` is the sequence number of the first program of the merge.
     end: u32,
     merged: u64,
-    /// Number of the last program of the block.
+    /// Sequence number of the last program to the block found after a power cut.
     last: u64,
-    /// True if each unit of the block that can be read is at its fixed position in the group.
+    /// True if each readable unit of the block found after a power cut is at its fixed position in the group of logical
+    /// units.
     in_place: bool,
     condition: Condition,
-    /// True if recovery takes the copies of units in the block into account.
+    /// True if recovery uses the copies of units in the block: the merge that wrote the block was complete, or the
+    /// block holds data that no other block has.
     counts: bool,
 }
 
@@ -70,28 +73,31 @@ impl FoundBlock {
     }
 }
 
-/// The content of the flash, as far as it can be read.
+/// Readable content of the flash after a power cut: spare areas, block labels, and the extent to which superblocks are
+/// programmed.
 struct Flash<'a> {
     spare: &'a SpareAreas,
     labels: &'a Labels,
-    /// Programs of each superblock.
+    /// Number of programs (program units) in each superblock, as found after a power cut.
     programs: Vec<u32>,
 }
 
-/// The place of the newest copy of each unit.
+/// Places of the newest copies of all logical units, as recovery chooses them after a power cut.
 struct Choice {
-    /// For each program unit of the logical drive: the number of the program that made older copies garbage.
+    /// For each program unit of the logical address space: sequence number of the newest program that made all older
+    /// copies garbage.
     over: Vec<u64>,
-    /// For each unit: the number of the host's write, the number of the program, and the place.
+    /// For each logical unit: write number of its newest copy, sequence number of the copy's program, and its physical
+    /// place.
     newest: Vec<(u64, u64, Ppa)>,
 }
 
 impl BlockMapped {
-    /// Takes over what the flash holds, in a layer that was made fresh. What it takes to find that out is still to be read:
-    /// `begin_finding`.
+    /// Rebuilds the map and the blocks of a fresh drive model from flash after a power cut. The simulated reads that
+    /// this takes are submitted later, by `begin_finding`.
     ///
     /// # Panics
-    /// When the drive was not made for power cuts, or is another than the one whose flash it is.
+    /// When the drive was not made for power cuts, or the flash is another drive's.
     pub(super) fn find_map(&mut self, mut medium: Medium) {
         (self.host.risk, self.upkeep.turnover) =
             (medium.counted.risk, std::mem::take(&mut medium.counted.turnover));
@@ -109,8 +115,8 @@ impl BlockMapped {
         (0..self.banks.len()).for_each(|bank| self.note_lost_room(bank));
     }
 
-    /// Gives the dies their free superblocks, and returns how many programs each other superblock has. These belong to
-    /// no block so far.
+    /// Returns free superblocks to their dies after a power cut, and returns the number of programs in each other
+    /// superblock. All superblocks belong to no block at first.
     fn sort_superblocks(&mut self, marks: &[Mark]) -> Vec<u32> {
         let mut programs = vec![0; marks.len()];
         self.block_of.fill(NONE);
@@ -136,12 +142,14 @@ impl BlockMapped {
         programs
     }
 
-    /// Returns the first address of a program unit of a superblock.
+    /// Returns the physical address of the first unit of program unit `program` of a superblock (numbered over the
+    /// drive).
     fn program_at(&self, superblock: u32, program: u32) -> Ppa {
         Ppa(self.layout().first_ppa(superblock) + u64::from(program * self.layout().program_units))
     }
 
-    /// Returns the program units of a block that can be read: position, address and label of each.
+    /// Returns the readable program units of a block found after a power cut: position in the block, first address and
+    /// label of each.
     fn readable<'a>(
         &'a self,
         flash: &'a Flash<'a>,
@@ -157,7 +165,7 @@ impl BlockMapped {
         })
     }
 
-    /// Returns the blocks that the spare areas describe, in the order in which they were opened.
+    /// Returns the blocks that the labels in spare areas describe, in the order in which they were opened.
     fn blocks_in(&self, flash: &Flash<'_>, marks: &[Mark]) -> Vec<FoundBlock> {
         let span = self.rules.span;
         let mut blocks: BTreeMap<u64, FoundBlock> = BTreeMap::new();
@@ -177,7 +185,8 @@ impl BlockMapped {
         blocks
     }
 
-    /// Finds out how far a block was filled, by what, and how well it came through.
+    /// Determines, after a power cut, how far a block was filled, whether it was filled in place and by a merge, and
+    /// its condition.
     fn judge(&self, flash: &Flash<'_>, block: &mut FoundBlock) {
         let span = self.rules.span;
         let programs = |superblock: u32| match superblock {
@@ -220,8 +229,8 @@ impl BlockMapped {
         }
     }
 
-    /// Chooses the newest copy of each unit, and which blocks count: a block whose merge was not complete counts only
-    /// if it holds a unit that no other block has.
+    /// Chooses, after a power cut, the newest copy of each unit and the blocks to use: a block whose merge was not
+    /// complete is used only if it holds data that no other block has.
     fn choose_counting(&self, flash: &Flash<'_>, blocks: &mut [FoundBlock]) -> Choice {
         let mut choice = self.choose(flash, blocks);
         for at in 0..blocks.len() {
@@ -233,8 +242,8 @@ impl BlockMapped {
         choice
     }
 
-    /// Returns the readable units of a block: number of the host's write, of the program, the unit and its
-    /// place.
+    /// Returns the readable units of a block found after a power cut: the write number, the sequence number of the
+    /// program, the logical unit and the physical place of each.
     fn units_in<'a>(
         &'a self,
         flash: &'a Flash<'a>,
@@ -277,7 +286,7 @@ impl BlockMapped {
         Choice { over, newest }
     }
 
-    /// True when a block holds a version of a unit that nothing else holds.
+    /// True when a block found after a power cut holds a newer version of a unit than all blocks in use.
     fn holds_more(&self, flash: &Flash<'_>, block: &FoundBlock, choice: &Choice) -> bool {
         let program_units = self.layout().program_units;
         self.units_in(flash, block).any(|(stamp, age, lpn, _)| {
@@ -285,7 +294,8 @@ impl BlockMapped {
         })
     }
 
-    /// Makes the newest copy of each logical unit its home.
+    /// Sets the map, after a power cut, so that each logical unit is at the place of its newest copy, and counts the
+    /// valid units of superblocks.
     fn place_newest(&mut self, flash: &Flash<'_>, choice: &Choice) {
         for superblock in 0..flash.programs.len() as u32 {
             let units = flash.programs[superblock as usize] * self.layout().program_units;
@@ -302,7 +312,8 @@ impl BlockMapped {
         }
     }
 
-    /// Returns the role of a block that holds data, from now on.
+    /// Returns the role that a block found after a power cut gets: data block, log block, or sealed block, which takes
+    /// no more data.
     fn role_of(&self, block: &FoundBlock) -> Role {
         let is_over = block.end == 0 || block.merged != NOTHING;
         if block.condition >= Condition::Gap || !is_over {
@@ -319,7 +330,8 @@ impl BlockMapped {
         }
     }
 
-    /// Makes a block one of its bank's; what holds nothing is no block any more.
+    /// Adds a block found after a power cut to its bank, with its role; a block without valid units is not added, so
+    /// that its superblocks are erased.
     fn put_block(&mut self, mut found: FoundBlock) {
         let there = || found.members.iter().filter(|superblock| **superblock != NONE);
         let valid: u32 =
@@ -360,8 +372,8 @@ impl BlockMapped {
         }
     }
 
-    /// Gives a block that stays in use free superblocks where none of its own holds a program yet. False when there are
-    /// none.
+    /// Gives a block found after a power cut a free superblock on each die where it has no readable one. Returns false
+    /// when a die has no free superblock.
     fn complete_members(&mut self, block: &mut FoundBlock) -> bool {
         let (first_die, space) = (self.banks[block.bank].first_die, &mut self.media.core.store.space);
         let missing: Vec<usize> =

@@ -9,7 +9,7 @@ use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
 impl BlockMapped {
-    /// Submits the read of some units of one page row (numbered over the drive).
+    /// Submits a read of the units that `mask` selects in page row `row` (numbered over the drive).
     #[allow(clippy::too_many_arguments)]
     pub(super) fn submit_read<P: Probe>(
         &mut self,
@@ -28,14 +28,14 @@ impl BlockMapped {
         }
     }
 
-    /// Puts a slot whose program failed at the front of its bank's queue.
+    /// Puts a buffer slot whose program failed back at the front of its bank's queue.
     pub(super) fn let_wait_first(&mut self, slot: u32, now: SimTime) {
         self.let_wait(slot, now);
         let (bank, _, _) = self.split(self.media.core.buffer.slot(slot).lpn);
         self.banks[bank].waiting.queue.rotate_right(1);
     }
 
-    /// Puts a slot at the end of its bank's queue.
+    /// Puts a buffer slot at the end of its bank's queue, to be programmed.
     pub(super) fn let_wait(&mut self, slot: u32, now: SimTime) {
         let (bank, _, _) = self.split(self.media.core.buffer.slot(slot).lpn);
         self.media.core.buffer.set_state(slot, SlotState::Queued);
@@ -54,7 +54,7 @@ impl BlockMapped {
         self.touch_bank(bank);
     }
 
-    /// Lets no bank wait for complete program units until what waits now is written.
+    /// Makes all banks (sets of dies) program the units that wait now without waiting for complete program units.
     pub(super) fn press<P: Probe>(&mut self, ctx: &mut Context<P>) {
         for bank in 0..self.banks.len() {
             self.banks[bank].waiting.pressed |= self.banks[bank].waiting.units > 0;
@@ -72,7 +72,7 @@ impl Reads for BlockMapped {
         self.relieve_buffer(now);
     }
 
-    /// Returns the die of its place in a data block.
+    /// Returns the die on which unit `lpn` has its fixed position in a data block.
     fn home_die(&self, lpn: Lpn) -> u32 {
         let (bank, _, unit) = self.split(lpn);
         self.banks[bank].first_die + unit / self.layout().program_units % self.rules.span
@@ -80,7 +80,7 @@ impl Reads for BlockMapped {
 }
 
 impl Serves for BlockMapped {
-    /// Lets the banks work that have something new to do.
+    /// Processes the banks (sets of dies over which blocks extend) that have work to do.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.expecting.is_empty() && !self.media.core.expects_data() {
             for bank in std::mem::take(&mut self.expecting) {
@@ -118,7 +118,8 @@ impl Serves for BlockMapped {
         true
     }
 
-    /// Without simulated time no unit stays in the buffer, so that a drive looks used in the same way with any cache.
+    /// Queues a buffer slot with complete data for programming, or keeps it in the cache. During preconditioning
+    /// without simulated time no unit is kept, so that a preconditioned drive is the same with any cache.
     fn admit(&mut self, slot: u32, now: SimTime) {
         if self.instant.is_some() {
             return self.let_wait(slot, now);

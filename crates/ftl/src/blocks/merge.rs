@@ -10,8 +10,8 @@ use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
 impl BlockMapped {
-    /// Returns one past the last program unit of a group that holds a valid unit or, for `Purpose::Pad`, a
-    /// unit that waits in the buffer.
+    /// Returns the position after the last program unit of a group of logical units that holds a valid unit or, for
+    /// `Purpose::Pad`, a unit that waits in the buffer.
     fn used_end(&self, bank: usize, group: u32, purpose: Purpose) -> u32 {
         let waits = |lpn| purpose == Purpose::Pad && self.waiting_slot(lpn).is_some();
         let holds = |position: &u32| {
@@ -22,8 +22,8 @@ impl BlockMapped {
         (0..self.rules.group_programs).rev().find(holds).map_or(0, |position| position + 1)
     }
 
-    /// Begins to complete a block that was filled in place. False while programs are in flight, because a merge must
-    /// know the place of every unit.
+    /// Starts the merge that completes a log block filled in place. Returns false while programs are in flight in the
+    /// bank, because a merge must know the place of every unit.
     pub(super) fn complete(&mut self, bank: usize, block: u32, now: SimTime) -> bool {
         if self.banks[bank].in_flight > 0 {
             return false;
@@ -40,7 +40,8 @@ impl BlockMapped {
     }
 
     #[allow(clippy::too_many_arguments)]
-    /// Begins to gather all that is valid of a group in a new block. False while that must wait.
+    /// Starts the merge that copies all valid units of a group of logical units to a new block. Returns false while the
+    /// merge cannot start yet.
     pub(super) fn merge_group<P: Probe>(
         &mut self,
         bank: usize,
@@ -73,7 +74,8 @@ impl BlockMapped {
         true
     }
 
-    /// Empties a sealed block, group by group. False while that must wait.
+    /// Reclaims a sealed block: starts the merge of the first group with valid units in the block. Returns false while
+    /// the merge cannot start yet.
     pub(super) fn reclaim<P: Probe>(
         &mut self,
         bank: usize,
@@ -96,7 +98,8 @@ impl BlockMapped {
         self.merge_group(bank, group, Purpose::Full, origin, ctx)
     }
 
-    /// Returns a valid unit in a program unit of a block.
+    /// Returns the logical unit of one valid mapping unit at position `position` (a program unit) of a block; none if
+    /// nothing there is valid.
     fn valid_in(&self, bank: usize, block: u32, position: u32) -> Option<Lpn> {
         if !self.is_there(bank, block, position) {
             return None;
@@ -108,7 +111,8 @@ impl BlockMapped {
             .map(|ppa| self.media.core.store.map.holder(ppa))
     }
 
-    /// Continues the merge in progress. False while it must wait.
+    /// Advances the merge in progress in a bank: submits reads and programs, and ends the merge when all are done.
+    /// Returns false while it must wait.
     pub(super) fn advance_merge<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         while self.plan_next(bank, ctx) || self.issue_planned(bank, ctx) {}
         let state = &self.banks[bank];
@@ -126,7 +130,8 @@ impl BlockMapped {
         true
     }
 
-    /// Plans the next program unit and submits its reads. False when it cannot be planned now.
+    /// Plans the next program unit of the merge in progress and submits its reads. Returns false when no program unit
+    /// can be planned now.
     fn plan_next<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let state = &self.banks[bank];
         let job = state.merging.job.as_ref().expect("a merge has begun");
@@ -181,7 +186,8 @@ impl BlockMapped {
         true
     }
 
-    /// Programs the first planned program unit, once all its units have been read.
+    /// Submits the program of the first planned program unit of a merge if all its units have been read. Returns false
+    /// if not.
     fn issue_planned<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let state = &mut self.banks[bank];
         let job = state.merging.job.as_mut().expect("a merge has begun");
@@ -196,8 +202,8 @@ impl BlockMapped {
         true
     }
 
-    /// Returns the origin of a program: the host if it holds any unit of the host, else the origin of its
-    /// copies, else padding.
+    /// Returns the origin under which a program of a merge is counted: the host if the program has a unit from the
+    /// host, else the origin of its copied units, else padding.
     fn main_origin(&self, program: u32) -> Origin {
         let origins = || {
             (0..self.layout().program_units)
@@ -209,7 +215,7 @@ impl BlockMapped {
         origins().find(|&origin| origin != Origin::Padding).unwrap_or(Origin::Padding)
     }
 
-    /// Notes that one read of a planned program unit is done.
+    /// Counts one read of a merge's planned program unit as complete.
     pub(super) fn on_copy_read(&mut self, bank: usize, program: u32) {
         let job = self.banks[bank].merging.job.as_mut().expect("only merges read copies");
         let planned = job.ahead.iter_mut().find(|planned| planned.program == program);

@@ -31,22 +31,24 @@ use engine::Event;
 use std::collections::VecDeque;
 use units::{Lpn, Ppa, SimTime};
 
-/// Superblocks kept for failures where blocks can fail: a merge that fails needs another block before it frees one.
+/// Number of superblocks reserved on each die of a block-mapped drive whose blocks can fail: a merge that fails needs
+/// another block before it frees one.
 const SPARE_IF_FAILING: u32 = 3;
-/// Superblocks more where the power can be cut, one: data that an interrupted merge has written must be
-/// merged once more.
+/// Number of further superblocks reserved on each die where the power may be cut: data that an interrupted merge has
+/// programmed must be merged again.
 const SPARE_IF_CUT: u32 = 1;
 
-/// The wait of a buffer slot in its bank's queue.
+/// Record for one slot of the write buffer: when the slot began to wait in its bank's queue to be programmed, and how
+/// much of the wait was spent behind merges.
 #[derive(Clone, Copy)]
 struct Wait {
-    /// Changes whenever the slot begins to wait anew.
+    /// Serial number of the buffer slot's wait, which changes whenever the slot begins to wait or is programmed.
     serial: u32,
     since: SimTime,
-    /// While the slot waits, the bank's total merging time when the wait began; afterwards the part of the wait that
-    /// was spent behind merges, in nanoseconds.
+    /// While the buffer slot waits: the bank's total merging time when the wait began. Afterwards: the part of the wait
+    /// that was spent behind merges. In nanoseconds.
     merged_ns: u64,
-    /// Place on flash of the slot's unit when the program of the slot was submitted.
+    /// Physical place of the slot's logical unit when the slot's program was submitted.
     home: Ppa,
 }
 
@@ -54,38 +56,42 @@ impl Wait {
     const NEVER: Self = Self { serial: 0, since: SimTime::ZERO, merged_ns: 0, home: Ppa::NONE };
 }
 
-/// Facts about the kind of mapping that never change.
+/// Constants of the block mapping: its rules, and the size of groups and blocks.
 struct GroupRules {
     kind: Box<dyn BlockRules>,
-    /// Dies that a block spans.
+    /// Number of dies over which a block extends.
     span: u32,
-    /// Mapping units of a group, and program units.
+    /// Number of mapping units of a group of logical units, which is that of a block; `group_programs` is the number of
+    /// program units.
     group_units: u32,
     group_programs: u32,
 }
 
-/// The block-mapped translation layer and everything below it.
+/// Block-mapped flash translation layer, with everything below it: write buffer, map, flash.
 pub struct BlockMapped {
     pub(crate) media: Media,
     pub(crate) upkeep: Upkeep,
     rules: GroupRules,
     pub(crate) host: Host,
     waits: Vec<Wait>,
-    /// Slots that a request waits for although a newer version replaced them, each with the slot of that version.
+    /// Buffer slots for which a request waits although a newer version replaced their data; each with the slot of the
+    /// newer version.
     overtaken: Vec<(u32, u32)>,
-    /// The block that each superblock is a part of.
+    /// For each superblock: number of the block, within its bank, to which it belongs, or `NONE`.
     block_of: Vec<u32>,
     banks: Vec<Bank>,
-    /// Banks with something new to do.
+    /// Banks (sets of dies over which blocks extend) that have work to do before simulated time advances.
     touched: Vec<u32>,
-    /// Banks with a write that a request waits for, which data still crossing the link may join.
+    /// Banks (sets of dies) with a write for which a request waits, and whose program unit may still be completed by
+    /// data crossing the host link.
     expecting: Vec<usize>,
-    /// In untimed operation: transactions that were submitted and end as soon as they are looked at.
+    /// Without simulated time (preconditioning): queue of submitted transactions, which complete at once. None in
+    /// simulated time.
     instant: Option<VecDeque<Transaction>>,
 }
 
 impl BlockMapped {
-    /// Makes a fresh drive: nothing written, every good superblock free.
+    /// Makes a fresh block-mapped drive: nothing written, every good superblock free.
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
@@ -128,7 +134,8 @@ impl BlockMapped {
         Ok(ftl)
     }
 
-    /// Returns the number of blocks a bank must have beside its data blocks.
+    /// Returns the number of blocks that a bank needs beside its data blocks: log blocks, a block to merge into, spare
+    /// blocks.
     fn blocks_beside(&self) -> u32 {
         self.rules.kind.logs_least() + 1 + self.media.core.rules.spare
     }
@@ -166,7 +173,7 @@ impl BlockMapped {
         &self.media.core.store.layout
     }
 
-    /// Returns the bank, group within it, and unit within the group.
+    /// Returns the bank of logical unit `lpn`, the number of its group within the bank, and the unit within the group.
     #[inline]
     fn split(&self, lpn: Lpn) -> (usize, u32, u32) {
         let (group, unit) = (lpn.0 / self.rules.group_units, lpn.0 % self.rules.group_units);
@@ -174,7 +181,8 @@ impl BlockMapped {
         ((group % banks) as usize, group / banks, unit)
     }
 
-    /// Returns the unit `unit` of program unit `position` of a group; none beyond the drive's end.
+    /// Returns the logical unit that is unit `unit` of program unit `position` of a group; none beyond the end of the
+    /// drive.
     #[inline]
     fn lpn_at(&self, bank: usize, group: u32, position: u32, unit: u32) -> Option<Lpn> {
         let first = (group * self.banks.len() as u32 + bank as u32) * self.rules.group_units;
@@ -182,7 +190,7 @@ impl BlockMapped {
         (lpn < self.layout().logical_units).then_some(Lpn(lpn))
     }
 
-    /// Returns the first address of program unit `position` of a block.
+    /// Returns the physical address of the first unit of program unit `position` of a block.
     #[inline]
     fn ppa_at(&self, bank: usize, block: u32, position: u32) -> Ppa {
         let member = self.banks[bank].members_of(block)[(position % self.rules.span) as usize];
@@ -190,19 +198,20 @@ impl BlockMapped {
         Ppa(self.layout().first_ppa(member) + u64::from(within))
     }
 
-    /// False when the block has no superblock for a program unit, because it was being erased at a power cut.
+    /// False when the block has no superblock for program unit `position`, because the superblock was being erased at a
+    /// power cut.
     #[inline]
     fn is_there(&self, bank: usize, block: u32, position: u32) -> bool {
         self.banks[bank].members_of(block)[(position % self.rules.span) as usize] != NONE
     }
 
-    /// Returns the die, and number within the die, of a superblock numbered over the drive.
+    /// Returns the die of a superblock that is numbered over the drive, and the superblock's number within the die.
     #[inline]
     fn place_of(&self, superblock: u32) -> (u32, u32) {
         (superblock / self.layout().superblocks_per_die, superblock % self.layout().superblocks_per_die)
     }
 
-    /// True for a superblock that is a part of no block.
+    /// True for a superblock (numbered over the drive) that belongs to no block.
     #[inline]
     fn is_left_over(&self, superblock: u32) -> bool {
         self.block_of[superblock as usize] == NONE
@@ -241,7 +250,8 @@ impl Layer for BlockMapped {
         self.on_event(event, ctx);
     }
 
-    /// Its spare blocks may also have been left half filled by a storm of power cuts.
+    /// Turns a drive that can no longer proceed read-only if blocks failed or were lost, or if its power may be cut:
+    /// interrupted merges may have used up its spare blocks.
     fn declare_stalled(&mut self) {
         let failures = self.media.core.store.stats.program_failures
             + self.media.core.store.stats.erase_failures
@@ -279,8 +289,8 @@ impl Layer for BlockMapped {
         )
     }
 
-    /// Returns the bytes of the map: a block number of four bytes for each group, and for each log block the
-    /// four-byte places of its units.
+    /// Returns the bytes of controller RAM that the modelled drive's map takes: a block number of four bytes for each
+    /// group, and for each log block its header and the four-byte places of its units.
     fn map_bytes(&self) -> u64 {
         let groups: u64 = self.banks.iter().map(|bank| bank.data.len() as u64).sum();
         let logs = u64::from(self.rules.kind.logs_usual()) * self.banks.len() as u64;

@@ -19,18 +19,19 @@ impl BlockMapped {
         spare.and_then(|numbers| numbers.labels.as_mut()).expect("a drive whose power is cut labels blocks")
     }
 
-    /// True when spare areas must hold what the map is found from after a power cut.
+    /// True when programs must label their block in spare areas: the power may be cut and simulated time runs.
     #[inline]
     pub(super) fn is_labelled(&self) -> bool {
         self.media.core.store.spare.is_some() && self.instant.is_none()
     }
 
-    /// Returns the number of a block that is opened.
+    /// Returns the number that identifies a block to be opened in spare areas; 0 where blocks are not labelled.
     pub(super) fn next_serial(&mut self) -> u64 {
         if self.is_labelled() { self.labels().count() } else { 0 }
     }
 
-    /// Notes the label that a program about to be submitted gives its block in the spare area.
+    /// Records the label that a program about to be submitted writes to its spare area: facts about the program's
+    /// block.
     #[cold]
     pub(super) fn label(&mut self, bank: usize, block: u32, position: u32) {
         let state = &self.banks[bank];
@@ -42,7 +43,8 @@ impl BlockMapped {
         self.labels().put(first, Label { age, serial, owner, end, in_place });
     }
 
-    /// Labels the data that the drive holds when simulated time begins, as their spare areas would.
+    /// Labels, when simulated time begins, the program units that preconditioning wrote, as if their spare areas had
+    /// been written then.
     fn label_beginning(&mut self) {
         if !self.labels().is_fresh() {
             return;
@@ -80,8 +82,8 @@ impl BlockMapped {
         }
     }
 
-    /// Begins simulated time, or begins it again: superblocks that belong to no block are erased, and banks
-    /// with work to do continue.
+    /// Begins simulated time, or resumes it after a power cut: erases superblocks that belong to no block, and starts
+    /// the work of all banks.
     #[cold]
     pub(super) fn begin_labelled<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.label_beginning();

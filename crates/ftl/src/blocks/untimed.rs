@@ -18,14 +18,15 @@ use engine::RandomStream;
 use std::collections::VecDeque;
 use units::Lpn;
 
-/// Times that all log blocks are written over in a constructed state.
+/// Number of times that all log blocks are overwritten when a used drive state is constructed.
 const LOG_ROUNDS: u64 = 4;
 
-/// Words of a block beside its superblocks.
+/// Number of 32-bit words that a saved state has for each block, beside the block's superblocks.
 const BLOCK_WORDS: usize = 5;
 
 impl BlockMapped {
-    /// Ends all transactions that were submitted without simulated time. False when there were none.
+    /// Completes all transactions that were submitted without simulated time, for preconditioning. Returns false when
+    /// there were none.
     fn finish_instant(&mut self, ctx: &mut Context<()>) -> bool {
         let mut any = false;
         self.pump(ctx);
@@ -37,8 +38,8 @@ impl BlockMapped {
         any
     }
 
-    /// Writes the first `filled` units in order and then random ones among them, until all log blocks were written
-    /// over several times.
+    /// Makes a used drive state: writes the first `filled` units in order, then random units among them until all log
+    /// blocks were overwritten several times.
     pub fn construct_used(&mut self, filled: u32, seed: u64) {
         (0..filled).map(Lpn).for_each(|lpn| self.write_untimed(lpn));
         let logs = u64::from(self.rules.kind.logs_usual()) * self.banks.len() as u64;
@@ -51,7 +52,8 @@ impl BlockMapped {
 
     // ---- saved states ----------------------------------------------------------------------------------
 
-    /// Recalculates which block each superblock belongs to, and how many units of each block are valid.
+    /// Recomputes, after a saved state was loaded, the block of each superblock and the number of valid units of each
+    /// block.
     fn count_valid(&mut self) {
         for bank in &mut self.banks {
             for block in 0..bank.blocks.len() as u32 {

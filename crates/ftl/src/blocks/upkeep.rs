@@ -14,8 +14,8 @@ use std::ops::Range;
 use units::{DieId, Ppa};
 
 impl BlockMapped {
-    /// Notes that a die may be idle: work that waits for idle time may begin. Units that a regulator asks to
-    /// be rewritten are dropped here, because each would cost a merge.
+    /// Starts work that waits for idle time, such as background scrub (patrol), on a die that may be idle. Units that a
+    /// cost regulator wants rewritten are dropped from its list, because each would cost a merge.
     #[cold]
     pub(super) fn note_idle(&mut self, die: DieId, calendar: &mut Calendar) {
         self.media.core.wake_upkeep(calendar);
@@ -28,7 +28,7 @@ impl BlockMapped {
         }
     }
 
-    /// Returns the groups that have a valid unit in a block.
+    /// Returns the groups of logical units that have a valid unit in a block.
     fn groups_in(&self, bank: usize, block: u32) -> BTreeSet<u32> {
         let layout = &self.layout();
         let first = |position| self.ppa_at(bank, block, position).0;
@@ -54,7 +54,8 @@ impl KeepsUp for BlockMapped {
         bank.merging.job.is_some() || !bank.merging.reclaim.is_empty()
     }
 
-    /// A merge moves whole groups.
+    /// Returns the dies that take part when superblock `superblock` is rewritten, which are all dies of its bank, and
+    /// the number of mapping units that each of them moves: a merge rewrites whole groups of logical units.
     fn burden_of(&self, superblock: u32) -> (Range<usize>, u32) {
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
         let span = self.rules.span as usize;

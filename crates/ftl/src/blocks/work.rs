@@ -14,19 +14,19 @@ use engine::{Calendar, Event};
 use std::collections::VecDeque;
 use units::{DieId, Lpn, Ppa, SimTime};
 
-/// Number of queue entries behind the first waiting unit that are searched for units to go into the same program.
+/// Greatest number of entries of a bank's queue that are searched for units to fill one program.
 const LOOK_AHEAD: usize = 256;
-/// Number of the only stream of the block-mapped layer.
+/// Number of the only write stream of a block-mapped drive.
 const STREAM: usize = 0;
 
 impl BlockMapped {
-    /// Lets a bank go on as far as it can.
+    /// Advances the writes and merges of a bank (set of dies over which blocks extend) as far as possible now.
     pub(super) fn work<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) {
         while self.take_turn(bank, ctx) {}
     }
 
-    /// Lets a bank do its next work: the merge in progress, a block to be emptied, a group to be written whole, a
-    /// write. False when this must wait, or there is nothing to do.
+    /// Does the next work of a bank: the merge in progress, else a block to be reclaimed, else a group to be programmed
+    /// as a whole, else a host write. Returns false when the work must wait, or none is left.
     fn take_turn<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let Bank { merging, waiting, .. } = &self.banks[bank];
         if merging.job.is_some() {
@@ -53,7 +53,8 @@ impl BlockMapped {
         self.take_step(bank, step, write, ctx)
     }
 
-    /// Returns the write that waits first, unless more of its program unit may still come.
+    /// Returns the host write of a bank that has waited longest; none if nothing waits, or if data may still arrive to
+    /// complete its program unit.
     fn next_write(&mut self, bank: usize, calendar: &mut Calendar) -> Option<HostWrite> {
         let slot = loop {
             let Some(&(slot, serial)) = self.banks[bank].waiting.queue.front() else {
@@ -107,14 +108,14 @@ impl BlockMapped {
         }
     }
 
-    /// True when an entry of a bank's queue still stands for a waiting slot.
+    /// True when an entry of a bank's queue is still valid: the slot waits, and the wait has serial number `serial`.
     fn is_waiting(&self, slot: u32, serial: u32) -> bool {
         self.waits[slot as usize].serial == serial
             && self.media.core.buffer.slot(slot).state == SlotState::Queued
     }
 
-    /// Drops a queue entry that needs no program: its unit was written already, trimmed or replaced by a newer write.
-    /// Requests that waited for it then wait for the newer one.
+    /// Drops an entry of a bank's queue that needs no program, because its unit was written already, trimmed or
+    /// replaced by a newer write. A request that waits for it then waits for the newer write.
     fn drop_overtaken(&mut self, bank: usize, slot: u32, serial: u32, now: SimTime) {
         let state = self.media.core.buffer.slot(slot).state;
         let stands = self.waits[slot as usize].serial == serial
@@ -131,13 +132,14 @@ impl BlockMapped {
         self.answer_flushes();
     }
 
-    /// True when a request or a flush waits for a slot, or for one that it overtook.
+    /// True when a request or a flush waits for the program of a buffer slot, or for an older slot of the unit that was
+    /// replaced by it.
     pub(super) fn is_awaited(&self, slot: u32) -> bool {
         self.media.core.buffer.is_awaited(slot) || self.overtaken.iter().any(|&(_, newer)| newer == slot)
     }
 
-    /// Keeps a slot until the newer version of its unit, which is sent out at once, is on flash. False when no newer
-    /// version is in the buffer.
+    /// Makes a request that waits for a replaced buffer slot wait for the newer version of its unit, which is queued
+    /// for programming at once. Returns false when no newer version is in the buffer.
     #[cold]
     fn wait_for_newer(&mut self, bank: usize, slot: u32, now: SimTime) -> bool {
         let newer = self.media.core.buffer.find(self.media.core.buffer.slot(slot).lpn);
@@ -154,7 +156,8 @@ impl BlockMapped {
         true
     }
 
-    /// Frees a slot that needs no program, and the slots that it replaced.
+    /// Frees a buffer slot that needs no program, and the older slots that it replaced, and reports their requests as
+    /// durable.
     fn end_overtaken(&mut self, slot: u32) {
         let request = self.media.core.buffer.slot(slot).request;
         self.media.release_slot(slot);
@@ -164,8 +167,8 @@ impl BlockMapped {
         self.end_overtaken_by(slot);
     }
 
-    /// Ends, when the data of a slot are on flash or void, the wait of requests for versions that the slot
-    /// replaced.
+    /// Frees the slots that waited for the newer version in slot `newer`, once its data are on flash or void, and
+    /// reports their requests as durable.
     #[cold]
     pub(super) fn end_overtaken_by(&mut self, newer: u32) {
         while let Some(at) = self.overtaken.iter().position(|&(_, by)| by == newer) {
@@ -174,7 +177,7 @@ impl BlockMapped {
         }
     }
 
-    /// Carries out a step that the mapping rules chose. False when the bank must wait.
+    /// Carries out step `step`, which the mapping rules chose. Returns false when the bank must wait.
     fn take_step<P: Probe>(
         &mut self,
         bank: usize,
@@ -213,7 +216,8 @@ impl BlockMapped {
         state.blocks[block as usize].used = state.clock;
     }
 
-    /// Programs units that wait into the next place of a block.
+    /// Programs units that wait in the buffer at the next position of a block. Returns false while too many programs of
+    /// the block are in flight.
     fn append<P: Probe>(&mut self, bank: usize, block: u32, write: HostWrite, ctx: &mut Context<P>) -> bool {
         let state = self.banks[bank].blocks[block as usize];
         assert!(state.next < self.rules.group_programs, "the rules append to a full block");
@@ -240,7 +244,8 @@ impl BlockMapped {
         true
     }
 
-    /// Fills a program with units of `owner` (or of any group) in order of arrival.
+    /// Fills program `program` with waiting units of group `owner` (or of any group, for `NONE`) in order of arrival,
+    /// and with padding.
     fn place_in_order(&mut self, bank: usize, program: u32, owner: u32, first: Ppa, now: SimTime) {
         let mut unit = 0;
         let mut at = 0;
@@ -263,7 +268,7 @@ impl BlockMapped {
         }
     }
 
-    /// Makes a waiting slot, or nothing, a unit of a program.
+    /// Assigns the data of a waiting buffer slot, or padding if `slot` is none, to unit `unit` of a program.
     pub(super) fn place_host_unit(
         &mut self,
         bank: usize,
@@ -290,7 +295,7 @@ impl BlockMapped {
         self.media.core.store.map.assign(Ppa(first.0 + u64::from(unit)), lpn);
     }
 
-    /// Submits the program of a program unit of a block.
+    /// Submits the program of program unit `position` of a block.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn issue<P: Probe>(
         &mut self,
@@ -329,7 +334,8 @@ impl BlockMapped {
         self.submit(transaction, ctx);
     }
 
-    /// Says with what cost a program is written: the finest that any of its units asks for.
+    /// Sets the write cost (way to program the page) of a program to the finest that a cost regulator chooses for any
+    /// of its units.
     #[cold]
     fn cost(&mut self, superblock: u32, program: &mut Transaction, calendar: &mut Calendar) {
         let (die, layout, now) = (program.die.index(), self.layout().clone(), calendar.now());
@@ -347,7 +353,8 @@ impl BlockMapped {
 
     // ---- opening and sealing ------------------------------------------------------------------------
 
-    /// Takes a free superblock of each die; none when a die has none.
+    /// Opens a block made of one free superblock of each die of the bank; returns none when a die has no free
+    /// superblock.
     pub(super) fn open(&mut self, bank: usize, role: Role, owner: u32) -> Option<u32> {
         let span = self.rules.span;
         let per_die = self.layout().superblocks_per_die;
@@ -369,7 +376,7 @@ impl BlockMapped {
         Some(block)
     }
 
-    /// Seals a block: it takes no more data, and is erased once it holds no valid unit.
+    /// Seals a block: the block takes no more data, and is erased once it holds no valid unit.
     pub(super) fn seal<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         state.logs.retain(|&log| log != block);
@@ -384,15 +391,15 @@ impl BlockMapped {
         self.free_if_empty(bank, block, ctx);
     }
 
-    /// Frees the blocks that a completed merge has emptied: before its end, a power cut would have left their data
-    /// nowhere else.
+    /// Erases the blocks of a bank that a merge emptied, once the merge is complete: before, a power cut could have
+    /// lost the data that the merge was copying.
     pub(super) fn free_all_empty<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) {
         for block in 0..self.banks[bank].blocks.len() as u32 {
             self.free_if_empty(bank, block, ctx);
         }
     }
 
-    /// Erases a block that has no valid unit, takes no data and has no operation in flight.
+    /// Erases a block, and frees its number, if it has no valid unit, takes no data and has no operation in flight.
     pub(super) fn free_if_empty<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         let Block { role, owner, valid, in_flight, .. } = state.blocks[block as usize];
@@ -423,7 +430,7 @@ impl BlockMapped {
         }
     }
 
-    /// Erases a superblock that belongs to no block any more, if it is not erased already.
+    /// Erases a superblock that belongs to no block any more; frees it at once if it is erased already.
     pub(super) fn erase_superblock<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
         let untouched = self.media.core.store.array.next_row(superblock as usize) == 0;
         if untouched && !self.media.core.store.space.failing[superblock as usize] {
@@ -439,7 +446,8 @@ impl BlockMapped {
         self.submit(erase, ctx);
     }
 
-    /// Returns a merge of `purpose` into a block, from the place it has reached to `end`.
+    /// Makes a merge with purpose `purpose` that fills block `target` from its next position up to position `end`
+    /// (exclusive).
     pub(super) fn merge_of(&self, bank: usize, purpose: Purpose, target: u32, end: u32) -> Merge {
         Merge {
             purpose,

@@ -4,22 +4,22 @@
 use super::Buffer;
 use crate::layout::SECTOR;
 
-/// How much of a unit a write covers.
+/// Part of a mapping unit that a host write covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
-    /// The request covers the whole unit.
+    /// The write covers the whole mapping unit.
     Whole,
-    /// A part: data that the drive holds of the rest stay.
+    /// The write covers a part of the mapping unit: data that the drive has of the rest stay valid.
     Part {
-        /// Beginning of the part, in bytes from the beginning of the unit.
+        /// Beginning of the covered part, in bytes from the beginning of the mapping unit.
         from: u32,
-        /// Length of the covered part of the unit, in bytes.
+        /// Length of the covered part, in bytes.
         bytes: u32,
     },
 }
 
 impl Coverage {
-    /// Returns the number of bytes of a unit of `unit_bytes`.
+    /// Returns the number of bytes that the write covers of a mapping unit of `unit_bytes` bytes.
     #[inline]
     pub fn bytes(self, unit_bytes: u64) -> u64 {
         match self {
@@ -29,21 +29,22 @@ impl Coverage {
     }
 }
 
-/// The part of the unit in a slot that the host's requests carried since the flash held all of it.
+/// Part of the mapping unit in a write buffer slot that host writes have carried since the flash last held all of it;
+/// for write amplification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Carried {
-    /// The host's requests carried no data of the unit.
+    /// Host writes have carried no data of the mapping unit.
     #[default]
     Nothing,
-    /// The host's requests carried some sectors of the unit.
+    /// Host writes have carried some sectors of the mapping unit; no write covered the whole unit at once.
     Part,
-    /// The host's requests carried the whole unit.
+    /// A host write has carried the whole mapping unit.
     All,
 }
 
-/// For each buffer slot whose unit was written in part: the sectors that requests carried, one bit each, in `words`
-/// words. Empty until a request first begins or ends within a unit.
+/// For each write buffer slot whose unit was written in part: the sectors that host writes carried, one bit each, in
+/// `words` 64-bit words. Empty until a request first begins or ends within a unit.
 #[derive(Default)]
 pub(super) struct CarriedSectors {
     words: usize,
@@ -61,7 +62,8 @@ impl CarriedSectors {
 }
 
 impl Buffer {
-    /// Notes that a request carried `coverage` of the unit, of `unit_bytes` bytes, that a slot holds.
+    /// Records that a host write carried the part `coverage` of the mapping unit in buffer slot `slot`; the unit has
+    /// `unit_bytes` bytes.
     #[inline]
     pub fn note_carried(&mut self, slot: u32, coverage: Coverage, unit_bytes: u64) {
         match coverage {
@@ -89,8 +91,8 @@ impl Buffer {
         }
     }
 
-    /// Returns the number of bytes of the unit in a slot that requests of the host's carried, each sector
-    /// once.
+    /// Returns the number of bytes of the mapping unit in buffer slot `slot` that host writes carried; a sector that
+    /// was written twice counts once.
     #[inline]
     pub fn carried_bytes(&self, slot: u32, unit_bytes: u64) -> u64 {
         match self.slots[slot as usize].carried {
@@ -106,8 +108,8 @@ impl Buffer {
         mask.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Returns the number of bytes that the host's requests carried and that the flash does not hold yet,
-    /// without those in units that were trimmed since.
+    /// Returns the number of bytes in the write buffer that host writes carried and that the flash does not hold yet,
+    /// without units that were trimmed since.
     pub fn held_bytes(&self, unit_bytes: u64) -> u64 {
         let is_held = |slot: &u32| {
             let found = &self.slots[*slot as usize];
@@ -127,7 +129,7 @@ mod tests {
     use engine::RandomStream;
     use units::Lpn;
 
-    /// Sectors of units of any size, one by one beside the masks.
+    /// Checks the counts of carried bytes, for mapping units of several sizes, against a plain list of sectors.
     #[test]
     fn each_sector_counts_once_whatever_pieces_came() {
         let mut random = RandomStream::new(3, "carried");

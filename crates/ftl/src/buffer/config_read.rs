@@ -6,39 +6,38 @@ use crate::Layout;
 use config::{ConfigError, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// The DRAM that holds the host's data.
+/// Configuration of the write buffer, the DRAM that holds the host's data: `[ftl.buffer]` of a drive file.
 pub struct BufferConfig {
-    /// Mapping units that the buffer can hold.
+    /// Number of mapping units that the buffer can hold.
     pub slots: u32,
-    /// True if a write is acknowledged when the buffer holds the data of the write: the write cache is
-    /// enabled.
+    /// True if a write is acknowledged as soon as the buffer holds its data (the write cache is enabled).
     pub write_back: bool,
-    /// True if a battery or capacitors let the buffer survive a power cut, so that a flush has nothing to
-    /// wait for.
+    /// True if a battery or capacitors let the write buffer survive a power cut, so that a flush has nothing to wait
+    /// for.
     pub power_loss_protection: bool,
-    /// Time after which a partial program unit is padded.
+    /// Time after which a partly filled program is padded and submitted, although more data could fill it.
     pub flush_after: Nanos,
-    /// Units that may be kept in the buffer although they could leave; 0: written units leave as soon as dies take
-    /// them.
+    /// Greatest number of mapping units that the buffer keeps for reuse although they could be evicted; 0: written
+    /// units are evicted as soon as dies take them.
     pub keep: u32,
-    /// True if the buffer keeps units that were read or programmed, beside written ones.
+    /// True if the write buffer keeps, as clean units, data that were read or programmed, beside written data.
     pub read_cache: bool,
-    /// Which of the kept units leaves first.
+    /// Maker of the eviction policy, which chooses the kept unit that is evicted next.
     pub eviction: eviction::Maker,
-    /// Most written data that may be in flight to the flash; data beyond that wait.
+    /// Most bytes of written data that may be in flight to the flash at one time; further writes wait.
     pub in_flight: Option<Bytes>,
-    /// A unit that was not written within this time leaves the buffer at once; zero: all written units are kept alike.
+    /// A unit whose last write is longer ago than this time is evicted at once; zero: all written units are kept alike.
     pub keep_rewritten: Nanos,
     /// Access times of the buffer's DRAM; none: an access takes no time.
     pub dram: Option<Dram>,
 }
 
-/// Share of the buffer that an eviction policy keeps filled unless the drive's file says otherwise; the rest takes new
-/// data.
+/// Share of the buffer, 0 to 1, that an eviction policy keeps filled unless the drive file sets `keep_ratio`; the rest
+/// takes new data.
 const KEEP_RATIO: f64 = 0.75;
 
 impl BufferConfig {
-    /// Reads the section.
+    /// Reads the section `[ftl.buffer]` of a drive file.
     ///
     /// # Errors
     /// When a value is wrong, the buffer too small, or a policy has nothing to choose from.

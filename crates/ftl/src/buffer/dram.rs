@@ -8,12 +8,12 @@
 use config::{ConfigError, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// `[ftl.buffer.dram]`.
+/// Access times of the buffer's DRAM, in section `[ftl.buffer.dram]` of a drive file.
 #[derive(Clone, Copy, Debug)]
 pub struct Dram {
     row: u64,
     burst: u64,
-    /// Time of one transfer of the DRAM, in nanoseconds.
+    /// Time of one transfer (burst) on the DRAM channel, in nanoseconds.
     t_transfer: f64,
     t_rcd: Nanos,
     t_cl: Nanos,
@@ -21,7 +21,7 @@ pub struct Dram {
 }
 
 impl Dram {
-    /// Reads the section; none where it gives no transfer rate.
+    /// Reads the section `[ftl.buffer.dram]`; none where the section gives no transfer rate.
     ///
     /// # Errors
     /// When a value is wrong.
@@ -48,7 +48,7 @@ impl Dram {
         Ok(Some(dram))
     }
 
-    /// Returns the time that an access to `bytes` takes.
+    /// Returns the time that a DRAM access to `bytes` bytes takes.
     pub fn access(&self, bytes: u64) -> Nanos {
         let begin = self.t_rcd + self.t_cl;
         if bytes <= self.row {

@@ -4,14 +4,15 @@ use units::Lpn;
 
 const EMPTY: u64 = u64::MAX;
 
-/// Logical unit in the high half of an entry, slot in the low half.
+/// Hash table from a logical unit to the buffer slot with its newest version. An entry has the logical unit in its high
+/// 32 bits and the slot in its low 32 bits.
 pub(crate) struct Index {
     table: Vec<u64>,
     shift: u32,
 }
 
 impl Index {
-    /// Makes an index for at most `slots` entries.
+    /// Makes an empty index of logical units in the write buffer, for at most `slots` entries.
     pub fn new(slots: u32) -> Self {
         let size = (slots as usize * 4).next_power_of_two().max(8);
         Self { table: vec![EMPTY; size], shift: 32 - size.trailing_zeros() }
@@ -22,7 +23,7 @@ impl Index {
         (lpn.wrapping_mul(0x9E37_79B1) >> self.shift) as usize
     }
 
-    /// Returns the newest buffer slot of `lpn`.
+    /// Returns the buffer slot with the newest version of `lpn`; none if the buffer does not hold the unit.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         let mut at = self.home(lpn.0);
@@ -38,7 +39,7 @@ impl Index {
         }
     }
 
-    /// Makes `slot` the newest buffer slot of `lpn`.
+    /// Records `slot` as the buffer slot with the newest version of `lpn`.
     pub fn link(&mut self, lpn: Lpn, slot: u32) {
         let mut at = self.home(lpn.0);
         while self.table[at] != EMPTY && (self.table[at] >> 32) as u32 != lpn.0 {
@@ -47,7 +48,8 @@ impl Index {
         self.table[at] = u64::from(lpn.0) << 32 | u64::from(slot);
     }
 
-    /// Removes the entry of `lpn`, which must be there, moving later entries of its cluster back into the gap.
+    /// Removes the entry of `lpn`, which must exist, from the hash table, and moves later entries of its cluster back
+    /// into the gap.
     pub fn unlink(&mut self, lpn: Lpn) {
         let mask = self.table.len() - 1;
         let mut gap = self.home(lpn.0);
@@ -73,7 +75,7 @@ impl Index {
         }
     }
 
-    /// Returns the number of bytes of state.
+    /// Returns the size of the index in the simulator's memory, in bytes.
     pub fn bytes(&self) -> usize {
         self.table.len() * 8
     }

@@ -14,7 +14,8 @@ impl Buffer {
         policy.on_keep(slot, lpn, state);
     }
 
-    /// Takes a slot out of those kept; its state is for the caller to set.
+    /// Removes a write buffer slot from the kept slots, and tells the eviction policy; the caller sets the slot's new
+    /// state.
     pub(super) fn end_keeping(&mut self, slot: u32) {
         let Slot { lpn, state, place, .. } = self.slots[slot as usize];
         if state == SlotState::Held {
@@ -27,7 +28,7 @@ impl Buffer {
         self.policy.as_mut().expect("only a cache keeps units").on_leave(slot, lpn);
     }
 
-    /// Notes that the host read a unit that the buffer holds.
+    /// Tells the eviction policy that the host read the unit in buffer slot `slot`, if the slot is kept.
     #[inline]
     pub fn note_read(&mut self, slot: u32) {
         self.note_use(slot, Access::Read);
@@ -41,8 +42,9 @@ impl Buffer {
         }
     }
 
-    /// New data for the unit of its newest slot: true when they took the place of what it holds, which they cannot
-    /// where that is in flight or awaited. `request` waits for the program unless it is `u32::MAX`.
+    /// Overwrites the unit in `slot`, the newest slot of the unit, with new data in place. Returns false, without a
+    /// change, where the old data are in a program in flight or a request waits for them. `request` waits for the
+    /// program unless it is `u32::MAX`.
     pub fn take_over(&mut self, slot: u32, request: u32, stats: &mut FtlStats) -> bool {
         let held = &self.slots[slot as usize];
         match held.state {
@@ -78,14 +80,14 @@ impl Buffer {
         }
     }
 
-    /// Lets a request wait for the program of a slot that held acknowledged data. Those stay at risk; the
-    /// slot's own request decides when it is released, so the account is settled here.
+    /// Makes `request` wait for the program of a buffer slot that held acknowledged data. The slot's unit no longer
+    /// counts as at risk from here on, because the request decides when the slot is released.
     pub(super) fn wait_for(&mut self, slot: u32, request: u32) {
         self.at_risk -= u32::from(self.is_risky(slot));
         self.slots[slot as usize].request = request;
     }
 
-    /// Keeps a programmed slot as a clean unit, for which no request and no flush waits.
+    /// Keeps the unit of a programmed slot in the buffer as a clean unit, for which no request and no flush waits.
     pub fn keep_clean(&mut self, slot: u32) {
         self.at_risk -= u32::from(self.is_risky(slot));
         self.lower_pending(slot);
@@ -94,7 +96,10 @@ impl Buffer {
         self.begin_keeping(slot, SlotState::Clean);
     }
 
-    /// Keeps a unit that was read from flash in a free slot; returns the slot.
+    /// Puts a unit that was read from flash into a free buffer slot as a clean unit, and returns the slot.
+    ///
+    /// # Panics
+    /// When no slot is free.
     pub fn insert_clean(&mut self, lpn: Lpn) -> u32 {
         let slot = self.free.pop().expect("the caller checked for a free slot");
         self.slots[slot as usize] = Slot::of(lpn, SlotState::Clean);
@@ -116,7 +121,7 @@ impl Buffer {
         self.queue.push_back(slot);
     }
 
-    /// Lets units leave until no more are kept than may be, as the policy chooses.
+    /// Evicts kept units from the write buffer, as the eviction policy chooses, until no more are kept than allowed.
     ///
     /// # Panics
     /// When the policy chooses a slot that is not kept, or none.
@@ -139,12 +144,14 @@ impl Buffer {
         }
     }
 
-    /// Limits the number of kept units; the next [`Self::relieve`] lets units beyond it leave.
+    /// Sets the greatest number of units that the write buffer keeps; the next [`Self::relieve`] evicts units beyond
+    /// it.
     pub fn keep_at_most(&mut self, keep: u32) {
         self.keep = keep;
     }
 
-    /// Sends all held units to the flash, in ascending order; clean ones stay.
+    /// Queues all held (dirty) units of the write buffer for programming, in ascending order of logical units; clean
+    /// units stay.
     pub fn send_out_held(&mut self) {
         let mut held = self.held.clone();
         held.sort_unstable_by_key(|&slot| self.slots[slot as usize].lpn);

@@ -27,53 +27,54 @@ pub(crate) use recent::Recent;
 use std::collections::VecDeque;
 use units::{Lpn, SimTime};
 
-/// The state of a buffer slot. Policies that are compiled elsewhere see its number.
+/// State of a write buffer slot. Policies that are compiled elsewhere see its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SlotState {
-    /// The slot is not in use.
+    /// The write buffer slot is not in use.
     Free,
-    /// The rest of the unit is being read from flash.
+    /// The buffer slot waits until the rest of its mapping unit, which the host wrote in part, was read from flash.
     Merging,
-    /// Kept: written by the host, not on flash yet, and need not go there soon.
+    /// The buffer slot is kept and dirty: its data are not on flash yet, and need not be programmed soon.
     Held,
-    /// The slot is kept, and the flash holds the same data.
+    /// The buffer slot is kept and clean: the flash holds the same data.
     Clean,
-    /// The slot waits for a die.
+    /// The buffer slot waits for a die that programs its data.
     Queued,
-    /// The slot is part of a program in flight.
+    /// The data of the buffer slot are part of a program in flight.
     Bound,
-    /// The unit was trimmed while it waited: the slot becomes free without a program.
+    /// The unit in the buffer slot was trimmed or replaced while the slot waited: the slot becomes free without a
+    /// program.
     Cancelled,
 }
 
-/// One mapping unit in the buffer.
+/// Slot of the write buffer, for one mapping unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
-    /// Logical unit whose data the slot holds.
+    /// Logical unit whose data the write buffer slot holds.
     pub lpn: Lpn,
-    /// Request that waits for the program of the slot's unit, if a request does.
+    /// Number of the host request that waits for the program of the slot's unit; `u32::MAX` if none waits.
     pub request: u32,
-    /// The flush epoch in which the slot's data arrived: a flush covers all earlier epochs.
+    /// Flush epoch in which the slot's data arrived in the write buffer: a flush covers all earlier epochs.
     pub epoch: u32,
-    /// State of the slot.
+    /// State of the write buffer slot.
     pub state: SlotState,
-    /// Place of the slot in the list of held slots.
+    /// Index of the slot in the write buffer's list of held (dirty) slots.
     place: u32,
-    /// True for a slot that goes to the flash at once, even where other written units are kept.
+    /// True for a buffer slot that is queued for programming at once, even where the buffer keeps other written units.
     leaves: bool,
-    /// The part of the unit that the host's requests carried.
+    /// Part of the slot's mapping unit that host writes carried.
     carried: Carried,
 }
 
 impl Slot {
-    /// True when the slot is kept and does not wait to be written.
+    /// True when the buffer slot is kept (held or clean) and does not wait to be programmed.
     #[inline]
     pub const fn stays(&self) -> bool {
         matches!(self.state, SlotState::Held | SlotState::Clean)
     }
 
-    /// Makes a slot in a given state, for tests of policies.
+    /// Makes a buffer slot in state `state` for logical unit `lpn`, to be inserted or for tests of policies.
     pub const fn of(lpn: Lpn, state: SlotState) -> Self {
         Self {
             lpn,
@@ -87,16 +88,17 @@ impl Slot {
     }
 }
 
-/// Number of units that a power failure would have lost, over time.
+/// Statistics of the number of units that a power cut would have lost, over time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Risk {
     since: SimTime,
-    /// Most units at risk at once.
+    /// Greatest number of units that a power cut would have lost at one time.
     pub most: u32,
 }
 
 impl Risk {
-    /// Returns the number of units times nanoseconds since the last call, during which `units` were at risk.
+    /// Returns the number of units that a power cut would have lost, `units`, times the nanoseconds since the last
+    /// call.
     #[inline]
     pub fn until(&mut self, now: SimTime, units: u32) -> u128 {
         let span = now.since(self.since).ns();
@@ -106,33 +108,32 @@ impl Risk {
     }
 }
 
-/// Slots, the queue of slots that wait for a die, the kept ones, and an index by logical unit.
+/// Write buffer: slots, the queue of slots that wait for a die, the kept slots, and an index by logical unit.
 pub struct Buffer {
     slots: Vec<Slot>,
     free: Vec<u32>,
     queue: VecDeque<u32>,
     index: Index,
     epoch: u32,
-    /// Slots with data that the flash lacks, of each epoch not over yet, oldest first, and the first of those
-    /// epochs.
+    /// Number of slots with data that the flash lacks, for each flush epoch from `first_epoch` on that is not complete.
     pending: VecDeque<u32>,
     first_epoch: u32,
-    /// Number of kept slots, of held slots among them, and the most slots that may be kept.
+    /// Number of kept slots; the held (dirty) slots among them; greatest number of slots that may be kept.
     kept: u32,
     held: Vec<u32>,
     keep: u32,
-    /// True if the buffer keeps clean units: units that were read or programmed.
+    /// True if the write buffer keeps clean units: units that were read or programmed.
     keeps_clean: bool,
     policy: Option<Box<dyn EvictionPolicy>>,
-    /// Logical units that were acknowledged on arrival and whose newest version is not on flash.
+    /// Number of logical units that were acknowledged on arrival and whose newest version is not on flash.
     at_risk: u32,
-    /// Number of the host's logical units; logical units from this number on are the drive's own.
+    /// Number of the host's logical units; units from this number on are the drive's own.
     host_units: u32,
     carried: CarriedSectors,
 }
 
 impl Buffer {
-    /// Makes a buffer of `slots` mapping units that keeps nothing.
+    /// Makes a buffer of `slots` mapping units without an eviction policy, which keeps no unit for reuse.
     pub fn new(slots: u32) -> Self {
         Self {
             slots: vec![Slot::of(Lpn::NONE, SlotState::Free); slots as usize],
@@ -153,8 +154,8 @@ impl Buffer {
         }
     }
 
-    /// Returns the buffer of a drive, with `more` slots for the layer's own units, which lie beyond the
-    /// `host_units`; `block_units`: units of a block of the map.
+    /// Makes the buffer of a drive, with `more` slots for the drive's own units, which are numbered from `host_units`
+    /// on; `block_units` is the number of units of a block of the map.
     pub fn of(config: &BufferConfig, more: u32, host_units: u32, block_units: u32, seed: u64) -> Self {
         let mut buffer = Self::new(config.slots + more);
         buffer.host_units = host_units;
@@ -169,7 +170,7 @@ impl Buffer {
         buffer
     }
 
-    /// Returns the number of mapping units that the buffer can hold.
+    /// Returns the number of slots (mapping units) of the buffer.
     pub fn slots(&self) -> u32 {
         self.slots.len() as u32
     }
@@ -186,49 +187,49 @@ impl Buffer {
         (self.slots.len() - self.free.len()) as u32
     }
 
-    /// Returns the number of slots with data that the flash does not hold.
+    /// Returns the number of slots in use whose data the flash does not hold.
     #[inline]
     pub fn dirty_slots(&self) -> u32 {
         self.used_slots() - (self.kept - self.held.len() as u32)
     }
 
-    /// True when units may stay: the buffer is a cache.
+    /// True when the buffer keeps units for reuse, as a cache.
     #[inline]
     pub fn is_cache(&self) -> bool {
         self.keep > 0
     }
 
-    /// True when a unit of the host is kept after it was read or programmed.
+    /// True when the buffer keeps unit `lpn` as a clean unit after it was read or programmed.
     #[inline]
     pub fn keeps_clean(&self, lpn: Lpn) -> bool {
         self.keeps_clean && lpn.0 < self.host_units
     }
 
-    /// True when the block of a unit that leaves is to be written whole.
+    /// True when the eviction policy wants an evicted logical block to be programmed as a whole.
     pub fn pads(&self) -> bool {
         self.policy.as_ref().is_some_and(|policy| policy.pads())
     }
 
-    /// Returns the number of logical units whose newest version was acknowledged on arrival and would be lost
-    /// if the power failed now and nothing protected the buffer.
+    /// Returns the number of logical units whose newest version was acknowledged on arrival and would be lost at a
+    /// power cut if nothing protected the buffer.
     #[inline]
     pub fn at_risk(&self) -> u32 {
         self.at_risk
     }
 
-    /// Returns a slot of the buffer, by its number.
+    /// Returns the write buffer slot with number `slot`.
     #[inline]
     pub fn slot(&self, slot: u32) -> &Slot {
         &self.slots[slot as usize]
     }
 
-    /// Returns the newest buffer slot of `lpn`.
+    /// Returns the buffer slot with the newest version of `lpn`; none if the buffer does not hold the unit.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         self.index.find(lpn)
     }
 
-    /// True when losing the slot's data would lose what was acknowledged.
+    /// True when the loss of the slot's data would lose host data that were acknowledged.
     #[inline]
     fn is_risky(&self, slot: u32) -> bool {
         let Slot { lpn, request, state, .. } = self.slots[slot as usize];
@@ -240,11 +241,10 @@ impl Buffer {
         self.at_risk -= u32::from(self.is_risky(slot));
     }
 
-    /// Takes a slot for `lpn`, as its newest version. `request` waits for the program unless it is
-    /// `u32::MAX`.
+    /// Takes a free slot for the newest version of `lpn`. `request` waits for the program unless it is `u32::MAX`.
     ///
     /// # Panics
-    /// When no slot is free: the caller asks first.
+    /// When no slot is free: the caller checks first.
     #[inline]
     pub fn insert(&mut self, lpn: Lpn, request: u32, state: SlotState) -> u32 {
         let slot = self.free.pop().expect("the caller checked for a free slot");
@@ -257,8 +257,8 @@ impl Buffer {
         slot
     }
 
-    /// Queues a slot whose data are complete: it waits for a die, or is held where no request waits for its
-    /// program.
+    /// Queues a slot whose data are complete for programming, or holds it where the buffer keeps units and no request
+    /// waits for the slot's program.
     #[inline]
     pub fn enqueue(&mut self, slot: u32) {
         let Slot { lpn, request, epoch, leaves, .. } = self.slots[slot as usize];
@@ -274,30 +274,31 @@ impl Buffer {
         self.queue.push_back(slot);
     }
 
-    /// Lets a slot leave at once, so that the buffer does not keep it.
+    /// Marks a buffer slot to be queued for programming at once, so that the buffer does not keep it.
     pub fn leave_at_once(&mut self, slot: u32) {
         self.slots[slot as usize].leaves = true;
     }
 
-    /// Sets the state of a slot that waits in a queue other than the buffer's own.
+    /// Sets the state of a buffer slot that waits in a queue other than the buffer's own.
     #[inline]
     pub fn set_state(&mut self, slot: u32, state: SlotState) {
         self.slots[slot as usize].state = state;
     }
 
-    /// Puts a slot whose program failed at the front of the queue.
+    /// Puts a buffer slot whose program failed back at the front of the queue of slots that wait for a die.
     pub fn enqueue_first(&mut self, slot: u32) {
         self.slots[slot as usize].state = SlotState::Queued;
         self.queue.push_front(slot);
     }
 
-    /// Returns the buffer slot that has waited longest for a die.
+    /// Returns the buffer slot that has waited longest for a die; none if none waits.
     #[inline]
     pub fn first_queued(&self) -> Option<u32> {
         self.queue.front().copied()
     }
 
-    /// Takes the slot that has waited longest, and binds it to a program.
+    /// Removes the buffer slot that has waited longest from the queue, marks it as part of a program (unless it was
+    /// cancelled), and returns it.
     #[inline]
     pub fn bind_first(&mut self) -> u32 {
         let slot = self.queue.pop_front().expect("the caller saw a queued slot");
@@ -307,31 +308,32 @@ impl Buffer {
         slot
     }
 
-    /// Returns the slots that wait, in the order in which they were queued.
+    /// Returns the buffer slots that wait for a die, in the order in which they were queued.
     pub fn queued(&self) -> impl Iterator<Item = u32> {
         self.queue.iter().copied()
     }
 
-    /// Takes the slot that has waited longest out of this queue, to wait in another one.
+    /// Removes the slot that has waited longest from the write buffer's queue and returns it, to wait in another queue.
     #[inline]
     pub fn take_queued(&mut self) -> Option<u32> {
         self.queue.pop_front()
     }
 
-    /// True when the slot holds the newest version of its unit.
+    /// True when buffer slot `slot` holds the newest version of its logical unit.
     #[inline]
     pub fn is_newest(&self, slot: u32) -> bool {
         self.find(self.slots[slot as usize].lpn) == Some(slot)
     }
 
-    /// Frees a slot whose program is done and that holds the newest version: the index forgets it.
+    /// Frees a buffer slot that holds the newest version of its unit and whose program is done, and removes it from the
+    /// index.
     #[inline]
     pub fn release_newest(&mut self, slot: u32) {
         self.unlink(slot);
         self.release(slot);
     }
 
-    /// Frees a slot whose program is done or void; it does not hold the newest version.
+    /// Frees a buffer slot whose program is done or not needed and that does not hold the newest version of its unit.
     #[inline]
     pub fn release(&mut self, slot: u32) {
         self.lower_pending(slot);
@@ -344,7 +346,8 @@ impl Buffer {
         self.pending[(self.slots[slot as usize].epoch - self.first_epoch) as usize] -= 1;
     }
 
-    /// Voids the newest version of `lpn`, which the host trimmed. True when there was one.
+    /// Removes the newest version of `lpn`, which the host trimmed, from the write buffer, and cancels its program
+    /// where possible. Returns true when the buffer held a version.
     pub fn cancel(&mut self, lpn: Lpn) -> bool {
         let Some(slot) = self.find(lpn) else { return false };
         match self.slots[slot as usize].state {
@@ -366,7 +369,7 @@ impl Buffer {
         true
     }
 
-    /// Voids the newest version of `lpn`, while the slot that holds the version still goes to the flash. True
+    /// Removes the newest version of `lpn` from the buffer's index, while its slot is still programmed. Returns true
     /// when there was one.
     pub fn forget(&mut self, lpn: Lpn) -> bool {
         let found = self.find(lpn);
@@ -374,21 +377,22 @@ impl Buffer {
         found.is_some()
     }
 
-    /// Holds a slot no longer that must still go to the flash, because a newer version is about to arrive.
+    /// Queues a held (dirty) buffer slot for programming, because a newer version of its unit is about to arrive while
+    /// the old one must still reach the flash.
     pub fn overtake(&mut self, slot: u32) {
         if self.slots[slot as usize].state == SlotState::Held {
             self.send_out(slot);
         }
     }
 
-    /// True when a request, or perhaps a flush, waits until what the slot holds is on flash.
+    /// True when a request waits until the data of buffer slot `slot` are on flash, or a flush may wait for that.
     pub fn is_awaited(&self, slot: u32) -> bool {
         let Slot { request, epoch, .. } = self.slots[slot as usize];
         request != u32::MAX || epoch < self.epoch
     }
 
-    /// Voids a version that was replaced: it need not go to the flash, unless its program is in flight or a
-    /// request waits for it.
+    /// Cancels a waiting buffer slot whose version was replaced, so that it is not programmed, unless a request or a
+    /// flush may wait for it.
     pub fn void(&mut self, slot: u32) {
         let awaited = self.is_awaited(slot);
         let slot = &mut self.slots[slot as usize];
@@ -397,7 +401,7 @@ impl Buffer {
         }
     }
 
-    /// Forgets the requests that wait for programs.
+    /// Removes, from all buffer slots, the requests that wait for their programs.
     pub fn forget_requests(&mut self) {
         for slot in 0..self.slots.len() as u32 {
             let risky = self.is_risky(slot);
@@ -407,7 +411,8 @@ impl Buffer {
         }
     }
 
-    /// Ends an epoch: [`Self::oldest_epoch`] passes the number returned once all slots of now are gone.
+    /// Begins a new flush epoch and returns the number of the ended one: once [`Self::oldest_epoch`] is greater, all
+    /// slots of that epoch are free or clean.
     pub fn end_epoch(&mut self) -> u32 {
         let ended = self.epoch;
         self.epoch += 1;
@@ -415,7 +420,7 @@ impl Buffer {
         ended
     }
 
-    /// Returns the oldest epoch that still has slots in use (or the current one).
+    /// Returns the oldest flush epoch of which a slot still holds data that the flash lacks, or the current one.
     pub fn oldest_epoch(&mut self) -> u32 {
         while self.pending.len() > 1 && self.pending[0] == 0 {
             self.pending.pop_front();
@@ -424,7 +429,7 @@ impl Buffer {
         self.first_epoch
     }
 
-    /// Returns the number of bytes of state.
+    /// Returns the size of the buffer's state in the simulator's memory, in bytes.
     pub fn bytes(&self) -> usize {
         self.slots.len() * (size_of::<Slot>() + 8) + self.index.bytes() + self.carried.bytes()
     }

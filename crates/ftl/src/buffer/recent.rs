@@ -6,10 +6,12 @@ use crate::Layout;
 use engine::large_array;
 use units::{Lpn, Nanos, SimTime};
 
-/// The units written since the set was last emptied.
+/// Set of the logical units that were written since the set was last emptied; only units that are written again are
+/// kept in the write buffer (`keep_rewritten`).
 pub(crate) struct Recent {
     period: Nanos,
-    /// The round in which each unit was written last; rounds count from 1.
+    /// For each logical unit: number of the round (time between two emptyings of the set) in which it was last written,
+    /// from 1 on.
     rounds: Vec<u32>,
     round: u32,
     until: SimTime,
@@ -23,12 +25,13 @@ impl Recent {
         })
     }
 
-    /// Returns the number of bytes of state.
+    /// Returns the size of the set of recently written units in the simulator's memory, in bytes.
     pub fn bytes(&self) -> usize {
         4 * self.rounds.len()
     }
 
-    /// True when `lpn`, which is being written, was not written lately.
+    /// Adds `lpn`, which is being written, to the set of recently written units, and returns true when the unit was not
+    /// in the set.
     pub fn is_new(&mut self, lpn: Lpn, now: SimTime) -> bool {
         let new = self.rounds[lpn.index()] != self.round;
         self.rounds[lpn.index()] = self.round;

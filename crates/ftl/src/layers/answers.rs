@@ -36,61 +36,62 @@ impl Ftl {
         self.base().upkeep
     }
 
-    /// Returns the layout of units on the flash of the drive.
+    /// Returns the layout of mapping units, superblocks and dies on the drive's flash.
     #[inline]
     pub fn layout(&self) -> &Layout {
         &self.core().store.layout
     }
 
-    /// Returns the counts of the translation layer so far.
+    /// Returns the FTL's statistics counters so far.
     #[inline]
     pub fn stats(&self) -> &FtlStats {
         &self.core().store.stats
     }
 
-    /// Returns the counters after every so many victims, or merges, since measuring began.
+    /// Returns the series of counters of garbage collection work, recorded after every so many victims or merges since
+    /// measuring began.
     #[inline]
     pub fn turnover(&self) -> &Turnover {
         &self.reasons().turnover
     }
 
-    /// Returns the counters of collection work now.
+    /// Returns the present counters of garbage collection work (victims, units moved and so on).
     #[inline]
     pub fn mark(&self) -> Mark {
         self.core().mark()
     }
 
-    /// Returns the controller, for its busy times.
+    /// Returns the flash controller, for the busy times of its channels and dies.
     #[inline]
     pub fn controller(&self) -> &Controller {
         &self.core().store.controller
     }
 
-    /// Returns the flash array with its blocks, for their wear.
+    /// Returns the flash array with all blocks, for their erase counts.
     #[inline]
     pub fn array(&self) -> &FlashArray {
         &self.core().store.array
     }
 
-    /// True once too many blocks failed: writes are refused from then on.
+    /// True once the drive is read-only, for instance because too many blocks failed: writes are refused from then on.
     #[inline]
     pub fn is_read_only(&self) -> bool {
         self.core().read_only
     }
 
-    /// Returns the longest time that data wait for a full program unit before they are programmed.
+    /// Returns the longest time that data wait for a full program before the program is padded and submitted.
     #[inline]
     pub fn flush_after(&self) -> Nanos {
         self.core().assembly.flush_after
     }
 
-    /// Returns the number of superblocks not lost to bad blocks, over all dies.
+    /// Returns the number of superblocks of the drive that are not lost to bad blocks.
     #[inline]
     pub fn usable_superblocks(&self) -> u32 {
         self.core().store.space.usable()
     }
 
-    /// Returns the valid mapping units of each superblock of the drive.
+    /// Returns the number of valid mapping units of each superblock of the drive.
     #[inline]
     pub fn valid_units(&self) -> &[u32] {
         &self.core().store.space.valid
@@ -102,99 +103,104 @@ impl Ftl {
         &self.core().store.space.state
     }
 
-    /// Returns the time it took to make the map's arrays, which may be long after the drive was built.
+    /// Returns the wall-clock time that making the map's arrays took, which may happen long after the simulated drive
+    /// was built.
     #[inline]
     pub fn map_made_in(&self) -> Duration {
         self.core().store.map.made_in()
     }
 
-    /// True when [`Self::reserve`] would return a slot.
+    /// True when at least one write buffer slot can be reserved now, so that [`Self::reserve`] would return more than
+    /// 0.
     #[inline]
     pub fn has_room(&self) -> bool {
         self.media().has_slot()
     }
 
-    /// True when the drive must find its map again at power-up.
+    /// True when the drive must recover its map from flash at power-up.
     #[inline]
     pub fn recovers(&self) -> bool {
         self.media().features.recovers()
     }
 
-    /// Returns the bytes that superblocks with one bit a cell hold; absent where there can be none.
+    /// Returns the number of bytes that the superblocks in SLC mode in use can hold; none on a drive without an SLC
+    /// cache.
     #[inline]
     pub fn cache_bytes(&self) -> Option<u64> {
         self.media().features.one_bit_bytes()
     }
 
-    /// Returns the time a patrol's round is to take, and the dies whose round takes longer now; none without
-    /// a patrol.
+    /// Returns the planned time of a round of the background scrub (patrol), and the number of dies whose present round
+    /// already takes longer; none without a patrol.
     pub fn patrol(&self, now: SimTime) -> Option<(Nanos, usize)> {
         self.reasons().patrol.as_ref().map(|patrol| (patrol.period(), patrol.overdue(now)))
     }
 
-    /// True when a superblock holds one bit a cell.
+    /// True when superblock `superblock` (numbered over the drive) is in SLC mode (one bit per cell).
     pub fn holds_one_bit(&self, superblock: usize) -> bool {
         self.core().store.space.holds_one_bit(superblock)
     }
 
-    /// Returns what upkeep did, the most of a die's time it may take, and the superblocks that wait for it;
-    /// none where nothing comes back by the clock alone.
+    /// Returns the counters of upkeep (refresh and other timed work), the greatest share of a die's time that upkeep
+    /// may take, and the number of superblocks that wait for it; none on a drive without timed upkeep.
     pub fn upkeep(&self) -> Option<(UpkeepCounts, f64, u64)> {
         self.core().agenda.as_ref().map(|agenda| (agenda.counts, agenda.share(), agenda.waiting()))
     }
 
-    /// Returns the place of `lpn` on flash, or [`Ppa::NONE`].
+    /// Returns the physical place of logical unit `lpn` on flash, or [`Ppa::NONE`].
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         self.core().store.map.lookup(lpn)
     }
 
-    /// Returns the places on flash of all units now.
+    /// Returns a copy of the map at this moment: the physical places of all logical units.
     pub fn beginning(&self) -> Beginning {
         self.core().store.map.beginning()
     }
 
-    /// Returns the units that may have another place than `beginning` gives; none where only asking for each
-    /// unit would tell.
+    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; none
+    /// where only a lookup of each unit would tell.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         self.core().store.map.changed_since(beginning)
     }
 
-    /// Returns the first unit from `from` on, below `end`, that has no place on flash.
+    /// Returns the first logical unit from `from` on, below `end`, that has no place on flash; none if all have one.
     pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
         self.core().store.map.first_unwritten(from, end)
     }
 
-    /// Returns the ranges of units among these that are on flash, in ascending order.
+    /// Returns the ranges of consecutive logical units within `units` that have a place on flash, ascending.
     pub fn written(&self, units: Range<u32>) -> Vec<Range<u32>> {
         self.core().store.map.written(units)
     }
 
-    /// Returns the unit that the spare area of `ppa` names.
+    /// Returns the logical unit that the spare area of physical unit `ppa` names, whether or not its data are still
+    /// valid.
     pub fn holder(&self, ppa: Ppa) -> Lpn {
         self.core().store.map.holder(ppa)
     }
 
-    /// True when the unit at `ppa` counts as valid.
+    /// True when physical unit `ppa` is valid: the map or a snapshot refers to it.
     pub fn is_valid(&self, ppa: Ppa) -> bool {
         self.core().store.map.is_valid(ppa)
     }
 
-    /// Asks for the cache lines a request for `lpn` will need.
+    /// Prefetches into the processor's cache the map entry that a request for `lpn` will read.
     #[inline]
     pub fn prefetch(&self, lpn: Lpn) {
         self.core().store.map.prefetch_lookup(lpn);
     }
 
-    /// Prefetches the cache line that overwriting `lpn` needs; the map entry of `lpn` should be in the cache by then.
+    /// Prefetches into the processor's cache the validity bits that overwriting `lpn` will change; the map entry of
+    /// `lpn` should be in the cache by then.
     #[inline]
     pub fn prefetch_home(&self, lpn: Lpn) {
         let map = &self.core().store.map;
         map.prefetch_validity(map.lookup(lpn));
     }
 
-    /// Returns the longest that anything of the host's has to wait for the flash: in that time each die could
-    /// have moved all it holds, twice, one die of a channel after the other.
+    /// Returns the longest time that host data can have to wait for the flash: enough for each die to move all its data
+    /// twice, one die of a channel after the other.
     pub fn longest_wait(&self) -> Nanos {
         let (layout, controller) = (self.layout(), self.controller());
         let turns = u64::from(layout.dies / controller.channels());
@@ -204,35 +210,35 @@ impl Ftl {
         Nanos::new(ns.saturating_add(self.flush_after().ns()))
     }
 
-    /// Returns where the version of a unit is that the snapshot `serial` sees; none where there is no such
+    /// Returns the place of the version of unit `lpn` that snapshot `serial` contains; none if there is no such
     /// snapshot.
     pub fn lookup_in(&self, serial: u32, lpn: Lpn) -> Option<Seen> {
         let media = self.media();
         media.features.seen_in(&media.core, serial, lpn)
     }
 
-    /// Returns a feature of the drive; none where the drive does not have it.
+    /// Returns the feature of type `T` of the drive; none if the drive does not have it.
     pub fn feature<T: Listed>(&self) -> Option<&T> {
         T::of(&self.media().features)
     }
 
-    /// Returns the superblocks that were erased without simulated time and without gaining room for the host;
-    /// none while erases gain room.
+    /// Returns the number of superblocks that were erased in a row, during preconditioning without simulated time,
+    /// without freeing space for the host, once there are too many; else none.
     pub fn erased_in_vain(&self) -> Option<u64> {
         each!(&self.layer, layer => layer.erased_in_vain())
     }
 
-    /// Returns the number of bytes of RAM that the modelled drive's map takes.
+    /// Returns the number of bytes of controller RAM that the modelled drive's map takes.
     pub fn map_bytes(&self) -> u64 {
         each!(&self.layer, layer => layer.map_bytes())
     }
 
-    /// Returns why each die takes no more writes, for the message of a run that is stuck.
+    /// Returns a text that says why each die takes no more writes, for the error message of a run that cannot proceed.
     pub fn explain_stall(&self) -> String {
         each!(&self.layer, layer => layer.explain_stall())
     }
 
-    /// Returns the number of bytes of state: map, superblocks, buffer.
+    /// Returns the size of the drive's state (map, superblocks, buffer) in the simulator's memory, in bytes.
     pub fn state_bytes(&self) -> usize {
         self.media().bytes() + self.base().host.bytes() + each!(&self.layer, layer => layer.bytes_beside())
     }

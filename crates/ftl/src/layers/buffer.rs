@@ -7,7 +7,7 @@ use crate::host_side::Host;
 use crate::media::Media;
 use units::Lpn;
 
-/// The buffer of a drive, to be looked at.
+/// Read-only view of a drive's write buffer.
 #[derive(Clone, Copy)]
 pub struct BufferView<'a> {
     media: &'a Media,
@@ -15,7 +15,7 @@ pub struct BufferView<'a> {
 }
 
 impl Ftl {
-    /// Returns the view of the write buffer.
+    /// Returns a read-only view of the write buffer.
     #[inline]
     pub fn buffer(&self) -> BufferView<'_> {
         let base = self.base();
@@ -32,68 +32,71 @@ impl BufferView<'_> {
         &self.core().buffer
     }
 
-    /// True when writes are acknowledged as soon as the buffer holds them.
+    /// True when a write is acknowledged as soon as the buffer holds its data (write-back).
     #[inline]
     pub fn is_write_back(&self) -> bool {
         self.core().rules.write_back
     }
 
-    /// True when the buffer survives a power cut.
+    /// True when the buffer's data survive a power cut.
     #[inline]
     pub fn is_protected(&self) -> bool {
         self.core().rules.power_loss_protection
     }
 
-    /// Returns the number of mapping units that the buffer holds at most.
+    /// Returns the capacity of the write buffer in mapping units.
     #[inline]
     pub fn units(&self) -> u32 {
         self.buffer().slots()
     }
 
-    /// Returns the number of units that the write buffer has room for now.
+    /// Returns the number of write buffer slots, one for each mapping unit, that are free now.
     #[inline]
     pub fn units_free(&self) -> u32 {
         self.buffer().free_slots()
     }
 
-    /// Returns the units that the buffer holds: all, and the ones not on flash.
+    /// Returns two numbers: the mapping units that the write buffer holds, and the units among them that are not on
+    /// flash (dirty).
     #[inline]
     pub fn units_held(&self) -> [u32; 2] {
         [self.buffer().used_slots(), self.buffer().dirty_slots()]
     }
 
-    /// Returns the number of bytes that the host wrote and the buffer alone holds, each once.
+    /// Returns the number of bytes that the host wrote and that are only in the write buffer, not on flash; a sector
+    /// that was written twice counts once.
     #[inline]
     pub fn held_bytes(&self) -> u64 {
         self.buffer().held_bytes(self.core().store.layout.unit.get())
     }
 
-    /// True while the buffer holds data that is not on flash.
+    /// True while the write buffer holds data that are not on flash.
     #[inline]
     pub fn is_draining(&self) -> bool {
         self.media.is_draining()
     }
 
-    /// Returns the number of units that were acknowledged and are not on flash now: a power cut would lose
-    /// them.
+    /// Returns the number of logical units that were acknowledged and are not on flash now: without power loss
+    /// protection, a power cut would lose their newest data.
     #[inline]
     pub fn units_at_risk(&self) -> u32 {
         self.buffer().at_risk()
     }
 
-    /// Returns the most units that were acknowledged and not on flash at once since the run began.
+    /// Returns the greatest number of logical units, at one time since the run began, that were acknowledged and not on
+    /// flash.
     #[inline]
     pub fn units_at_risk_most(&self) -> u32 {
         self.host.risk.most
     }
 
-    /// True when units may stay in the buffer to be used again.
+    /// True when the write buffer keeps units for reuse, as a cache.
     #[inline]
     pub fn is_cache(&self) -> bool {
         self.buffer().is_cache()
     }
 
-    /// True when units that were only read may stay in the buffer, too.
+    /// True when the write buffer also keeps clean units, which were only read or are programmed already.
     #[inline]
     pub fn keeps_clean(&self) -> bool {
         self.buffer().keeps_clean(Lpn(0))

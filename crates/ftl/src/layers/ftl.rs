@@ -18,12 +18,13 @@ use engine::Event;
 use nand::FlashArray;
 use units::{Lpn, SimTime};
 
-/// The flash translation layer and everything below it.
+/// Flash translation layer of a drive (page-mapped, block-mapped or zoned), with everything below it: buffer, map,
+/// controller, flash.
 pub struct Ftl {
     pub(super) layer: AnyLayer,
 }
 
-/// Declares calls that the layer at hand answers.
+/// Declares methods that pass a call on to the drive's own kind of translation layer.
 macro_rules! calls {
     ($($(#[$doc:meta])* fn $name:ident $([$p:ident])? ($($arg:ident: $type:ty),*) $(-> $out:ty)?;)*) => {
         $($(#[$doc])*
@@ -34,61 +35,69 @@ macro_rules! calls {
     };
 }
 
-/// Calls of the layer in time.
+/// Calls that the host side of the simulator makes in simulated time.
 impl Ftl {
     calls! {
-        /// Begins simulated time: a drive that was filled or constructed may have to collect before it can
-        /// take writes.
+        /// Begins simulated time: garbage collection, wherever the filled or constructed drive needs it, starts before
+        /// the drive takes writes.
         fn begin[P](ctx: &mut Context<P>);
-        /// Reserves up to `wanted` buffer slots for units of a request from `first` on; gives how many.
+        /// Reserves up to `wanted` write buffer slots for units of request `request` from logical unit `first` on;
+        /// returns the number reserved.
         fn reserve_at(request: u32, first: Lpn, wanted: u32) -> u32;
-        /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.
+        /// Reads `count` units from `first` on for request `request`. Returns the number of flash reads that will
+        /// report to the request.
         fn read[P](request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32;
-        /// Takes the data of one unit of a write that arrived; its slot was reserved. `request` waits for the
+        /// Takes the arrived data of one unit of a write, for which a buffer slot was reserved. `request` waits for the
         /// program unless it is `u32::MAX`.
         fn write[P](request: u32, lpn: Lpn, coverage: Coverage, ctx: &mut Context<P>);
-        /// Trims, for the host, `count` units from `first`.
+        /// Trims `count` units from `first` on for the host.
         fn trim[P](first: Lpn, count: u32, ctx: &mut Context<P>);
-        /// Puts all acknowledged data on flash, for a flush of the host; [`Output::Flushed`] tells when.
+        /// Starts a flush of the host: programs all acknowledged data to flash; [`Output::Flushed`] reports the
+        /// completion.
         fn flush[P](request: u32, ctx: &mut Context<P>);
-        /// Does what is asked of the logical drive as a whole; gives the number of what is kept, or was.
+        /// Carries out a command for the drive as a whole: taking, deleting or rolling back to a snapshot. Returns the
+        /// number of the snapshot, if there is one.
         fn act[P](act: Act, ctx: &mut Context<P>) -> Option<u32>;
-        /// Handles an event of this crate or the controller; outputs can then be taken.
+        /// Handles an event of the FTL or the flash controller; completions and other outputs can then be taken.
         fn handle[P](event: Event, ctx: &mut Context<P>);
-        /// Binds waiting units to dies as long as some die can take them.
+        /// Assigns waiting units of the write buffer to dies as long as a die can take units.
         fn pump[P](ctx: &mut Context<P>);
-        /// Sends all that the buffer holds to the flash.
+        /// Queues all data that the write buffer holds for programming.
         fn send_out[P](ctx: &mut Context<P>);
-        /// Puts what the drive keeps for itself and the flash lacks into the buffer.
+        /// Puts data of the drive's own features that are not on flash (such as map entries) into the write buffer, to
+        /// be programmed.
         fn write_out_own[P](ctx: &mut Context<P>);
-        /// Counts what a power cut would have lost, for the time until now.
+        /// Adds the units that a power cut would have lost, times the time since the last call, to the statistics.
         fn account_risk(now: SimTime);
-        /// Declares that no unit can be moved any more. A drive that lost blocks has then worn out: it turns
+        /// Declares that no unit can be moved any more. A drive that lost blocks counts as worn out: it turns
         /// read-only, and no request waits for it any longer.
         fn declare_stalled();
     }
 }
 
-/// Calls of the layer without time, and of a drive at rest.
+/// Calls without simulated time, for preconditioning, and calls for a drive without operations in flight.
 impl Ftl {
     calls! {
-        /// Writes one unit without simulated time.
+        /// Writes logical unit `lpn` without simulated time, for preconditioning.
+        ///
+        /// # Panics
+        /// When no die has space for the unit.
         fn write_untimed(lpn: Lpn);
-        /// Writes one unit without simulated time; false when there is no room for it, which can happen after blocks
-        /// failed.
+        /// Writes logical unit `lpn` without simulated time, for preconditioning; returns false when no die has space
+        /// for it, which can happen after blocks failed.
         fn try_write_untimed(lpn: Lpn) -> bool;
-        /// Trims a unit for the host without simulated time.
+        /// Trims logical unit `lpn` for the host without simulated time, for preconditioning.
         fn trim_untimed(lpn: Lpn);
-        /// Writes units of a fresh drive in order without simulated time, up to `count` of them; returns how many it
-        /// wrote.
+        /// Writes up to `count` units from `first` on to a fresh drive in order and without simulated time; returns the
+        /// number of units written.
         fn write_in_order(first: Lpn, count: u32) -> u32;
-        /// Prepares for simulated time: open superblocks are completed to whole program units.
+        /// Prepares a preconditioned drive for simulated time: pads open superblocks to whole program units.
         fn settle();
-        /// Completes the programs that wait for more units with empty ones; false when none does.
+        /// Pads and submits the programs that wait for more units; returns false when no program waits.
         fn pad_all[P](ctx: &mut Context<P>) -> bool;
     }
 
-    /// Takes the state of a drive at rest.
+    /// Returns the state of a drive without operations in flight, for saving.
     ///
     /// # Errors
     /// When an operation is in flight.
@@ -97,10 +106,10 @@ impl Ftl {
         Ok(SavedState { streams, ..each!(&self.layer, layer => layer.save())? })
     }
 
-    /// Puts a saved state into this drive, which must be fresh and of the same shape.
+    /// Loads a saved state into this drive, which must be fresh and of the same geometry.
     ///
     /// # Errors
-    /// When the shapes differ or the state contradicts itself.
+    /// When the geometries differ or the state contradicts itself.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
         each!(&mut self.layer, layer => layer.load(saved))?;
         let (media, _) = self.parts();
@@ -114,17 +123,16 @@ impl Ftl {
         error.map_or(Ok(()), Err)
     }
 
-    /// Takes over the contents of the flash in a newly made layer; [`Self::begin_finding`] starts the reads that the
-    /// recovery of the map needs.
+    /// Takes over the contents of the flash after a power cut in a newly made FTL; [`Self::begin_finding`] starts the
+    /// reads that the recovery of the map needs.
     ///
     /// # Panics
-    /// When the drive was not made for power cuts, or is another than the one whose flash it is.
+    /// When the drive was not made for power cuts, or the flash is another drive's.
     pub fn take_over(&mut self, medium: Medium) {
         each!(&mut self.layer, layer => layer.go_on_from(medium));
     }
 
-    /// Cuts the power at `now`: returns what is left on the flash, and the programs and erases that were in
-    /// flight.
+    /// Cuts the power at `now`: returns what remains on the flash, and the programs and erases that were interrupted.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
@@ -136,9 +144,9 @@ impl Ftl {
     }
 }
 
-/// Changes of the core, which are the same for all layers.
+/// Calls that work alike for all kinds of translation layer.
 impl Ftl {
-    /// Makes a fresh drive of the kind that `config` names: nothing written, every good superblock free.
+    /// Makes a fresh drive with the mapping that `config` names: nothing written, every good superblock free.
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
@@ -167,41 +175,43 @@ impl Ftl {
         each!(&mut self.layer, layer => layer.parts())
     }
 
-    /// Returns the page-mapped layer, if the drive has one: its steady state can be constructed.
+    /// Returns the page-mapped translation layer, whose steady state can be constructed; none for another mapping.
     pub fn as_page_mapped(&mut self) -> Option<&mut PageMapped> {
         self.layer.as_page_mapped()
     }
 
-    /// Returns the block-mapped layer, if the drive has one.
+    /// Returns the block-mapped translation layer; none for another mapping.
     pub fn as_block_mapped(&mut self) -> Option<&mut BlockMapped> {
         self.layer.as_block_mapped()
     }
 
-    /// Lets [`Self::changed_since`] answer for longer, at the price of slower lookups.
+    /// Postpones the change of the map from a rule to flat arrays, so that [`Self::changed_since`] can answer for
+    /// longer, at the price of slower lookups.
     pub fn keep_rule(&mut self) {
         self.parts().0.core.store.map.keep_rule();
     }
 
-    /// Makes the arrays of the map, which otherwise come when so much was written that they pay: for a drive that answers at
-    /// its own pace and cannot pause for that, and where all of the map is about to be looked up.
+    /// Makes the flat arrays of the map now, instead of when enough was written that they pay: for a drive that must
+    /// not pause for that later, or before all of the map is looked up.
     pub fn make_arrays(&mut self) {
         self.parts().0.core.store.map.make_arrays();
     }
 
-    /// Takes one output.
+    /// Takes the next output (completion of a read, program or flush) that the FTL has for the host side; none if there
+    /// is none.
     #[inline]
     pub fn take_output(&mut self) -> Option<Output> {
         self.parts().1.outputs.pop()
     }
 
-    /// Reserves up to `wanted` buffer slots; gives how many.
+    /// Reserves up to `wanted` write buffer slots; returns the number reserved.
     #[inline]
     pub fn reserve(&mut self, wanted: u32) -> u32 {
         self.parts().0.reserve(wanted)
     }
 
-    /// True when a unit may not be overwritten, because its present version must stay; its reserved slot is then given
-    /// back.
+    /// Checks whether unit `lpn` may not be overwritten, because a snapshot needs its present version and the drive
+    /// lacks space; if so, returns true and releases the unit's reserved buffer slot.
     #[inline]
     pub fn refuses<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) -> bool {
         let (media, _) = self.parts();
@@ -216,43 +226,44 @@ impl Ftl {
         refuses
     }
 
-    /// Says which bytes of the drive a request is about, before it is worked on.
+    /// Tells the drive which bytes request `request` addresses, before the request is processed.
     #[inline]
     pub fn note_extent(&mut self, request: u32, offset: u64, bytes: u64) {
         self.parts().0.features.extent(request, offset, bytes);
     }
 
-    /// Returns the number of bytes that were read from the buffer since the last call, where that counts.
+    /// Returns the number of bytes that host reads took from the write buffer since the last call; 0 on a drive that
+    /// does not count them.
     pub fn take_cached(&mut self) -> u64 {
         self.parts().0.features.take_cached()
     }
 
-    /// Wears every block by `times` times the cycles of `worn`: whole generations of the same erases.
+    /// Adds `times` times the program/erase cycles in `worn` to every block: repeats of the same series of erases.
     pub fn wear_on(&mut self, worn: &[u32], times: u32) {
         self.parts().0.core.store.wear_on(worn, times);
     }
 
-    /// Ends upkeep when the host has finished: the patrol ends and no work falls due, so that the drive comes
-    /// to rest.
+    /// Ends upkeep when the host has finished: the background scrub (patrol) ends and no refresh falls due, so that the
+    /// drive comes to rest.
     pub fn end_upkeep(&mut self) {
         let (media, upkeep) = each!(&mut self.layer, layer => layer.keeping());
         upkeep.end(media);
     }
 
-    /// Pauses upkeep because the power fails: nothing comes back by the clock any more.
+    /// Removes all upkeep work that is scheduled, because the power fails.
     pub fn pause_upkeep(&mut self) {
         if let Some(agenda) = &mut self.parts().0.core.agenda {
             agenda.empty();
         }
     }
 
-    /// Begins measuring: what collection does from now on counts.
+    /// Begins measuring garbage collection work: victims and moved units count from now on.
     pub fn begin_turnover(&mut self) {
         let mark = self.mark();
         each!(&mut self.layer, layer => layer.keeping()).1.turnover.begin(mark);
     }
 
-    /// Begins the reads by which the recovery method finds the map.
+    /// Submits the first flash reads by which recovery finds the map after a power cut.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
@@ -260,7 +271,8 @@ impl Ftl {
         self.parts().0.begin_finding(ctx)
     }
 
-    /// Handles an event while the drive finds its map; nothing else is done until then. True when the map is found.
+    /// Handles an event while recovery reads the flash after a power cut; the drive does nothing else until then.
+    /// Returns true when the map is recovered.
     pub fn find_on<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) -> bool {
         self.parts().0.core.find_on(event, ctx)
     }

@@ -2,10 +2,10 @@
 
 use crate::{BlockMapped, PageMapped, ZoneMapped};
 
-/// Declares the layers, and the branch that a call of any of them costs.
+/// Declares the kinds of translation layer, as an enum, and the macro that calls a method of the drive's own kind.
 macro_rules! layers {
     ($dollar:tt $($(#[$doc:meta])* $name:ident($layer:ty) by $as_layer:ident,)*) => {
-        /// The translation layer of a drive: one of those listed.
+        /// Translation layer of a drive, of one of the declared kinds.
         pub(crate) enum AnyLayer {
             $($(#[$doc])* $name(Box<$layer>),)*
         }
@@ -21,7 +21,7 @@ macro_rules! layers {
             })*
         }
 
-        /// What the layer at hand answers.
+        /// Evaluates an expression with the drive's own kind of translation layer.
         macro_rules! each {
             ($dollar any:expr, $dollar layer:ident => $dollar answer:expr) => {
                 match $dollar any {
@@ -34,10 +34,10 @@ macro_rules! layers {
 }
 
 layers! { $
-    /// A map of mapping units.
+    /// Page-mapped layer: a map entry for each mapping unit.
     Pages(PageMapped) by as_page_mapped,
-    /// A map of blocks, and log blocks.
+    /// Block-mapped layer: a map of blocks, with log blocks.
     Blocks(BlockMapped) by as_block_mapped,
-    /// Superblocks of zones.
+    /// Zoned layer: superblocks that belong to zones.
     Zones(ZoneMapped) by as_zone_mapped,
 }

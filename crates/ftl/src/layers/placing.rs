@@ -4,22 +4,22 @@ use super::Ftl;
 use crate::core::Handles;
 use crate::{HandleState, HandleTotals};
 
-/// A drive whose host may name placement handles.
+/// Interface to the placement handles of a drive, which the host may name in writes; a drive may have none.
 pub trait Placing {
-    /// Reports that the host makes a write that names a handle, or none: told once for each.
+    /// Records that the host makes a write that names placement handle `named`, or none; called once for each write.
     fn note_named(&mut self, named: Option<u16>);
 
-    /// Sets the handle that the host names with the data that arrive from now on: one that the drive does not have
+    /// Sets the placement handle for the write data that arrive from now on; a handle that the drive does not have
     /// counts as none.
     fn set_placement(&mut self, named: Option<u16>);
 
-    /// Returns the handles as they are now; none where the drive has no handles.
+    /// Returns the present state of each placement handle; none if the drive has no handles.
     fn handles(&self) -> Option<Vec<HandleState>>;
 
-    /// Returns the counts of all handles so far; empty where there are none.
+    /// Returns the statistics of all placement handles so far; empty if the drive has no handles.
     fn placed(&self) -> HandleTotals;
 
-    /// Returns the superblocks of a reclaim unit, where there are handles.
+    /// Returns the number of superblocks of a reclaim unit; none if the drive has no placement handles.
     fn reclaim_unit_superblocks(&self) -> Option<u64>;
 }
 

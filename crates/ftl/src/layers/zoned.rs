@@ -4,22 +4,22 @@ use super::{AnyLayer, Ftl};
 use crate::{FlashZoneState, Probe, ZonedTotals, Zoning};
 use controller::Context;
 
-/// A drive that may be zones.
+/// Interface to the zones of a drive, which may have none.
 pub trait ZonedLayer {
-    /// Returns the shape of the zones; none where the drive has none.
+    /// Returns the number, size and limits of the drive's zones; none if the drive has no zones.
     fn zoning(&self) -> Option<Zoning>;
 
-    /// Returns the zones as the flash knows them, in order; none where there are none.
+    /// Returns the state of each zone on flash, in order of zones; empty if the drive has no zones.
     fn zones(&self) -> Vec<FlashZoneState>;
 
-    /// Returns the counts of the zones so far.
+    /// Returns the statistics of zones so far.
     fn zoned(&self) -> ZonedTotals;
 
-    /// Finishes a zone for the host; [`crate::Output::Flushed`] answers `request` when the rest of the zone
-    /// is written.
+    /// Finishes zone `zone` for the host; [`crate::Output::Flushed`] completes `request` when the rest of the zone is
+    /// written.
     fn finish_zone<P: Probe>(&mut self, request: u32, zone: u32, ctx: &mut Context<P>);
 
-    /// Resets a zone for the host.
+    /// Resets zone `zone` for the host.
     fn reset_zone<P: Probe>(&mut self, zone: u32, ctx: &mut Context<P>);
 }
 

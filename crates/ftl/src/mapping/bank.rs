@@ -5,19 +5,19 @@ use controller::Origin;
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// The use of a block.
+/// Role of a block on a block-mapped drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Role {
-    /// The block is not in use.
+    /// The block of the block-mapped drive is not in use: it has no superblocks.
     Unused,
-    /// The block holds a group of logical units, each unit at a fixed place.
+    /// The block is the data block of a group of logical units: each unit has a fixed position in it.
     Data,
-    /// The block takes the host's writes in order of arrival.
+    /// The block is a log block, which takes the host's writes in order of arrival.
     Log,
-    /// Is being filled by a merge, to become a data block.
+    /// The block is being filled by a merge, to become a data block.
     Target,
-    /// The block takes no more data; it is erased when it holds no valid unit.
+    /// The block takes no more data (sealed); it is erased once it holds no valid unit.
     Sealed,
 }
 
@@ -25,27 +25,27 @@ impl Role {
     pub(crate) const ALL: [Self; 5] = [Self::Unused, Self::Data, Self::Log, Self::Target, Self::Sealed];
 }
 
-/// A block: one superblock of each die of its bank. Program unit `p` lies on die `p` modulo their number, so that
-/// neighbouring program units work at the same time.
+/// Block of a block-mapped drive: one superblock of each die of its bank. Program unit `p` is on die `p` modulo the
+/// number of dies, so that neighbouring program units are programmed at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// The use of the block.
+    /// Role of the block: data block, log block, merge target, sealed or not in use.
     pub role: Role,
-    /// The group whose units the block holds, or `u32::MAX` where it holds units of any group.
+    /// Group of logical units whose data the block takes, or `u32::MAX` for a log block that takes units of any group.
     pub owner: u32,
-    /// Number of program units of the block that were handed out.
+    /// Number of program units of the block that are programmed or assigned: index of the next one.
     pub next: u32,
-    /// True while each unit of the block lies at its position in a data block.
+    /// True while each unit of the block is at its fixed position in the group, as in a data block.
     pub in_place: bool,
     /// True after a program on the block failed: its valid units are moved out, then the block is retired.
     pub failing: bool,
-    /// Number of valid units in the block.
+    /// Number of valid mapping units in the block.
     pub valid: u32,
-    /// Programs of the block in flight.
+    /// Number of programs to the block in flight.
     pub in_flight: u32,
-    /// The bank's clock when the host last wrote to the block.
+    /// Value of the bank's write clock when the host last wrote to the block.
     pub used: u64,
-    /// The number by which spare areas name the block, on a drive whose power is cut.
+    /// Number that identifies the block in spare areas, on a drive whose power may be cut; else 0.
     pub serial: u64,
 }
 
@@ -63,7 +63,7 @@ impl Block {
     };
 }
 
-/// A program unit of a merge that waits for its reads.
+/// Program unit of a merge that is planned but not submitted: it waits until its units have been read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Planned {
     pub program: u32,
@@ -71,39 +71,42 @@ pub(crate) struct Planned {
     pub reads: u32,
 }
 
-/// The purpose of a merge.
+/// Purpose of a merge on a block-mapped drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Lets the host write further on in the same block.
+    /// The merge fills a block up to the position that the host writes next, by copying the units before it.
     Fill,
-    /// The log block becomes the data block.
+    /// The merge completes a log block that was filled in place, so that it becomes the data block (switch or partial
+    /// merge).
     Complete,
-    /// A new block takes all valid units of a group.
+    /// The merge copies all valid units of a group of logical units to a new block (full merge).
     Full,
-    /// A new block takes a group that left the buffer, together with its units on flash.
+    /// The merge programs a group of logical units that the buffer evicted to a new block, together with the group's
+    /// units on flash (page padding).
     Pad,
 }
 
-/// A merge: a block that is being filled in order, each unit from its place on flash or from the buffer.
+/// Merge on a block-mapped drive: fills a block in order, and takes each unit from its place on flash or from the write
+/// buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct Merge {
     pub purpose: Purpose,
     pub origin: Origin,
     pub group: u32,
     pub target: u32,
-    /// Number of the program unit after the last one that the merge fills.
+    /// Position (program unit) within the target block at which the merge ends, exclusive.
     pub end: u32,
     pub copied: bool,
     pub ahead: VecDeque<Planned>,
 }
 
-/// The merge in progress, and the blocks to be emptied next.
+/// Merge in progress in a bank, and the queue of blocks to be reclaimed by further merges.
 #[derive(Default)]
 pub(crate) struct Merging {
     pub job: Option<Merge>,
-    /// Sealed blocks whose valid units must move.
+    /// Sealed blocks whose valid units must be moved by merges, each with the reason.
     pub reclaim: VecDeque<(u32, Origin)>,
-    /// Nanoseconds spent in earlier merges, and when the merge in progress began.
+    /// Nanoseconds that the bank spent in completed merges; `since` is when the merge in progress began.
     spent_ns: u64,
     since: SimTime,
 }
@@ -120,67 +123,69 @@ impl Merging {
         self.job.take().expect("a merge has begun")
     }
 
-    /// True if the merge in progress fills `block`.
+    /// True if the merge in progress fills block `block`.
     pub fn is_target(&self, block: u32) -> bool {
         self.job.as_ref().is_some_and(|job| job.target == block)
     }
 
-    /// Returns the time spent merging until `now`.
+    /// Returns the time, in nanoseconds, that the bank has spent merging until `now`.
     pub fn ns_until(&self, now: SimTime) -> u64 {
         let running = if self.job.is_some() { now.since(self.since).ns() } else { 0 };
         self.spent_ns + running
     }
 
-    /// Time begins.
+    /// Resets the merging time of the bank to zero, when simulated time begins.
     pub fn forget_time(&mut self) {
         self.spent_ns = 0;
     }
 }
 
-/// The units that wait to be written.
+/// Queue of a bank's write buffer slots that wait to be programmed.
 #[derive(Default)]
 pub(crate) struct Waiting {
-    /// Buffer slots with their serial numbers, in the order of the host.
+    /// Buffer slots that wait, in the host's order, each with the serial number of its wait; entries with an outdated
+    /// serial number are void.
     pub queue: VecDeque<(u32, u32)>,
-    /// Number of queued units that still wait.
+    /// Number of buffer slots that still wait to be programmed.
     pub units: u32,
-    /// Groups that left the buffer and must be written whole.
+    /// Groups of logical units that the buffer evicted and that must be programmed as a whole (page padding).
     pub padding: VecDeque<u32>,
-    /// When the bank will be looked at because of program units that stay partial.
+    /// Time at which the bank is next checked for partly filled program units that have waited too long.
     pub timer: SimTime,
-    /// True while a flush waits: partial program units are padded at once.
+    /// True while the units that wait must be programmed without waiting for complete program units: for a flush, or
+    /// because the buffer is full.
     pub pressed: bool,
-    /// True while a request waits for the program of a partial program unit: the unit is padded once no data
-    /// cross the link that could join the unit.
+    /// True while a host request waits for the program of a partly filled program unit, which is padded as soon as no
+    /// data that could fill it are crossing the host link.
     pub awaited: bool,
 }
 
-/// The state of one bank.
+/// State of one bank: a set of neighbouring dies over which each of its blocks extends.
 pub(crate) struct Bank {
     pub first_die: u32,
-    /// For each die of the bank, superblocks that are being erased.
+    /// Number of superblocks being erased, for each die of the bank.
     pub erasing: Vec<u32>,
-    /// The data block of each group.
+    /// For each group of logical units: its data block, or `NONE`.
     pub data: Vec<u32>,
-    /// Number of groups that have a data block.
+    /// Number of groups of logical units that have a data block.
     pub data_blocks: u32,
-    /// Log blocks in the order they were opened.
+    /// Log blocks of the bank, in the order in which they were opened.
     pub logs: Vec<u32>,
     pub blocks: Vec<Block>,
-    /// The superblocks of each block, numbered over the drive.
+    /// Superblocks, numbered over the drive, of which each block consists: one for each die of the bank.
     pub members: Vec<u32>,
-    /// Numbers of blocks that are free.
+    /// Block numbers of the bank that are not in use.
     pub unused: Vec<u32>,
     pub waiting: Waiting,
     pub merging: Merging,
-    /// Programs of the bank in flight.
+    /// Number of programs in the bank in flight.
     pub in_flight: u32,
-    /// Writes to the blocks of the bank so far.
+    /// Write clock of the bank: number of host writes to its blocks so far.
     pub clock: u64,
 }
 
 impl Bank {
-    /// Returns the number of bytes of state: groups, blocks and what they are made of.
+    /// Returns the size of the bank's state in the simulator's memory, in bytes.
     pub fn bytes(&self) -> usize {
         let blocks = self.blocks.len() * size_of::<Block>();
         4 * (self.data.len() + self.members.len() + self.unused.len()) + blocks
@@ -203,12 +208,12 @@ impl Bank {
         }
     }
 
-    /// Returns the superblocks of a block, one of each die.
+    /// Returns the superblocks (numbered over the drive) of block `block`, one for each die of the bank.
     pub fn members_of(&self, block: u32) -> &[u32] {
         &self.members[block as usize * self.erasing.len()..][..self.erasing.len()]
     }
 
-    /// Returns the number of a block that holds nothing yet.
+    /// Returns a block number of the bank that is not in use, and makes a new one if none is left.
     pub fn take_unused(&mut self) -> u32 {
         self.unused.pop().unwrap_or_else(|| {
             self.blocks.push(Block::UNUSED);
@@ -217,94 +222,95 @@ impl Bank {
         })
     }
 
-    /// Returns the dies of the bank, from all dies of the store.
+    /// Returns the part of `all`, the state of all dies of the drive, that belongs to the dies of the bank.
     fn dies<'a>(&self, all: &'a [DieSpace]) -> &'a [DieSpace] {
         &all[self.first_die as usize..][..self.erasing.len()]
     }
 
-    /// Returns the number of blocks that could be opened now.
+    /// Returns the number of blocks that could be opened now: the fewest free superblocks on any die of the bank.
     pub fn free_blocks(&self, all: &[DieSpace]) -> u32 {
         self.dies(all).iter().map(|die| die.free.len()).min().unwrap_or(0) as u32
     }
 
-    /// Makes `block` (or none) the data block of a group; returns the former one.
+    /// Sets the data block of group `group` to `block` (`NONE` for no data block), and returns the former data block.
     pub fn set_data(&mut self, group: u32, block: u32) -> u32 {
         let old = std::mem::replace(&mut self.data[group as usize], block);
         self.data_blocks = self.data_blocks + u32::from(block != NONE) - u32::from(old != NONE);
         old
     }
 
-    /// Returns the number of blocks in use that are no data blocks.
+    /// Returns the number of blocks in use that are not data blocks.
     pub fn other_blocks(&self) -> u32 {
         (self.blocks.len() - self.unused.len()) as u32 - self.data_blocks
     }
 
-    /// Returns the number of blocks that could be opened when all erases have succeeded.
+    /// Returns the number of blocks that could be opened once all erases in progress have succeeded.
     pub fn coming_blocks(&self, all: &[DieSpace]) -> u32 {
         let each = self.dies(all).iter().zip(&self.erasing);
         each.map(|(die, erasing)| die.free.len() as u32 + erasing).min().unwrap_or(0)
     }
 
-    /// Returns the number of blocks that the least healthy die still makes possible.
+    /// Returns the number of blocks that the bank could have in all, limited by the die with the fewest usable
+    /// superblocks.
     pub fn usable_blocks(&self, all: &[DieSpace]) -> u32 {
         self.dies(all).iter().map(|die| die.usable).min().unwrap_or(0)
     }
 }
 
-/// Whether another block can be opened without taking a block that merges need.
+/// Whether another log block can be opened without taking a block that merges need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// A block can be opened now.
+    /// Another log block can be opened now.
     Now,
-    /// Not now, but blocks are being erased.
+    /// No log block can be opened now, but blocks are being erased or are about to be.
     Soon,
-    /// No block can be opened: only a merge would make room.
+    /// No log block can be opened: only a merge would free a block.
     Never,
 }
 
-/// The information about a bank that mapping rules may use.
+/// View of a bank that the mapping rules are shown to choose the next step.
 pub struct BankView<'a> {
     pub(crate) bank: &'a Bank,
     pub(crate) dies: &'a [DieSpace],
-    /// Blocks that may be in use beside data blocks.
+    /// Greatest number of blocks that a bank may use beside data blocks.
     pub(crate) others_most: u32,
-    /// Blocks being erased that count among `others_most`.
+    /// Number of blocks of the bank being erased that count against `others_most`.
     pub(crate) erasing: u32,
     pub(crate) program_units: u32,
 }
 
 impl BankView<'_> {
-    /// Returns the log blocks in the order they were opened.
+    /// Returns the log blocks of the bank, in the order in which they were opened.
     pub fn logs(&self) -> &[u32] {
         &self.bank.logs
     }
 
-    /// Returns a block of the bank.
+    /// Returns the state of block `block` of the bank.
     pub fn block(&self, block: u32) -> &Block {
         &self.bank.blocks[block as usize]
     }
 
-    /// True when no further program unit fits into a block.
+    /// True when no further program unit fits into block `block`.
     pub fn is_full(&self, block: u32) -> bool {
         self.block(block).next == self.program_units
     }
 
-    /// Returns the log block of a group that was opened last.
+    /// Returns the newest log block of group `group`; none if the group has no log block of its own.
     pub fn log_of(&self, group: u32) -> Option<u32> {
         self.logs().iter().rev().copied().find(|&log| self.block(log).owner == group)
     }
 
-    /// Returns the log block that the host has not written to for longest.
+    /// Returns the log block to which the host has not written for the longest time; none without a log block.
     pub fn idlest_log(&self) -> Option<u32> {
         self.logs().iter().copied().min_by_key(|&log| self.block(log).used)
     }
 
-    /// Returns the data block of a group of units.
+    /// Returns the data block of a group of logical units; none if the group has no data block.
     pub fn data_of(&self, group: u32) -> Option<u32> {
         Some(self.bank.data[group as usize]).filter(|&block| block != NONE)
     }
 
-    /// Whether another block can be opened.
+    /// Returns whether another log block can be opened: now, after an erase, or only after a merge.
     pub fn room(&self) -> Room {
         // A data block is kept for every group, whether it has one or not, and one block to merge into: so every
         // merge finds its block, however the groups of a shared log block are spread.
@@ -322,54 +328,58 @@ impl BankView<'_> {
     }
 }
 
-/// The host's next write in a bank.
+/// Next write of the host in a bank, about which the mapping rules decide.
 #[derive(Clone, Copy, Debug)]
 pub struct HostWrite {
-    /// The group of the first unit that waits.
+    /// Group of logical units that contains the unit to be written, which has waited longest.
     pub group: u32,
-    /// Position of the write's program unit within the group.
+    /// Position, within the group, of the program unit that contains the unit to be written.
     pub position: u32,
-    /// True if all units of the write's program unit wait in the buffer, apart from empty units.
+    /// True if all units of the write's program unit wait in the write buffer, apart from units that were never
+    /// written.
     pub complete: bool,
 }
 
-/// The next step for the host's write.
+/// Step that the mapping rules choose for the host's next write in a bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Units that wait in the buffer go to the next place of this log block.
+    /// Program the units that wait in the buffer at the next position of this log or data block.
     Append(u32),
-    /// The block is filled, by copying what does not wait, up to and with this program unit.
+    /// Fill this block up to and including the position of the write, and copy there the units that do not wait in the
+    /// buffer.
     Fill(u32),
-    /// Open a new log block for a group (or for any); then the rules are asked again.
+    /// Open a new log block for a group of logical units, or for units of any group if none is given; then the rules
+    /// are asked again.
     Open(Option<u32>),
-    /// A block filled in place is completed and becomes the data block.
+    /// Complete this log block, which was filled in place, by copying the rest of its group; it becomes the data block.
     Complete(u32),
-    /// All that is valid of a group goes into a new data block.
+    /// Copy all valid units of this group of logical units to a new data block (full merge).
     Merge(u32),
-    /// All that is valid in a log block goes into new data blocks, group by group.
+    /// Reclaim this log block: copy its valid units, group by group, to new data blocks.
     Reclaim(u32),
-    /// The write waits until an erase has ended.
+    /// Let the host's write wait until an erase has ended.
     Wait,
 }
 
-/// Where do writes go in a drive that maps blocks, and what is merged when?
+/// Rules of a block mapping: choose where writes go on a drive that maps blocks, and which blocks are merged when.
 pub trait BlockRules: Send {
-    /// Returns the number of dies that one block spans, neighbours first on all channels.
+    /// Returns the number of dies over which one block extends: neighbouring dies, which are on different channels
+    /// first.
     fn dies_per_block(&self) -> u32;
 
-    /// Returns the next step for a write of the host.
+    /// Returns the next step for the host's write `write` in the bank that `view` shows.
     fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step;
 
-    /// Returns the fewest log blocks, for each bank, with which the rules can work.
+    /// Returns the smallest number of log blocks, for each bank, with which the rules can work.
     fn logs_least(&self) -> u32 {
         1
     }
 
-    /// Returns the log blocks, for each bank, that the rules have in normal operation.
+    /// Returns the number of log blocks, for each bank, that the rules use in normal operation.
     fn logs_usual(&self) -> u32;
 
-    /// Returns random writes that a log block takes before it must be merged, where a block holds
-    /// `group_units`.
+    /// Returns the number of random writes, in mapping units, that a log block absorbs before it must be merged;
+    /// `group_units` is the number of units of a block.
     fn units_absorbed(&self, group_units: u32) -> u32 {
         group_units
     }

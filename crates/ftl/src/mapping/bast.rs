@@ -4,7 +4,8 @@ use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
 use super::span;
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Block-associative sector translation.
+/// Block mapping BAST (block-associative sector translation): each log block takes the writes of one group of logical
+/// units.
 #[derive(Clone, Debug)]
 pub struct Bast {
     span: u32,
@@ -30,13 +31,14 @@ impl Policy for Bast {
     }
 }
 
-/// Returns the step that ends a group's log block.
+/// Returns the step that merges log block `log`: completing it if it was filled in place, else a full merge of its
+/// group.
 pub(super) fn merge_log(view: &BankView<'_>, log: u32) -> Step {
     let block = view.block(log);
     if block.in_place { Step::Complete(log) } else { Step::Merge(block.owner) }
 }
 
-/// Returns the data block of a group, if the write continues it in order.
+/// Returns the data block of the group that `write` addresses, if the write continues the block in order; else none.
 pub(super) fn continued(view: &BankView<'_>, write: HostWrite) -> Option<u32> {
     let next = |data: &u32| {
         let block = view.block(*data);

@@ -4,7 +4,7 @@ use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
 use super::span;
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Block mapping with copying of superblocks.
+/// Block mapping without log blocks: a write in the middle of a group copies the group's block.
 #[derive(Clone, Debug)]
 pub struct BlockCopy {
     span: u32,

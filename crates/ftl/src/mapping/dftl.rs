@@ -7,10 +7,10 @@ use crate::layout::ENTRY_BYTES;
 use config::{Card, ConfigError, Limits, Policy, Section, at_least};
 use units::Bytes;
 
-/// Translation units read or changed at a time.
+/// Greatest number of translation units (map pages on flash) that are read or changed at one time by default.
 const IN_FLIGHT: u32 = 16;
 
-/// Demand-based page mapping.
+/// Demand-based page mapping (DFTL): the page map is on flash, and RAM holds a cache of its entries.
 #[derive(Clone, Debug)]
 pub struct Dftl {
     cache: Bytes,
@@ -20,7 +20,7 @@ pub struct Dftl {
     in_flight: u32,
 }
 
-/// Returns the limits of the bytes of a map entry.
+/// Makes the range of allowed sizes of a map entry: 1 to 512 bytes.
 fn of_entry() -> Limits {
     at_least(Bytes::new(1)).at_most(Bytes::new(512))
 }
@@ -61,7 +61,7 @@ impl Policy for Dftl {
 }
 
 impl Dftl {
-    /// Returns the number of entries that the cache holds.
+    /// Returns the number of map entries that the cache of DFTL in RAM holds.
     fn entries(&self) -> u64 {
         self.cache.get() / self.cached_entry.get()
     }

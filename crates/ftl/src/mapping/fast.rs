@@ -4,10 +4,11 @@ use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
 use super::span;
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// The group of log blocks that take any group's writes.
+/// Owner number of log blocks that take writes of any group of logical units.
 const SHARED: u32 = u32::MAX;
 
-/// Fully associative sector translation.
+/// Block mapping FAST (fully associative sector translation): log blocks shared by all groups, and one for sequential
+/// writes.
 #[derive(Clone, Debug)]
 pub struct Fast {
     span: u32,

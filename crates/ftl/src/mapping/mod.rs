@@ -8,22 +8,24 @@ use crate::flash_map::MapOnFlash;
 use bank::BlockRules;
 use zoning::{ZoneRules, Zoning};
 
-/// Why a kind of mapping does not fit a drive: its parameter and what was expected.
+/// Reason why a kind of mapping does not fit a drive: the configuration key at fault, and a text with the expected
+/// value.
 pub type Misfit = (&'static str, String);
 
-/// The kind of translation layer to be built.
+/// Flash translation layer that a kind of mapping needs: page-mapped, block-mapped or zoned.
 pub enum Plan {
-    /// A map of mapping units, all of it in RAM unless a map on flash is given.
+    /// Page-mapped: an entry for each mapping unit, all of it in RAM unless a map on flash is given.
     Pages(Option<MapOnFlash>),
-    /// Map of blocks, with log blocks that follow these rules.
+    /// Block-mapped, with rules that choose log blocks and merges.
     Blocks(Box<dyn BlockRules>),
-    /// Zones, which these rules place on the flash.
+    /// Zoned: the zones of the drive, and the rules that place them on the dies.
     Zones(Zoning, Box<dyn ZoneRules>),
 }
 
-/// A kind of mapping: checks that a drive can have it, and gives the translation layer that it needs.
+/// Kind of mapping (`ftl.mapping`): checks that a drive can have the mapping, and chooses the flash translation layer.
 pub trait MappingKind: Send {
-    /// Looks at the drive's layout, and takes from it the room that the map itself needs on flash.
+    /// Checks that the mapping fits the drive's layout, and subtracts from the layout the flash space that the map
+    /// itself needs.
     ///
     /// # Errors
     /// When the kind cannot work on this layout, with the parameter to blame.
@@ -31,13 +33,13 @@ pub trait MappingKind: Send {
         Ok(())
     }
 
-    /// Returns the number of bytes of simulator state that the kind takes beside two arrays of places and the
-    /// validity of each unit.
+    /// Returns the number of bytes of simulator memory that the mapping takes beside the forward map, the backward map
+    /// and the validity bits.
     fn bytes_beside(&self, _layout: &Layout) -> u64 {
         0
     }
 
-    /// Returns the translation layer that the kind needs on a drive of this layout.
+    /// Returns the flash translation layer that the mapping needs on a drive of this layout.
     fn plan(&self, layout: &Layout) -> Plan;
 }
 

@@ -4,7 +4,7 @@ use super::{MappingKind, Plan};
 use crate::Layout;
 use config::{Card, ConfigError, Policy, Section};
 
-/// One entry of the map for each mapping unit, all in RAM, which survives a power cut.
+/// Page mapping with all map entries in RAM, one for each mapping unit; the map survives a power cut.
 #[derive(Clone, Debug)]
 pub struct Page;
 

@@ -7,7 +7,7 @@ use config::{ConfigError, Section};
 
 const KEY: &str = "dies_per_block";
 
-/// Reads how many dies a block spans.
+/// Reads the configuration key `dies_per_block`, the number of dies over which a block extends.
 pub(super) fn read(section: &mut Section) -> Result<u32, ConfigError> {
     section.or(KEY, 1u32, "dies that one block spans, neighbours first on all channels")
 }

@@ -4,7 +4,7 @@ use super::Misfit;
 use super::zoning::{ZoneRules, ZoneSettings, ZoneView, zoned_kind};
 use config::{Card, ConfigError, Policy, Section};
 
-/// A zone over all dies.
+/// Zoned mapping in which every zone extends over all dies.
 #[derive(Clone, Debug)]
 pub struct ZonedAll {
     settings: ZoneSettings,

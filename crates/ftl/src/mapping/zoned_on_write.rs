@@ -4,7 +4,8 @@ use super::Misfit;
 use super::zoning::{ZoneRules, ZoneSettings, ZoneView, divisor, read_dies, zoned_kind};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Parts of a zone on the dies that are least busy when they are reached.
+/// Zoned mapping that places each part of a zone when it is first written, on the dies on which the fewest zones are
+/// being written.
 #[derive(Clone, Debug)]
 pub struct ZonedOnWrite {
     settings: ZoneSettings,

@@ -4,7 +4,7 @@ use super::Misfit;
 use super::zoning::{ZoneRules, ZoneSettings, ZoneView, divisor, read_dies, zoned_kind};
 use config::{Card, ConfigError, Policy, Section};
 
-/// A zone over a fixed group of dies.
+/// Zoned mapping in which every zone extends over a fixed set of neighbouring dies, chosen by the zone's number.
 #[derive(Clone, Debug)]
 pub struct ZonedWidth {
     settings: ZoneSettings,

@@ -6,46 +6,48 @@ use crate::Layout;
 use config::{ConfigError, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// Zones that may be open at once unless a drive says otherwise.
+/// Default number of zones that can be open at one time.
 const OPEN: u32 = 14;
 
-/// Time that the firmware takes for commands on zones.
+/// Firmware time for commands on zones, which adds to the flash's own time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneTimes {
-    /// For a write or an append; they run one after the other, because one firmware keeps all pointers.
+    /// Firmware time of a write command. Times of writes and appends add up over all zones, because one firmware
+    /// processor keeps all write pointers.
     pub write: Nanos,
-    /// See `write`.
+    /// Firmware time of a zone append command; see `write`.
     pub append: Nanos,
     /// Firmware time for opening or closing a zone, or finishing an empty or full zone.
     pub manage: Nanos,
-    /// For a reset, also of an empty zone.
+    /// Firmware time of a zone reset, including the reset of an empty zone.
     pub reset: Nanos,
-    /// Additional time of a reset for each mapping unit of the zone that the host wrote.
+    /// Additional firmware time of a zone reset for each mapping unit of the zone that the host wrote.
     pub reset_unit: Nanos,
 }
 
-/// Zones as a drive file describes them.
+/// Zone settings as a drive file gives them in `[ftl.mapping]`.
 #[derive(Clone, Debug)]
 pub struct ZoneSettings {
-    /// Bytes from the start of a zone to the start of the next; none: as many as its capacity.
+    /// Zone size: bytes from the start of a zone to the start of the next; none: equal to the zone capacity.
     size: Option<Bytes>,
-    /// Bytes of a zone that can be written; none: the bytes of one superblock on each of its dies.
+    /// Zone capacity: bytes of a zone that can be written; none: the bytes of one superblock on each of the zone's
+    /// dies.
     capacity: Option<Bytes>,
-    /// Zones that can be open at once.
+    /// Greatest number of zones that can be open at one time.
     pub open_most: u32,
-    /// Zones that can be active at once.
+    /// Greatest number of zones that can be active (open, or closed with data) at one time.
     pub active_most: u32,
-    /// True if a read of blocks that were never written gives zeros; false if such a read fails.
+    /// True if a read of logical blocks in a zone that were never written returns zeros; false if such a read fails.
     pub reads_unwritten: bool,
-    /// Time that the firmware takes for commands.
+    /// Firmware times for zone commands.
     pub times: ZoneTimes,
 }
 
 impl ZoneSettings {
-    /// Reads what every kind of zoned mapping has.
+    /// Reads the zone settings that all kinds of zoned mapping share from the section of a drive file.
     ///
     /// # Errors
-    /// When a value cannot be.
+    /// When a value is not allowed.
     pub(super) fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let size = section
             .optional("zone_size", "from the start of a zone to that of the next; else its capacity")?;
@@ -73,8 +75,7 @@ impl ZoneSettings {
         Ok(Self { size, capacity, open_most, active_most, reads_unwritten, times })
     }
 
-    /// Returns the mapping units from the start of a zone to the start of the next, and mapping units of it
-    /// that can be written.
+    /// Returns the zone size and the zone capacity in mapping units, where a zone extends over `width` dies.
     fn units(&self, layout: &Layout, width: u32) -> (u64, u64) {
         let unit = layout.unit.get();
         let usual = u64::from(width) * u64::from(layout.superblock_units);
@@ -110,65 +111,67 @@ impl ZoneSettings {
     }
 }
 
-/// A drive's zones.
+/// Zones of a drive: their number, size and limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zoning {
     /// Number of zones of the drive.
     pub count: u32,
-    /// Mapping units from the start of a zone to that of the next.
+    /// Zone size: mapping units from the start of a zone to the start of the next.
     pub size: u64,
-    /// Mapping units of a zone that can be written.
+    /// Zone capacity: number of mapping units of a zone that can be written.
     pub capacity: u32,
-    /// Dies over which a part of a zone lies.
+    /// Number of dies over which each part of a zone extends.
     pub width: u32,
-    /// Zones that can be open, and active, at once.
+    /// Greatest number of zones that can be open at one time.
     pub open_most: u32,
-    /// See `open_most`.
+    /// Greatest number of zones that can be active (open, or closed with data) at one time.
     pub active_most: u32,
-    /// True if a read of blocks that were never written gives zeros; false if such a read fails.
+    /// True if a read of logical blocks in a zone that were never written returns zeros; false if such a read fails.
     pub reads_unwritten: bool,
-    /// Times that the firmware takes for zone commands.
+    /// Firmware times for zone commands.
     pub times: ZoneTimes,
 }
 
-/// The information for placing a part of a zone, which needs a superblock on each die of a group of neighbours.
+/// View of the drive that the rules of a zoned mapping are shown to place a part of a zone: one superblock on each die
+/// of a group of neighbouring dies.
 #[derive(Clone, Copy, Debug)]
 pub struct ZoneView<'a> {
-    /// Number of the zone to be placed.
+    /// Zone, by number, of which a part is to be placed on dies.
     pub zone: u32,
-    /// Number of the part to be placed, within its zone.
+    /// Part to be placed on dies, by its number within the zone.
     pub part: u32,
-    /// Parts that each group of dies could take now.
+    /// Number of zone parts that each group of dies could take now, by its free superblocks.
     pub free: &'a [u32],
-    /// Parts of zones, on each group, that are not full yet.
+    /// Number of zones that are being written on each group of dies.
     pub being_written: &'a [u32],
 }
 
-/// A kind of mapping that knows zones only: says where a zone lies; the layer puts it there.
+/// Rules of a zoned mapping: choose the dies on which the parts of a zone are placed.
 pub trait ZoneRules: Send {
-    /// Returns the zone settings of a drive file.
+    /// Returns the zone settings that the drive file gives.
     fn settings(&self) -> &ZoneSettings;
 
-    /// Returns the dies over which a part of a zone lies, on a drive of `dies`; a divisor of that.
+    /// Returns the number of dies over which each part of a zone extends, on a drive of `dies` dies; it divides `dies`.
     ///
     /// # Errors
     /// When the kind cannot work with so many dies.
     fn width(&self, dies: u32) -> Result<u32, Misfit>;
 
-    /// True: all parts of a zone are taken when it is first written, and padded when it is finished; false: each part
-    /// when it is reached.
+    /// True if a zone takes the superblocks of all its parts at its first write, and is padded when it is finished;
+    /// false if it takes those of each part when the write pointer reaches the part.
     fn takes_all(&self) -> bool;
 
-    /// Returns the group of dies on which a part is placed; if it has no room yet, the part waits for it.
+    /// Returns the number of the group of dies on which the part of a zone in `view` is placed; if the group has no
+    /// free superblocks yet, the part waits for them.
     fn group(&self, view: &ZoneView<'_>) -> u32;
 }
 
-/// Reads over how many dies a zone lies.
+/// Reads the configuration key `dies`, the number of neighbouring dies over which a part of a zone extends.
 pub(super) fn read_dies(section: &mut Section) -> Result<u32, ConfigError> {
     section.within(at_least(1u32)).or("dies", 1u32, "neighbouring dies over which a part of a zone lies")
 }
 
-/// Returns the given width, if it divides the number of dies.
+/// Returns `width` if it divides the number of dies, else an error for the configuration key `dies`.
 pub(super) fn divisor(width: u32, dies: u32) -> Result<u32, Misfit> {
     match dies.is_multiple_of(width) {
         true => Ok(width),
@@ -176,7 +179,7 @@ pub(super) fn divisor(width: u32, dies: u32) -> Result<u32, Misfit> {
     }
 }
 
-/// A kind of zoned mapping, as the list of all kinds of mapping has it.
+/// Implements `MappingKind` for a kind of zoned mapping.
 macro_rules! zoned_kind {
     ($kind:ty) => {
         impl $crate::mapping::MappingKind for $kind {
@@ -192,13 +195,14 @@ macro_rules! zoned_kind {
 }
 pub(super) use zoned_kind;
 
-/// Returns [`MappingKind::fit`] of every zoned kind.
+/// Checks that a zoned mapping fits the layout, and cuts the logical units to whole zones: [`MappingKind::fit`] of
+/// every zoned mapping.
 pub(super) fn fit(rules: &impl ZoneRules, layout: &mut Layout) -> Result<(), Misfit> {
     let width = rules.width(layout.dies)?;
     rules.settings().fit(layout, width)
 }
 
-/// Returns [`MappingKind::plan`] of every zoned kind.
+/// Makes the zones of a drive, with the rules that place them: [`MappingKind::plan`] of every zoned mapping.
 ///
 /// # Panics
 /// When the kind does not fit the layout.
@@ -219,7 +223,7 @@ pub(super) fn plan(rules: impl ZoneRules + 'static, layout: &Layout) -> Plan {
     Plan::Zones(zoning, Box::new(rules))
 }
 
-/// Returns the zones of a kind of mapping on a drive of this layout; none where it knows no zones.
+/// Returns the zones of a mapping on a drive of this layout; none for a mapping without zones.
 pub(crate) fn of(kind: &dyn MappingKind, layout: &Layout) -> Option<Zoning> {
     match kind.plan(layout) {
         Plan::Zones(zoning, _) => Some(zoning),

@@ -11,15 +11,18 @@ use controller::Origin;
 use engine::RandomStream;
 use units::Lpn;
 
-/// How far each die's cache is filled, where the host waits for folding.
+/// Fill level of each die's SLC cache in a constructed state, on a drive whose host waits for folding when the cache is
+/// full.
 pub struct Filling {
-    /// By die: units that the superblock opened last takes; its folding is as far.
+    /// For each die: number of units written to its newest SLC superblock; as many units of the oldest SLC superblock
+    /// are folded.
     last: Vec<u32>,
 }
 
 impl PageMapped {
-    /// Lets the cache be full of what was overwritten since, where the host writes past it. Gives how it is to be filled
-    /// where the host waits for folding: by [`Self::write_to_cache_untimed`], as long as that takes more.
+    /// Fills the SLC cache with outdated data where the host bypasses a full cache. Where the host waits for folding,
+    /// returns instead how far each die's cache is to be filled by [`Self::write_to_cache_untimed`]; returns none
+    /// without a cache or if it was filled.
     pub fn fill_cache_untimed(&mut self, random: &mut RandomStream) -> Option<Filling> {
         let is_written_past = self.media.features.is_written_past()?;
         let (dies, units) =
@@ -39,16 +42,15 @@ impl PageMapped {
         Some(Filling { last: (0..dies).map(|_| part()).collect() })
     }
 
-    /// Returns the number of units that are written to the cache after one until that is folded, where the
-    /// host waits for folding: the oldest of a die's superblocks is folded as far as the newest is written.
-    /// None elsewhere, nor where the cache grows with what is spare.
+    /// Returns the number of units that the host writes to the SLC cache, over all dies, from the write of a unit until
+    /// the unit is folded, where the host waits for folding; 0 elsewhere, or where the cache grows into free space.
     pub fn units_before_folding(&self) -> u32 {
         let layout = &self.media.core.store.layout;
         self.media.features.superblocks_before_folding().unwrap_or(0) * layout.slc_units() * layout.dies
     }
 
-    /// Writes one unit to the cache of the next die with room in it, in no time; false when all are as full as they are to
-    /// be.
+    /// Writes a unit to the SLC cache of the next die with space for it, without simulated time; returns false when all
+    /// caches are filled as far as `filling` says.
     pub fn write_to_cache_untimed(&mut self, filling: &Filling, lpn: Lpn) -> bool {
         let dies = self.media.core.store.layout.dies as usize;
         let row = u64::from(self.media.core.store.layout.row_units);
@@ -64,7 +66,7 @@ impl PageMapped {
         true
     }
 
-    /// True when the cache of a die can take another unit; opens a superblock for it if necessary.
+    /// Checks whether the SLC cache of a die can take another unit; opens a superblock in SLC mode if necessary.
     fn has_cache_untimed(&mut self, die: usize, filling: &Filling) -> bool {
         let space = &self.media.core.store.space.dies[die];
         if space.live >= space.quota {
@@ -80,7 +82,7 @@ impl PageMapped {
             && self.media.open_for_host(die, self.media.core.store.space.one_bit_stream)
     }
 
-    /// Lets the oldest superblock of each die be folded as far as the newest is written.
+    /// Folds the oldest SLC superblock of each die, without simulated time, as far as the newest one is written.
     pub fn fold_untimed(&mut self, filling: &Filling) {
         for (die, &part) in filling.last.iter().enumerate() {
             let open = self.media.core.store.space.dies[die].one_bit().superblock;
@@ -108,7 +110,7 @@ impl PageMapped {
 }
 
 impl Media {
-    /// Closes the open superblock in SLC mode, which holds `units` units.
+    /// Closes the open SLC superblock of a die, which holds `units` units, without simulated time.
     fn end_slc_untimed(&mut self, die: usize, units: u32) {
         let superblock = self.core.store.space.dies[die].one_bit().superblock;
         let global = self.core.store.space.global(die, superblock);
@@ -118,7 +120,7 @@ impl Media {
         self.features.closes_one_bit(&mut self.core, die, superblock);
     }
 
-    /// Puts a unit into the open superblock in SLC mode and makes this place the unit's home.
+    /// Writes a unit to the open SLC superblock of a die without simulated time, and maps the unit to its place there.
     fn put_slc_untimed(&mut self, die: usize, lpn: Lpn) {
         let old = self.core.store.map.lookup(lpn);
         let units = self.core.store.layout.slc_units();
@@ -143,7 +145,7 @@ impl Media {
         }
     }
 
-    /// Completes the open superblock with one bit a cell to whole rows.
+    /// Pads the open SLC superblock of a die to whole page rows, before simulated time begins.
     pub(super) fn settle_slc(&mut self, die: usize) {
         let frontier = self.core.store.space.dies[die].one_bit_mut();
         if frontier.superblock == NONE {

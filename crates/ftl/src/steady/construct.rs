@@ -13,21 +13,21 @@ use crate::steady::drawn::Drawn;
 use crate::steady::{Moment, SetMoment, UsedBlock};
 use engine::{Permutation, RandomStream};
 
-/// Returns a number near enough to a normal variate of mean 0 and variance 1, from sums alone: the same on
-/// every machine.
+/// Draws a random number that is nearly normally distributed with mean 0 and variance 1, by additions alone, so that
+/// the result is the same on every machine.
 fn normal(random: &mut RandomStream) -> f64 {
     (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
 }
 
-/// The state of the construction: the places of units, and the random streams.
+/// State of the construction of a steady drive state: the map being drawn, the random number stream and wear.
 struct Builder {
     drawn: Drawn,
     random: RandomStream,
-    /// Program/erase cycles of each superblock of the drive, beyond those it had when new.
+    /// Program/erase cycles of each superblock of the drive, beyond the cycles that it had when new.
     cycles: Vec<u32>,
 }
 
-/// The state that each superblock of one die gets.
+/// Planned content of the superblocks of one die in a constructed drive state: closed, open, and being collected.
 struct DiePlan {
     closed: Vec<(u32, UsedBlock)>,
     open: [Option<(u32, u32, u32)>; 2],
@@ -35,11 +35,12 @@ struct DiePlan {
 }
 
 impl PageMapped {
-    /// Builds the state that endless uniform random overwriting of the first `filled` units would end in: each die, with
-    /// the dies that it is reclaimed with, as at one of the `moments`, the units themselves in random order.
+    /// Constructs the drive state to which endless uniform random overwriting of the first `filled` units would lead:
+    /// each die, or set of dies reclaimed together, is as at one of the recorded `moments`, with the logical units in
+    /// random order.
     ///
     /// # Errors
-    /// When the drive is not fresh or has too few superblocks for what is to be filled.
+    /// When the drive is not fresh or has too few superblocks for `filled` units.
     pub fn construct_steady(&mut self, moments: &[SetMoment], filled: u32, seed: u64) -> Result<(), String> {
         if self.media.core.store.stats.units_written > 0 || moments.is_empty() {
             return Err("a state can be constructed in a fresh drive only".into());
@@ -66,14 +67,18 @@ impl PageMapped {
     }
 }
 
-/// Returns the number of the die's superblocks for each one of the moment, by which ages are multiplied.
+/// Returns the ratio of the die's closed superblocks to those of the recorded moment, by which recorded ages are
+/// multiplied.
 fn stretch(moment: &Moment, plan: &DiePlan) -> f64 {
     plan.closed.len() as f64 / moment.closed.len().max(1) as f64
 }
 
 impl Core {
-    /// Returns how many of `filled` units each die holds. Dies are written in turns and lose a unit wherever
-    /// one is overwritten: in equilibrium a die's share of n varies as n / 2 beside the others.
+    /// Draws how many of `filled` units each die holds. Dies are written in turns and lose a unit wherever one is
+    /// overwritten: in equilibrium a die's share of n varies as n / 2 beside the others.
+    ///
+    /// # Errors
+    /// When the dies have too few good superblocks for all units.
     fn draw_shares(&self, filled: u32, random: &mut RandomStream) -> Result<Vec<u32>, String> {
         let dies = self.store.layout.dies;
         let sigma = (f64::from(filled) / f64::from(dies) / 2.0).sqrt();
@@ -154,7 +159,11 @@ impl Core {
         (part * f64::from(self.store.layout.rows)).round() as u32
     }
 
-    /// Plans the content of the superblocks of a die with these roles, `share` units in all.
+    /// Plans the content of the superblocks of a die, which have the roles `roles`, so that they hold `share` valid
+    /// units in all.
+    ///
+    /// # Errors
+    /// When the die has too few good superblocks.
     fn plan_die(
         &self,
         die: usize,
@@ -196,9 +205,12 @@ impl Core {
         Ok(DiePlan { closed: roles.closed, open, victim })
     }
 
-    /// Returns how many units are valid in each closed superblock of a die, so that with those in the others
-    /// there are `share`. What the moment's die held more or less is shared out in proportion to what each
-    /// has lost.
+    /// Returns the number of valid units of each closed superblock of a die, so that all superblocks of the die hold
+    /// `share` in all. A difference to the recorded moment is distributed in proportion to the units that each
+    /// superblock has lost.
+    ///
+    /// # Errors
+    /// When the die has too few good superblocks to hold `share` units.
     fn valid_counts(
         &self,
         die: usize,
@@ -232,13 +244,14 @@ impl Core {
         Ok(counts)
     }
 
-    /// Makes `valid` of some units of a superblock the homes of the next logical units.
+    /// Maps the next logical units of the random order to `valid` randomly drawn places in range `range` of superblock
+    /// `global`.
     fn place(&mut self, global: usize, range: std::ops::Range<u32>, valid: u32, builder: &mut Builder) {
         builder.drawn.place(global, range, valid, &mut builder.random);
         self.store.space.valid[global] = valid;
     }
 
-    /// Gives the superblocks of a die the wear of the recorded superblocks whose place they take.
+    /// Gives the superblocks of a die the program/erase cycles of the recorded superblocks whose roles they take.
     fn wear_die(&mut self, die: usize, cycles: &[u32]) {
         for superblock in 0..self.store.layout.superblocks_per_die {
             let global = self.store.space.global(die, superblock);

@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use units::{Lpn, Ppa};
 
-/// Returns the next `count` (at most 64) of `units` places, one bit each, of which `left` are to be chosen
-/// uniformly.
+/// Draws which of the next `count` (at most 64) of `units` remaining places are valid, one bit each, where `left` of
+/// the `units` places are to be chosen uniformly; subtracts the chosen places from `left`.
 #[inline]
 fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream) -> u64 {
     let mut mask = 0u64;
@@ -27,27 +27,30 @@ fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream
     mask
 }
 
-/// Draws of [`sample_mask`] for so many places in masks of 64.
+/// Returns the number of random draws that [`sample_mask`] makes for `places` places in masks of 64.
 fn draws_of(places: u32) -> u64 {
     u64::from(places.div_ceil(2))
 }
 
-/// A range of places in a superblock, some of which hold the next units of the permutation.
+/// Range of places in a superblock of a constructed state; randomly drawn places of the range hold the next logical
+/// units of the permutation.
 struct Piece {
-    /// The first place of the range, and the number of places.
+    /// Physical address of the first place of the range; `places` is the number of places, `valid` the number of valid
+    /// ones.
     first: u64,
     places: u32,
     valid: u32,
-    /// Number of units that were placed in pieces before this piece.
+    /// Number of logical units that were placed in earlier pieces (place ranges of superblocks) of the constructed
+    /// state.
     before: u32,
     random: RandomStream,
     drawn: OnceLock<Vec<Chunk>>,
 }
 
-/// Up to 64 places of a piece.
+/// Up to 64 consecutive places of a piece, with a mask of the valid ones.
 struct Chunk {
     mask: u64,
-    /// Number of valid places of the piece before the chunk.
+    /// Number of valid places of the piece (place range of a superblock) before this chunk.
     before: u32,
 }
 
@@ -65,7 +68,8 @@ impl Piece {
         self.drawn.get_or_init(|| self.draw())
     }
 
-    /// Returns the place of the valid unit of this rank.
+    /// Returns the physical place of the valid unit with rank `rank` (counted from 0) in the piece, a place range of a
+    /// superblock.
     fn place(&self, rank: u32) -> u64 {
         let chunks = self.chunks();
         let at = chunks.partition_point(|chunk| chunk.before <= rank) - 1;
@@ -74,7 +78,8 @@ impl Piece {
         self.first + 64 * at as u64 + u64::from(mask.trailing_zeros())
     }
 
-    /// Returns the rank of a place among the valid ones; none if it is not valid.
+    /// Returns the rank of physical place `place` among the valid places of the piece, a place range of a superblock;
+    /// none if the place is not valid.
     fn rank(&self, place: u64) -> Option<u32> {
         let at = place.checked_sub(self.first).filter(|&at| at < u64::from(self.places))?;
         let (chunk, bit) = (&self.chunks()[(at / 64) as usize], at % 64);
@@ -83,19 +88,22 @@ impl Piece {
     }
 }
 
-/// All pieces, in the order in which they were placed.
+/// Map of a constructed drive state as a rule: all pieces of superblocks, in the order in which they were placed;
+/// places are drawn when they are looked up.
 pub(super) struct Drawn {
     permutation: Permutation,
     superblock_units: u32,
     pieces: Vec<Piece>,
-    /// The piece of each superblock, or `NONE`.
+    /// For each superblock: index of its piece (range of places that hold data), or `NONE`.
     of_superblock: Vec<u32>,
-    /// The draws of a whole superblock, at once.
+    /// Number of data units of a superblock, and the jump that advances a random number stream past all draws of such a
+    /// superblock in one step.
     whole: (u32, Leap),
 }
 
 impl Drawn {
-    /// Makes a map in which nothing is placed yet; `permutation` gives the order in which units are placed.
+    /// Makes a map of a constructed state in which no unit is placed yet; `permutation` is the random order in which
+    /// logical units are placed.
     pub fn new(permutation: Permutation, layout: &Layout) -> Self {
         let whole = (layout.data_units(), Leap::of(draws_of(layout.data_units())));
         let of_superblock = vec![NONE; layout.superblocks()];
@@ -108,7 +116,8 @@ impl Drawn {
         }
     }
 
-    /// Makes `valid` places of a range of a superblock the homes of the next logical units, as `random` will draw them.
+    /// Maps the next logical units of the permutation to `valid` places in range `range` of a superblock, which will be
+    /// drawn from the present state of `random`; advances `random` past these draws.
     pub fn place(&mut self, superblock: usize, range: Range<u32>, valid: u32, random: &mut RandomStream) {
         assert_eq!(self.of_superblock[superblock], NONE, "superblock {superblock} is filled once");
         assert!(valid as usize <= range.len(), "superblock {superblock} has no room for {valid} units");
@@ -129,12 +138,12 @@ impl Drawn {
         }
     }
 
-    /// Returns the number of units placed so far.
+    /// Returns the number of logical units placed so far.
     fn placed(&self) -> u32 {
         self.pieces.last().map_or(0, |piece| piece.before + piece.valid)
     }
 
-    /// Visits all valid units, place by place.
+    /// Calls `visit` for each logical unit with its physical place, in the order in which units were placed.
     fn go_through(&self, mut visit: impl FnMut(Lpn, Ppa)) {
         for piece in &self.pieces {
             let mut index = u64::from(piece.before);
@@ -226,7 +235,8 @@ mod tests {
     use engine::{Permutation, RandomStream};
     use units::{Bytes, Lpn, Ppa};
 
-    /// Superblocks of 99 units: words and chunks begin at other places.
+    /// Makes the layout of the tests: superblocks of 99 units, so that chunks of a piece and words of 64 units begin at
+    /// different places.
     fn layout() -> Layout {
         Layout {
             unit: Bytes::new(4096),

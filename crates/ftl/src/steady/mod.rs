@@ -21,22 +21,23 @@ mod untimed;
 pub use crate::core::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
 pub use cache::Filling;
 
-/// When write amplification counts as steady: over the last `windows` windows of `window` logical drive
-/// writes each, it stays within `tolerance` (relative) of its mean, and a straight line through them changes
-/// by no more than half of that; and what was there before is mostly overwritten.
+/// Rule by which write amplification counts as steady: over the last `windows` windows of `window` logical drive writes
+/// each, it stays within `tolerance` (relative) of its mean, and a straight line through the windows changes by no more
+/// than half of that; and earlier data are mostly overwritten.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteadyRule {
-    /// Length of a window, in overwrites of the filled space.
+    /// Length of a window, in overwrites of the filled logical space.
     pub window: f64,
-    /// Number of windows that are compared.
+    /// Number of last windows that are compared.
     pub windows: usize,
-    /// Overwrites before it may count as steady: what was filled in order lies in order until it is overwritten, which a
-    /// workload that prefers some addresses would find, though write amplification is steady by then.
+    /// Least number of overwrites of the filled space before write amplification may count as steady. Data filled in
+    /// order stay in order until they are overwritten, which a workload that prefers certain addresses would notice,
+    /// even when write amplification is steady.
     pub least: f64,
-    /// Largest excursion of write amplification, relative to its mean, in steady state.
+    /// Largest deviation of write amplification in a window from the mean, as a fraction of the mean, in steady state.
     pub tolerance: f64,
-    /// Overwrites of the logical space after which the drive is used even if it is not steady; the result
-    /// then says so.
+    /// Number of overwrites of the filled space after which preconditioning ends even if write amplification is not
+    /// steady; the result then says so.
     pub limit: f64,
 }
 
@@ -46,27 +47,28 @@ impl Default for SteadyRule {
     }
 }
 
-/// Write amplification window by window, and the verdict.
+/// Write amplification of each window so far, checked by the rule for a steady state.
 #[derive(Clone, Debug)]
 pub struct SteadyWindow {
     rule: SteadyRule,
-    /// Write amplification of each window so far.
+    /// Write amplification of each measured window so far, in order of time.
     pub history: Vec<f64>,
 }
 
 impl SteadyWindow {
-    /// Makes a window of the steady-state rule in which nothing is measured yet.
+    /// Makes a record for the steady-state rule `rule`, in which no window is measured yet.
     pub fn new(rule: SteadyRule) -> Self {
         Self { rule, history: Vec::new() }
     }
 
-    /// Adds a window that ended after `overwrites` overwrites; true when the rule is met.
+    /// Adds a window with write amplification `waf`, which ended after `overwrites` overwrites; returns true when the
+    /// rule for a steady state is met.
     pub fn push(&mut self, waf: f64, overwrites: f64) -> bool {
         self.history.push(waf);
         overwrites >= self.rule.least && self.is_steady()
     }
 
-    /// True when the rule holds for the last windows.
+    /// True when the last windows meet the rule for a steady state, apart from the least number of overwrites.
     pub fn is_steady(&self) -> bool {
         let count = self.rule.windows;
         let Some(last) = self.history.len().checked_sub(count).map(|from| &self.history[from..]) else {
@@ -82,7 +84,7 @@ impl SteadyWindow {
         excursion <= self.rule.tolerance && change <= self.rule.tolerance / 2.0
     }
 
-    /// True when the limit of overwrites is reached.
+    /// True when the greatest number of overwrites is reached.
     pub fn is_exhausted(&self) -> bool {
         self.history.len() as f64 * self.rule.window >= self.rule.limit
     }

@@ -14,8 +14,8 @@ use controller::Origin;
 use units::{Lpn, Ppa};
 
 impl PageMapped {
-    /// Writes units from `first` on, at most `count`, to a fresh drive in no time; gives how many it wrote. The rest is
-    /// for [`Self::write_untimed`].
+    /// Writes up to `count` units from `first` on to a fresh drive, superblock by superblock and without simulated
+    /// time; returns the number written. The rest must be written by [`Self::write_untimed`].
     pub(super) fn lay_in_order(&mut self, first: Lpn, count: u32) -> u32 {
         if !self.may_write_in_order() {
             return 0;
@@ -45,7 +45,8 @@ impl PageMapped {
         written
     }
 
-    /// True when nothing was written, and only the space of the dies decides where a unit goes.
+    /// True when nothing was written yet, and no feature or stream has a say in where a unit goes, so that only the
+    /// dies' space decides.
     fn may_write_in_order(&self) -> bool {
         let Media { core: Core { store, .. }, features } = &self.media;
         let layout = &store.layout;
@@ -56,7 +57,7 @@ impl PageMapped {
         is_fresh && is_plain && is_whole && store.dead.from_start == NONE
     }
 
-    /// True when the die can take `part` units of a new superblock without its collection being asked.
+    /// True when die `die` can take `part` units in a new superblock without starting garbage collection.
     fn takes_in_order(&self, die: usize, part: u32) -> bool {
         let (media, space) = (&self.media, &self.media.core.store.space.dies[die]);
         let before = self.upkeep.trigger_view(media, die);
@@ -69,7 +70,8 @@ impl PageMapped {
             && !self.upkeep.trigger.foreground(&after)
     }
 
-    /// Opens a superblock of a die and writes `part` of its units; gives its number over the drive.
+    /// Opens a superblock of a die and fills `part` of its units without simulated time; returns its number over the
+    /// drive.
     fn open_with(&mut self, die: usize, part: u32) -> u32 {
         let stream = self.media.core.assembly.streams.of_host();
         let store = &mut self.media.core.store;
@@ -96,23 +98,23 @@ impl PageMapped {
     }
 }
 
-/// Returns the number of units that all dies take when each takes one program unit.
+/// Returns the number of units written in one turn, when each die takes one program unit.
 fn layout_turn(dies: usize, program: u32) -> u32 {
     dies as u32 * program
 }
 
-/// The map of units that were written in order.
+/// Map of a drive written in order, as a rule that computes each unit's place.
 struct UnitsInOrder {
     first: u32,
     count: u32,
     dies: u32,
     program: u32,
-    /// Units of a superblock, and superblocks of a die.
+    /// Number of units of a superblock; `per_die` is the number of superblocks of a die.
     units: u32,
     per_die: u32,
-    /// The superblocks in the order in which they were written, one of each die and then the next.
+    /// Superblocks in the order in which they were written: one of each die, then the next of each die.
     order: Vec<u32>,
-    /// Position of each superblock in the order of its die's superblocks, or `NONE`.
+    /// For each superblock: its position among the superblocks of its die in the order of writing, or `NONE`.
     rank: Vec<u32>,
 }
 
@@ -134,12 +136,12 @@ impl UnitsInOrder {
         }
     }
 
-    /// Returns the first place on flash of a superblock.
+    /// Returns the physical address of the first unit of a superblock.
     fn first_of(&self, superblock: u32) -> u64 {
         u64::from(superblock) * u64::from(self.units)
     }
 
-    /// Returns the number of units written to a superblock, always the first ones.
+    /// Returns the number of units written to a superblock, which are always its first ones.
     fn filled(&self, superblock: u32) -> u32 {
         match self.rank.get(superblock as usize) {
             None | Some(&NONE) => 0,
@@ -147,7 +149,7 @@ impl UnitsInOrder {
         }
     }
 
-    /// Visits all units, superblock by superblock.
+    /// Calls `visit` for each written logical unit with its physical place, superblock by superblock.
     fn go_through(&self, mut visit: impl FnMut(Lpn, Ppa)) {
         for &superblock in &self.order {
             let place = self.first_of(superblock);
@@ -159,7 +161,7 @@ impl UnitsInOrder {
         }
     }
 
-    /// Returns which unit, counted from the first one written, a place holds.
+    /// Returns the index, counted from the first unit written, of the logical unit at place `place` of a superblock.
     fn index_of(&self, superblock: u32, place: u32) -> u32 {
         let (die, rank) = (superblock / self.per_die, self.rank[superblock as usize]);
         let turn = (rank * self.units + place) / self.program;

@@ -6,8 +6,8 @@ use crate::store::Frontier;
 use controller::Origin;
 
 impl Media {
-    /// Moves the valid units of a superblock and of those reclaimed with it, and erases them; false when a die has no
-    /// room for its part.
+    /// Reclaims a superblock together with the other superblocks of its parity group without simulated time: moves
+    /// their valid units and erases them. Returns false when a die has no space for its units.
     pub fn reclaim_together_untimed(&mut self, superblock: u32, origin: Origin) -> bool {
         let places = self.features.members_of(superblock, Members::WithData).unwrap_or_default();
         let fits =
@@ -43,7 +43,7 @@ impl Media {
 }
 
 impl Core {
-    /// Takes no more data into a superblock that may be open.
+    /// Closes a superblock of a die if it is open, so that it takes no more data, without simulated time.
     fn close_untimed(&mut self, die: usize, superblock: u32) {
         let (layout, space) = (&self.store.layout, &mut self.store.space);
         let within = superblock % space.per_die;

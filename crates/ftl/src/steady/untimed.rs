@@ -18,13 +18,13 @@ use crate::store::{Frontier, NONE, places};
 use controller::Origin;
 use units::{Lpn, Ppa};
 
-/// Times that each superblock of a die may be erased before the host can write its next unit. Even a policy that draws
-/// its victims blindly misses a single superblock with garbage so often once in 10^13 times.
+/// Number of times that each superblock of a die may be erased before the host can write its next unit. Even a policy
+/// that picks victims at random misses a single superblock with garbage that often only once in 10^13 times.
 const TURNS_MOST: u64 = 32;
 
 impl PageMapped {
-    /// Writes one unit, of the host's or of the map, to the host's open superblocks in no time; false when no die has
-    /// room for it.
+    /// Writes one unit of the host or of the map to an open host superblock without simulated time, on the dies in
+    /// turn; returns false when no die has space for it.
     pub(crate) fn put_host_untimed(&mut self, lpn: Lpn, origin: Origin) -> bool {
         let dies = self.media.core.store.layout.dies as usize;
         debug_assert!(!self.media.features.keeps_versions(), "keeping versions needs time");
@@ -39,7 +39,7 @@ impl PageMapped {
         true
     }
 
-    /// Writes one unit of the host to the given die without simulated time; false when the die has no room for it.
+    /// Writes one unit of the host to die `die` without simulated time; returns false when the die has no space for it.
     pub fn write_to_die_untimed(&mut self, die: usize, lpn: Lpn) -> bool {
         let stream = self.media.core.assembly.streams.of_host_unit(&self.media.core.store, lpn);
         if !self.make_room_untimed(die, stream) {
@@ -51,7 +51,7 @@ impl PageMapped {
         self.write_map_untimed()
     }
 
-    /// Writes one unit to a stream of a die that has room for it.
+    /// Writes one unit to a stream of a die that has space for it, without simulated time.
     pub(super) fn put_on_die_untimed(&mut self, (die, stream): (usize, usize), lpn: Lpn, origin: Origin) {
         self.media.core.store.stats.units_programmed[origin as usize] += 1;
         self.media.core.erased_in_a_row = 0;
@@ -74,7 +74,8 @@ impl PageMapped {
         self.media.core.store.emptied.clear();
     }
 
-    /// True when a stream of the die can take a unit of the host's, after collecting as much as that asks for.
+    /// Makes space for a host unit in a stream of a die without simulated time, by as much garbage collection as is
+    /// needed; returns false when that does not succeed.
     pub(super) fn make_room_untimed(&mut self, die: usize, stream: usize) -> bool {
         if self.media.core.store.space.dies[die].live >= self.media.core.store.space.dies[die].quota {
             return false;
@@ -113,7 +114,8 @@ impl PageMapped {
             || core.free_superblocks(die) >= 2 + core.rules.spare
     }
 
-    /// True while the die is short of superblocks, so that its collection goes before the host's programs.
+    /// True while the die is so short of free superblocks that its garbage collection takes priority over host
+    /// programs.
     #[inline]
     fn is_urgent(&self, die: usize) -> bool {
         self.media.core.collections[die].mover.has_victim()
@@ -121,30 +123,33 @@ impl PageMapped {
             && self.media.core.store.controller.hastens_collection()
     }
 
-    /// Returns the units the host earns by each unit that the first die moves, while what it collects goes
-    /// before the host's programs and paces them; none while it does not.
+    /// Returns the number of units that the host may write for each unit that garbage collection moves on the first
+    /// die, while collection has priority over host programs and throttles the host; else none.
     pub fn urgent_rate(&self) -> Option<f64> {
         let collection = &self.media.core.collections[0];
         (self.is_urgent(0) && collection.is_pacing()).then_some(collection.pace.rate)
     }
 
-    /// Notes that the drive stands for one with more superblocks in a die, of which it has this part.
+    /// Tells the victim policies that the drive stands for one with more superblocks per die, of which it has the
+    /// fraction `part`.
     pub fn stand_for(&mut self, part: f64) {
         self.media.core.store.space.dies.iter_mut().for_each(|die| die.victim.stand_for(part));
     }
 
-    /// See [`Self::set_urgent_share`].
+    /// Returns the fraction, 0 to 1, of the host's write credit that is used while garbage collection has priority over
+    /// host programs.
     pub fn urgent_share(&self) -> f64 {
         self.upkeep.urgent_share
     }
 
-    /// Sets how much of what the host earns by a collection that goes before its programs it comes to use,
-    /// from 0 to 1: as found in time.
+    /// Sets the fraction, 0 to 1, of the host's write credit that is used while garbage collection has priority over
+    /// host programs, as measured in a timed run.
     pub fn set_urgent_share(&mut self, share: f64) {
         self.upkeep.urgent_share = share;
     }
 
-    /// As [`Self::has_own_room`], for a single unit.
+    /// True when a stream of a die can take a single host unit, during preconditioning without simulated time, before
+    /// any further garbage collection; as [`Self::has_own_room`] for whole programs.
     #[inline]
     fn has_own_room_untimed(&self, die: usize, stream: usize) -> bool {
         let core = &self.media.core;
@@ -166,7 +171,8 @@ impl PageMapped {
         }
     }
 
-    /// Takes the next victim, if one is wanted and there is room for its valid units.
+    /// Picks the next garbage collection victim of a die and starts to collect it, if the trigger asks for foreground
+    /// collection and there is space for its valid units; returns false if not.
     fn take_untimed(&mut self, die: usize) -> bool {
         if !self.upkeep.trigger.foreground(&self.upkeep.trigger_view(&self.media, die)) {
             return false;
@@ -175,7 +181,8 @@ impl PageMapped {
         self.begin_untimed(die, victim)
     }
 
-    /// Takes the next victim of an idle die, which collects for as long as it is worthwhile.
+    /// Picks the next garbage collection victim of an idle die and starts to collect it, as long as the trigger counts
+    /// it as worthwhile; returns false if not.
     fn take_idle_untimed(&mut self, die: usize) -> bool {
         let trigger = &self.upkeep.trigger;
         if trigger.idle_after().is_none() || !trigger.background(&self.upkeep.trigger_view(&self.media, die))
@@ -206,7 +213,8 @@ impl PageMapped {
         true
     }
 
-    /// Lets the die's collection move some units, or erase an emptied superblock; false when it has nothing to do.
+    /// Advances garbage collection of a die by one page row, or by an erase of the emptied victim, without simulated
+    /// time; returns false when there is nothing to collect.
     fn go_on_untimed(&mut self, die: usize) -> bool {
         if !self.media.core.collections[die].mover.has_victim() && !self.take_untimed(die) {
             return false;
@@ -227,8 +235,8 @@ impl PageMapped {
         true
     }
 
-    /// Ends all collection in no time, as a drive does that is not written to: collections in progress, those still wanted,
-    /// and the background collection of idle dies.
+    /// Completes all garbage collection without simulated time, as on a drive that is not written to: collections in
+    /// progress, collections still wanted, and background collection of idle dies.
     pub fn rest_untimed(&mut self) {
         let most = u64::from(self.media.core.store.layout.superblocks_per_die);
         for die in 0..self.media.core.store.layout.dies as usize {
@@ -248,16 +256,17 @@ impl PageMapped {
     }
 }
 
-/// Functions that take no decision.
+/// Checks of free space during preconditioning without simulated time, which make no decision.
 impl Core {
-    /// True if more was erased since the host's last unit than gains room for one.
+    /// True if more superblocks were erased since the host's last unit than any useful garbage collection needs.
     #[inline]
     pub fn turns_in_vain(&self) -> bool {
         self.erased_in_a_row > TURNS_MOST * u64::from(self.store.space.per_die)
     }
 
-    /// As [`Self::has_own_room`], beside room to pad each stream that takes what is moved when time begins. Asked seldom: once
-    /// for a superblock, unless the host's data share it with what is moved.
+    /// True when a stream may open a superblock for host data as in [`Self::has_own_room`] and, where several streams
+    /// take moved data, space to pad their programs remains. Called seldom: once for each superblock, unless host data
+    /// and moved data share superblocks.
     #[inline(never)]
     fn has_room_to_open_untimed(&self, die: usize, stream: usize) -> bool {
         self.has_own_room(die, stream)
@@ -265,8 +274,8 @@ impl Core {
                 || self.has_room_untimed(die, 2 * self.store.layout.data_units()))
     }
 
-    /// True when a die has room to move `units` units. Where several streams take them, each may also be padded when
-    /// time begins.
+    /// True when a die has space to move `units` units by garbage collection. Where several streams take moved units,
+    /// space to pad each stream's program is included.
     pub fn has_room_untimed(&self, die: usize, units: u32) -> bool {
         let layout = &self.store.layout;
         let kept = match self.assembly.streams.moved_count() {
@@ -279,7 +288,7 @@ impl Core {
 }
 
 impl Media {
-    /// Puts a unit into the open superblock of a stream and makes this place the unit's home.
+    /// Writes a unit to the open superblock of a stream without simulated time, and maps the unit to its place there.
     #[inline]
     fn put_untimed(&mut self, die: usize, stream: usize, lpn: Lpn) {
         let space = &mut self.core.store.space.dies[die];
@@ -313,7 +322,7 @@ impl Media {
         }
     }
 
-    /// Completes the open superblock of a stream to whole program units.
+    /// Pads the open superblock of a stream to whole program units, before simulated time begins.
     fn settle_stream(&mut self, die: usize, stream: usize) {
         let (layout, space) = (&self.core.store.layout, &mut self.core.store.space);
         let frontier = &mut space.dies[die].frontiers[stream];
@@ -342,7 +351,8 @@ impl Media {
         }
     }
 
-    /// Moves units of a page row (numbered over the drive).
+    /// Moves the units that `mask` selects in a page row (numbered over the drive) to new places on the same die,
+    /// without simulated time.
     #[inline]
     fn move_row_untimed(&mut self, die: usize, row: u32, mask: u64, origin: Origin) {
         let first = self.core.store.layout.first_of_row(row);
@@ -366,7 +376,8 @@ impl Media {
         }
     }
 
-    /// Erases a superblock, and the superblocks that wear levelling has moved in its stead.
+    /// Erases a superblock without simulated time, and then each superblock that wear levelling relocates because of an
+    /// erase.
     fn erase_untimed(&mut self, die: usize, superblock: u32) {
         let mut next = Some(superblock);
         while let Some(erased) = next.take() {
@@ -420,7 +431,8 @@ impl Untimed for PageMapped {
         self.lay_in_order(first, count)
     }
 
-    /// More erases in a row than any collection needs: the chosen victims gain no room.
+    /// Returns the number of superblocks that were erased in a row once it is more than any garbage collection needs,
+    /// because the chosen victims free no space; else none.
     fn erased_in_vain(&self) -> Option<u64> {
         self.media.core.turns_in_vain().then_some(self.media.core.erased_in_a_row)
     }

@@ -1,44 +1,46 @@
 //! Dies that failed in the middle of a run. What they hold stays where it is: a read of it fails, and is made good from the
 //! rest of its stripe where there is one.
 
-/// Which dies are dead.
+/// Dies of the drive that have failed as a whole (dead dies).
 #[derive(Clone)]
 pub(crate) struct DeadDies {
     any: bool,
     of: Vec<bool>,
-    /// A die that was dead when time began, or `NONE`: with one, the drive is read-only and moves no data.
+    /// Number of the die that had already failed when simulated time began, or `NONE`: with such a die, the drive is
+    /// read-only and moves no data.
     pub from_start: u32,
 }
 
 impl DeadDies {
-    /// Makes a state in which no die has failed since time began.
+    /// Makes the record of failed dies in which no die has failed since simulated time began; `from_start` is the die
+    /// that had failed before, or `NONE`.
     pub fn new(from_start: u32) -> Self {
         Self { any: false, of: Vec::new(), from_start }
     }
 
-    /// True when some die of the drive has failed.
+    /// True when a die of the drive has failed since simulated time began.
     #[inline]
     pub fn are_any(&self) -> bool {
         self.any
     }
 
-    /// True when this die has failed.
+    /// True when die `die` has failed since simulated time began.
     #[inline]
     pub fn has(&self, die: usize) -> bool {
         self.any && self.of.get(die) == Some(&true)
     }
 
-    /// Returns all that failed since time began.
+    /// Returns the numbers of the dies that failed since simulated time began, ascending.
     pub fn dies(&self) -> impl Iterator<Item = usize> {
         self.of.iter().enumerate().filter(|(_, is_dead)| **is_dead).map(|(die, _)| die)
     }
 
-    /// Goes on when the power is back: dies that had failed before are still dead.
+    /// Takes over, after a power cut, the failures that were recorded before the cut: dies that had failed stay failed.
     pub fn go_on_with(&mut self, before: Self) {
         (self.any, self.of) = (before.any, before.of);
     }
 
-    /// Adds a die that failed; false when it had failed before.
+    /// Records that die `die` has failed; returns false when the die had failed before.
     pub fn add(&mut self, die: usize) -> bool {
         self.of.resize(self.of.len().max(die + 1), false);
         self.any = true;

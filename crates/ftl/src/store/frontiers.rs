@@ -4,40 +4,45 @@ use crate::Layout;
 use crate::streams::STREAMS_MOST;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
-/// No superblock, no position.
+/// Stands in place of a number where no superblock, die or position exists.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The open superblock of a stream, and the place of its next unit.
+/// Write frontier of a stream on a die: the open superblock of the stream, and the position in it at which the next
+/// mapping unit is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frontier {
-    /// The open superblock within the die, or `NONE`.
+    /// Open superblock of the stream, numbered within the die, or `NONE`.
     pub superblock: u32,
-    /// Units of the superblock that were handed out.
+    /// Number of mapping units of the open superblock that are assigned to data already: index of the next unit to
+    /// assign.
     pub next_unit: u32,
-    /// Units collected for the next program.
+    /// Number of mapping units collected so far for the next program, which is submitted once a whole program is
+    /// filled.
     pub filled: u32,
-    /// Where the sources of the collected units are kept.
+    /// Slot, in the table of programs in flight (`Programs`), that stores the sources of the units collected for the
+    /// next program.
     pub slot: u32,
 }
 
 impl Frontier {
     pub const CLOSED: Self = Self { superblock: NONE, next_unit: 0, filled: 0, slot: NONE };
 
-    /// Returns the number of units that still fit into the open superblock.
+    /// Returns the number of mapping units that still fit into the stream's open superblock; 0 if none is open.
     #[inline]
     pub fn left(&self, layout: &Layout) -> u32 {
         if self.superblock == NONE { 0 } else { layout.data_units() - self.next_unit }
     }
 }
 
-/// The frontiers of a die's streams: in the die itself, for each unit that is written asks for one.
+/// Write frontiers of the streams of a die. The array lies within the die's own record, because each mapping unit that
+/// is written looks up a frontier.
 pub(crate) struct Frontiers {
     all: [Frontier; STREAMS_MOST + 1],
     count: u8,
 }
 
 impl Frontiers {
-    /// Returns `count` streams, none of which has an open superblock.
+    /// Makes the write frontiers of `count` streams, none of which has an open superblock.
     pub fn closed(count: usize) -> Self {
         assert!(
             count <= STREAMS_MOST + 1,

@@ -3,30 +3,34 @@
 use super::spare::NOTHING;
 use units::Ppa;
 
-/// The facts about its block that a program unit carries in its spare area.
+/// Label in the spare area of a program unit of a block-mapped drive: facts about the block of the program unit, from
+/// which recovery rebuilds the map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
-    /// Number of the program among all programs of the drive; `NOTHING`: the label cannot be read.
+    /// Sequence number of the program in the drive's count of programs and opened blocks; `NOTHING`: the label cannot
+    /// be read.
     pub age: u64,
-    /// Number of the block: the number of programs of the drive when the block was opened.
+    /// Number that identifies the block: the drive's count of programs and opened blocks when the block was opened.
     pub serial: u64,
-    /// The group whose units the block takes, or `u32::MAX` where it takes units of any group.
+    /// Group of logical units (the units that share a data block) whose data the block takes, or `u32::MAX` for a log
+    /// block that takes units of any group.
     pub owner: u32,
-    /// Program units that the block has when the merge that wrote this one is complete; 0: it was written by no merge.
+    /// Number of program units that the block has when the merge that wrote this program unit is complete; 0 if no
+    /// merge wrote the program unit.
     pub end: u32,
-    /// True if the program unit holds all data that the drive had of that program unit's place in a data
-    /// block.
+    /// True if the program unit is at its fixed position in the group and holds all data that the drive had for that
+    /// position when it was programmed: older copies are then garbage.
     pub in_place: bool,
 }
 
 impl Label {
     const UNREADABLE: Self = Self { age: NOTHING, serial: NOTHING, owner: u32::MAX, end: 0, in_place: false };
 
-    /// Bytes of a label.
+    /// Size of a label in the simulator's memory, in bytes.
     pub const BYTES: u64 = size_of::<Self>() as u64;
 }
 
-/// The labels of all program units.
+/// Labels in the spare areas of all program units of a block-mapped drive.
 #[derive(Clone, Debug)]
 pub(crate) struct Labels {
     program_units: usize,
@@ -35,45 +39,47 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// Returns the labels of a drive on which nothing is written.
+    /// Makes the labels of a block-mapped drive on which nothing is written: all unreadable.
     pub fn new(program_units: u32, physical_units: usize) -> Self {
         let program_units = program_units as usize;
         Self { program_units, all: vec![Label::UNREADABLE; physical_units / program_units], last: NOTHING }
     }
 
-    /// True until a program is labelled.
+    /// True until the first program or opened block takes a number from the drive's count.
     pub fn is_fresh(&self) -> bool {
         self.last == NOTHING
     }
 
-    /// Returns the next number, of a program or of a block.
+    /// Returns the next sequence number, for a program or for a block that is opened.
     pub fn count(&mut self) -> u64 {
         self.last += 1;
         self.last
     }
 
-    /// Sets the label of the program unit that begins at `first`.
+    /// Stores the label of the program unit that begins at physical unit `first`.
     pub fn put(&mut self, first: Ppa, label: Label) {
         self.all[first.index() / self.program_units] = label;
     }
 
-    /// Returns the label of the program unit of `ppa`, if it can be read.
+    /// Returns the label of the program unit that contains physical unit `ppa`; none if the label cannot be read.
     pub fn get(&self, ppa: Ppa) -> Option<Label> {
         Some(self.all[ppa.index() / self.program_units]).filter(|label| label.age != NOTHING)
     }
 
-    /// Makes these units unreadable.
+    /// Makes the labels of the program units in a range of `count` physical units from `first` on unreadable, as an
+    /// erase or an interrupted program does.
     pub fn spoil(&mut self, first: usize, count: usize) {
         let end = (first + count).div_ceil(self.program_units);
         self.all[first / self.program_units..end].fill(Label::UNREADABLE);
     }
 
-    /// Goes on with the numbers that were found.
+    /// Continues, after a power cut, the count of programs and opened blocks from the highest number found in readable
+    /// labels.
     pub fn go_on(&mut self) {
         self.last = self.all.iter().map(|label| label.age).max().unwrap_or(NOTHING);
     }
 
-    /// Returns the number of bytes of state of the simulator.
+    /// Returns the size of the labels in the simulator's memory, in bytes.
     pub fn bytes(&self) -> usize {
         self.all.len() * size_of::<Label>()
     }

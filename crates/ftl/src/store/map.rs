@@ -20,22 +20,25 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 use units::{Lpn, Ppa};
 
-/// The map of the whole drive in three flat arrays.
+/// Map of the whole drive in three flat arrays: forward (place of each logical unit), backward (logical unit at each
+/// physical place), and validity.
 pub struct Map {
-    /// Empty where 32 bits do not number the units on flash.
+    /// Low 32 bits of the place of each logical unit; empty on a drive whose physical units 32 bits cannot number, and
+    /// before the arrays are made.
     forward: Vec<u32>,
     backward: Vec<u32>,
     valid: Vec<u64>,
-    /// The forward array with wider entries, in place of `forward`, where 32 bits are not enough.
+    /// Forward map with entries of 40 bits, in place of `forward`, on a drive for which 32 bits are not enough.
     wide: Option<Box<Places>>,
-    /// The map without arrays, until the arrays are made.
+    /// Compact form of the map, a rule and the changes since, until the flat arrays are made; none afterwards.
     sparse: Option<Box<Sparse>>,
-    /// Time it took to make the arrays: a part of building the drive, even if they are made later.
+    /// Wall-clock time that making the map's flat arrays took: part of the time to build the simulated drive, even
+    /// where the arrays are made later.
     made_in: Duration,
 }
 
-/// Logical and physical units of a map, and words of its validity: one more than they need, so that a mask of 64 units
-/// always lies in two words.
+/// Sizes of a map: number of logical units, of physical units, and of 64-bit words of validity. The words are one more
+/// than needed, so that a mask of 64 units always lies in two words.
 #[derive(Clone, Copy)]
 struct Shape {
     logical: usize,
@@ -51,7 +54,7 @@ impl Shape {
 }
 
 impl Map {
-    /// Makes a map in which nothing is written.
+    /// Makes a map in which no logical unit is written.
     pub fn new(layout: &Layout) -> Self {
         let physical = layout.physical_units();
         let width = if layout.is_wide() { Width::Wide } else { Width::Narrow };
@@ -70,16 +73,16 @@ impl Map {
         Self { forward, backward, valid, wide: None, sparse, made_in: Duration::ZERO }
     }
 
-    /// Lays a rule under a map in which nothing is written.
+    /// Sets the rule that computes the preconditioned content of a map in which no logical unit is written.
     ///
     /// # Panics
-    /// When something is written.
+    /// When a unit is written.
     pub fn lay(&mut self, ground: Box<dyn Ground>) {
         let sparse = self.sparse.as_mut().expect("a rule describes a map in which nothing is written");
         sparse.lay(ground);
     }
 
-    /// Returns the place of `lpn`, or [`Ppa::NONE`].
+    /// Returns the physical place of logical unit `lpn`, or [`Ppa::NONE`].
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         match self.forward.get(lpn.index()) {
@@ -88,7 +91,7 @@ impl Map {
         }
     }
 
-    /// Returns the first unit from `from` on, below `end`, that is not written.
+    /// Returns the first logical unit from `from` on, below `end`, that has no physical place; none if all have one.
     pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
         match &self.sparse {
             None => (from..end).find(|&lpn| self.lookup(Lpn(lpn)) == Ppa::NONE),
@@ -96,7 +99,7 @@ impl Map {
         }
     }
 
-    /// Returns the runs of units among these that are written, ascending.
+    /// Returns the runs of consecutive logical units of the range `units` that have a physical place, ascending.
     pub fn written(&self, units: Range<u32>) -> Vec<Range<u32>> {
         match &self.sparse {
             None => runs(units.filter(|&lpn| self.lookup(Lpn(lpn)) != Ppa::NONE)),
@@ -104,19 +107,20 @@ impl Map {
         }
     }
 
-    /// Asks for the cache lines that a lookup of `lpn` will need.
+    /// Prefetches into the processor's cache the map entry that a lookup of `lpn` will read.
     #[inline]
     pub fn prefetch_lookup(&self, lpn: Lpn) {
         prefetch(&self.forward, lpn.index());
     }
 
-    /// Asks for the cache line that making `ppa` invalid will need.
+    /// Prefetches into the processor's cache the validity bits that making `ppa` invalid will change.
     #[inline]
     pub fn prefetch_validity(&self, ppa: Ppa) {
         prefetch(&self.valid, ppa.index() / 64);
     }
 
-    /// Returns the unit that was last assigned to `ppa`.
+    /// Returns the logical unit that was last assigned to physical unit `ppa`, as its spare area names it, whether or
+    /// not the data are still valid.
     #[inline]
     pub fn holder(&self, ppa: Ppa) -> Lpn {
         match self.backward.get(ppa.index()) {
@@ -125,7 +129,7 @@ impl Map {
         }
     }
 
-    /// Notes in the spare area of `ppa` that it will hold `lpn`.
+    /// Records in the spare area of physical unit `ppa`, the backward map, that the unit will hold logical unit `lpn`.
     #[inline]
     pub fn assign(&mut self, ppa: Ppa, lpn: Lpn) {
         match self.backward.get_mut(ppa.index()) {
@@ -137,7 +141,7 @@ impl Map {
         }
     }
 
-    /// Makes `ppa` the home of `lpn`.
+    /// Sets the physical place of logical unit `lpn` to `ppa`, and marks `ppa` valid.
     #[inline]
     pub fn set(&mut self, lpn: Lpn, ppa: Ppa) {
         match self.forward.get_mut(lpn.index()) {
@@ -147,13 +151,13 @@ impl Map {
         self.validate(ppa);
     }
 
-    /// Makes `ppa` valid without being the home of anything: a version that only snapshots see.
+    /// Marks physical unit `ppa` valid without mapping a logical unit to it: a version that only snapshots refer to.
     #[inline]
     pub fn validate(&mut self, ppa: Ppa) {
         *self.word_mut(ppa) |= 1 << (ppa.0 % 64);
     }
 
-    /// Takes the home of `lpn` away.
+    /// Removes the physical place of logical unit `lpn` from the map; the validity of that place does not change.
     #[inline]
     pub fn clear(&mut self, lpn: Lpn) {
         match self.forward.get_mut(lpn.index()) {
@@ -165,7 +169,7 @@ impl Map {
         }
     }
 
-    /// Makes `ppa` invalid.
+    /// Marks physical unit `ppa` invalid.
     #[inline]
     pub fn invalidate(&mut self, ppa: Ppa) {
         let bit = 1 << (ppa.0 % 64);
@@ -174,13 +178,14 @@ impl Map {
         *word &= !bit;
     }
 
-    /// True when `ppa` is the home of its unit, or a snapshot sees it.
+    /// True when physical unit `ppa` is valid: the map places its logical unit there, or a snapshot refers to it.
     #[inline]
     pub fn is_valid(&self, ppa: Ppa) -> bool {
         self.word(ppa.index() / 64) >> (ppa.0 % 64) & 1 == 1
     }
 
-    /// Returns the valid units among the `count` (at most 64) that begin at `first`, one bit each.
+    /// Returns the validity of the `count` (at most 64) physical units from `first` on, one bit each; a set bit is a
+    /// valid unit.
     #[inline]
     pub fn valid_mask(&self, first: u64, count: u32) -> u64 {
         let (word, shift) = ((first / 64) as usize, first % 64);
@@ -205,7 +210,8 @@ impl Map {
         if at < self.valid.len() { &mut self.valid[at] } else { self.rule_mut().word_mut(at) }
     }
 
-    /// Returns the place of a unit that has no entry of four bytes.
+    /// Returns the physical place of logical unit `lpn` where the map's array of 4-byte entries has no entry for it:
+    /// from the wider array, or from the compact form of the map.
     #[cold]
     #[inline(never)]
     fn lookup_beyond(&self, lpn: Lpn) -> Ppa {
@@ -224,8 +230,8 @@ impl Map {
         }
     }
 
-    /// Returns what stands for the arrays while they are empty: an access asks it where it lies behind their
-    /// end, so that a map with arrays makes no check more than it would have to.
+    /// Returns the compact form of the map while the arrays are empty. Only an access behind the end of an array calls
+    /// this function, so a map with arrays makes no check more than its bounds.
     #[cold]
     #[inline(never)]
     fn rule(&self) -> &Sparse {
@@ -238,12 +244,12 @@ impl Map {
         self.sparse.as_mut().expect("the unit lies in the map")
     }
 
-    /// Returns the number of physical units of the drive.
+    /// Returns the number of physical mapping units of the drive.
     pub fn physical_units(&self) -> usize {
         self.sparse.as_ref().map_or(self.backward.len(), |sparse| sparse.shape.physical)
     }
 
-    /// Returns the number of bytes that the arrays take, whether or not they are made yet.
+    /// Returns the size of the map's flat arrays in bytes, whether or not the arrays are made yet.
     pub fn bytes(&self) -> usize {
         let forward = match (&self.sparse, &self.wide) {
             (Some(sparse), _) => sparse.shape.forward_bytes(),
@@ -254,7 +260,7 @@ impl Map {
         forward + 4 * self.physical_units() + 8 * words
     }
 
-    /// Returns the places on flash of all units now.
+    /// Returns a copy of the map at this moment: the physical places of all logical units.
     pub fn beginning(&self) -> Beginning {
         match &self.sparse {
             Some(sparse) => sparse.beginning(),
@@ -265,13 +271,13 @@ impl Map {
         }
     }
 
-    /// Returns the units that may have another place than `beginning` gives; none where only asking for each
-    /// unit would tell.
+    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; none
+    /// where only a lookup of each unit would tell.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         self.sparse.as_ref()?.changed_since(beginning)
     }
 
-    /// Copies of the three arrays, for a saved state.
+    /// Returns copies of the forward, backward and validity arrays, for a saved state.
     pub fn copied(&self) -> (Places, Vec<u32>, Vec<u64>) {
         match &self.sparse {
             None => {
@@ -283,8 +289,9 @@ impl Map {
         }
     }
 
-    /// Returns the three arrays, to be filled from a saved state: of the first, the high bytes as well, if
-    /// there are any.
+    /// Makes the flat arrays and returns them, to be filled from a saved state: the low 32 bits of the forward array
+    /// with the backward array, the validity words, and the high bytes of the forward array, empty where the drive
+    /// needs none.
     pub fn arrays_mut(&mut self) -> ([&mut [u32]; 2], &mut [u64], &mut [u8]) {
         self.make_arrays();
         let (low, high) = match &mut self.wide {
@@ -294,7 +301,8 @@ impl Map {
         ([low, &mut self.backward], &mut self.valid, high)
     }
 
-    /// Changes over to arrays once so many units have changed, or are looked up so often, that arrays cost less.
+    /// Replaces the compact form of the map by flat arrays once so many units have changed, or so many lookups were
+    /// made, that arrays cost less time.
     #[inline]
     pub fn outgrow(&mut self) {
         if self.sparse.as_ref().is_some_and(|sparse| sparse.is_outgrown()) {
@@ -302,14 +310,15 @@ impl Map {
         }
     }
 
-    /// Keeps the rule for longer, where there is one, because the changes since then will be asked for at the end.
+    /// Raises the number of lookups after which flat arrays replace a slow rule of the map, because the changes since
+    /// the rule was set will be asked for at the end.
     pub fn keep_rule(&mut self) {
         if let Some(sparse) = &mut self.sparse {
             sparse.keep_rule();
         }
     }
 
-    /// Changes over to arrays now, because the whole map is about to be looked up.
+    /// Replaces the compact form of the map by flat arrays now, because the whole map is about to be looked up.
     #[cold]
     pub fn make_arrays(&mut self) {
         if let Some(sparse) = self.sparse.take() {
@@ -324,13 +333,13 @@ impl Map {
         }
     }
 
-    /// Returns the time it took to make the arrays; zero while they are not made.
+    /// Returns the wall-clock time that making the map's flat arrays took; zero while they are not made.
     pub fn made_in(&self) -> Duration {
         self.made_in
     }
 }
 
-/// Returns ascending numbers as runs.
+/// Joins ascending numbers of logical units into runs of consecutive numbers.
 fn runs(numbers: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
     let mut found: Vec<Range<u32>> = Vec::new();
     for number in numbers {
@@ -348,8 +357,8 @@ mod tests {
     use engine::RandomStream;
     use units::{Lpn, Ppa};
 
-    /// One map as 32 bits number it, one as drives have it that need more: after the same calls they answer alike, with a rule
-    /// for their arrays and with arrays.
+    /// Checks that a map with 32-bit entries and a map with wider entries answer alike after the same calls, both with
+    /// the rule and with flat arrays.
     #[test]
     fn maps_of_both_widths_say_the_same() {
         let [logical, physical] = [5_000, 6_000];
@@ -388,7 +397,8 @@ mod tests {
         assert!((0..logical as u32).all(|lpn| again.lookup(Lpn(lpn)) == narrow.lookup(Lpn(lpn))));
     }
 
-    /// A drive of two terabytes more than 32 bits number, as far as it is touched.
+    /// Checks that a map of a drive with more than 2^32 physical units returns the places that were set; only few of
+    /// its entries are touched.
     #[test]
     fn places_beyond_32_bits_come_back() {
         let physical = 5_000_000_000;

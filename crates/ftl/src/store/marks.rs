@@ -2,25 +2,27 @@
 
 use super::{Frontier, NONE, Space, SuperblockState};
 
-/// The facts about a superblock in its spare areas and in the list of bad blocks.
+/// Facts about a superblock that outlive a power cut, as stored in the superblock's spare areas and in the list of bad
+/// blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
-    /// Stream that was filling the superblock; `NONE` for a superblock that was not open.
+    /// Number of the stream that was filling the superblock at the power cut; `NONE` for a superblock that was not
+    /// open.
     pub stream: u32,
     pub one_bit: bool,
-    /// True after a program on the superblock failed.
+    /// True after a program on the superblock failed, so that the superblock is retired instead of erased.
     pub failing: bool,
-    /// True if an erase of the superblock was begun and not completed: the superblock holds no data, and must
-    /// be erased again.
+    /// True if an erase of the superblock was interrupted: the superblock holds no data, and must be erased again.
     pub half_erased: bool,
-    /// The stream that the superblock was opened for last.
+    /// Number of the stream for which the superblock was opened last.
     pub filled_by: u8,
-    /// The write clock of the die when the superblock was closed.
+    /// Write clock of the die, in mapping units written, when the superblock was closed.
     pub closed_at: u64,
 }
 
 impl Space {
-    /// Returns the mark of each superblock when the power has failed.
+    /// Returns, at a power cut, what spare areas and bad block list say of each superblock of the drive; `half_erased`
+    /// lists superblocks whose erase was interrupted.
     pub fn marks(&self, half_erased: &[usize]) -> Vec<Mark> {
         let space = self;
         let stream_of = |die: usize, superblock: u32| {

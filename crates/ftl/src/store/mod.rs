@@ -33,7 +33,7 @@ use spare::Spare;
 use std::ops::Range;
 use units::Ppa;
 
-/// The map, the space and the flash of a drive.
+/// Core state of a page-mapped or block-mapped drive: map, superblocks, programs in flight, flash array and controller.
 pub(crate) struct Store {
     pub layout: Layout,
     pub map: Map,
@@ -42,15 +42,18 @@ pub(crate) struct Store {
     pub array: FlashArray,
     pub controller: Controller,
     pub stats: FtlStats,
-    /// Superblocks that may have become empty while being reclaimed.
+    /// Superblocks, numbered over the drive, that may have lost their last valid unit while being reclaimed, and are to
+    /// be checked for that.
     pub emptied: Vec<u32>,
-    /// Dies that answer no more.
+    /// Dies that have failed as a whole and answer no command.
     pub dead: DeadDies,
-    /// The content of the spare areas beyond the logical units, on a drive whose power may be cut.
+    /// Content of the spare areas apart from the logical unit numbers (such as write numbers), on a drive whose power
+    /// may be cut; else none.
     pub spare: Option<Box<Spare>>,
 }
 
-/// Returns the places of a set of units of a page row whose first is given.
+/// Returns the physical addresses of the mapping units that the bits of `units` select in the page row whose first unit
+/// is `first`.
 #[inline]
 pub(crate) fn places(first: u64, units: u64) -> impl Iterator<Item = Ppa> {
     let mut left = units;
@@ -62,8 +65,8 @@ pub(crate) fn places(first: u64, units: u64) -> impl Iterator<Item = Ppa> {
 }
 
 impl Store {
-    /// Makes a store with nothing written and no superblock free yet; `streams`: streams that use all bits
-    /// per cell.
+    /// Makes the store of a drive with nothing written and no superblock free yet; `streams` is the number of write
+    /// streams that use all bits per cell.
     pub fn new(
         layout: Layout,
         (victim, wear): (&victim::Maker, &wear::Maker),
@@ -86,34 +89,36 @@ impl Store {
         }
     }
 
-    /// Counts `units` whole units that the host wrote at once.
+    /// Adds `units` whole mapping units, which the host wrote with one request, to the counts of units and bytes
+    /// written.
     #[inline]
     pub fn count_written(&mut self, units: u32) {
         self.stats.units_written += u64::from(units);
         self.stats.bytes_written += u64::from(units) * self.layout.unit.get();
     }
 
-    /// Returns the number of mapping units of one program of a stream.
+    /// Returns the number of mapping units of one program of stream `stream`: a page row in SLC mode, else a full
+    /// program.
     #[inline]
     pub fn program_units_of(&self, stream: usize) -> u32 {
         if self.space.is_one_bit(stream) { self.layout.row_units } else { self.layout.program_units }
     }
 
-    /// Returns the first unit of the page row that an operation is about.
+    /// Returns the physical number of the first mapping unit of the page row that flash operation `of` addresses.
     #[inline]
     pub fn first_unit(&self, of: &Transaction) -> u64 {
         let superblock = self.space.global(of.die.index(), of.superblock) as u32;
         self.layout.first_ppa(superblock) + u64::from(of.row * self.layout.row_units)
     }
 
-    /// Returns the units that a read of the flash asks for.
+    /// Returns the physical addresses of the mapping units that flash read `read` asks for.
     #[inline]
     pub fn units_of(&self, read: &Transaction) -> impl Iterator<Item = Ppa> + use<> {
         places(self.first_unit(read), read.mask)
     }
 
-    /// Returns the first of some page rows (numbered over the drive) with a valid unit, and which units of it
-    /// are valid.
+    /// Returns the first page row of `rows` (numbered over the drive) that holds a valid unit, with the mask of its
+    /// valid units.
     #[inline]
     pub fn first_row(&self, rows: Range<u32>) -> Option<(u32, u64)> {
         let units = self.layout.row_units;
@@ -126,8 +131,8 @@ impl Store {
         None
     }
 
-    /// Forgets copies from a superblock (numbered over the drive) that is erased: copies of its former units
-    /// in flight must not be confused with units written there next.
+    /// Removes the former addresses in a superblock (numbered over the drive) that is erased from the sources of
+    /// programs in flight: a copy of an old unit must not be confused with a unit written there next.
     pub fn forget_copies(&mut self, superblock: usize) {
         if std::mem::take(&mut self.space.overtaken[superblock]) {
             let first = self.layout.first_ppa(superblock as u32);
@@ -135,7 +140,8 @@ impl Store {
         }
     }
 
-    /// Wears every block by `times` times the cycles of `worn`: whole generations of the same erases.
+    /// Adds `times` times the program/erase cycles in `worn` to every block, and updates the superblocks' cycle counts:
+    /// repeats of the same series of erases.
     pub fn wear_on(&mut self, worn: &[u32], times: u32) {
         self.array.wear_on(worn, times);
         for (global, cycles) in self.space.pe_cycles.iter_mut().enumerate() {
@@ -144,7 +150,7 @@ impl Store {
         }
     }
 
-    /// Returns the number of bytes of state.
+    /// Returns the size in bytes of the store's state in the simulator's memory.
     pub fn bytes(&self) -> usize {
         let spare = self.spare.as_ref().map_or(0, |spare| spare.bytes());
         self.map.bytes() + self.space.bytes() + self.array.bytes() + spare

@@ -6,26 +6,31 @@ use controller::Origin;
 use std::collections::VecDeque;
 use units::Ppa;
 
-/// Superblocks that are read completely but still wait for the programs of their last units.
+/// Greatest number of superblocks of a die that are completely read but still wait for the programs of their last
+/// units, when superblocks are reclaimed.
 pub(crate) const PENDING_MAX: usize = 4;
 
-/// The state of emptying superblocks of a die, one after the other.
+/// State of a process that reclaims superblocks of a die one after the other: reads the valid units, waits for their
+/// programs elsewhere, erases.
 pub(crate) struct Mover {
-    /// The superblock that is being read, or `NONE`.
+    /// Superblock that is being read, numbered within the die, or `NONE`.
     pub victim: u32,
-    /// The reason for emptying the superblock.
+    /// Reason for reclaiming the superblock `victim`, such as garbage collection or wear levelling.
     pub origin: Origin,
-    /// The next page row of the superblock to be read.
+    /// Next page row of the superblock `victim` to be read.
     pub next_row: u32,
-    /// Page rows that are being read, or moved inside the die.
+    /// Number of page rows whose units are being read, or copied inside the die.
     pub reading_rows: u32,
-    /// Units of the rows being read that are on their way over the bus.
+    /// Number of mapping units that are being read over the bus into the controller; units of page rows that are copied
+    /// inside the die do not count.
     pub reading_units: u32,
-    /// Units that were read, or are to be moved again, and have no place yet.
+    /// Mapping units that were read, or must be programmed again, and wait for a place on flash; each with its old
+    /// address and the reason of its move.
     pub waiting: VecDeque<(Ppa, Origin)>,
-    /// Superblocks that are read completely, and wait for the programs of their units.
+    /// Superblocks that are completely read and wait until their units are programmed elsewhere; each with the reason
+    /// for its reclaiming.
     pub pending: Vec<(u32, Origin)>,
-    /// Superblocks that are being erased.
+    /// Number of superblocks that are being erased.
     pub erasing: u32,
 }
 
@@ -43,78 +48,81 @@ impl Mover {
         }
     }
 
-    /// True if the mover is reading a superblock.
+    /// True if a superblock is being read to be reclaimed.
     #[inline]
     pub fn has_victim(&self) -> bool {
         self.victim != NONE
     }
 
-    /// Begins with a superblock.
+    /// Starts reclaiming superblock `superblock` for the reason `origin`, from its first page row on.
     #[inline]
     pub fn take(&mut self, superblock: u32, origin: Origin) {
         (self.victim, self.origin, self.next_row) = (superblock, origin, 0);
     }
 
-    /// Notes that `units` units of a page row are being read.
+    /// Counts a read of `units` units of one page row as begun.
     #[inline]
     pub fn begin_read(&mut self, units: u32) {
         self.reading_rows += 1;
         self.reading_units += units;
     }
 
-    /// Notes that the units of a page row have been read.
+    /// Counts a read of `units` units of one page row as complete.
     #[inline]
     pub fn end_read(&mut self, units: u32) {
         self.reading_rows -= 1;
         self.reading_units -= units;
     }
 
-    /// Ends the reading of a superblock: it waits until its units are programmed elsewhere. Returns its
-    /// number.
+    /// Ends the reading of the superblock being reclaimed, which now waits until its units are programmed elsewhere.
+    /// Returns its number within the die.
     #[inline]
     pub fn end_victim(&mut self) -> u32 {
         self.pending.push((self.victim, self.origin));
         std::mem::replace(&mut self.victim, NONE)
     }
 
-    /// True for a superblock that was read completely and waits until its units are programmed elsewhere.
+    /// True if superblock `superblock` was read completely and waits until its units are programmed elsewhere.
     pub fn is_pending(&self, superblock: u32) -> bool {
         self.pending.iter().any(|(pending, _)| *pending == superblock)
     }
 
-    /// Begins the erase of a superblock that was read completely. Returns the origin of its collection, if
-    /// this mover had it.
+    /// Marks a superblock that was read completely as being erased. Returns the reason for reclaiming it; none if it is
+    /// not among `pending`.
     pub fn begin_erase(&mut self, superblock: u32) -> Option<Origin> {
         let at = self.pending.iter().position(|(pending, _)| *pending == superblock)?;
         self.erasing += 1;
         Some(self.pending.swap_remove(at).1)
     }
 
-    /// Returns the number of superblocks that come back without anything more being read.
+    /// Returns the number of superblocks that become free without any further read: superblocks that wait for programs,
+    /// and superblocks being erased.
     #[inline]
     pub fn returning(&self) -> u32 {
         self.pending.len() as u32 + self.erasing
     }
 
-    /// Returns the number of units that are being read, or have no place yet.
+    /// Returns the number of mapping units that are being read, or were read and have no new place yet.
     #[inline]
     pub fn units_in_hand(&self) -> u32 {
         self.reading_units + self.waiting.len() as u32
     }
 
-    /// True if superblocks wait for programs, and nothing is being read that could fill these.
+    /// True if superblocks wait until their units are programmed elsewhere, while nothing is being read that could fill
+    /// up the last program.
     pub fn waits_for_programs(&self) -> bool {
         !self.has_victim() && self.reading_rows == 0 && !self.pending.is_empty()
     }
 
-    /// Forgets the units that were read from a superblock of `units` units.
+    /// Drops the units that were read from superblock `superblock` and wait for a new place; `units` is the number of
+    /// units per superblock.
     pub fn forget(&mut self, superblock: u32, units: u32) {
         if !self.waiting.is_empty() {
             self.waiting.retain(|(ppa, _)| ppa.0 / u64::from(units) != u64::from(superblock));
         }
     }
 
-    /// Returns the state of the mover in words, for messages.
+    /// Returns a text that describes the superblocks being reclaimed, for messages.
     pub fn describe(&self) -> String {
         let victim = if self.has_victim() { self.victim.to_string() } else { "none".to_owned() };
         let Self { next_row, reading_rows, pending, erasing, waiting, .. } = self;
@@ -126,21 +134,21 @@ impl Mover {
     }
 }
 
-/// Program units that the host may save up while it waits for a superblock to be emptied.
+/// Greatest number of program units for which the host can save up write credit while a superblock is being reclaimed.
 const CREDIT_PROGRAMS: u32 = 4;
 
-/// How much the host may write while superblocks are being emptied.
+/// Write throttling of the host while superblocks of a die are being reclaimed: a credit in mapping units.
 pub(crate) struct Pace {
-    /// Host units earned and not written yet.
+    /// Number of mapping units that the host may write now: earned by moved units and not used yet.
     pub credit: f64,
-    /// Host units earned by each unit moved.
+    /// Number of mapping units of host writes that each unit moved by reclaiming earns.
     pub rate: f64,
 }
 
 impl Pace {
-    /// Earns the host, for moving `units`, the right to write as many units as the victim gives back for
-    /// them. Without this, the host runs ahead until nothing is free and then waits for a whole superblock to
-    /// be collected: seconds of silence on a drive with large superblocks.
+    /// Adds to the host's write credit, for `units` units moved, as many units as the victim gives back for them.
+    /// Without the credit, the host would run ahead until nothing is free and then wait for a whole superblock to be
+    /// collected: seconds without progress on a drive with large superblocks.
     #[inline]
     pub fn earn(&mut self, units: f64, program_units: u32) {
         // What the host did not use is soon forfeit, or it would run ahead after each wait.

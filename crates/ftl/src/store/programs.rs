@@ -3,24 +3,24 @@
 use controller::Origin;
 use units::Ppa;
 
-/// Bits of a slot or an address.
+/// Number of bits of a source that hold a buffer slot or a physical address; the bits above hold the origin.
 const VALUE_BITS: u32 = 56;
 
-/// Where a unit of a program came from: an origin and, with it, a buffer slot (host) or the old physical
-/// address (everything that moves data).
+/// Source of a mapping unit that is programmed: its origin (reason of the program) and, packed with it, a write buffer
+/// slot (host data) or the old physical address (data that are moved).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Source(u64);
 
 impl Source {
     pub const PADDING: Self = Self::new(Origin::Padding, 0);
-    /// A unit of the summary at the end of a superblock.
+    /// Source of a unit of the superblock summary, which is programmed at the end of a superblock.
     pub const SUMMARY: Self = Self::new(Origin::Map, u64::MAX);
 
     pub const fn new(origin: Origin, value: u64) -> Self {
         Self((origin as u64) << VALUE_BITS | (value & ((1 << VALUE_BITS) - 1)))
     }
 
-    /// Makes a unit that the host writes, from a buffer slot.
+    /// Makes the source of a unit with the host's data, which come from write buffer slot `slot`.
     pub const fn of_slot(origin: Origin, slot: u32) -> Self {
         Self::new(origin, slot as u64)
     }
@@ -35,7 +35,7 @@ impl Source {
         self.0 as u32
     }
 
-    /// Returns the former place of a unit that is moved; none if that place was erased meanwhile.
+    /// Returns the former physical address of a unit that is moved; [`Ppa::NONE`] if that address was erased meanwhile.
     #[inline]
     pub fn place(self) -> Ppa {
         // The highest bit of the value stands for all above it, so that no place stays none.
@@ -43,7 +43,7 @@ impl Source {
     }
 }
 
-/// Sources of all programs in flight; places are used again.
+/// Sources of the mapping units of all programs in flight, by slot; slots are reused.
 pub(crate) struct Programs {
     units: usize,
     sources: Vec<Source>,
@@ -80,15 +80,15 @@ impl Programs {
         self.sources[slot as usize * self.units + unit as usize]
     }
 
-    /// Returns the origin and source of a unit of a program, for observers.
+    /// Returns the origin of a unit of a program in flight, and its buffer slot or old address, for observers.
     #[inline]
     pub fn told(&self, slot: u32, unit: u32) -> (Origin, u64) {
         let source = self.get(slot, unit);
         (source.origin(), source.place().0)
     }
 
-    /// Forgets what is on its way from a stretch of the flash that is erased. Else its place could be taken
-    /// for that of what is written there next, should that be the same unit.
+    /// Clears the old addresses of units being moved that lie in the erased range of `units` units from `first` on.
+    /// Otherwise a unit that is written there next could be taken for the old copy, if it is the same logical unit.
     pub fn forget_from(&mut self, first: u64, units: u32) {
         let from_there = |source: &&mut Source| {
             let origin = source.origin();
@@ -100,7 +100,7 @@ impl Programs {
         }
     }
 
-    /// Returns the number of slots not given back yet.
+    /// Returns the number of slots whose program is not complete, or still being filled.
     pub fn in_use(&self) -> usize {
         self.sources.len() / self.units - self.free.len()
     }

@@ -6,13 +6,13 @@ use crate::store::{Frontier, NONE, Space, Store, SuperblockState};
 use engine::RandomStream;
 use std::cmp::Reverse;
 
-/// Index of the array with the states of superblocks.
+/// Index, among the 32-bit arrays of a saved state, of the array with the superblocks' states.
 pub(crate) const STATES: usize = 3;
-/// Added to the state of a superblock on which a program failed.
+/// Flag added to the saved state number of a superblock on which a program failed.
 const FAILING: u32 = 1 << 8;
 
 impl Store {
-    /// Adds the map and the superblocks to a saved state.
+    /// Appends the map and the superblocks' states, counts and free lists to saved state `saved`.
     pub fn save(&self, saved: &mut SavedState) {
         let (forward, backward, valid) = self.map.copied();
         let space = &self.space;
@@ -46,15 +46,16 @@ impl Store {
         }
     }
 
-    /// Returns the states of the random streams that are drawn from while a drive state is made.
+    /// Returns the states of the random number streams that are drawn from while a drive state is made: one for each
+    /// die, then that of the flash array.
     pub fn streams(&self) -> Vec<[u64; 4]> {
         self.space.streams().chain([self.array.random().state()]).collect()
     }
 
-    /// Restores the random streams of a saved state.
+    /// Restores the states of the random number streams of a saved state.
     ///
     /// # Errors
-    /// When there are others.
+    /// When the number of streams or a state does not fit the drive.
     pub fn go_on_with(&mut self, streams: &[[u64; 4]]) -> Result<(), String> {
         let known: Option<Vec<_>> = streams.iter().map(|state| RandomStream::at(*state)).collect();
         let fits = |known: &Vec<RandomStream>| known.len() == self.space.dies.len() + 1;
@@ -64,10 +65,11 @@ impl Store {
         Ok(())
     }
 
-    /// Takes the map and the superblocks from a saved state. What was lost since the drive was fresh is counted as lost.
+    /// Loads the map and the superblocks' states from a saved state. Superblocks that were lost since the drive was
+    /// fresh are counted as lost.
     ///
     /// # Errors
-    /// When there are others, or they contradict themselves.
+    /// When arrays of the saved state do not fit the drive, or contradict themselves.
     pub fn load(&mut self, saved: &mut Untaken<'_>) -> Result<(), String> {
         let space = &mut self.space;
         let good = space.usable();
@@ -105,10 +107,11 @@ impl Store {
 }
 
 impl Space {
-    /// Loads the open superblocks of a die, stream by stream: each a number and the units it has taken.
+    /// Loads the open superblock of each stream of a die; `open` holds two numbers for each stream, the superblock and
+    /// the units it has taken.
     ///
     /// # Errors
-    /// When there are no such superblocks.
+    /// When a number names no superblock of the die, or more units than a superblock has.
     pub fn load_open(&mut self, die: usize, open: &[u32], units: u32) -> Result<(), String> {
         for (frontier, open) in self.dies[die].frontiers.iter_mut().zip(open.chunks(2)) {
             let (superblock, next_unit) = (open[0], open[1]);

@@ -10,7 +10,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use units::SuperblockId;
 
-/// What policies are shown of the superblocks of a die: a macro, for what a die keeps beside them is lent at the same time.
+/// Makes the view of a die's superblocks that policies are shown. This is a macro because other parts of the die are
+/// borrowed at the same time.
 macro_rules! blocks {
     ($space:expr, $die:expr) => {{
         let (first, end) = ($die * $space.per_die as usize, ($die + 1) * $space.per_die as usize);
@@ -23,28 +24,29 @@ macro_rules! blocks {
     }};
 }
 
-/// The state of a superblock.
+/// State of a superblock in its life between two erases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SuperblockState {
     /// The superblock is erased and waits to be opened.
     Free,
-    /// The superblock takes programs.
+    /// The superblock is open: it takes programs.
     Open,
-    /// Full; its last programs may still be in flight.
+    /// The superblock is full; its last programs may still be in flight.
     Closed,
-    /// The valid units of the superblock are being moved.
+    /// The superblock is being reclaimed: its valid units are being moved to other superblocks.
     Victim,
     /// The superblock is being erased.
     Erasing,
-    /// The superblock is out of use: no good block is left to repair it.
+    /// The superblock is lost: no good block is left to repair it, and it is out of use.
     Lost,
-    /// The superblock belongs to a feature: it holds only programs of the feature, and no data of the logical drive.
+    /// The superblock belongs to a feature of the drive: it holds only programs of the feature, and no data of the
+    /// logical drive.
     Owned,
 }
 
 impl SuperblockState {
-    /// Returns the state with this number in a saved state.
+    /// Returns the superblock state that has this number in a saved state; none for an unknown number.
     pub(crate) fn of_number(number: u32) -> Option<Self> {
         [Self::Free, Self::Open, Self::Closed, Self::Victim, Self::Erasing, Self::Lost, Self::Owned]
             .get(number as usize)
@@ -52,27 +54,30 @@ impl SuperblockState {
     }
 }
 
-/// The space of one die.
+/// Superblock bookkeeping of one die: free superblocks, garbage collection candidates, write frontiers, counts and
+/// policies.
 pub(crate) struct DieSpace {
     pub free: BinaryHeap<Reverse<(u64, u32)>>,
     pub candidates: Vec<SuperblockId>,
-    /// Valid units in all candidates together.
+    /// Number of valid mapping units in all garbage collection candidates of the die together.
     pub candidate_valid: u64,
-    /// The open superblocks of each stream and, last, of host data in SLC mode.
+    /// Write frontiers: the open superblock of each stream and, last, of host data in SLC mode.
     pub frontiers: Frontiers,
-    /// Superblocks of the die that are not lost.
+    /// Number of superblocks of the die that are not lost to bad blocks.
     pub usable: u32,
-    /// Valid units, and host units in flight.
+    /// Number of mapping units of the die that are valid, or host data in flight to it.
     pub live: u32,
-    /// Free superblocks that neither collection nor the data it moves may take, because a feature has a claim to them.
+    /// Number of free superblocks that neither garbage collection nor the data it moves may take, because a feature has
+    /// a claim to them.
     pub claimed: u32,
-    /// Superblocks that serve another purpose for now and that data cannot count on.
+    /// Number of superblocks that serve another purpose for now (such as the SLC cache) and do not count as capacity
+    /// for data.
     pub lent: u32,
-    /// Superblocks that wear levelling leaves free, out of all that collections could use.
+    /// Number of superblocks that wear levelling keeps unused, out of all that garbage collection could use.
     pub held: u32,
-    /// The most `live` may be, so that garbage collection can always go on.
+    /// Greatest allowed value of `live` in mapping units, so that garbage collection can always proceed.
     pub quota: u32,
-    /// Units written so far, by all origins.
+    /// Write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
     pub erases: u64,
     pub victim: Box<dyn VictimPolicy>,
@@ -81,13 +86,13 @@ pub(crate) struct DieSpace {
 }
 
 impl DieSpace {
-    /// Returns the open superblock for host data in SLC mode.
+    /// Returns the write frontier (open superblock) for host data in SLC mode.
     #[inline]
     pub fn one_bit(&self) -> &Frontier {
         &self.frontiers[self.frontiers.len() - 1]
     }
 
-    /// See [`Self::one_bit`].
+    /// Returns the write frontier (open superblock) for host data in SLC mode, to be changed.
     #[inline]
     pub fn one_bit_mut(&mut self) -> &mut Frontier {
         let last = self.frontiers.len() - 1;
@@ -95,7 +100,7 @@ impl DieSpace {
     }
 }
 
-/// All superblocks of the drive; arrays are indexed by superblock numbered over the drive.
+/// Superblock bookkeeping of the whole drive; the arrays are indexed by superblock, numbered over the drive.
 pub(crate) struct Space {
     pub per_die: u32,
     pub units: u32,
@@ -106,14 +111,14 @@ pub(crate) struct Space {
     /// For each superblock: true after a program on the superblock failed, so that it is retired instead of
     /// erased.
     pub failing: Vec<bool>,
-    /// The host replaced a unit of the superblock while it was being emptied: an unnecessary copy of it may be in
-    /// flight.
+    /// For each superblock: true if the host replaced a unit of it while the superblock was being reclaimed, so that an
+    /// outdated copy of the unit may be in flight.
     pub overtaken: Vec<bool>,
-    /// The superblock is in SLC mode; empty on a drive without SLC mode.
+    /// For each superblock: true if it is in SLC mode; empty on a drive without SLC mode.
     pub one_bit: Vec<bool>,
-    /// Number of the stream whose superblocks are in SLC mode, after all others.
+    /// Number of the stream whose superblocks are in SLC mode, which is the last stream.
     pub one_bit_stream: usize,
-    /// The stream that the superblock was opened for last.
+    /// For each superblock: number of the stream for which it was opened last.
     pub stream: Vec<u8>,
     pub closed_at: Vec<u64>,
     pub pe_cycles: Vec<u32>,
@@ -169,17 +174,18 @@ impl Space {
         }
     }
 
-    /// Returns the states of the dies' random streams.
+    /// Returns the state of each die's random number stream.
     pub fn streams(&self) -> impl Iterator<Item = [u64; 4]> + '_ {
         self.dies.iter().map(|die| die.random.state())
     }
 
-    /// Sets the dies' random streams.
+    /// Replaces the random number stream of each die, as from a saved state.
     pub fn go_on_with(&mut self, streams: Vec<RandomStream>) {
         self.dies.iter_mut().zip(streams).for_each(|(die, stream)| die.random = stream);
     }
 
-    /// Returns a die's candidates in the order in which they must be named to its victim policy.
+    /// Returns the garbage collection candidates of a die in the order in which its victim policy must be told of them
+    /// when a saved state is loaded.
     pub fn told(&self, die: usize) -> Vec<u32> {
         let space = &self.dies[die];
         let told = space.victim.told().unwrap_or_else(|| {
@@ -190,10 +196,11 @@ impl Space {
         told.into_iter().map(|candidate| candidate.0).collect()
     }
 
-    /// Brings a die's candidates into an order in which they were: a policy may draw one by its place.
+    /// Puts the garbage collection candidates of a die into the saved order `order`, since a victim policy may draw one
+    /// by its position.
     ///
     /// # Errors
-    /// When these are not the candidates.
+    /// When `order` does not name exactly the candidates of the die.
     pub fn arrange(&mut self, die: usize, order: &[u32]) -> Result<(), String> {
         let first = self.global(die, 0);
         let mut known: Vec<u32> = self.dies[die].candidates.iter().map(|candidate| candidate.0).collect();
@@ -210,48 +217,49 @@ impl Space {
         Ok(())
     }
 
-    /// Returns the number over the drive of a superblock of a die.
+    /// Returns the number over the drive of superblock `superblock` of die `die`.
     #[inline]
     pub fn global(&self, die: usize, superblock: u32) -> usize {
         die * self.per_die as usize + superblock as usize
     }
 
-    /// Returns the numbers over the drive of all superblocks of a die.
+    /// Returns the range of numbers over the drive of all superblocks of a die.
     #[inline]
     pub fn of_die(&self, die: usize) -> std::ops::Range<usize> {
         self.global(die, 0)..self.global(die + 1, 0)
     }
 
-    /// Returns the die of a superblock numbered over the drive, and its number there.
+    /// Returns the die of a superblock that is numbered over the drive, and the superblock's number within the die.
     #[inline]
     pub fn place_of(&self, superblock: u32) -> (usize, u32) {
         ((superblock / self.per_die) as usize, superblock % self.per_die)
     }
 
-    /// True for the stream of units with one bit a cell.
+    /// True if stream `stream` is the stream whose superblocks are in SLC mode (one bit per cell).
     #[inline]
     pub fn is_one_bit(&self, stream: usize) -> bool {
         stream == self.one_bit_stream
     }
 
-    /// True when a superblock (over the drive) holds one bit a cell.
+    /// True if a superblock (numbered over the drive) is in SLC mode (one bit per cell).
     #[inline]
     pub fn holds_one_bit(&self, superblock: usize) -> bool {
         self.one_bit.get(superblock).is_some_and(|holds| *holds)
     }
 
-    /// True when `superblock` (over the drive) may be chosen as a victim.
+    /// True if `superblock` (numbered over the drive) is a candidate for garbage collection.
     #[inline]
     pub fn is_candidate(&self, superblock: usize) -> bool {
         self.position[superblock] != NONE
     }
 
-    /// Adds an erased superblock to the free ones.
+    /// Adds an erased superblock to the free superblocks of a die, at the rank that the wear policy gives it.
     pub fn push_free(&mut self, die: usize, superblock: u32) {
         self.push_ranked(die, superblock, self.free_rank(die, superblock));
     }
 
-    /// Returns the rank of a superblock among the free ones, from the wear policy.
+    /// Returns the rank, by the wear policy, of a superblock among the free superblocks of a die: the lowest is opened
+    /// first.
     #[inline]
     pub fn free_rank(&self, die: usize, superblock: u32) -> u64 {
         let space = &self.dies[die];
@@ -259,7 +267,7 @@ impl Space {
         space.wear.free_rank(SuperblockId(superblock), cycles, space.erases)
     }
 
-    /// Adds an erased superblock to the free ones, at a place of the caller's.
+    /// Adds an erased superblock to the free superblocks of a die, at rank `rank`: the lowest is opened first.
     #[inline]
     pub fn push_ranked(&mut self, die: usize, superblock: u32, rank: u64) {
         let global = self.global(die, superblock);
@@ -267,23 +275,25 @@ impl Space {
         self.dies[die].free.push(Reverse((rank, superblock)));
     }
 
-    /// Removes a superblock from the free ones without opening it.
+    /// Removes superblock `superblock` from the free superblocks of a die without opening it.
     pub fn withdraw_free(&mut self, die: usize, superblock: u32) {
         self.dies[die].free.retain(|Reverse((_, free))| *free != superblock);
     }
 
-    /// Takes the free superblock that the wear policy ranks lowest.
+    /// Removes the free superblock with the lowest rank from the free superblocks of a die, and returns it; none if
+    /// none is free.
     #[inline]
     pub fn take_free(&mut self, die: usize) -> Option<u32> {
         self.dies[die].free.pop().map(|Reverse((_, superblock))| superblock)
     }
 
-    /// Takes the next free superblock and opens it for a stream; false when there is none.
+    /// Opens the free superblock with the lowest rank for stream `stream` of a die; returns false when none is free.
     pub fn open(&mut self, die: usize, stream: usize) -> bool {
         self.take_free(die).is_some_and(|superblock| self.begin(die, stream, superblock))
     }
 
-    /// Opens an erased superblock that is not among the free ones.
+    /// Opens an erased superblock that is not among the free superblocks for stream `stream` of a die; always returns
+    /// true.
     pub fn begin(&mut self, die: usize, stream: usize, superblock: u32) -> bool {
         let global = self.global(die, superblock);
         self.state[global] = SuperblockState::Open;
@@ -293,7 +303,7 @@ impl Space {
         true
     }
 
-    /// Lets a stream of a die without an open superblock take over that of another stream.
+    /// Transfers the open superblock of stream `from` of a die to stream `to`, which has none.
     pub fn hand_over(&mut self, die: usize, from: usize, to: usize) {
         let Frontier { superblock, next_unit, .. } =
             std::mem::replace(&mut self.dies[die].frontiers[from], Frontier::CLOSED);
@@ -303,7 +313,7 @@ impl Space {
         self.stream[global] = to as u8;
     }
 
-    /// Lets two streams of a die trade their open superblocks.
+    /// Exchanges the open superblocks of streams `a` and `b` of a die.
     pub fn trade(&mut self, die: usize, (a, b): (usize, usize)) {
         self.dies[die].frontiers.swap(a, b);
         for stream in [a, b] {
@@ -312,7 +322,7 @@ impl Space {
         }
     }
 
-    /// Closes a full superblock without programs in flight, which becomes a candidate.
+    /// Closes a full superblock without programs in flight, which becomes a candidate for garbage collection.
     pub fn close(&mut self, die: usize, superblock: u32) {
         let global = self.global(die, superblock);
         debug_assert_eq!(self.in_flight[global], 0);
@@ -326,7 +336,7 @@ impl Space {
         space.victim.on_close(SuperblockId(superblock), self.valid[global]);
     }
 
-    /// Takes a superblock that is to be reclaimed: a candidate, or one that was never to be one.
+    /// Marks a superblock as being reclaimed, and removes it from the garbage collection candidates if it was one.
     pub fn take(&mut self, die: usize, superblock: u32) {
         let global = self.global(die, superblock);
         self.state[global] = SuperblockState::Victim;
@@ -344,7 +354,8 @@ impl Space {
         space.victim.on_reclaim(SuperblockId(superblock));
     }
 
-    /// Notes that one unit of a superblock became invalid.
+    /// Subtracts one from the valid units of a superblock (numbered over the drive), and tells the victim policy if the
+    /// superblock is a candidate.
     #[inline]
     pub fn lose_unit(&mut self, superblock: u32) {
         let global = superblock as usize;
@@ -357,20 +368,21 @@ impl Space {
         }
     }
 
-    /// Returns the number of invalid units in all candidates of a die.
+    /// Returns the number of invalid mapping units in all garbage collection candidates of a die.
     #[inline]
     pub fn garbage(&self, die: usize) -> u64 {
         let space = &self.dies[die];
         space.candidates.len() as u64 * u64::from(self.units) - space.candidate_valid
     }
 
-    /// Returns the candidate with the fewest valid units, among equals the one of the lowest number.
+    /// Returns the garbage collection candidate of a die with the fewest valid units, and among equals the one with the
+    /// lowest number.
     pub fn emptiest(&self, die: usize) -> Option<u32> {
         let candidates = self.dies[die].candidates.iter().map(|candidate| candidate.0);
         candidates.min_by_key(|&at| (self.valid[self.global(die, at)], at))
     }
 
-    /// Asks the victim policy of a die for a superblock.
+    /// Asks the victim policy of a die for the superblock to collect next; none if the policy picks none.
     pub fn pick_victim(&mut self, die: usize) -> Option<u32> {
         let space = &mut self.dies[die];
         let mut view = VictimView {
@@ -389,7 +401,8 @@ impl Space {
         Some(picked.0)
     }
 
-    /// Asks the wear policy, after an erase, whether data must move.
+    /// Asks the wear policy of a die, after superblock `erased` was erased, which candidate to relocate for wear
+    /// levelling; none if none needs to move.
     pub fn pick_relocation(&mut self, die: usize, erased: u32) -> Option<u32> {
         let picked = self.ask_wear(die, erased)?;
         assert!(
@@ -399,7 +412,8 @@ impl Space {
         Some(picked.0)
     }
 
-    /// Returns which of a die's candidates the wear policy wants to move after an erase.
+    /// Returns which of a die's candidates the wear policy wants to relocate after superblock `erased` was erased,
+    /// without a check of the answer.
     pub fn ask_wear(&mut self, die: usize, erased: u32) -> Option<SuperblockId> {
         let space = &mut self.dies[die];
         let mut view = WearView {
@@ -413,7 +427,7 @@ impl Space {
         space.wear.relocate(&mut view)
     }
 
-    /// Returns the superblock that the policy rewrites next on a die, among the candidates.
+    /// Returns which of the superblocks `candidates` of a die the refresh order policy wants to refresh (rewrite) next.
     pub fn ask_order(
         &mut self,
         order: &mut dyn RefreshOrder,
@@ -433,12 +447,12 @@ impl Space {
         })
     }
 
-    /// Returns the number of superblocks not lost to bad blocks, over all dies.
+    /// Returns the number of superblocks of the drive that are not lost to bad blocks.
     pub fn usable(&self) -> u32 {
         self.dies.iter().map(|die| die.usable).sum()
     }
 
-    /// Returns the number of bytes of state.
+    /// Returns the size in bytes of the state of superblocks in the simulator's memory.
     pub fn bytes(&self) -> usize {
         // State of a superblock: counts, flags, times, its place among the candidates and in the policy.
         self.valid.len() * (4 + 4 + 1 + 1 + 1 + 1 + 8 + 4 + 4 + 4 + 16 + 12)

@@ -7,49 +7,53 @@ use super::labels::Labels;
 use std::collections::HashMap;
 use units::Lpn;
 
-/// No readable number: the unit was never written, is torn, or holds no data.
+/// Write number that cannot be read: the unit was never written, is torn by a power cut, or holds no data.
 pub(crate) const NOTHING: u64 = 0;
-/// The number of data from before the run.
+/// Write number of data that were on the drive before the run.
 pub(crate) const BEFORE: u64 = 1;
 
-/// Of each physical unit: the logical unit, and the number of the write; on a map of blocks what is said of those.
+/// Contents of the spare areas as recovery reads them after a power cut: for each physical unit its logical unit and
+/// write number and, on a block-mapped drive, the labels of blocks.
 pub(crate) struct SpareAreas {
     pub holders: Vec<u32>,
     pub stamps: Vec<u64>,
     pub labels: Option<Labels>,
-    /// Ranges of numbers of writes that the return to a snapshot undid, the first number excluded and the last
-    /// included.
+    /// Ranges of write numbers that a rollback to a snapshot undid; the first number of a range is excluded and the
+    /// last included.
     pub undone: Vec<(u64, u64)>,
 }
 
 impl SpareAreas {
-    /// True if going back to a snapshot undid a write.
+    /// True if a rollback to a snapshot undid the write with number `stamp`.
     pub fn is_undone(&self, stamp: u64) -> bool {
         self.undone.iter().any(|&(before, last)| stamp > before && stamp <= last)
     }
 }
 
-/// The numbers of the host's writes.
+/// Numbers of the host's writes, which the drive stores in spare areas so that recovery after a power cut finds the
+/// newest copy of each unit.
 pub(crate) struct Spare {
-    /// The stamp of each physical unit.
+    /// Write number (stamp) of the data in each physical unit.
     pub stamps: Vec<u64>,
-    /// The labels of blocks, on a block-mapped drive.
+    /// Labels of blocks in the spare areas of a block-mapped drive; none on other drives.
     pub labels: Option<Labels>,
-    /// The stamp of the data in each slot of the buffer.
+    /// Write number (stamp) of the data in each slot of the write buffer.
     slots: Vec<u64>,
-    /// For units trimmed while the buffer was not empty: the number of the last write before the unit's newest trim.
+    /// For logical units trimmed while the write buffer was not empty: number of the last host write before the unit's
+    /// newest trim.
     trimmed: HashMap<u32, u64>,
-    /// Number of the last write of the host.
+    /// Number of the newest host write.
     last: u64,
     /// True as long as the host has written nothing since simulated time began.
     is_fresh: bool,
-    /// Ranges of numbers of writes that the return to a snapshot undid, the first number excluded and the last
-    /// included.
+    /// Ranges of write numbers that a rollback to a snapshot undid; the first number of a range is excluded and the
+    /// last included.
     pub undone: Vec<(u64, u64)>,
 }
 
 impl Spare {
-    /// Returns the spare areas in which nothing is written.
+    /// Makes the write numbers of a drive on which nothing is written, for `units` physical units and `slots` slots of
+    /// the write buffer.
     pub fn new(units: usize, slots: u32) -> Self {
         let stamps = engine::large_array(units, NOTHING);
         Self {
@@ -63,22 +67,23 @@ impl Spare {
         }
     }
 
-    /// True until the host writes data after time began.
+    /// True until the host first writes data after simulated time began.
     pub fn is_fresh(&self) -> bool {
         self.is_fresh
     }
 
-    /// Sets the number of the last write before time begins.
+    /// Sets the number of the last host write before simulated time begins.
     pub fn begin_at(&mut self, last: u64) {
         self.last = last;
     }
 
-    /// Sets the stamp of a unit that exists when time begins.
+    /// Sets the write number of the data that physical unit `unit` holds when simulated time begins.
     pub fn begin_with(&mut self, unit: usize, stamp: u64) {
         self.stamps[unit] = stamp;
     }
 
-    /// Goes on with the numbers that were found, and above `last`.
+    /// Takes over, after a power cut, the write numbers that recovery found in spare areas; new writes are numbered
+    /// above these and above `last`.
     pub fn go_on(&mut self, spare: SpareAreas, last: u64) {
         let SpareAreas { stamps, labels, undone, .. } = spare;
         let last = undone.iter().fold(last, |last, (_, end)| last.max(*end));
@@ -89,7 +94,8 @@ impl Spare {
         }
     }
 
-    /// Makes these units unreadable.
+    /// Makes the spare areas of `count` physical units from `first` on unreadable, as an erase or an interrupted
+    /// program does.
     pub fn spoil(&mut self, first: usize, count: usize) {
         self.stamps[first..][..count].fill(NOTHING);
         if let Some(labels) = &mut self.labels {
@@ -97,37 +103,39 @@ impl Spare {
         }
     }
 
-    /// Returns the number of the last write of the host.
+    /// Returns the number of the newest host write.
     pub fn last(&self) -> u64 {
         self.last
     }
 
-    /// Undoes the writes after the write `number`, because the drive returns to its state after that write.
+    /// Records that the host writes after number `number` are undone, because the drive rolls back to a snapshot of
+    /// that time.
     pub fn undo(&mut self, number: u64) {
         if number < self.last {
             self.undone.push((number, self.last));
         }
     }
 
-    /// Notes that a slot holds a new version.
+    /// Gives the new data in write buffer slot `slot` the next write number.
     pub fn on_buffered(&mut self, slot: u32) {
         self.slots[slot as usize] = self.next();
     }
 
-    /// Returns the next number, which is higher than all earlier ones.
+    /// Returns the next write number, which is higher than all earlier write numbers.
     pub fn next(&mut self) -> u64 {
         self.is_fresh = false;
         self.last += 1;
         self.last
     }
 
-    /// Returns the stamp of the data that a buffer slot holds.
+    /// Returns the write number (stamp) of the data in write buffer slot `slot`.
     pub fn of_slot(&self, slot: u32) -> u64 {
         self.slots[slot as usize]
     }
 
-    /// Notes that the host no longer needs a unit, while so many slots are in use: what they have of it may
-    /// lack what lay on flash.
+    /// Records that the host trimmed logical unit `lpn`, so that older data of the unit in the write buffer count as
+    /// void when they are programmed. With no used slot (`used_slots` 0) all records are dropped, since no older data
+    /// are buffered.
     pub fn note_trimmed(&mut self, lpn: Lpn, used_slots: u32) {
         if used_slots == 0 {
             self.trimmed.clear();
@@ -136,12 +144,12 @@ impl Spare {
         }
     }
 
-    /// True when the write `stamp` of a unit came before the unit's newest trim.
+    /// True when the write with number `stamp` of logical unit `lpn` came before the unit's newest recorded trim.
     pub fn is_trimmed(&self, lpn: Lpn, stamp: u64) -> bool {
         self.trimmed.get(&lpn.0).is_some_and(|trimmed| stamp <= *trimmed)
     }
 
-    /// Returns the number of bytes of state of the simulator.
+    /// Returns the size in bytes of write numbers and labels in the simulator's memory.
     pub fn bytes(&self) -> usize {
         8 * (self.stamps.len() + self.slots.len()) + self.labels.as_ref().map_or(0, Labels::bytes)
     }

@@ -5,7 +5,8 @@ use crate::features::Features;
 use crate::settings::{FtlConfig, PatrolRules};
 use units::Nanos;
 
-/// A part of the upkeep: time of a die or a channel within a period.
+/// One kind of upkeep (refresh, background scrub and so on) in the check of a drive file: time of a die or a channel
+/// that it takes within a period.
 struct Part {
     key: &'static str,
     ns: u64,
@@ -14,23 +15,24 @@ struct Part {
 }
 
 impl Part {
-    /// Returns the share of the period that this part takes.
+    /// Returns the fraction of the period that this kind of upkeep takes.
     fn share(&self) -> f64 {
         self.ns as f64 / self.within.ns() as f64
     }
 }
 
-/// All that is asked for of a die, or of a channel by all its dies.
+/// Total time that upkeep takes of a die, or of a channel for all its dies, to check that a drive file does not ask for
+/// more than can be done.
 pub(crate) struct Burden {
-    /// Part that the burden is of: "die" or "channel".
+    /// Resource whose time is counted: "die" or "channel".
     whose: &'static str,
     share: f64,
     parts: Vec<Part>,
 }
 
 impl Burden {
-    /// Returns what the configuration asks for, once the drive is full: `costs` of one die, for so many
-    /// `dies`.
+    /// Adds up the upkeep that the configuration asks for once the drive is full: `costs` are times for one die, `dies`
+    /// is the number of dies that share the resource `whose`.
     pub fn new(
         whose: &'static str,
         dies: u64,
@@ -64,7 +66,7 @@ impl Burden {
         Self { whose, share: config.upkeep.share, parts }
     }
 
-    /// Returns the heavier of two burdens.
+    /// Returns the larger of two upkeep totals.
     pub fn or_heavier(self, other: Self) -> Self {
         if other.total() > self.total() { other } else { self }
     }
@@ -73,10 +75,10 @@ impl Burden {
         self.parts.iter().map(Part::share).sum()
     }
 
-    /// Whether upkeep can be kept with its share of the time.
+    /// Checks that the upkeep fits into the fraction of time that the drive file allows it.
     ///
     /// # Errors
-    /// When it cannot; the text has the arithmetic.
+    /// When it does not fit; the text shows the arithmetic.
     pub fn check(&self) -> Result<(), String> {
         let total = self.total();
         if total <= self.share {

@@ -13,12 +13,13 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Transaction, Urgency};
 use units::DieId;
 
-/// How urgently a die needs free superblocks.
+/// Urgency with which a die needs free superblocks, for garbage collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Haste {
-    /// The die is short of free superblocks: it collects now, with or without host requests.
+    /// The die is short of free superblocks: it collects garbage now, with or without host requests.
     Foreground,
-    /// The die has enough: it collects superblocks that were asked for, and more while it is idle.
+    /// The die has enough free superblocks: it collects only superblocks that were requested (for instance by wear
+    /// levelling), and further ones while it is idle.
     Background,
 }
 
@@ -34,8 +35,8 @@ impl Upkeep {
         }
     }
 
-    /// Lets the die's collection go on: takes victims while one is wanted, keeps reads in flight, and lets
-    /// nothing wait for units that will not come.
+    /// Advances garbage collection, and folding of the SLC cache, on a die: picks victims while one is wanted, submits
+    /// reads, and pads programs that wait for units that will not come.
     pub fn collect<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if media.features.reads_map() {
             return; // Which of its units are valid is not known yet.
@@ -51,7 +52,7 @@ impl Upkeep {
         self.wake_dies(media, ctx);
     }
 
-    /// Collects garbage alone, without the folding that may need it.
+    /// Advances garbage collection on a die, without folding of the SLC cache.
     pub fn collect_garbage<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if !media.core.collections[die].mover.waiting.is_empty() {
             media.retry_waiting(die, ctx);
@@ -62,7 +63,8 @@ impl Upkeep {
         media.core.store.controller.set_urgency(DieId(die as u32), urgency);
     }
 
-    /// Takes the next victim, if one is wanted and there is room for its valid units.
+    /// Picks the next superblock of a die to be reclaimed and starts to reclaim it; returns false if none is wanted, or
+    /// if there is no space for its valid units.
     pub fn take_victim(&mut self, media: &mut Media, die: usize) -> bool {
         if media.core.collections[die].mover.pending.len() >= PENDING_MAX {
             return false;
@@ -80,7 +82,8 @@ impl Upkeep {
         true
     }
 
-    /// Returns the victim policy's choice, if one is wanted, is worth it and can be moved.
+    /// Returns the garbage collection victim that the policy picks; none if no victim is wanted, its gain is too small,
+    /// or there is no space for its valid units.
     fn choose_victim(&self, media: &mut Media, die: usize, haste: Haste) -> Option<u32> {
         let idle = media.core.collections[die].background;
         let foreground = haste == Haste::Foreground;
@@ -110,7 +113,7 @@ impl Upkeep {
         has_room.then_some(superblock)
     }
 
-    /// Handles a superblock that was erased: it is free again, or out of use.
+    /// Handles the completed erase of a superblock: the superblock becomes free, or is lost if a block failed.
     pub fn on_erased<P: Probe>(&mut self, media: &mut Media, erase: &Transaction, ctx: &mut Context<P>) {
         let (die, superblock) = (erase.die.index(), erase.superblock);
         let global = media.core.store.space.global(die, superblock);
@@ -140,8 +143,8 @@ impl Upkeep {
         self.collect(media, die, ctx);
     }
 
-    /// Counts a superblock (numbered over the drive) that is taken on behalf of `origin`: what it holds will
-    /// move, the rest of it is room gained.
+    /// Counts a superblock (numbered over the drive) that is about to be reclaimed for the reason `origin`: its valid
+    /// units as units to move, the rest as space gained.
     pub fn count_victim(&mut self, media: &mut Media, die: usize, superblock: usize, origin: Origin) {
         let valid = media.core.store.space.valid[superblock];
         let room = u64::from(media.core.store.layout.data_units() - valid);
@@ -167,16 +170,17 @@ impl Upkeep {
 }
 
 impl Core {
-    /// Returns the candidate with the fewest valid units, if there is room for them: what power cuts tore, or
-    /// what is left of the open superblocks of several streams, may be so little that the policy's choice
-    /// would wait for ever.
+    /// Returns the garbage collection candidate of a die with the fewest valid units, if there is space for them.
+    /// Superblocks torn by power cuts, or the rest of several open superblocks, may leave so little space that the
+    /// policy's choice would wait for ever.
     #[cold]
     pub fn emptiest_that_fits(&self, die: usize) -> Option<u32> {
         let valid = |superblock: u32| self.store.space.valid[self.store.space.global(die, superblock)];
         self.store.space.emptiest(die).filter(|&at| self.has_room_for(die, valid(at)))
     }
 
-    /// Returns the next superblock that was asked for, if there is room for its valid units.
+    /// Removes and returns the next superblock of a die whose reclaiming was requested (by wear levelling, refresh and
+    /// so on), with the reason; none if there is no space for its valid units.
     pub fn next_forced(&mut self, die: usize, haste: Haste) -> Option<(u32, Origin)> {
         while let Some(&(superblock, origin)) = self.collections[die].forced.front() {
             let pressed = haste == Haste::Foreground || self.buffer.first_queued().is_some();
@@ -198,7 +202,8 @@ impl Core {
 }
 
 impl Media {
-    /// Blocks that failed may have taken the room that features had beside what the host's data need.
+    /// Makes features (such as snapshots) give up data until they fit the spare space, which failed blocks may have
+    /// reduced.
     pub fn fit_features<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.features.set_room(self.core.spare_units());
         while self.features.gives_way(&mut self.core, ctx.calendar.now()) {

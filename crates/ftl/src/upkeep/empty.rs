@@ -9,19 +9,20 @@ use crate::upkeep::Upkeep;
 use controller::{Class, Context, Transaction};
 use units::Ppa;
 
-/// How the units of a page row leave a superblock.
+/// Way in which the valid units of a page row leave a superblock that is being reclaimed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// The units of the row are read over the bus, and written again.
+    /// The units of the row are read over the channel bus into the controller, and programmed from there.
     Bus,
-    /// The units of the row are moved inside the die, if the target superblock allows that.
+    /// The units of the row are copied inside the die (copyback), if the target superblock allows that.
     InDie,
-    /// The units of the row stay for now.
+    /// The units of the row are not moved now.
     Wait,
 }
 
 impl Upkeep {
-    /// Empties superblocks while the customer wants another one, as far as that goes now.
+    /// Reclaims superblocks of a die, one after the other, for garbage collection or for folding of the SLC cache
+    /// (`customer`), as far as possible now.
     #[inline(always)]
     pub fn empty<P: Probe>(
         &mut self,
@@ -38,7 +39,8 @@ impl Upkeep {
         }
     }
 
-    /// Takes the customer's next victim, if it wants one and can have it.
+    /// Picks the next superblock to reclaim on a die for garbage collection or folding; returns false if none is wanted
+    /// or none can be taken.
     #[inline(always)]
     fn take<P: Probe>(
         &mut self,
@@ -54,7 +56,8 @@ impl Upkeep {
         }
     }
 
-    /// Keeps up to `read_ahead` page rows of the victim in flight; true when the whole victim was read.
+    /// Submits reads of the victim's valid units so that up to `read_ahead` page rows are in flight; returns true when
+    /// the whole victim was read.
     #[inline(always)]
     fn read_rows<P: Probe>(
         &mut self,
@@ -93,7 +96,8 @@ impl Upkeep {
         media.core.mover(die, customer).next_row == media.core.rows_of(customer)
     }
 
-    /// Moves on the units of a victim that were read and are still valid.
+    /// Handles a completed read of a superblock being reclaimed: queues the units that are still valid to be programmed
+    /// elsewhere.
     pub fn on_moving_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let (die, customer) = (read.die.index(), Customer::of(read.origin));
         let count = read.mask.count_ones();

@@ -14,7 +14,7 @@ use controller::{Context, Origin};
 use units::Ppa;
 
 impl Upkeep {
-    /// Continues the die's folding. Nothing more is read while a unit that was read has no place.
+    /// Advances folding of a die's SLC cache. No further page row is read while a unit that was read has no new place.
     #[cold]
     pub fn fold<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if self.place_folded(media, die, ctx) {
@@ -23,7 +23,8 @@ impl Upkeep {
         }
     }
 
-    /// Gives places to the units that were read; false when some have to wait.
+    /// Programs units that folding has read from the SLC cache to new places; returns false when units have to wait for
+    /// a place.
     pub fn place_folded<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
         while let Some(&(ppa, _)) = media.core.mover(die, Customer::Folding).waiting.front() {
             if media.core.store.map.is_valid(ppa) && !self.place_unit(media, die, ppa, ctx) {
@@ -34,7 +35,8 @@ impl Upkeep {
         true
     }
 
-    /// Puts a unit into the host's open superblock, if the host could write there.
+    /// Adds a folded unit, which is at `ppa` in the SLC cache, to the host's open superblock; returns false if the host
+    /// could not write there now.
     pub fn place_unit<P: Probe>(
         &mut self,
         media: &mut Media,
@@ -56,8 +58,8 @@ impl Upkeep {
         true
     }
 
-    /// Opens the superblock that takes what is folded, where none is open; false when a group that dies reclaim together
-    /// took it along at once.
+    /// Opens the host's superblock on a die for folded units, if none is open. Returns false if garbage collection of
+    /// the die's parity group took the new superblock at once.
     pub fn open_for_folding<P: Probe>(
         &mut self,
         media: &mut Media,
@@ -73,8 +75,8 @@ impl Upkeep {
         media.core.store.space.dies[die].frontiers[stream].superblock != NONE
     }
 
-    /// Moves rows of the victim from `first` on to a whole program unit without the bus, if the superblock that takes them
-    /// allows that.
+    /// Copies page rows of the SLC cache, from `first` on and as many as fill a program unit, inside the die to the
+    /// host's open superblock. Returns false if that superblock does not allow it.
     pub fn fold_in_die<P: Probe>(
         &mut self,
         media: &mut Media,
@@ -99,16 +101,16 @@ impl Upkeep {
 }
 
 impl Media {
-    /// True when folding may begin a program unit on a die.
+    /// True when folding of the SLC cache may begin a new program unit on a die.
     fn may_begin_program(&self, die: usize) -> bool {
         self.core.has_program_place(die)
             && self.core.has_own_room(die, self.core.assembly.streams.of_host())
             && !self.features.is_hosts_turn(&self.core, die)
     }
 
-    /// Returns how the victim's next page row (numbered over the drive) goes: without the bus, if the chip
-    /// can do that and so many rows as fill a program unit are valid, and once what came over the bus has
-    /// filled program units of its own.
+    /// Returns how the next page row of the SLC superblock being folded (numbered over the drive) is moved: inside the
+    /// die if the chip can do that, all rows of a program unit are valid, and no program unit is partly filled; over
+    /// the bus else; or not now.
     pub fn route_of_folding(&self, die: usize, row: u32) -> Route {
         let (mover, layout) = (&self.core.folding[die].mover, &self.core.store.layout);
         let wanted = self.features.wants_folding(&self.core, die)

@@ -9,8 +9,8 @@ use engine::{Calendar, Event};
 use units::{DieId, Nanos};
 
 impl Upkeep {
-    /// Returns how long a die must be idle before the work of this kind of event; none where idle dies do not
-    /// do that work.
+    /// Returns how long a die must be idle before the work of event kind `kind` (background collection, folding or
+    /// rewriting) starts; none if idle dies do not do that work.
     fn idle_wait(&self, media: &Media, kind: u8) -> Option<Nanos> {
         match kind {
             events::IDLE => self.trigger.idle_after(),
@@ -19,7 +19,8 @@ impl Upkeep {
         }
     }
 
-    /// Starts, for a die that is idle, the timers for work in idle time.
+    /// Starts, on a die that has just become idle, the timers for background collection, folding, rewriting and the
+    /// patrol.
     #[inline]
     pub fn arm_idle_timers(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let idle = &mut media.core.collections[die].idle;
@@ -48,7 +49,8 @@ impl Upkeep {
         }
     }
 
-    /// Looks at a die that may have been idle for long enough; true when that gave the host room, or will.
+    /// Handles an idle timer of a die: starts the timer's work if the die was idle for long enough. Returns true when
+    /// the work frees space for the host, now or later.
     pub fn on_idle_timer<P: Probe>(&mut self, media: &mut Media, event: Event, ctx: &mut Context<P>) -> bool {
         let die = event.index as usize;
         let Some(wait) = self.idle_wait(media, event.kind) else { return false };

@@ -23,12 +23,14 @@ use crate::media::Media;
 use crate::settings::FtlConfig;
 use engine::Calendar;
 
-/// What decides on moving data.
+/// State of all work that moves data for other reasons than host writes: trigger of garbage collection, background
+/// scrub (patrol), statistics.
 pub(crate) struct Upkeep {
     pub trigger: Box<dyn GcTrigger>,
-    /// The patrol, which reads stored data for errors, on a drive that has one.
+    /// Background scrub (patrol), which reads stored data to find errors; none on a drive without it.
     pub patrol: Option<Box<Patrol>>,
-    /// How much of what the host earns by a collection that goes before its programs it comes to use.
+    /// Fraction, 0 to 1, of the host's write credit that is used while garbage collection has priority over host
+    /// programs.
     pub urgent_share: f64,
     pub turnover: Turnover,
 }
@@ -43,15 +45,15 @@ impl Upkeep {
         }
     }
 
-    /// Begins, with simulated time, the timer-driven work.
+    /// Starts the timed work (refresh, background scrub and scheduled snapshots) when simulated time begins.
     pub fn begin(&mut self, media: &mut Media, calendar: &mut Calendar) {
         media.features.begins_refresh(&mut media.core, calendar);
         self.begin_patrol(media, calendar);
         media.await_moment(calendar);
     }
 
-    /// Ends upkeep when the host has finished: the patrol ends and no work falls due, so that the drive comes
-    /// to rest.
+    /// Ends upkeep when the host has finished: the background scrub (patrol) ends and no refresh falls due, so that the
+    /// drive comes to rest.
     pub fn end(&mut self, media: &mut Media) {
         self.patrol = None;
         media.features.ended();
@@ -62,7 +64,7 @@ impl Upkeep {
 }
 
 impl Media {
-    /// Lets the first moment come.
+    /// Schedules the first time at which a feature has to act, such as a scheduled snapshot.
     pub fn await_moment(&mut self, calendar: &mut Calendar) {
         if let Some(time) = self.features.next_moment() {
             self.core.enter_upkeep(time, Work::Moment, calendar);

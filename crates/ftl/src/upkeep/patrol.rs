@@ -15,27 +15,28 @@ use engine::Calendar;
 use engine::RandomStream;
 use units::{DieId, Nanos, SimTime};
 
-/// The owner of a patrol's reads; reads that move data have another, or none.
+/// Owner number by which the reads of the background scrub (patrol) are recognised; reads that move data have another
+/// owner, or none.
 pub(crate) const PATROL: u32 = u32::MAX - 1;
 
-/// The progress of the patrol of a die.
+/// Progress of the background scrub (patrol) on one die.
 #[derive(Clone, Copy, Debug, Default)]
 struct Walk {
     round_began: SimTime,
-    /// The superblock of the die that is next, or being read.
+    /// Superblock, numbered within the die, that the patrol is reading or will read next.
     superblock: u32,
-    /// Next page row that the patrol reads.
+    /// Next page row of the superblock that the patrol will read.
     row: u32,
-    /// When the first row of the superblock was read, and rows read since.
+    /// Time at which the patrol read the first row of the superblock; `rows_read` is the number of rows read since.
     began: SimTime,
     rows_read: u32,
-    /// True while the superblock is due for the patrol and waits for the die to be idle.
+    /// True while the superblock is due for the patrol and waits for the die to become idle.
     waits: bool,
-    /// True if an event that continues the patrol of the die is in the calendar.
+    /// True if an event that continues the patrol of the die is scheduled.
     timer: bool,
 }
 
-/// The patrol of all dies.
+/// Background scrub (patrol) of all dies: reads stored data in rounds to find errors before they become uncorrectable.
 pub(crate) struct Patrol {
     rules: PatrolRules,
     walks: Vec<Walk>,
@@ -43,19 +44,19 @@ pub(crate) struct Patrol {
 }
 
 impl Patrol {
-    /// Makes a patrol that has read nothing yet; none where the rules ask for none.
+    /// Makes a patrol that has read nothing yet; none where the rules give no period.
     pub fn new(rules: PatrolRules, dies: usize, seed: u64) -> Option<Box<Self>> {
         let walks = vec![Walk::default(); dies];
         let random = RandomStream::new(seed, "ftl.patrol");
         (rules.period > Nanos::ZERO).then(|| Box::new(Self { rules, walks, random }))
     }
 
-    /// Returns the longest time that a round over all stored data is to take.
+    /// Returns the planned time of a patrol round over all stored data.
     pub fn period(&self) -> Nanos {
         self.rules.period
     }
 
-    /// Returns the number of dies whose round has taken longer than it should by now.
+    /// Returns the number of dies whose present patrol round has taken longer than planned by time `now`.
     pub fn overdue(&self, now: SimTime) -> usize {
         // A result may end before the patrol did: rounds that began later are not late.
         let late = |walk: &&Walk| now > walk.round_began && now.since(walk.round_began) > self.rules.period;
@@ -64,7 +65,7 @@ impl Patrol {
 }
 
 impl Upkeep {
-    /// Begins, with simulated time, the first round of each die.
+    /// Starts the first patrol round of each die when simulated time begins.
     pub fn begin_patrol(&mut self, media: &mut Media, calendar: &mut Calendar) {
         if self.patrol.is_some() {
             (0..media.core.store.layout.dies as usize)
@@ -78,7 +79,8 @@ impl Upkeep {
         media.core.enter_upkeep(at, Work::Patrol(die as u32), calendar);
     }
 
-    /// Handles the patrol's timer of a die: a superblock fell due, or the die may have been idle long enough.
+    /// Handles the patrol timer of a die: a superblock fell due, or the die may have been idle long enough to read the
+    /// due one.
     pub fn on_patrol_timer<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         let idle = media.core.store.controller.is_idle(DieId(die as u32));
         let Some(patrol) = &mut self.patrol else { return };
@@ -96,7 +98,8 @@ impl Upkeep {
         self.patrol_on(media, die, ctx);
     }
 
-    /// Arms the patrol of a die that is idle: a superblock that waits for that is read if the die stays idle.
+    /// Schedules the patrol of a die that has just become idle, if a superblock is due: the superblock is read if the
+    /// die stays idle.
     #[inline]
     pub fn arm_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let Some(patrol) = &self.patrol else { return };
@@ -107,7 +110,8 @@ impl Upkeep {
         }
     }
 
-    /// Reads the next row with valid units; after the last one the next superblock falls due.
+    /// Submits the patrol's read of the next page row with valid units in the superblock; after the last row, schedules
+    /// the next superblock.
     pub fn patrol_on<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         let Some(patrol) = &mut self.patrol else { return };
         let walk = &mut patrol.walks[die];
@@ -146,8 +150,8 @@ impl Upkeep {
         self.schedule_patrol(media, die, due.max(free), calendar);
     }
 
-    /// Notes that a read of the patrol ended: the superblock is rewritten if the read had too many errors,
-    /// else the next row is read.
+    /// Handles a completed patrol read: requests the rewriting of the superblock if the page has nearly more errors
+    /// than the code corrects, or is uncorrectable; else reads the next row.
     pub fn on_patrol_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let Some(patrol) = &mut self.patrol else { return };

@@ -5,13 +5,13 @@ use crate::core::Core;
 use engine::Calendar;
 use units::Nanos;
 
-/// Time after which a superblock that cannot be moved yet is looked at again: its last programs are in flight, or a
-/// collection fills it.
+/// Time after which a superblock that is due for refresh but could not be moved is checked again: its last programs
+/// were in flight, or garbage collection was filling it.
 const SOON: Nanos = Nanos::new(1_000_000);
 
 impl Core {
-    /// True when collections do not need the rest of an open superblock: they count on the free space in the one that
-    /// they fill.
+    /// True when an open superblock may be closed before it is full, because garbage collection does not rely on its
+    /// free space.
     pub fn can_close(&self, die: usize, superblock: u32) -> bool {
         let frontiers = &self.store.space.dies[die].frontiers;
         let filled =
@@ -20,7 +20,7 @@ impl Core {
         !filled || (in_hand == 0 && self.store.space.dies[die].free.len() as u32 > self.rules.spare)
     }
 
-    /// Looks again later at a superblock that is due and could not be moved.
+    /// Schedules a later check of a superblock that is due for refresh and could not be moved.
     pub fn look_again(&mut self, superblock: u32, calendar: &mut Calendar) {
         if self.is_written_anew(superblock) {
             let soon = calendar.now() + self.rules.rewrite_after.max(SOON);

@@ -7,7 +7,8 @@ use controller::{Class, Context, Origin, Transaction};
 use units::{Lpn, Ppa};
 
 impl Upkeep {
-    /// Reads as many units as one program takes, to rewrite them; fewer waiting units are not worth a program.
+    /// Submits, on an idle die, reads of up to one program's worth of the units that wait to be rewritten so that later
+    /// reads of the units cost less. The idle timer starts only when enough units for a whole program wait.
     pub fn rewrite_some<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if !self.can_rewrite(media, die) {
             return;
@@ -27,8 +28,8 @@ impl Upkeep {
         }
     }
 
-    /// True when units may be rewritten: this makes garbage and frees nothing at once, so it may not take space that a
-    /// collection may need.
+    /// True when units of a die may be rewritten for cheaper reads. Rewriting makes garbage and frees nothing at once,
+    /// so it must not take space that garbage collection may need.
     pub fn can_rewrite(&self, media: &Media, die: usize) -> bool {
         let program = media.core.store.layout.program_units;
         let space = &media.core.store.space.dies[die];
@@ -40,8 +41,8 @@ impl Upkeep {
             && !media.core.rests(die)
     }
 
-    /// Notes that a unit to be rewritten was read: if its place has not changed, it goes to the stream of
-    /// moved data.
+    /// Handles the completed read of a unit that is to be rewritten: queues the unit for programming with other moved
+    /// data if its place has not changed, else drops it from the list.
     pub fn on_rewrite_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let lpn = Lpn(read.owner);

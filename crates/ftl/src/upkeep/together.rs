@@ -8,7 +8,8 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Transaction};
 
 impl Upkeep {
-    /// Takes the die's next victim, out of what is taken together or can be.
+    /// Starts to reclaim the die's next superblock on a drive that reclaims whole parity groups: one of a group that is
+    /// taken already, or of a group that can be taken now. Returns false if there is none.
     #[cold]
     pub fn take_together<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
         loop {
@@ -33,7 +34,8 @@ impl Upkeep {
         media.features.wishes(&mut media.core, die, &wish);
     }
 
-    /// Takes the first of what was asked for that can be taken now; false when nothing can.
+    /// Takes the first requested parity group with a superblock of the die that can be reclaimed now; returns false
+    /// when none can.
     fn take_what_fits<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
         let mut at = 0;
         while let Some(asked) = media.features.asked_together(&media.core, die, at) {
@@ -45,7 +47,8 @@ impl Upkeep {
         false
     }
 
-    /// Takes what was asked for `at`th with a superblock of a die, unless programs to it are on their way.
+    /// Takes the requested parity group number `at` of a die to be reclaimed; returns false while programs to one of
+    /// its superblocks are in flight.
     fn take_all<P: Probe>(
         &mut self,
         media: &mut Media,
@@ -70,7 +73,7 @@ impl Upkeep {
         true
     }
 
-    /// Takes one of several superblocks: its data is to be moved by its own die.
+    /// Takes one superblock of a parity group to be reclaimed: its own die will move its valid units.
     fn take_part(&mut self, media: &mut Media, die: usize, superblock: u32, origin: Origin) {
         if media.core.store.space.state[superblock as usize] == SuperblockState::Free {
             media.features.takes_member(&mut media.core, die, superblock);
@@ -85,15 +88,15 @@ impl Upkeep {
         media.core.collections[die].taken.push_back((within, origin));
     }
 
-    /// Continues the collections of dies that have new work.
+    /// Advances garbage collection on the dies that have new work.
     pub fn wake_dies<P: Probe>(&mut self, media: &mut Media, ctx: &mut Context<P>) {
         while let Some(die) = media.core.woken.pop() {
             self.collect(media, die, ctx);
         }
     }
 
-    /// Notes that a superblock that is reclaimed together with others was erased; after the last one, all are
-    /// given back.
+    /// Handles the completed erase of one superblock of a reclaimed parity group; after the last one, all superblocks
+    /// of the group become free.
     pub fn on_member_erased<P: Probe>(
         &mut self,
         media: &mut Media,
@@ -124,13 +127,13 @@ impl Upkeep {
 }
 
 impl Media {
-    /// Erases a superblock that was reclaimed together with others.
+    /// Erases a superblock that was reclaimed as a member of a parity group.
     pub fn erase_member(&mut self, die: usize, global: u32, origin: Origin) {
         let erased = self.erase(die, global % self.core.store.space.per_die, origin);
         self.features.erased_member(&mut self.core, global, erased);
     }
 
-    /// Frees all superblocks that were reclaimed together with `global`: returns them, each with its die.
+    /// Frees all superblocks of the reclaimed parity group of `global`, and returns them, each with its die.
     pub fn give_back(&mut self, global: u32) -> Vec<(usize, u32)> {
         let freed = self.features.gives_members_back(&mut self.core, global).unwrap_or_default();
         for &(_, superblock) in &freed {

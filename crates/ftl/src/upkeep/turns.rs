@@ -7,21 +7,23 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin};
 use std::ops::Range;
 
-/// A layer with timer-driven work.
+/// Translation layer with timed upkeep work, such as refresh and background scrub.
 pub(crate) trait KeepsUp {
-    /// Returns the flash, and the state of the work that moves data on it.
+    /// Returns the core (flash, map, buffer) and the state of upkeep work of the translation layer.
     fn keeping(&mut self) -> (&mut Media, &mut Upkeep);
 
-    /// True when data wait and nothing moves any more.
+    /// True when data wait to be programmed and nothing is in flight that could let the drive proceed.
     fn is_stuck(&self) -> bool;
 
-    /// True while a die is busy moving what it was told to move: the next must wait.
+    /// True while a die is still moving data that it was told to move, so that the next superblock must wait.
     fn is_moving(&self, die: usize) -> bool;
 
-    /// Returns the dies that take part when a superblock is rewritten, and the units that each of them moves.
+    /// Returns the dies that take part when superblock `superblock` is rewritten, and the number of mapping units that
+    /// each of them moves.
     fn burden_of(&self, superblock: u32) -> (Range<usize>, u32);
 
-    /// Begins to move all that a superblock holds; false where that cannot be now, or happens anyway.
+    /// Starts to move all valid data out of superblock `superblock` for the reason `origin`; returns false if that is
+    /// not possible now, or happens anyway.
     fn write_superblock_anew<P: Probe>(
         &mut self,
         superblock: u32,
@@ -29,10 +31,11 @@ pub(crate) trait KeepsUp {
         ctx: &mut Context<P>,
     ) -> bool;
 
-    /// Does the work of a moment: a snapshot is due, or going back to a snapshot.
+    /// Does the scheduled work of features at a point in time: takes a due snapshot, or advances a rollback to a
+    /// snapshot.
     fn on_moment<P: Probe>(&mut self, _ctx: &mut Context<P>) {}
 
-    /// Works on the agenda, whose next entry may be due.
+    /// Processes the entries of the upkeep agenda that are due now, and schedules the next.
     fn on_upkeep<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let is_stuck = self.is_stuck();
         let (media, _) = self.keeping();
@@ -68,8 +71,8 @@ pub(crate) trait KeepsUp {
         }
     }
 
-    /// Lets the die begin to rewrite one superblock, if its share of time allows, and schedules its next
-    /// turn.
+    /// Starts the rewriting of superblocks of a die that are due, one at a time and within the share of time that
+    /// upkeep may take, and schedules the die's next turn.
     fn take_turn<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         loop {

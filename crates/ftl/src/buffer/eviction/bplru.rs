@@ -5,30 +5,31 @@ use config::{Card, ConfigError, Policy, Section};
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// The kept units of one logical block.
+/// Buffered units of one logical block, as BPLRU tracks them.
 #[derive(Clone, Debug, Default)]
 struct Block {
-    /// Slot of each kept unit, by logical number.
+    /// Buffer slot of each kept unit of the block, by logical unit.
     slots: BTreeMap<u32, u32>,
-    /// The unit that a write in sequence would touch next.
+    /// Logical unit that a sequential write of the block would touch next.
     next: u32,
-    /// True if the host wrote the block from its first unit on, each unit once, in order.
+    /// True if the host wrote the logical block from its first unit on, each unit once, in order.
     sequential: bool,
-    /// Place of the block in the order of blocks.
+    /// Number under which the block is in the recency order of blocks.
     place: u32,
 }
 
-/// Logical blocks by their last use; the oldest leaves whole. O(log n).
+/// Eviction policy BPLRU: orders logical blocks by their last use, and evicts the least recently used block as a whole.
+/// O(log n).
 #[derive(Clone, Debug)]
 pub struct Bplru {
     block_units: u32,
     padding: bool,
     blocks: BTreeMap<u32, Block>,
     order: Order,
-    /// The block behind each place of the order, and places not in use.
+    /// Logical block for each number in the recency order; `free` lists the numbers that are not in use.
     at: Vec<u32>,
     free: Vec<u32>,
-    /// The block that is being evicted.
+    /// Logical block that is being evicted from the write buffer; none if no eviction is in progress.
     leaving: Option<u32>,
 }
 
@@ -56,8 +57,8 @@ impl Policy for Bplru {
 }
 
 impl Bplru {
-    /// Notes that a unit of a block was written or used: the block is the newest, or, when it is complete,
-    /// the oldest.
+    /// Records a use of a unit of logical block `number`: the block becomes the most recently used or, when it was
+    /// written sequentially to its end, the least recently used.
     fn note_use(&mut self, number: u32, unit: u32, access: Access) {
         let block = self.blocks.get_mut(&number).expect("the block of a kept unit");
         if access == Access::Write {

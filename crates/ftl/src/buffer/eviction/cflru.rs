@@ -4,7 +4,8 @@ use super::{Access, EvictionPolicy, EvictionView, Order, SlotState};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::Lpn;
 
-/// Among the units used longest ago the oldest clean one; without one, the oldest. O(window).
+/// Eviction policy CFLRU: evicts the least recently used clean unit within a window of old units; without a clean one
+/// there, the least recently used unit. O(window).
 #[derive(Clone, Debug)]
 pub struct Cflru {
     window_ratio: f64,

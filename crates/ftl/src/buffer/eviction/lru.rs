@@ -4,7 +4,7 @@ use super::{Access, EvictionPolicy, EvictionView, Order, SlotState};
 use config::{Card, ConfigError, Policy, Section};
 use units::Lpn;
 
-/// The unit not read or written for the longest time. O(1).
+/// Eviction policy LRU: evicts the unit that was not read or written for the longest time. O(1).
 #[derive(Clone, Debug, Default)]
 pub struct Lru {
     order: Order,

@@ -10,84 +10,88 @@ use engine::RandomStream;
 pub(crate) use order::Order;
 use units::Lpn;
 
-/// Units of a logical block for eviction, where the map does not use blocks.
+/// Default number of mapping units of a logical block for eviction policies, where the mapping does not use blocks.
 pub const BLOCK_UNITS: u32 = 64;
 const BLOCK_UNITS_HELP: &str =
     "mapping units of a logical block; 0: of a block of the map, 64 where it has none";
 
-/// How the host used a unit that the buffer keeps.
+/// Kind of host access to a mapping unit that the write buffer keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// The host read the unit.
+    /// The host read a mapping unit that the write buffer keeps.
     Read,
-    /// The host overwrote the unit.
+    /// The host overwrote a mapping unit that the write buffer keeps.
     Write,
 }
 
-/// The information that an eviction policy may use.
+/// View of the write buffer that an eviction policy is shown.
 pub struct EvictionView<'a> {
-    /// Every slot of the buffer, by number; only kept ones may be chosen.
+    /// All slots of the write buffer, by number; the policy may choose only kept slots.
     pub slots: &'a [Slot],
-    /// Number of buffer slots that are kept now.
+    /// Number of write buffer slots that are kept now.
     pub kept: u32,
-    /// The most units that may be kept.
+    /// Greatest number of write buffer slots that may be kept.
     pub keep: u32,
 }
 
 impl EvictionView<'_> {
-    /// Returns the unit that a slot holds.
+    /// Returns the logical unit whose data buffer slot `slot` holds.
     #[inline]
     pub fn lpn(&self, slot: u32) -> Lpn {
         self.slots[slot as usize].lpn
     }
 
-    /// True when a slot holds data that the flash does not.
+    /// True when the kept buffer slot `slot` holds data that the flash does not (a dirty unit).
     #[inline]
     pub fn is_dirty(&self, slot: u32) -> bool {
         self.slots[slot as usize].state == SlotState::Held
     }
 
-    /// True when the eviction policy may choose a slot.
+    /// True when buffer slot `slot` is kept, so that the eviction policy may choose it.
     #[inline]
     pub fn is_kept(&self, slot: u32) -> bool {
         matches!(self.slots[slot as usize].state, SlotState::Held | SlotState::Clean)
     }
 }
 
-/// The policy that chooses the next unit to leave the buffer. One instance for the drive.
+/// Policy that chooses the next unit to evict from the write buffer. One instance for the drive.
 pub trait EvictionPolicy: Send {
-    /// Gives a policy that draws at random a random stream of its own. Called before anything else on a drive.
+    /// Gives the policy a random number stream of its own, for policies that draw at random. Called before anything
+    /// else on a drive.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// Tells the policy the number of slots, and the units of a block of the map. Called once, before the buffer is
-    /// used.
+    /// Tells the policy the number of buffer slots, and the number of mapping units of a block of the map. Called once,
+    /// before the buffer is used.
     fn attach(&mut self, slots: u32, block_units: u32);
 
-    /// Reports that a slot is kept from now on: [`SlotState::Held`], with data that the flash does not hold,
-    /// or [`SlotState::Clean`].
+    /// Tells the policy that the buffer keeps slot `slot` from now on, either [`SlotState::Held`], with data that the
+    /// flash does not hold, or [`SlotState::Clean`].
     fn on_keep(&mut self, slot: u32, lpn: Lpn, state: SlotState);
 
-    /// Reports that the host used a kept slot again.
+    /// Tells the policy that the host read or overwrote the kept slot `slot`.
     fn on_use(&mut self, slot: u32, lpn: Lpn, access: Access);
 
-    /// Reports that a slot is kept no longer: chosen, trimmed, flushed or about to be programmed.
+    /// Tells the policy that the buffer no longer keeps slot `slot`: it was chosen, trimmed, flushed or is about to be
+    /// programmed.
     fn on_leave(&mut self, slot: u32, lpn: Lpn);
 
-    /// Chooses one of the kept slots; none only when there is none.
+    /// Chooses the kept slot to be evicted next; none only when no slot is kept.
     fn choose(&mut self, view: &EvictionView<'_>) -> Option<u32>;
 
-    /// True when the policy is a queue that nothing need wait in: unless told otherwise, the buffer keeps nothing.
+    /// True for a policy that by default keeps nothing: units are evicted in order of arrival as dies take them, unless
+    /// `keep_ratio` is set.
     fn is_drain(&self) -> bool {
         false
     }
 
-    /// True when a block whose units leave must be written as a whole, including units on flash; a page map ignores
-    /// this.
+    /// True when a logical block that is evicted must be programmed as a whole, including units read from flash (page
+    /// padding); a page-mapped drive ignores this.
     fn pads(&self) -> bool {
         false
     }
 
-    /// True when a unit should leave although there is room, because the rest of its block is leaving.
+    /// True when a unit should be evicted although the write buffer has space, because the rest of the unit's logical
+    /// block is being evicted.
     fn is_overdue(&self) -> bool {
         false
     }

@@ -11,7 +11,8 @@ struct Link {
 
 const ALONE: Link = Link { before: NONE, after: NONE, member: false };
 
-/// Numbers in an order, the oldest first. Every step is O(1).
+/// Recency order of numbers (such as buffer slots) as a doubly linked list, the oldest first. Every operation takes
+/// O(1).
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
     links: Vec<Link>,
@@ -26,18 +27,18 @@ impl Default for Order {
 }
 
 impl Order {
-    /// Makes room for numbers below `count`.
+    /// Extends the order so that numbers below `count` can be added.
     pub fn resize(&mut self, count: u32) {
         self.links.resize(count as usize, ALONE);
     }
 
-    /// Returns the oldest number in the order.
+    /// Returns the oldest number in the recency order; none if the order is empty.
     #[inline]
     pub fn first(&self) -> Option<u32> {
         (self.first != NONE).then_some(self.first)
     }
 
-    /// From the oldest to the newest.
+    /// Returns the numbers in the recency order, from the oldest to the newest.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         std::iter::successors(self.first(), |&at| {
             let after = self.links[at as usize].after;
@@ -45,13 +46,13 @@ impl Order {
         })
     }
 
-    /// True when `number` is in the order.
+    /// True when `number` is in the recency order.
     #[inline]
     pub fn contains(&self, number: u32) -> bool {
         self.links[number as usize].member
     }
 
-    /// Adds `number` as the newest.
+    /// Adds `number` to the recency order as the newest.
     #[inline]
     pub fn push(&mut self, number: u32) {
         debug_assert!(!self.contains(number));
@@ -63,7 +64,7 @@ impl Order {
         self.last = number;
     }
 
-    /// Adds `number` as the oldest.
+    /// Adds `number` to the recency order as the oldest.
     #[inline]
     pub fn push_first(&mut self, number: u32) {
         debug_assert!(!self.contains(number));
@@ -75,7 +76,7 @@ impl Order {
         self.first = number;
     }
 
-    /// Takes `number` out; nothing happens when it is not there.
+    /// Removes `number` from the recency order, if the order contains it.
     #[inline]
     pub fn remove(&mut self, number: u32) {
         let Link { before, after, member } = self.links[number as usize];
@@ -93,7 +94,7 @@ impl Order {
         self.links[number as usize] = ALONE;
     }
 
-    /// Makes `number` the newest.
+    /// Moves `number` to the newest end of the recency order.
     #[inline]
     pub fn renew(&mut self, number: u32) {
         self.remove(number);

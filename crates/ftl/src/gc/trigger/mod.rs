@@ -3,52 +3,55 @@
 use crate::Layout;
 use units::Nanos;
 
-/// Superblocks of a die that the host's data can never fill, beside the superblocks that foreground collection needs free: one open
-/// for each stream, and one to gain from.
+/// Number of superblocks of a die that host data can never fill, beside the superblocks that foreground garbage
+/// collection needs free: one open superblock for each of two streams, and one to gain space from.
 pub const KEPT_BESIDE_FREE: u32 = 3;
 
-/// The information about a die that a trigger policy may use.
+/// View of a die that the trigger policy of garbage collection is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct TriggerView {
-    /// Superblocks of the die that are free or about to be erased.
+    /// Number of superblocks of the die that are free or will be free without further reads, less the superblocks kept
+    /// in reserve.
     pub free: u32,
-    /// Superblocks of the die that are in use.
+    /// Number of superblocks of the die that are not lost to bad blocks.
     pub superblocks: u32,
-    /// Invalid mapping units in closed superblocks.
+    /// Number of invalid mapping units in the closed superblocks of the die.
     pub garbage_units: u64,
-    /// Mapping units of a superblock.
+    /// Number of mapping units of a superblock.
     pub superblock_units: u32,
 }
 
-/// The moment to collect.
+/// Trigger policy: decides when garbage collection works on a die.
 pub trait GcTrigger: Send {
-    /// True when a collection should start or go on although the host may be waiting.
+    /// True when garbage collection should start or continue on the die although the host may be waiting.
     fn foreground(&self, view: &TriggerView) -> bool;
 
-    /// True when a collection should start or go on while the die has nothing else to do.
+    /// True when garbage collection should start or continue while the die has nothing else to do.
     fn background(&self, view: &TriggerView) -> bool;
 
-    /// True when a victim that frees `gain` of its `units` is worth collecting in the background; its valid units are
-    /// moved in whole programs. Must be false when nothing is gained, because a die must come to rest.
+    /// True when a victim that frees `gain` of its `units` mapping units is worth collecting in the background; its
+    /// valid units are moved in whole programs. Must be false when nothing is gained, because a die must come to rest.
     fn worthwhile(&self, gain: u32, units: u32) -> bool;
 
-    /// Returns how long a die must have been idle before background work, or `None` for no background work.
+    /// Returns how long a die must have been idle before background garbage collection starts, or `None` for no
+    /// background collection.
     fn idle_after(&self) -> Option<Nanos>;
 
-    /// Returns the most free superblocks at which `foreground` can be true: the FTL keeps that much space
-    /// from the host, so that each foreground collection can gain something.
+    /// Returns the greatest number of free superblocks of a die at which `foreground` can be true: the FTL withholds
+    /// that much space from the host, so that each foreground collection can gain something.
     fn foreground_limit(&self) -> u32;
 
-    /// Returns the number of superblocks of a die that must exist beside those full of data: with fewer,
-    /// [`Self::fit`] refuses the drive.
+    /// Returns the number of superblocks that a die must have beside those full of data: with fewer, [`Self::fit`]
+    /// refuses the drive.
     fn superblocks_beside(&self) -> u32 {
         0
     }
 
-    /// Checks that a drive of this shape can have the requested number of free superblocks when it is full.
+    /// Checks that a drive of this geometry can have as many free superblocks as the policy's settings ask for when it
+    /// is full.
     ///
     /// # Errors
-    /// The key at fault, and what was expected.
+    /// The key at fault, and a text with the expected value.
     fn fit(&self, layout: &Layout) -> Result<(), (&'static str, String)>;
 }
 

@@ -5,19 +5,20 @@ use crate::Layout;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::Nanos;
 
-/// Two watermarks, counted in free superblocks of the die.
+/// Trigger policy with a low and a high watermark, both counted in free superblocks of the die.
 #[derive(Clone, Debug)]
 pub struct Watermark {
     low: u32,
     high: u32,
-    /// True if the drive file states the watermark `high`, which must then be within the drive's reach.
+    /// True if the drive file sets the watermark `high`, which the drive must then be able to reach when full.
     high_is_stated: bool,
     least_gain: f64,
     background: bool,
     idle_after: Nanos,
 }
 
-/// Superblocks that are open while the others are closed or free: one of the host's stream, one of moved data.
+/// Number of superblocks of a die that are open while the others are closed or free: one for host data, one for moved
+/// data.
 const OPEN_SUPERBLOCKS: u32 = 2;
 
 impl Policy for Watermark {

@@ -4,8 +4,8 @@ use units::SuperblockId;
 
 const NONE: u32 = u32::MAX;
 
-/// A doubly linked list threaded through the superblocks: appending and removing cost O(1), and nothing is
-/// allocated after [`Self::attach`].
+/// List of a die's garbage collection candidates in the order in which they were closed, doubly linked through
+/// superblock numbers: appending and removing cost O(1), and nothing is allocated after [`Self::attach`].
 #[derive(Clone, Debug)]
 pub(super) struct ClosingOrder {
     oldest: u32,
@@ -21,13 +21,13 @@ impl Default for ClosingOrder {
 }
 
 impl ClosingOrder {
-    /// Makes room for `superblocks` superblocks, none of them in the list.
+    /// Prepares the list for superblocks below number `superblocks`; the list is empty afterwards.
     pub fn attach(&mut self, superblocks: u32) {
         let links = vec![NONE; superblocks as usize];
         *self = Self { oldest: NONE, newest: NONE, next: links.clone(), previous: links };
     }
 
-    /// Adds `superblock`, which was closed just now.
+    /// Appends `superblock`, which was closed just now, to the list.
     pub fn push(&mut self, superblock: SuperblockId) {
         let before = std::mem::replace(&mut self.newest, superblock.0);
         match before {
@@ -38,7 +38,7 @@ impl ClosingOrder {
         self.next[superblock.index()] = NONE;
     }
 
-    /// Removes `superblock` from the list, at any position.
+    /// Removes `superblock` from the list of candidates, at any position.
     pub fn remove(&mut self, superblock: SuperblockId) {
         let (before, after) = (self.previous[superblock.index()], self.next[superblock.index()]);
         match before {
@@ -51,18 +51,18 @@ impl ClosingOrder {
         }
     }
 
-    /// Returns the superblock that was closed first.
+    /// Returns the superblock in the list that was closed first; none if the list is empty.
     pub fn oldest(&self) -> Option<SuperblockId> {
         (self.oldest != NONE).then_some(SuperblockId(self.oldest))
     }
 
-    /// Returns the superblock that was closed after `superblock`.
+    /// Returns the superblock in the list that was closed next after `superblock`; none if it is the newest.
     pub fn after(&self, superblock: SuperblockId) -> Option<SuperblockId> {
         let next = self.next[superblock.index()];
         (next != NONE).then_some(SuperblockId(next))
     }
 
-    /// Returns the superblocks from the oldest to the newest.
+    /// Returns the superblocks in the list, from the one closed first to the one closed last.
     pub fn iter(&self) -> impl Iterator<Item = SuperblockId> + '_ {
         let listed = |superblock: u32| (superblock != NONE).then_some(superblock);
         std::iter::successors(listed(self.oldest), move |&at| listed(self.next[at as usize]))

@@ -7,16 +7,16 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use units::SuperblockId;
 
-/// How cost is counted; `u` is the valid fraction.
+/// Formula of the cost-benefit policy, by how the cost is counted; `u` is the valid fraction of a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Formula {
-    /// `age * (1 - u) / 2u`: one `u` to read, one to write.
+    /// Score `age * (1 - u) / 2u`: the fraction `u` of the superblock is read once and programmed once.
     Kawaguchi,
-    /// `age * (1 - u) / (1 + u)`: the whole segment is read, `u` is written.
+    /// Score `age * (1 - u) / (1 + u)`: the whole superblock is read, and the fraction `u` of it is programmed.
     Lfs,
 }
 
-/// A ratio of benefit to cost, compared exactly.
+/// Ratio of benefit to cost of collecting a superblock, compared without rounding.
 #[derive(Clone, Copy)]
 struct Score {
     benefit: u128,
@@ -46,27 +46,30 @@ impl Formula {
     }
 }
 
-/// Cost-benefit.
+/// Victim policy cost-benefit: picks the superblock with the greatest ratio of space gained times age to the cost of
+/// moving data.
 ///
-/// Among candidates with the same valid units the oldest is best, so one of each count competes. `filed`
-/// orders the candidates by count, then age; invalidations only mark a candidate, and the next choice files
-/// the marked ones anew. With n candidates of k different counts an invalidation costs O(1) at once and at
-/// most O(log n) later, and a choice O(k log n) at most: it ends at the count where even the oldest of all
-/// candidates could not win any more.
+/// Among candidates with the same number of valid units the oldest is best, so only one of each number competes.
+/// `filed` orders the candidates by number, then age; invalidations only mark a candidate, and the next choice files
+/// the marked ones anew. With n candidates of k different numbers an invalidation costs O(1) at once and at most O(log
+/// n) later, and a choice O(k log n) at most: it ends at the number where even the oldest of all candidates could not
+/// win any more.
 #[derive(Clone, Debug)]
 pub struct CostBenefit {
     formula: Formula,
     order: ClosingOrder,
-    /// Superblocks in order of their valid units, then of the write clock when they closed, then of their number.
+    /// Candidates in order of the number of their valid units, then of the write clock at which they were closed, then
+    /// of their own number.
     filed: BTreeSet<(u32, u64, u32)>,
     slots: Vec<FiledSuperblock>,
     marked: Vec<u32>,
 }
 
-/// The policy's record of a superblock.
+/// Record of the cost-benefit policy about one superblock.
 #[derive(Clone, Copy, Debug, Default)]
 struct FiledSuperblock {
-    /// Valid units and write clock under which the superblock is filed.
+    /// Number of valid units, and write clock at closing, under which the superblock is in `filed`; none if it is not
+    /// there.
     filed: Option<(u32, u64)>,
     candidate: bool,
     marked: bool,
@@ -110,7 +113,7 @@ impl CostBenefit {
         }
     }
 
-    /// Files each marked candidate under its present number of valid units.
+    /// Moves each marked candidate in `filed` to its present number of valid units.
     fn refile(&mut self, view: &VictimView<'_>) {
         while let Some(superblock) = self.marked.pop() {
             self.unfile(superblock);

@@ -5,7 +5,7 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section};
 use units::SuperblockId;
 
-/// First closed, first reclaimed. A choice and every notification cost O(1).
+/// Victim policy FIFO: picks the superblock that was closed first. A choice and every notification cost O(1).
 #[derive(Clone, Debug, Default)]
 pub struct Fifo {
     order: ClosingOrder,

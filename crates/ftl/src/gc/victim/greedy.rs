@@ -4,20 +4,21 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section};
 use units::SuperblockId;
 
-/// Buckets of candidates by valid units, each a ring through a node of its own: a notification costs O(1) and,
-/// as a ring has no end to be told from its middle, takes no branch that could be mispredicted.
+/// Victim policy greedy: picks the superblock with the fewest valid units. Candidates are in buckets by valid units,
+/// each a ring through a node of its own: a notification costs O(1) and, as a ring has no end to be told from its
+/// middle, takes no branch that could be mispredicted.
 #[derive(Clone, Debug, Default)]
 pub struct Greedy {
-    /// A node for each superblock, then one for each bucket.
+    /// Nodes of the linked rings: one for each superblock, then one for each bucket.
     nodes: Vec<Node>,
-    /// The number of the node of bucket 0.
+    /// Index of the node of bucket 0, which is for superblocks without valid units.
     first_bucket: u32,
     buckets: u32,
-    /// Number of the lowest bucket, by valid units, in which a candidate can be.
+    /// Lowest bucket, as a number of valid units, in which there can be a candidate.
     least: u32,
 }
 
-/// The neighbours in the ring, side by side so that one access finds both.
+/// Node of a ring: its two neighbours, side by side in memory so that one access finds both.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     next: u32,
@@ -38,7 +39,7 @@ impl Policy for Greedy {
 }
 
 impl Greedy {
-    /// Returns the candidates and their valid units, in the order in which they would be picked.
+    /// Returns the candidates in the order in which they would be picked, each with its number of valid units.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (SuperblockId, u32)> {
         let after = |at: u32| self.nodes[at as usize].next;
         let ring = move |valid: u32| {
@@ -50,7 +51,8 @@ impl Greedy {
         (0..self.buckets).flat_map(ring)
     }
 
-    /// Returns the next victim and its valid units.
+    /// Returns the superblock that is the next garbage collection victim, and the number of valid units in the
+    /// superblock; `None` without a candidate.
     pub(super) fn first(&mut self) -> Option<(SuperblockId, u32)> {
         while self.least < self.buckets {
             let ring = self.first_bucket + self.least;

@@ -9,65 +9,66 @@ use crate::Blocks;
 use engine::RandomStream;
 use units::SuperblockId;
 
-/// The information that a victim policy may use. All slices are indexed by superblock of this die.
+/// View of a die that a victim policy is shown. All slices are indexed by superblock number within the die.
 pub struct VictimView<'a> {
-    /// The superblocks that may be chosen, in no meaningful but a repeatable order.
+    /// Superblocks that may be picked as a victim, in an order without meaning that is the same in each run.
     pub candidates: &'a [SuperblockId],
-    /// Facts about each superblock.
+    /// Facts about each superblock of the die: valid units, cycles, time of closing, stream.
     pub blocks: Blocks<'a>,
-    /// The write clock now: mapping units written to this die so far, by all origins.
+    /// Present write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
-    /// Mapping units a superblock holds.
+    /// Number of mapping units that a superblock holds.
     pub units_per_superblock: u32,
-    /// Random stream of the victim policy.
+    /// Random number stream of the victim policy.
     pub random: &'a mut RandomStream,
 }
 
-/// The choice of a victim.
+/// Victim policy: picks the closed superblock that garbage collection reclaims next.
 ///
-/// The notifications keep a policy's own index in step, so that a choice never costs a walk over the die:
-/// a superblock is a candidate from `on_close` to `on_reclaim`.
+/// The notifications update a policy's own index, so that a choice never costs a walk over the die: a superblock is a
+/// candidate from `on_close` to `on_reclaim`.
 pub trait VictimPolicy: Send {
-    /// Tells the policy, once and before anything else, how many superblocks the die has and how many units
-    /// each holds.
+    /// Tells the policy, once and before anything else, the number of superblocks of the die and the number of mapping
+    /// units of each.
     fn attach(&mut self, superblocks: u32, units_per_superblock: u32);
 
-    /// Tells the policy that the die stands for one with more superblocks, of which it has the share `part`:
-    /// numbers counted in superblocks shrink by that factor.
+    /// Tells the policy that the die stands for a larger one, of whose superblocks it has the fraction `part`: settings
+    /// counted in superblocks shrink by that factor.
     fn stand_for(&mut self, _part: f64) {}
 
-    /// Chooses one of the candidates, or `None` when there is none.
+    /// Picks one of the candidates as the next victim, or `None` when there is none.
     fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId>;
 
-    /// Reports that `superblock`, which is about to become a candidate, was filled by this stream. Called
+    /// Tells the policy that `superblock`, which is about to become a candidate, was filled by stream `stream`. Called
     /// right before [`Self::on_close`].
     fn on_stream(&mut self, _superblock: SuperblockId, _stream: usize) {}
 
-    /// Reports that `superblock` became a candidate, with `valid_units` valid.
+    /// Tells the policy that `superblock` became a candidate, with `valid_units` valid mapping units.
     fn on_close(&mut self, _superblock: SuperblockId, _valid_units: u32) {}
 
-    /// Reports that a unit of the candidate `superblock` became invalid; `valid_units` are left.
+    /// Tells the policy that a mapping unit of the candidate `superblock` became invalid; `valid_units` units are still
+    /// valid.
     fn on_invalidate(&mut self, _superblock: SuperblockId, _valid_units: u32) {}
 
-    /// Returns the candidates in the order in which `on_close` would have to name them for the policy to
-    /// choose as it does now; none: in the order in which they were closed. A saved state keeps it.
+    /// Returns the candidates in the order in which `on_close` must name them when a saved state is loaded, so that the
+    /// policy chooses as it does now; none for a policy that needs only the order of closing.
     fn told(&self) -> Option<Vec<SuperblockId>> {
         None
     }
 
-    /// Returns the policy's further state, for a saved state.
+    /// Returns the policy's state beside its candidates, as numbers for a saved state.
     fn learnt(&self) -> Vec<u64> {
         Vec::new()
     }
 
-    /// Restores the further state from a saved state, after all candidates were named; false when it is not of the form
-    /// that [`Self::learnt`] returns.
+    /// Restores the state that [`Self::learnt`] returned, when a saved state is loaded and after all candidates were
+    /// named; returns false when the numbers do not have the expected form.
     fn go_on_with(&mut self, learnt: &[u64]) -> bool {
         learnt.is_empty()
     }
 
-    /// Reports that `superblock` is no longer a candidate: it was picked, here or by wear levelling, or it
-    /// failed.
+    /// Tells the policy that `superblock` is no longer a candidate: garbage collection or wear levelling picked it, or
+    /// it failed.
     fn on_reclaim(&mut self, _superblock: SuperblockId) {}
 }
 

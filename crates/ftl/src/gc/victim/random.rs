@@ -4,7 +4,7 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section};
 use units::SuperblockId;
 
-/// Uniform choice. A choice costs O(1), and nothing is kept.
+/// Victim policy random: picks any candidate with the same probability. A choice costs O(1), and no state is stored.
 #[derive(Clone, Debug)]
 pub struct Random;
 

@@ -5,26 +5,29 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
-/// A scan of the older candidates, which is content with less and less garbage until a superblock's worth is found. A choice
-/// costs O(candidates passed over), which amounts to a few for each, a notification O(1).
+/// Victim policy that scans the candidates in the order of closing for one with enough garbage, and accepts less and
+/// less garbage until a superblock's worth of space is found. A choice costs O(candidates passed over), which amounts
+/// to a few for each, a notification O(1).
 #[derive(Clone, Debug)]
 pub struct TwoRegionFifo {
     limits: ScanLimits,
     order: ClosingOrder,
     candidates: u32,
     valid: Vec<u32>,
-    /// Where the scan continues; none: at the oldest candidate.
+    /// Candidate at which the scan continues; none to begin with the oldest candidate.
     next: Option<SuperblockId>,
-    /// Candidates passed since the scan began with the oldest.
+    /// Number of candidates passed since the scan began with the oldest.
     passed: u32,
-    /// The most valid units of a victim, in percent, and units that victims freed since this limit was set.
+    /// Valid units of a victim must be below this many percent; `gained` is the number of units that victims freed
+    /// since the limit was last reset.
     most_valid: u32,
     gained: u32,
     picked: Option<SuperblockId>,
     units: u32,
 }
 
-/// Limits, in percent: valid units of a victim, and candidates that the scan passes.
+/// Settings of the scan, in percent: limits for the valid units of a victim (first, usual, and growth per scan), and
+/// the part of the candidates that a scan passes.
 #[derive(Clone, Copy, Debug)]
 struct ScanLimits {
     most_valid: u32,
@@ -71,7 +74,7 @@ impl Policy for TwoRegionFifo {
 }
 
 impl TwoRegionFifo {
-    /// Looks at the next candidate; returns it if it is to be the victim.
+    /// Examines the next candidate of the scan; returns it if it has enough garbage to be the victim.
     fn look_on(&mut self) -> Option<SuperblockId> {
         let at = match self.next {
             Some(at) => at,

@@ -5,17 +5,17 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
-/// Two greedy regions, the one of moved data left in peace until it holds a superblock's worth of garbage. A notification
-/// costs O(1), a choice O(victims of a round).
+/// Victim policy with two greedy regions, for host data and for moved (cold) data; the cold region is not collected
+/// until it holds a superblock's worth of garbage. A notification costs O(1), a choice O(victims of a round).
 #[derive(Clone, Debug)]
 pub struct TwoRegionGreedy {
     cold_from: usize,
     regions: [Greedy; 2],
-    /// For each superblock: its region, and its valid units while it is a candidate.
+    /// For each superblock: number of its region, and its number of valid units while it is a candidate.
     blocks: Vec<(usize, u32)>,
-    /// Invalid units of the candidates of each region.
+    /// Number of invalid units in the candidates of each region.
     garbage: [u64; 2],
-    /// The remaining victims of a round, the next one last.
+    /// Superblocks still to be collected in the present round, the next victim last.
     round: Vec<SuperblockId>,
     units: u32,
 }
@@ -48,7 +48,7 @@ impl Policy for TwoRegionGreedy {
     }
 }
 
-/// Returns the first stream of the cold region.
+/// Reads the configuration key `cold_from`, the number of the first stream whose superblocks are in the cold region.
 fn read_cold_from(section: &mut Section) -> Result<usize, ConfigError> {
     let first = section.within(at_least(1u32).because("stream 0 takes the host's data")).or(
         "cold_from",
@@ -59,7 +59,7 @@ fn read_cold_from(section: &mut Section) -> Result<usize, ConfigError> {
 }
 
 impl TwoRegionGreedy {
-    /// Returns the region from which the next round takes its victims; none where neither has a candidate.
+    /// Returns the number of the region from which the next round takes its victims; none if neither has a candidate.
     fn choose_region(&mut self) -> Option<usize> {
         let enough = |region: usize| self.garbage[region] >= u64::from(self.units);
         let (normal_enough, cold_enough) = (enough(NORMAL), enough(COLD));
@@ -77,7 +77,8 @@ impl TwoRegionGreedy {
         }
     }
 
-    /// Chooses the victims of a round.
+    /// Chooses the victims of the next round from one region, and stores them in `round`; returns none without a
+    /// candidate.
     fn plan(&mut self) -> Option<()> {
         let region = self.choose_region()?;
         let mut missing = self.units;

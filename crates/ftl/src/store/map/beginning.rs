@@ -7,7 +7,8 @@ use engine::ByNumber;
 use std::sync::Arc;
 use units::{Lpn, Ppa};
 
-/// The place of each unit at one moment.
+/// Copy of the map at one moment: the physical place of each logical unit, which later changes of the map do not
+/// affect.
 pub struct Beginning(pub(super) Held);
 
 pub(super) enum Held {
@@ -16,7 +17,7 @@ pub(super) enum Held {
 }
 
 impl Beginning {
-    /// Returns the place of a unit at that moment, or [`Ppa::NONE`].
+    /// Returns the physical place of logical unit `lpn` in this copy of the map, or [`Ppa::NONE`].
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         match &self.0 {
             Held::Rule { ground, forward, .. } => match (forward.get(&lpn.0), ground) {
@@ -28,8 +29,8 @@ impl Beginning {
         }
     }
 
-    /// Returns the unit that lived at a place, or [`Lpn::NONE`]: of what its spare area names only that which
-    /// knew to be there.
+    /// Returns the logical unit whose valid data were at physical place `ppa` when the map was copied; [`Lpn::NONE`] if
+    /// the map had the unit named in the spare area elsewhere.
     pub fn living_at(&self, ppa: Ppa) -> Lpn {
         let named = match &self.0 {
             Held::Rule { ground, backward, .. } => match (backward.get(&ppa.0), ground) {
@@ -42,7 +43,7 @@ impl Beginning {
         if named != Lpn::NONE && self.lookup(named) == ppa { named } else { Lpn::NONE }
     }
 
-    /// Visits all units that had a place.
+    /// Calls `visit` for each logical unit that has a physical place in this copy of the map, with that place.
     pub fn each(&self, mut visit: impl FnMut(Lpn, Ppa)) {
         match &self.0 {
             Held::Rule { ground, forward, .. } => {

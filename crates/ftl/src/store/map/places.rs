@@ -3,23 +3,25 @@
 use engine::large_array;
 use units::{Lpn, Ppa};
 
-/// Places of units: the low 32 bits and, on a drive that needs them, the higher bits.
+/// Forward map as arrays: the physical place of each logical unit, as its low 32 bits and, on a drive that needs more,
+/// its higher bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Places {
-    /// The low 32 bits; all ones on a drive that needs no more: no place.
+    /// Low 32 bits of the physical place of each logical unit. On a drive that needs no more bits, all ones mean that
+    /// the unit has no place.
     pub low: Vec<u32>,
-    /// The next 8 bits, or nothing at all.
+    /// Bits 32 to 39 of the physical place of each logical unit; empty on a drive for which 32 bits are enough.
     pub high: Vec<u8>,
 }
 
 impl Places {
-    /// Makes the table in which no unit has a place.
+    /// Makes the forward map of `units` logical units, none of which has a physical place.
     pub fn nowhere(units: usize, width: Width) -> Self {
         let high = if width == Width::Wide { large_array(units, u8::MAX) } else { Vec::new() };
         Self { low: large_array(units, u32::MAX), high }
     }
 
-    /// Sets the place of a unit.
+    /// Sets the physical place of logical unit `lpn`.
     #[inline]
     pub fn set(&mut self, lpn: u32, place: u64) {
         self.low[lpn as usize] = place as u32;
@@ -28,7 +30,7 @@ impl Places {
         }
     }
 
-    /// Returns the place on flash of a unit.
+    /// Returns the physical place of logical unit `lpn`, or [`Ppa::NONE`].
     #[inline]
     pub fn get(&self, lpn: Lpn) -> Ppa {
         let low = self.low[lpn.index()];
@@ -40,19 +42,19 @@ impl Places {
     }
 }
 
-/// Returns a place that 32 bits number, or none.
+/// Converts a map entry of 32 bits to a physical place; all ones become [`Ppa::NONE`].
 #[inline(always)]
 pub(crate) fn narrow(place: u32) -> Ppa {
     // All ones stay all ones.
     Ppa(u64::from(place.wrapping_add(1)).wrapping_sub(1))
 }
 
-/// Whether 32 bits are enough to number the units on flash.
+/// Width of an entry of the forward map, by whether 32 bits are enough to number the units on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
-    /// Entries of the map take 32 bits each.
+    /// Entries of the forward map take 32 bits each.
     Narrow,
-    /// Entries of the map take 40 bits each.
+    /// Entries of the forward map take 40 bits each.
     Wide,
 }
 

@@ -11,49 +11,57 @@ use std::ops::Range;
 use std::sync::Arc;
 use units::{Lpn, Ppa};
 
-/// When one in so many units has changed, the arrays are made.
+/// Divisor: the flat arrays of the simulator's map are made once more than one in this many physical units have
+/// changed.
 const CHANGED_PART: usize = 256;
-/// When one in so many units was looked up, the arrays are made: the lookups then took a fraction of the time that
-/// making arrays takes.
+/// Divisor: the flat arrays of the simulator's map are made once lookups exceed one in this many physical units; until
+/// then, lookups by the compact rule have cost a fraction of the time that making arrays takes.
 const LOOKED_UP_PART: usize = 64;
-/// The same of a rule that is slow.
+/// Divisor for a map whose compact rule is slow: the flat arrays are made once lookups exceed one in this many physical
+/// units.
 const LOOKED_UP_SLOWLY_PART: usize = 4096;
 
-/// A rule that gives the content of a map before anything changes.
+/// Rule that computes the logical-to-physical map as preconditioning left it, in place of stored arrays.
 pub(crate) trait Ground: Send + Sync {
-    /// Returns the place of a unit, or [`Ppa::NONE`].
+    /// Returns the physical place that the rule of the preconditioned map gives logical unit `lpn`, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
-    /// Returns the unit at a place, or [`Lpn::NONE`].
+    /// Returns the logical unit that the rule of the preconditioned map puts at physical place `ppa`, or [`Lpn::NONE`].
     fn holder(&self, ppa: Ppa) -> Lpn;
-    /// Returns which of the 64 places from `64 * at` on are valid.
+    /// Returns the validity of the 64 physical units from `64 * at` on in the preconditioned map, one bit each; a set
+    /// bit is a valid unit.
     fn word(&self, at: usize) -> u64;
-    /// Returns the first unit from `from` on that is not written.
+    /// Returns the first logical unit, from `from` on, that may have no physical place in the preconditioned map: all
+    /// units between have one, and the caller must check the returned unit.
     fn first_unwritten(&self, from: u32) -> u32;
-    /// True when a lookup takes so long that a run with many lookups is faster with arrays.
+    /// True when a lookup by the map's rule takes so much processor time that a run with many lookups is faster with
+    /// flat arrays.
     fn is_slow(&self) -> bool {
         false
     }
-    /// Visits all units that have a place, in order of places.
+    /// Calls `visit` for each logical unit that has a physical place in the preconditioned map, superblock by
+    /// superblock.
     fn each(&self, visit: &mut dyn FnMut(Lpn, Ppa));
-    /// Writes the content of the rule into empty arrays.
+    /// Writes the preconditioned map, which the rule describes, into flat arrays in which no unit is written yet.
     fn write(&self, forward: &mut Places, backward: &mut [u32], valid: &mut [u64]);
 }
 
-/// The rule and the changes. No result depends on the order in which the changes are visited.
+/// Compact form of the map without flat arrays: the rule that gives the preconditioned map, and tables of the entries
+/// that changed since. No result depends on the order in which the changes are visited.
 pub(super) struct Sparse {
     pub shape: Shape,
     ground: Option<Arc<dyn Ground>>,
     forward: ByNumber<u32, u64>,
     backward: ByNumber<u64, u32>,
     valid: ByNumber<u32, u64>,
-    /// Lookups of the rule so far.
+    /// Number of lookups in the compact map so far.
     lookups: Cell<usize>,
-    /// Most lookups of the rule before arrays replace it: with more lookups a run is faster with arrays.
+    /// Greatest number of lookups in the compact map before flat arrays replace it: with more lookups a run is faster
+    /// with arrays.
     lookups_most: usize,
 }
 
 impl Sparse {
-    /// Makes a map in which nothing is written.
+    /// Makes a compact map, without arrays, in which no logical unit is written.
     pub fn new(shape: Shape) -> Self {
         let (forward, backward, valid) = Default::default();
         let lookups_most = shape.physical / LOOKED_UP_PART;
@@ -68,7 +76,8 @@ impl Sparse {
         self.ground = Some(ground.into());
     }
 
-    /// Stays with a slow rule for as many lookups as with a fast one.
+    /// Raises the number of lookups after which flat arrays replace a slow rule of the map to the number for a fast
+    /// rule.
     pub fn keep_rule(&mut self) {
         self.lookups_most = self.shape.physical / LOOKED_UP_PART;
     }
@@ -142,7 +151,8 @@ impl Sparse {
         }
     }
 
-    /// Returns the units among these that are written, ascending. Not counted as lookups: no run asks for it.
+    /// Returns the logical units of the range `units` that have a physical place, ascending. The function is not
+    /// counted as lookups, since no run calls it.
     pub fn written(&self, units: Range<u32>) -> Vec<u32> {
         let by_rule =
             |lpn: &u32| self.ground.as_ref().is_some_and(|ground| ground.lookup(Lpn(*lpn)) != Ppa::NONE);
@@ -157,21 +167,22 @@ impl Sparse {
         found
     }
 
-    /// True when so many units have changed, or are looked up so often, that arrays cost less.
+    /// True when so many units of the compact map have changed, or so many lookups were made, that flat arrays cost
+    /// less time.
     #[inline]
     pub fn is_outgrown(&self) -> bool {
         let changes = self.forward.len().max(self.backward.len());
         changes > self.shape.physical / CHANGED_PART || self.lookups.get() > self.lookups_most
     }
 
-    /// Returns the places on flash of all units now.
+    /// Returns a copy of the map at this moment: the physical places of all logical units.
     pub fn beginning(&self) -> Beginning {
         let (ground, forward) = (self.ground.clone(), self.forward.clone());
         Beginning(Held::Rule { ground, forward, backward: self.backward.clone() })
     }
 
-    /// Returns the units that may have another place than `beginning` gives; none where that was based on
-    /// another rule.
+    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; none if
+    /// that copy was based on another rule, or on arrays.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         let Held::Rule { ground, .. } = &beginning.0 else { return None };
         let is_same = match (ground, &self.ground) {
@@ -182,7 +193,8 @@ impl Sparse {
         is_same.then(|| self.forward.keys().copied().map(Lpn).collect())
     }
 
-    /// Returns the whole map as arrays.
+    /// Makes the three flat arrays of the compact map: forward (place of each logical unit), backward (logical unit at
+    /// each place), and validity bits.
     pub fn arrays(&self) -> (Places, Vec<u32>, Vec<u64>) {
         let mut forward = Places::nowhere(self.shape.logical, self.shape.width);
         let mut backward = large_array(self.shape.physical, Lpn::NONE.0);

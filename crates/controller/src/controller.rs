@@ -21,8 +21,7 @@ use nand::{ArrayTiming, Geometry, SlcMode};
 pub use power::{Ending, Interrupted};
 use units::{Bytes, DieId, Nanos, SimTime};
 
-/// Numbers of the event kinds that the controller schedules; the crates above use numbers from [`events::FIRST_FREE`]
-/// on.
+/// Numbers of the controller's event kinds; the crates above use numbers from [`events::FIRST_FREE`] on.
 pub mod events {
     /// Number of the event at which the array of a die has finished an operation.
     pub const ARRAY: u8 = 0;
@@ -45,8 +44,7 @@ pub mod events {
 enum ProgramCost {
     /// The program time is the usual time multiplied by this factor.
     Scaled(f64),
-    /// The program time lies between those of two neighbouring steps of the chip's tables: index of the first, and
-    /// fraction.
+    /// The program time is this fraction of the way from one step of the chip's tables (by index) to the next.
     Between(usize, f64),
     /// The program time is that of a voltage set of the chip's tables, given by its index.
     Set(usize),
@@ -394,8 +392,7 @@ impl Controller {
         self.dies[die.index()].urgent = urgency == Urgency::Urgent;
     }
 
-    /// Returns the time in ns that each channel was busy until `now`; a transfer in progress counts as far as it has
-    /// come.
+    /// Returns the time in ns that each channel was busy until `now`; a transfer in progress counts in part.
     pub fn channel_busy_ns(&self, now: SimTime) -> impl Iterator<Item = u64> {
         self.channels.iter().map(move |channel| {
             channel.busy_ns - channel.free_at.ns().saturating_sub(now.ns()).min(channel.busy_ns)
@@ -691,8 +688,7 @@ impl Controller {
         }
     }
 
-    /// Gives the channel to a die for use `want`: sets the end of the use, and schedules the next phase of the
-    /// operation.
+    /// Gives the channel to a die for use `want`, and schedules the end of the use or the next phase of the operation.
     fn grant<P: Probe>(&mut self, die: usize, want: Grant, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         let state = &self.dies[die];

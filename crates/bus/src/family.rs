@@ -3,7 +3,7 @@
 /// A family of NAND flash interfaces (such as `nv-ddr2`), as chip files name what a chip supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Family {
-    /// Name of the interface family in configuration files.
+    /// Name of the interface family in chip and drive files.
     pub name: &'static str,
     /// Highest timing mode of the family; none for a family without modes.
     pub highest: Option<u32>,
@@ -15,7 +15,7 @@ pub struct Family {
 /// A family of NAND flash interfaces with its highest supported timing mode; 0 for families without modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModeSet {
-    /// Family of NAND interfaces.
+    /// Family of NAND flash interfaces, such as `nv-ddr2`.
     pub family: Family,
     /// Highest timing mode of the family that the chip supports.
     pub mode: u32,

@@ -5,9 +5,9 @@ use units::{Bytes, Energy, Femtos, Frequency, Nanos, TransferRate, Voltage};
 /// Data rate of a channel as an exact fraction, bytes per femtoseconds, so that no cycle time is ever rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cadence {
-    /// Number of bytes that the channel transfers in `femtos`.
+    /// Numerator of the data rate: number of bytes that the channel transfers in `femtos`.
     pub bytes: u64,
-    /// Time, in femtoseconds, in which the channel transfers these bytes.
+    /// Denominator of the data rate: time, in femtoseconds, in which the channel transfers `bytes`.
     pub femtos: Femtos,
 }
 
@@ -39,7 +39,7 @@ impl Cadence {
         self.bytes as f64 * 1e15 / self.femtos.get() as f64
     }
 
-    /// Returns the time in which the channel transfers one byte.
+    /// Returns the time in which the channel transfers one byte, in whole femtoseconds.
     pub fn byte(self) -> Femtos {
         Femtos::new(self.femtos.get() / self.bytes)
     }
@@ -65,14 +65,14 @@ pub struct Pins {
     pub shared: u32,
     /// Number of pins for each way: chip enable and ready/busy.
     pub per_way: u32,
-    /// Number of shared pins that are strobes or clocks, which switch with the data.
+    /// Number of the shared pins that are strobes or clocks, which switch with the data.
     pub strobes: u32,
 }
 
 /// Timing and pins of a NAND flash interface, worked out from its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signalling {
-    /// Duration of a command or address cycle.
+    /// Duration of a command or address cycle of the interface.
     pub cycle: Femtos,
     /// Data rate to the chip.
     pub data_in: Cadence,

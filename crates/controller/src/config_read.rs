@@ -12,7 +12,7 @@ pub struct ControllerConfig {
     pub cache_read: bool,
     /// True if a data-in overlaps the program before it, which is still running.
     pub cache_program: bool,
-    /// True if garbage collection moves data inside a die where the chip allows copyback.
+    /// True if garbage collection relocates data inside a die where the chip allows copyback.
     pub copyback: bool,
     /// True if the dies of a way work one at a time, as dies of a chip with a single ready line.
     pub dies_take_turns: bool,

@@ -21,21 +21,21 @@ use nand::{ArrayTiming, Geometry, SlcMode};
 pub use power::{Ending, Interrupted};
 use units::{Bytes, DieId, Nanos, SimTime};
 
-/// Numbers of the controller's event kinds; the crates above use numbers from [`events::FIRST_FREE`] on.
+/// Kinds of the controller's events, as numbers; the crates above use numbers from [`events::FIRST_FREE`] on.
 pub mod events {
-    /// Number of the event at which the array of a die has finished an operation.
+    /// Event kind: the array of a die has finished an operation.
     pub const ARRAY: u8 = 0;
-    /// Number of the event at which a data transfer of a die has ended.
+    /// Event kind: a data transfer of a die has ended.
     pub const TRANSFER: u8 = 1;
-    /// Number of the event at which a channel is free and an operation wants it.
+    /// Event kind: a channel is free and an operation wants it.
     pub const CHANNEL: u8 = 2;
-    /// Number of the event at which a suspend command has taken effect.
+    /// Event kind: a suspend command has taken effect.
     pub const SUSPENDED: u8 = 3;
-    /// Number of the event at which the data of an internal read are decoded.
+    /// Event kind: the data of an internal read are decoded.
     pub const DECODED: u8 = 4;
-    /// Number of the event at which the outcome of a program or erase is known.
+    /// Event kind: the outcome of a program or erase is known.
     pub const STATUS: u8 = 5;
-    /// First event number that the controller does not use.
+    /// First number that is no event kind of the controller.
     pub const FIRST_FREE: u8 = 6;
 }
 

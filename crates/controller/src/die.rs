@@ -22,7 +22,7 @@ pub struct DieOverlap {
 }
 
 impl DieOverlap {
-    /// Makes the settings from the controller's configuration and its scheduler.
+    /// Makes the overlap settings of dies from the controller's configuration and its scheduler.
     pub fn of(config: &ControllerConfig, scheduler: &dyn Scheduler) -> Self {
         let (cache_read, cache_program) = (config.cache_read, config.cache_program);
         Self { cache_read, cache_program, suspend_for_waiting: scheduler.suspends_for_waiting() }
@@ -34,7 +34,7 @@ impl DieOverlap {
 pub enum Urgency {
     /// The die is not short of free superblocks.
     Normal,
-    /// The die is short: operations that free superblocks may go first.
+    /// The die is short of free superblocks: operations that free superblocks may go first.
     Urgent,
 }
 
@@ -42,7 +42,8 @@ pub enum Urgency {
 pub(crate) enum ArrayPhase {
     Command,
     Busy,
-    /// The array work is over, but the operation must wait: a read for a free register, a program for its status query.
+    /// The array work of an operation is over, but it must wait: a read for a free page register, a program for its
+    /// status query.
     Done,
 }
 
@@ -58,8 +59,8 @@ pub(crate) enum RegisterPhase {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Die {
-    /// Number of the die's channel, and its position `way` there; stored because each operation would otherwise need
-    /// two divisions.
+    /// Index of the die's channel, and (`way`) of the die on the channel; stored because each operation would otherwise
+    /// need two divisions.
     pub channel: u32,
     pub way: u32,
     head: [TransactionId; Class::COUNT],
@@ -153,8 +154,8 @@ impl Die {
         self.link(slab, to, id, after);
     }
 
-    /// Returns the operation before, and the first waiting operation of a class for which `is_it` is true, in the order
-    /// of the queue.
+    /// Returns two neighbours in the queue of a class: the operation before the first one for which `is_it` is true,
+    /// and that one itself.
     fn neighbours(
         &self,
         slab: &Slab,

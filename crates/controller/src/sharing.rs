@@ -44,7 +44,7 @@ impl Shared {
 /// A read whose array read further reads of the page row can share.
 #[derive(Clone, Copy, Debug)]
 pub struct Ride {
-    /// Number of the transaction whose array read can be shared.
+    /// Identifier of the transaction whose array read can be shared.
     pub id: TransactionId,
     /// Bit mask of the units of all pages that the read senses.
     pub sensed: u64,

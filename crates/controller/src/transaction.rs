@@ -9,9 +9,9 @@ use units::{DieId, Nanos, SimTime};
 pub enum Kind {
     /// Array read of one page row, then data-out of the requested units.
     Read,
-    /// Data-in of a program unit, then array program.
+    /// Data-in of a program unit over the channel, then array program.
     Program,
-    /// Erase of a block in each plane.
+    /// Erase of a superblock: one block in each plane that operates together.
     Erase,
     /// Array read and program of one unit inside the die, without data on the bus.
     Copyback,
@@ -173,14 +173,14 @@ impl Class {
     }
 }
 
-/// Number of a transaction while it is in flight.
+/// Identifier of a transaction while it is in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransactionId(pub u32);
 
 impl TransactionId {
     pub(crate) const NONE: Self = Self(u32::MAX);
 
-    /// Returns the transaction's number as an index into an array.
+    /// Returns the identifier as an index into an array.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -217,7 +217,8 @@ impl Reading {
     pub const HARD: Self =
         Self { senses: 1, planes: (1, 1), decodes: 1, pieces: 1, iterating_ns: 0, uncorrectable: false };
 
-    /// Returns the share of piece number `piece` in `whole`, which all pieces of the read share as evenly as possible.
+    /// Returns the part of `whole` (array senses or bit-planes of the read) that falls to piece number `piece`; all
+    /// pieces share as evenly as possible.
     pub fn part(&self, whole: u64, piece: u8) -> u64 {
         if self.pieces <= 1 {
             return whole;
@@ -260,7 +261,7 @@ pub struct Transaction {
     pub rows: u32,
     /// For programs and erases: row of the chip's tables for the block's wear.
     pub wear: u8,
-    /// For programs: number of the write cost (way to program); 0 is the chip's usual program.
+    /// For programs: index of the write cost (way to program a page); 0 is the chip's usual program.
     pub cost: u8,
     /// True if the superblock of the transaction is in SLC mode (one bit per cell); for a copyback, the source
     /// superblock.
@@ -274,11 +275,11 @@ pub struct Transaction {
     pub page: u32,
     /// Number of bytes that cross the channel, where they are fewer than those of the units; 0: all bytes of the units.
     pub bytes: u32,
-    /// Reference of the submitter, such as the number of a host request or of a program slot.
+    /// Reference that the submitter chose, such as the index of a host request or of a program slot.
     pub owner: u32,
-    /// Time at which the transaction joined the queue of its die.
+    /// Time at which the operation joined the queue of its die.
     pub queued: SimTime,
-    /// Time at which the die started the transaction.
+    /// Time at which the die started the operation.
     pub started: SimTime,
     /// Time at which the array or, for reads, the data-out finished.
     pub finished: SimTime,
@@ -300,7 +301,7 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    /// Superblock number that stands for no place on flash, for the read of a unit that was never written.
+    /// Value of `superblock` that stands for no place on flash, for the read of a unit that was never written.
     pub const NOWHERE: u32 = u32::MAX;
 
     /// Makes a transaction that is not submitted yet.

@@ -6,7 +6,7 @@ use units::Nanos;
 /// Array time and bytes transferred, summed over the drive, from which energy is calculated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Array time in ns, by [`Kind`] of operation, and within it by the origins of [`Waits`].
+    /// Array time in ns, by [`Kind`] of operation, and within it by origin (host, GC, wear levelling, other).
     pub array_ns: [Waits; Kind::COUNT],
     /// Number of bytes sent to dies, including spare bytes where they cross the bus.
     pub bytes_in: u64,
@@ -20,7 +20,7 @@ impl Work {
         self.array_ns[transaction.kind as usize][transaction.origin.wait_column()] += busy.ns();
     }
 
-    /// Returns the array time in ns, by the origins of [`Waits`].
+    /// Returns the array time in ns of all kinds of operation, by origin (host, GC, wear levelling, other).
     pub fn array_by_origin(&self) -> Waits {
         std::array::from_fn(|column| self.array_ns.iter().map(|by| by[column]).sum())
     }

@@ -13,7 +13,7 @@ use units::SimTime;
 pub struct Event {
     /// Kind of the event, which selects its handler; below 16.
     pub kind: u8,
-    /// Number of the die, request or channel that the event concerns; below 2^24.
+    /// Index of the die, request or channel that the event concerns; below 2^24.
     pub index: u32,
 }
 
@@ -78,7 +78,8 @@ impl Calendar {
         }
     }
 
-    /// Returns the present simulated time: that of the event taken last.
+    /// Returns the present simulated time: that of the event taken last, or the time to which the clock was moved
+    /// since.
     #[inline]
     pub fn now(&self) -> SimTime {
         self.now

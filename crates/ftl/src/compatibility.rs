@@ -27,7 +27,7 @@ pub enum Switch {
 
 macro_rules! features {
     ($($name:ident: [$($key:literal),+], $switch:expr, $meaning:literal;)*) => {
-        /// A feature that a drive, or a run of it, can have.
+        /// Feature that a drive, or one run of it, can have, such as an SLC cache or power cuts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Feature {
             $(#[doc = $meaning] $name,)*
@@ -123,7 +123,7 @@ pub struct Apart {
     pub a: Feature,
     /// Second feature of the pair that excludes each other.
     pub b: Feature,
-    /// Reason why the two features exclude each other.
+    /// Reason why the two features of the drive exclude each other.
     pub reason: Reason,
     /// Values that the error message suggests instead of the two features.
     pub change: &'static str,
@@ -132,9 +132,9 @@ pub struct Apart {
 /// A feature of a drive that has no use without another feature, with the reason and advice.
 #[derive(Clone, Copy, Debug)]
 pub struct Needs {
-    /// Feature that needs another one.
+    /// Feature of a drive that has no use without another feature.
     pub feature: Feature,
-    /// Feature that is needed.
+    /// Feature without which the other feature has no use.
     pub needed: Feature,
     /// Reason why the feature has no use without the other feature.
     pub reason: &'static str,
@@ -272,11 +272,11 @@ pub const NEEDS: &[Needs] = needs! {
 pub struct Idle {
     /// Configuration keys without effect; the name of a section stands for all its keys.
     pub keys: &'static [&'static str],
-    /// Feature with or without which the keys have no effect.
+    /// Feature of a drive with which, or without which, the keys have no effect.
     pub feature: Feature,
     /// True if the keys have no effect on a drive with the feature; false if they have no effect on a drive without it.
     pub with: bool,
-    /// Reason why the keys have no effect.
+    /// Reason why the configuration keys have no effect.
     pub reason: &'static str,
     /// Values that the error message suggests to write instead of the keys.
     pub change: &'static str,
@@ -310,7 +310,7 @@ pub const IDLE: &[Idle] = &[
 /// A feature that a drive file turns on, with the key that does so.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Feature that is on.
+    /// Feature that is enabled by the drive file.
     pub feature: Feature,
     /// Key that turned the feature on, with its value and its place in the file.
     pub entry: Entry,

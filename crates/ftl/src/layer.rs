@@ -39,7 +39,7 @@ pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
     /// Returns the reason why each die takes no more writes, for the error message of a run that is stuck.
     fn explain_stall(&self) -> String;
 
-    /// Returns the number of bytes of RAM that the modelled drive's map takes.
+    /// Returns the number of bytes of RAM that the map of the modelled drive takes.
     fn map_bytes(&self) -> u64;
 
     /// Returns the number of bytes of the simulator's memory that the layer takes beyond the shared core.

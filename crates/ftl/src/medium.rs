@@ -40,7 +40,7 @@ pub(crate) struct Counted {
 /// failed.
 pub(crate) struct Listed {
     pub read_only: bool,
-    /// Dies of the drive that failed.
+    /// Dies of the drive that failed before the power cut.
     pub dead: DeadDies,
 }
 
@@ -68,7 +68,7 @@ pub struct Medium {
 pub struct SuperblockFound {
     /// Number of page rows that were programmed, including torn rows.
     pub rows_programmed: u32,
-    /// True if the superblock found on flash is in SLC mode.
+    /// True if the superblock is in SLC mode (one bit per cell).
     pub one_bit: bool,
     /// Number of times that the superblock was erased.
     pub erases: u32,

@@ -53,7 +53,7 @@ impl Stages {
 pub enum Output {
     /// One flash read for a host request delivered its data (before ECC).
     Read {
-        /// Number of the host request.
+        /// Number that identifies the host request.
         request: u32,
         /// Number of mapping units that the read delivered.
         units: u32,
@@ -64,25 +64,25 @@ pub enum Output {
     },
     /// One unit of a write request is on flash; reported only for requests that wait for it.
     Durable {
-        /// Number of the host request.
+        /// Number that identifies the host request.
         request: u32,
         /// Time of the unit's program by stage.
         stages: Stages,
     },
-    /// A part of a read request that waited for map entries on flash has its entries, and now consists of `more`
-    /// further parts.
+    /// A part of a read request that waited for map entries on flash has its entries, and now consists of one flash
+    /// read and `more` further ones.
     Mapped {
-        /// Number of the host request.
+        /// Number that identifies the host request.
         request: u32,
         /// Number of flash reads for the part beyond the first one, which the request already expects.
         more: u32,
         /// Time that the part waited for the map entries, in ns.
         waited_ns: u64,
     },
-    /// A flush is complete: all data acknowledged before it are on flash. Also reported for a request that fills up a
-    /// zone.
+    /// A flush is complete: all data acknowledged before it are on flash. Also reported when a request to finish a zone
+    /// is done.
     Flushed {
-        /// Number of the host request.
+        /// Number that identifies the host request.
         request: u32,
     },
 }

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 /// The parts that a translation layer is built from: settings, flash array, controller, error correction and seed.
 pub(crate) struct Parts<'a> {
-    /// Settings from `[ftl]` of the drive file.
+    /// Settings of the translation layer, from `[ftl]` of the drive file.
     pub config: &'a FtlConfig,
     /// Flash array with all blocks of the drive.
     pub array: FlashArray,
@@ -27,7 +27,7 @@ pub(crate) struct Parts<'a> {
     pub rules: &'a ControllerConfig,
     /// Error-correcting code, bit error model, and what the costs of reads and writes are calculated from.
     pub correction: CorrectionParts,
-    /// Seed of all random streams.
+    /// Seed from which all random streams of the drive are derived.
     pub seed: u64,
 }
 

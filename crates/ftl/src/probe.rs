@@ -8,32 +8,32 @@ use units::{Lpn, Ppa};
 pub enum VersionEvent {
     /// A snapshot was taken: it sees the present content of the drive.
     Taken {
-        /// Number of the snapshot.
+        /// Serial number of the snapshot that was taken.
         serial: u32,
     },
     /// A snapshot, with all versions of units that the snapshot sees, is recorded on flash and survives power cuts from
     /// now on.
     Recorded {
-        /// Number of the snapshot.
+        /// Serial number of the snapshot that was recorded on flash.
         serial: u32,
     },
     /// A snapshot was deleted.
     Dropped {
-        /// Number of the snapshot.
+        /// Serial number of the snapshot that was deleted.
         serial: u32,
     },
     /// A slot of the write buffer holds the newest version of a unit that the host has just written.
     Buffered {
         /// Logical unit that the host wrote.
         lpn: Lpn,
-        /// Number of the buffer slot.
+        /// Index of the slot of the write buffer.
         slot: u32,
     },
     /// A version of a unit that a newer write replaced in the buffer, and that a snapshot sees, is on flash.
     Programmed {
         /// Logical unit of the version.
         lpn: Lpn,
-        /// Number of the buffer slot from which the version was programmed.
+        /// Index of the slot of the write buffer from which the version was programmed.
         slot: u32,
         /// Physical address of the version.
         ppa: Ppa,
@@ -58,7 +58,7 @@ pub enum VersionEvent {
     },
     /// The drive has the content of a snapshot again: the return to the snapshot is complete.
     RolledBack {
-        /// Number of the snapshot.
+        /// Serial number of the snapshot whose content the drive has again.
         serial: u32,
     },
 }
@@ -80,9 +80,9 @@ pub trait Probe: controller::Probe {
     fn on_overtaken(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
     /// Reports that the host trimmed `lpn`, whose data were at `old` (or `Ppa::NONE`).
     fn on_trim(&mut self, _lpn: Lpn, _old: Ppa) {}
-    /// Reports that a superblock (numbered over the whole drive) was erased.
+    /// Reports that a superblock (numbered over the whole drive) has been erased.
     fn on_erase(&mut self, _superblock: usize) {}
-    /// Reports that a host request was served from flash: `lpn` read at `ppa`.
+    /// Reports that a host read of `lpn` is served from flash, at physical address `ppa`.
     fn on_host_read(&mut self, _lpn: Lpn, _ppa: Ppa) {}
     /// Reports that `lpn` is read ahead from `ppa`, before the host asks for it.
     fn on_fetch(&mut self, _lpn: Lpn, _ppa: Ppa) {}
@@ -90,7 +90,7 @@ pub trait Probe: controller::Probe {
     fn on_fetched_read(&mut self, _lpn: Lpn) {}
     /// Reports an event of a snapshot, or of a version of a unit that a snapshot sees.
     fn on_version(&mut self, _: VersionEvent) {}
-    /// Reports that the host wrote `lpn`: from now on reads must see this version.
+    /// Reports that the host wrote `lpn`: from now on, reads must return this version.
     fn on_host_write(&mut self, _lpn: Lpn) {}
     /// Reports that the version of `lpn` that the host wrote last is in buffer slot `slot` now. Parts of the unit that
     /// the host did not write come from slot `rest`, which can be the same slot; none if there is no older version in

@@ -9,8 +9,8 @@ pub struct SavedState {
     pub words: Vec<Vec<u32>>,
     /// Arrays of 64-bit words: validity bits, write clocks, ranks of free superblocks, features.
     pub longs: Vec<Vec<u64>>,
-    /// States of the random streams that continue while a state is made: two for each die (victim choice, wear
-    /// levelling) and one for the flash. If absent, a drive that loads the state draws from its own seed.
+    /// States of the random streams that continue while a state is made: one for each die (victim choice and wear
+    /// levelling draw from it), and one for the flash. If absent, a drive that loads the state draws from its own seed.
     pub streams: Vec<[u64; 4]>,
     /// Age of the data in each superblock, in nanoseconds; if empty, the age that the drive's file gives.
     pub ages_ns: Vec<u64>,

@@ -12,7 +12,7 @@ macro_rules! counters {
         }
 
         impl $name {
-            /// Returns the counts between `earlier`, an older copy of the counters, and now.
+            /// Returns the counts since `earlier`, an older copy of the counters.
             pub fn since(&self, earlier: &Self) -> Self {
                 Self { $($field: self.$field.minus(earlier.$field),)* }
             }

@@ -12,7 +12,7 @@ const INTERVALS_MAX: usize = 128;
 /// Copy of the counters at one moment of a run, from which long-run write amplification is estimated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
-    /// Counts of the translation layer at the mark.
+    /// Counters of the translation layer at this moment.
     pub stats: FtlStats,
     /// Number of host units that waited in the buffer: written, and not programmed yet.
     pub units_waiting: u64,

@@ -26,7 +26,7 @@ macro_rules! address {
 }
 
 address! {
-    /// Logical number of a mapping unit: host byte offset divided by the mapping unit.
+    /// Logical number of a mapping unit: host byte offset divided by the size of a mapping unit.
     Lpn(u32)
 }
 address! {
@@ -35,15 +35,15 @@ address! {
     Ppa(u64)
 }
 address! {
-    /// Number of a die, counted channel first: `die = (die in way * ways + way) * channels + channel`.
+    /// Index of a die, counted channel first: `die = (die in way * ways + way) * channels + channel`.
     DieId(u32)
 }
 address! {
-    /// Number of a channel of the drive.
+    /// Index of a channel of the drive.
     ChannelId(u32)
 }
 address! {
-    /// Number of a superblock within its die; a superblock is one block from each plane that operates together.
+    /// Index of a superblock within its die; a superblock is one block from each plane that operates together.
     SuperblockId(u32)
 }
 

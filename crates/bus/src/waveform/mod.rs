@@ -23,9 +23,9 @@ pub enum WaveOperation {
     Read,
     /// Program of a page, from the controller to the array.
     Program,
-    /// Erase of a block.
+    /// Erase of a block of the chip.
     Erase,
-    /// Query of the status of the last operation.
+    /// Query for the status of the last operation of the chip.
     Status,
 }
 
@@ -49,9 +49,9 @@ impl WaveOperation {
 /// Level of a signal in a waveform, or byte on its bus, from an edge on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// The signal is low.
+    /// The signal of the waveform is low.
     Low,
-    /// The signal is high.
+    /// The signal of the waveform is high.
     High,
     /// The signal is not driven (high impedance).
     Released,
@@ -64,16 +64,16 @@ pub enum Level {
 /// A change of a signal's level in a waveform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaveEdge {
-    /// Time of the edge since the beginning of the waveform.
+    /// Time of the edge, from the beginning of the waveform on.
     pub at: Femtos,
-    /// Level of the signal from the edge on.
+    /// Level of the signal from this edge on, until the next.
     pub level: Level,
 }
 
 /// A signal of a waveform: a single wire, or the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signal {
-    /// Name of the signal in its standard or paper.
+    /// Name of the signal in the interface's standard or paper, such as `RE#`.
     pub name: &'static str,
     /// Description of the signal: its meaning, and the place where it is observed.
     pub what: &'static str,
@@ -88,7 +88,7 @@ pub struct Signal {
 pub enum MarkKind {
     /// Set-up time: data must be stable before they are captured.
     SetUp,
-    /// Hold time: data must be stable after they were captured.
+    /// Hold time: data must stay stable after they were captured.
     Hold,
     /// Propagation delay from one edge to another.
     Delay,
@@ -128,7 +128,7 @@ impl Mark {
 /// Phase of the operation in a waveform, such as a command, a wait or a data transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WavePhase {
-    /// Name of the phase, such as `command`, `data out`, `tR`.
+    /// Name of the phase of the operation, such as `command`, `data out`, `tR`.
     pub name: &'static str,
     /// Beginning of the phase, as time since the beginning of the waveform.
     pub from: Femtos,

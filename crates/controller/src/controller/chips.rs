@@ -123,9 +123,9 @@ impl Controller {
         }
     }
 
-    /// Moves the page number `page` to the oldest waiting operation of a class at a die; returns false if none waits
-    /// with it. (MQSim takes the operation with that page itself, ahead of older ones; here pages of a block are
-    /// programmed in order.)
+    /// Gives the page number `page` to the oldest waiting operation of a class at a die, in exchange for its own;
+    /// returns false if no operation waits with it. (MQSim takes the operation with that page itself, ahead of older
+    /// ones; here pages of a block are programmed in order.)
     fn bring_forward(&mut self, die: usize, class: Class, page: u32) -> bool {
         let first = self.dies[die].first(class);
         let mut at = first;

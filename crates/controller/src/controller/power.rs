@@ -20,7 +20,7 @@ pub enum Ending {
 /// A program or erase that changed cells and was not reported before the power failed.
 #[derive(Clone, Copy, Debug)]
 pub struct Interrupted {
-    /// Flash operation that the power failure interrupted.
+    /// Program or erase that the power failure interrupted.
     pub transaction: Transaction,
     /// Progress of the interrupted operation.
     pub ending: Ending,
@@ -71,7 +71,7 @@ impl Controller {
         failed
     }
 
-    /// Ends all operations that are in flight or wait; the statistics stay.
+    /// Ends all operations of the controller that are in flight or wait; the statistics stay.
     fn rest(&mut self, now: SimTime) {
         for (index, die) in self.dies.iter_mut().enumerate() {
             let array_busy = std::mem::take(&mut die.array_busy);

@@ -15,7 +15,7 @@ pub struct DieView {
     pub submitted: [u64; Class::COUNT],
     /// True while the die is short of free superblocks, so that the host waits for garbage collection.
     pub urgent: bool,
-    /// Present simulated time.
+    /// Present simulated time, from which waiting times follow.
     pub now: SimTime,
 }
 

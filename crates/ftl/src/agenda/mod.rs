@@ -46,7 +46,7 @@ pub(crate) struct Due {
 pub(crate) struct DieUpkeep {
     /// Superblocks of the die that wait to be rewritten, in the order in which they fell due.
     pub due: VecDeque<Due>,
-    /// Policy that chooses which due superblock is rewritten next.
+    /// Policy that chooses which of the die's due superblocks is rewritten next.
     pub order: Box<dyn RefreshOrder>,
     /// Time from which on the die may do background work again; until then its share of time is used up.
     pub free_at: SimTime,
@@ -81,8 +81,8 @@ pub(crate) struct Agenda {
     pub armed: Vec<SimTime>,
     /// True while due work of the agenda is being done; work that is entered meanwhile is looked at afterwards.
     pub at_work: bool,
-    /// True when the run's events are all in the agenda: due work then waits for another event, so that the run can
-    /// end.
+    /// True while the agenda rests because the drive is stuck, or because only the agenda's own events are left in the
+    /// run: due work then waits for another event, so that the run can end.
     pub asleep: bool,
     pub dies: Vec<DieUpkeep>,
     /// For each superblock of the drive: true while it waits at its die to be rewritten.

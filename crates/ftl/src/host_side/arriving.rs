@@ -8,7 +8,7 @@ use crate::layout::sector_bytes;
 use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
-/// Part of a translation layer that receives the host's write data.
+/// Interface by which a translation layer receives the host's write data.
 pub(crate) trait Arrives: Reads {
     #[cold]
     fn was_not_written_lately(&mut self, lpn: Lpn, now: SimTime) -> bool {

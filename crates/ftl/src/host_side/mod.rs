@@ -46,7 +46,7 @@ impl Host {
         }
     }
 
-    /// Returns the number of bytes of the simulator's memory that this state takes.
+    /// Returns the number of bytes of the simulator's memory that the state of the host's reads and writes takes.
     pub fn bytes(&self) -> usize {
         self.reads.bytes() + self.recent.as_ref().map_or(0, |recent| recent.bytes())
     }

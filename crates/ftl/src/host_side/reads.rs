@@ -69,7 +69,7 @@ pub(crate) struct RowPart {
     bytes: u32,
 }
 
-/// Part of a translation layer that serves the host's reads.
+/// Interface by which a translation layer serves the host's reads.
 pub(crate) trait Reads {
     /// Returns the flash with its features, and the layer's state of work for the host.
     fn parts(&mut self) -> (&mut Media, &mut Host);
@@ -212,8 +212,8 @@ pub(crate) trait Reads {
         self.parts().0.core.store.controller.submit(transaction, ctx);
     }
 
-    /// Submits the read of some units of one page row (numbered over the drive) as a flash read of its own, which other
-    /// reads do not share.
+    /// Submits the read of some units of one page row (numbered over the drive) with an array read of its own. Returns
+    /// its transaction.
     #[inline]
     fn submit_alone<P: Probe>(
         &mut self,
@@ -231,8 +231,8 @@ pub(crate) trait Reads {
         id
     }
 
-    /// Submits a read of some units of one page row (numbered over the drive), which shares the array read of another
-    /// read in flight if the policy allows it.
+    /// Submits a read of some units of one page row (numbered over the drive). It shares the array read of another read
+    /// in flight if the policy allows that, else it is open for others to share.
     fn submit_shared<P: Probe>(
         &mut self,
         row: u32,

@@ -10,7 +10,7 @@ use controller::{Context, Transaction};
 use nand::ProgramStatus;
 use units::{Lpn, Ppa, SimTime};
 
-/// Part of a translation layer that serves the host's requests: reads, writes, trims and flushes.
+/// Interface by which a translation layer serves the host's requests: reads, writes, trims and flushes.
 pub(crate) trait Serves: Arrives {
     /// Sends data and work that wait in the write buffer to flash, as far as that is possible now.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>);
@@ -53,8 +53,8 @@ pub(crate) trait Serves: Arrives {
         self.pump(ctx);
     }
 
-    /// Returns, for a unit that the host writes, whether the unit's map entry is in RAM, and fetches a missing entry
-    /// from flash.
+    /// Returns whether the map entry of a unit that the host writes is in RAM; a missing entry has to be fetched from
+    /// flash.
     #[inline]
     fn find_entry<P: Probe>(&mut self, _lpn: Lpn, _ctx: &mut Context<P>) -> MapEntry {
         MapEntry::AtHand

@@ -36,7 +36,7 @@ impl Fetch {
 /// Counts of the read-ahead that follows a read of the host.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Followed {
-    /// Number of units to be fetched ahead.
+    /// Number of mapping units that are to be read ahead.
     pub units: u64,
     /// Number of units that were dropped from the read-ahead area for new ones before any request asked for them.
     pub wasted: u64,

@@ -15,7 +15,7 @@ struct ReadStream {
     /// ahead.
     next: u32,
     until: u32,
-    /// Host reads that continued the stream since the stream last had gaps.
+    /// Number of host reads that continued the stream since it last had gaps.
     reads: u32,
     /// Number of units that the stream passed lately; `missing` counts the units among them that were not read.
     passed: u32,

@@ -24,7 +24,7 @@ pub struct RefreshView<'a> {
     pub random: &'a mut RandomStream,
 }
 
-/// The order in which a die rewrites superblocks that are due. One instance per die.
+/// Policy that chooses the order in which a die rewrites superblocks that are due. One instance per die.
 pub trait RefreshOrder: Send {
     /// True if the superblock that fell due first is always rewritten next; [`Self::next`] is then not called.
     fn is_first_due(&self) -> bool {

@@ -19,7 +19,7 @@ pub struct WriteCost {
     pub voltages: Option<String>,
     /// Time for which the data must stay correctable (retention time).
     pub retention: Nanos,
-    /// Time after which the FTL rewrites units written at this cost that are still valid; none: never.
+    /// Age at which the FTL rewrites units that were written at this cost and are still valid; none: never.
     pub refresh: Option<Nanos>,
 }
 
@@ -28,7 +28,7 @@ pub struct WriteCost {
 pub struct Steps {
     /// Program step of high-cost writes, which are slow to write and cheap to read.
     pub fine: Voltage,
-    /// Program step of the chip, for which the chip's program times hold.
+    /// The chip's usual program step, for which the chip's program times hold.
     pub usual: Voltage,
     /// Program step of low-cost writes, which are fast to write and costly to read.
     pub coarse: Voltage,
@@ -111,7 +111,7 @@ pub struct WriteView<'a> {
     /// True if the host never accessed the unit since the run began (for a regulator that stores no bits: never wrote
     /// the unit).
     pub first: bool,
-    /// Number of the write cost of the unit's old version; none without an old version.
+    /// Index of the write cost of the unit's old version; none without an old version.
     pub previous: Option<usize>,
     /// Time since the superblock of the unit's old version was opened, the greatest age that the version can have. None
     /// if it was written before the run.
@@ -130,9 +130,9 @@ pub struct WriteView<'a> {
 /// Read-only view of a unit that the host reads from flash, for a cost regulator.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadView {
-    /// True if the host never accessed the unit before this read.
+    /// True if the host did not access the unit before this read since the run began.
     pub first: bool,
-    /// Number of the write cost at which the unit was written.
+    /// Index of the write cost at which the unit was written.
     pub cost: usize,
 }
 

@@ -18,7 +18,7 @@ pub(crate) enum Customer {
 }
 
 impl Customer {
-    /// Returns the purpose to which relocations of origin `origin` belong.
+    /// Returns the purpose, collection or folding, to which relocations of origin `origin` belong.
     #[inline]
     pub fn of(origin: Origin) -> Self {
         if origin == Origin::Fold { Self::Folding } else { Self::Collection }
@@ -26,8 +26,7 @@ impl Customer {
 }
 
 impl Core {
-    /// Returns the number of page rows of a victim that is relocated for this purpose; victims of folding are in SLC
-    /// mode.
+    /// Returns the number of page rows of a victim of collection or folding; victims of folding are in SLC mode.
     #[inline(always)]
     pub fn rows_of(&self, customer: Customer) -> u32 {
         match customer {
@@ -48,7 +47,7 @@ impl Core {
 }
 
 impl Core {
-    /// Returns the state of the die's relocations for this purpose.
+    /// Returns the mover (state of relocations) of a die for collection or for folding.
     #[inline(always)]
     pub fn mover(&mut self, die: usize, customer: Customer) -> &mut Mover {
         match customer {

@@ -11,7 +11,7 @@ const SPARE_LEAST: u64 = 16;
 
 /// Settings of faults that may happen, and of how the drive handles them.
 pub struct FaultRules {
-    /// Number of a die that is dead from the start; none if all work.
+    /// Index of the die that is dead from the start; none if all dies work.
     pub failed_die: Option<u32>,
     /// Method by which the map is recovered after a power cut.
     pub recovery: recovery::Maker,
@@ -41,7 +41,7 @@ impl FaultRules {
     }
 }
 
-/// Reads `ftl.failed_die`, the number of a die that is dead from the start.
+/// Reads `ftl.failed_die`, the index of a die that is dead from the start.
 fn read_failed_die(ftl: &mut Section, layout: &Layout) -> Result<Option<u32>, ConfigError> {
     let help = "a die that is dead when time begins: its reads fail, and the drive takes no more writes";
     let failed: Option<u32> = ftl.optional("failed_die", help)?;

@@ -24,7 +24,7 @@ use nand::Geometry;
 pub struct FtlConfig {
     /// Geometry of the drive in mapping units.
     pub layout: Layout,
-    /// Settings of garbage collection.
+    /// Settings of garbage collection: read-ahead, trigger and victim policy.
     pub gc: CollectionRules,
     /// Settings of how the host's reads reach the flash: shared array reads and read-ahead.
     pub reads: ReadRules,
@@ -42,7 +42,7 @@ pub struct FtlConfig {
     pub refresh_order: refresh_order::Maker,
     /// Settings of faults beside bad blocks: failed die, recovery after power cuts.
     pub faults: FaultRules,
-    /// Settings of the drive's features.
+    /// Settings of the drive's optional features, such as parity or snapshots.
     pub beside: features::Settings,
     /// Enabled features, each with the key that enables it.
     pub features: Vec<compatibility::Found>,

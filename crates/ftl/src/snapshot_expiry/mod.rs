@@ -14,7 +14,7 @@ pub enum ExpiryReason {
 /// A snapshot of the logical drive that may be dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Droppable {
-    /// Number of the snapshot; the first snapshot of a drive is 0.
+    /// Serial number of the snapshot; the first snapshot of a drive is 0.
     pub serial: u32,
     /// Simulated time when the snapshot was taken; the beginning of time for a snapshot from a saved state.
     pub taken: SimTime,
@@ -29,7 +29,7 @@ pub struct ExpiryView<'a> {
     pub snapshots: &'a [Droppable],
     /// Reason why a snapshot must be dropped now.
     pub reason: ExpiryReason,
-    /// Present simulated time.
+    /// Present simulated time, to compare with the times when snapshots were taken.
     pub now: SimTime,
     /// Greatest number of snapshots that are kept.
     pub keep: u32,

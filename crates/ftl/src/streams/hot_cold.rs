@@ -9,7 +9,7 @@ pub struct HotCold {
     factor: f64,
 }
 
-/// Number of the stream for hot units; likewise the two below for cold and for relocated units.
+/// Index of the stream for hot units; likewise the two below for cold and for relocated units.
 const HOT: usize = 0;
 const COLD: usize = 1;
 const MOVED: usize = 2;

@@ -20,7 +20,7 @@ pub struct SepBit {
     total: u64,
 }
 
-/// Number of the stream for host data with a short life; likewise the five below for the other streams.
+/// Index of the stream for host data with a short life; likewise the five below for the other streams.
 const SHORT: usize = 0;
 const LONG: usize = 1;
 const FROM_SHORT: usize = 2;

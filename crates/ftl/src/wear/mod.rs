@@ -25,17 +25,17 @@ pub struct WearView<'a> {
 /// time.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed {
-    /// Superblock that was erased.
+    /// Number, within the die, of the superblock that was erased.
     pub superblock: SuperblockId,
     /// Number of program/erase cycles of the superblock, including this erase.
     pub pe_cycles: u32,
-    /// Duration of the erase that was observed.
+    /// Duration of the erase, as the drive observed it.
     pub erase: Nanos,
-    /// Duration of a program of the superblock's first page in the cycle that ends.
+    /// Program time of the superblock's first page at the wear before this erase.
     pub program: Nanos,
 }
 
-/// Wear levelling, dynamic (choice of the free block) and static (relocation). One instance per die.
+/// Policy of wear levelling: dynamic (choice of the free superblock) and static (relocation). One instance per die.
 pub trait WearPolicy: Send {
     /// Returns the rank of a free superblock: the superblock of the lowest rank is opened next. `erases` is the die's
     /// number of erases when the superblock became free; returning it makes the order first freed, first used.

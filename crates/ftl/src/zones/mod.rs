@@ -67,7 +67,7 @@ impl FlashZone {
 pub struct FlashZoneState {
     /// Number of units of the zone that the host wrote.
     pub written: u32,
-    /// True after the host finished the zone.
+    /// True if the host finished the zone, so that no more data can be written to it before a reset.
     pub is_finished: bool,
 }
 
@@ -83,7 +83,7 @@ pub struct ZonedTotals {
 }
 
 impl ZonedTotals {
-    /// Returns the counts of zones between `then` and now.
+    /// Returns the counts since `then`, an older copy of the counts.
     pub fn since(&self, then: &Self) -> Self {
         Self {
             units_filled_up: self.units_filled_up - then.units_filled_up,
@@ -101,7 +101,7 @@ pub struct ZoneMapped {
     rules: Box<dyn ZoneRules>,
     zoning: Zoning,
     zones: Vec<FlashZone>,
-    /// For each superblock of the drive: number of the zone that has taken it, or `NONE`.
+    /// For each superblock of the drive: index of the zone that has taken it, or `NONE`.
     zone_of: Vec<u32>,
     /// Queue of zones with pending work, in the order in which they have their turns.
     busy: VecDeque<u32>,

@@ -6,7 +6,8 @@ use crate::{IoEnergy, Signalling, Support};
 use config::{ConfigError, Section};
 use units::{Bytes, Energy, Nanos, TransferRate};
 
-/// Durations of commands and transfers on a channel.
+/// Model of the channels of a drive: durations of commands and data transfers, worked out once for its chip and
+/// interface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bus {
     signalling: Signalling,
@@ -23,7 +24,7 @@ pub struct Bus {
     status: Nanos,
     out: Vec<Nanos>,
     data_in: Nanos,
-    /// As `data_in`, for a single page row.
+    /// Time of commands, addresses and data-in of a program of a single page row.
     row_in: Nanos,
     row_bytes_in: u64,
     bytes_per_unit: u64,
@@ -31,10 +32,10 @@ pub struct Bus {
 }
 
 impl Bus {
-    /// Reads `[bus]`, for a chip that understands `chip`.
+    /// Reads `[bus]` and makes the model of the channels for a chip that supports the interfaces `chip`.
     ///
     /// # Errors
-    /// When a value is wrong, the timing does not close, or the chip does not speak the interface.
+    /// When a value is wrong, the timing does not close, or the chip does not support the interface.
     pub fn read(root: &mut Section, chip: &Support) -> Result<Self, ConfigError> {
         let mut section = root.child("bus")?;
         let fall_back = section.or(
@@ -76,10 +77,9 @@ impl Bus {
         Ok(bus)
     }
 
-    /// Works out the times for this shape: units of `unit` bytes, `row_units` in a page row, `program_units`
-    /// in a program operation of `program_pages` pages, with `oob` spare bytes to each unit. `drain` is the rate
-    /// at which the channel's one ECC block takes a page's data out of the way, when the channel has to wait
-    /// for that.
+    /// Calculates the times of all commands and transfers. The geometry is: units of `unit` bytes with `oob` spare
+    /// bytes each, `row_units` in a page row, `program_units` in a program operation of `program_pages` pages. `drain`
+    /// is the rate at which the channel's ECC block takes a page's data, where the channel has to wait for that.
     pub fn prepare(
         &mut self,
         drain: Option<TransferRate>,
@@ -121,72 +121,72 @@ impl Bus {
         self.out = (0..=row_units).map(burst).collect();
     }
 
-    /// Returns the interface in force, with its mode: `"nv-ddr2, mode 5"`.
+    /// Returns the name of the interface in use, with its timing mode: `"nv-ddr2, mode 5"`.
     pub fn spoken(&self) -> &str {
         &self.spoken
     }
 
-    /// Returns the interface's cycles, waits and wires.
+    /// Returns the timing and the pins of the interface: cycles, data rates, waits and wires.
     pub fn signalling(&self) -> &Signalling {
         &self.signalling
     }
 
-    /// Returns the energy per byte on the wires of a channel with `dies` on it; absent where the interface
-    /// names no supply.
+    /// Returns the energy per byte on the wires of a channel with `dies` dies; none where the interface names no supply
+    /// voltage.
     pub fn io_energy_per_byte(&self, dies: u32) -> Option<Energy> {
         self.load.per_byte(&self.signalling, dies)
     }
 
-    /// Returns the number of bytes that `units` mapping units take on the wires.
+    /// Returns the number of bytes that `units` mapping units take on the channel, with spare bytes where these are
+    /// transferred.
     #[inline]
     pub fn bytes_out(&self, units: u32) -> u64 {
         self.bytes_per_unit * u64::from(units)
     }
 
-    /// Returns the number of bytes that a program operation takes on the wires.
+    /// Returns the number of bytes that the data of a program operation take on the channel.
     #[inline]
     pub fn bytes_in(&self) -> u64 {
         self.bytes_in
     }
 
-    /// Returns the time of the command and addresses of a read, until the die is busy.
+    /// Returns the time of the command and address cycles of a read, until the die is busy.
     #[inline]
     pub fn read_command(&self) -> Nanos {
         self.read_command
     }
 
-    /// Returns the time of the command and address of an erase, until the die is busy.
+    /// Returns the time of the command and address cycles of an erase, until the die is busy.
     #[inline]
     pub fn erase_command(&self) -> Nanos {
         self.erase_command
     }
 
-    /// Returns the time of the commands and addresses of a copyback: those of a read and of a program.
+    /// Returns the time of the command and address cycles of a copyback: those of a read and of a program.
     #[inline]
     pub fn copyback_command(&self) -> Nanos {
         self.copyback_command
     }
 
-    /// Returns the time of a status query after a program or erase; zero where no query is made.
+    /// Returns the time of a status query after a program or erase; zero where none is made.
     #[inline]
     pub fn status(&self) -> Nanos {
         self.status
     }
 
-    /// Returns the number of bytes that a program of a single page row takes on the wires.
+    /// Returns the number of bytes that the data of a program of a single page row take on the channel.
     #[inline]
     pub fn row_bytes_in(&self) -> u64 {
         self.row_bytes_in
     }
 
-    /// Returns the time of commands, addresses and data-in of a program of a single page row, until the die
-    /// is busy.
+    /// Returns the time of commands, addresses and data-in of a program of a single page row, until the die is busy.
     #[inline]
     pub fn row_in(&self) -> Nanos {
         self.row_in
     }
 
-    /// Returns the time of command, addresses and data-in of a part of a page.
+    /// Returns the time of command, addresses and data-in of `bytes` bytes, a part of a page.
     #[cold]
     pub fn part_in(&self, bytes: Bytes) -> Nanos {
         let Signalling { cycle, data_in, waits, .. } = self.signalling;
@@ -194,7 +194,7 @@ impl Bus {
         data_in.time_for(bytes) + command.ceil_ns()
     }
 
-    /// Returns the time of the data-out of a part of a page.
+    /// Returns the time of the data-out of `bytes` bytes, a part of a page.
     #[cold]
     pub fn part_out(&self, bytes: Bytes) -> Nanos {
         self.signalling.data_out.time_for(bytes) + self.signalling.waits.t_rr.ceil_ns()
@@ -213,7 +213,8 @@ impl Bus {
     }
 }
 
-/// Returns the interface that controller and chip agree on, and its name in results.
+/// Reads the interface of the controller, and returns the timing of the interface that controller and chip agree on,
+/// with its name for results.
 fn negotiate(
     bus: &mut Section,
     chip: &Support,

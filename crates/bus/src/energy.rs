@@ -4,7 +4,7 @@ use crate::Signalling;
 use config::{ConfigError, Section};
 use units::{Capacitance, Energy};
 
-/// The load of a data line: the board's, and that of each die that hangs on it.
+/// Capacitive load of a data line of a channel: that of the board, and that of each die on the line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IoEnergy {
     board: Capacitance,
@@ -12,7 +12,7 @@ pub struct IoEnergy {
 }
 
 impl IoEnergy {
-    /// Reads `[bus.load]`.
+    /// Reads the load of the data lines from `[bus.load]`.
     ///
     /// # Errors
     /// When a value is wrong.
@@ -30,8 +30,8 @@ impl IoEnergy {
         Ok(load)
     }
 
-    /// Returns the energy per byte with `dies` on the channel; absent where the interface does not name its
-    /// supply.
+    /// Returns the energy per byte on the wires of a channel with `dies` dies; none where the interface names no supply
+    /// voltage.
     pub fn per_byte(&self, signalling: &Signalling, dies: u32) -> Option<Energy> {
         signalling.io_energy_per_byte(self.board.farads() + f64::from(dies) * self.die.farads())
     }

@@ -1,21 +1,22 @@
 //! Families of interfaces and their modes, as chips and controllers name them.
 
-/// A family of interfaces, as chips' files name what a chip knows.
+/// A family of NAND flash interfaces (such as `nv-ddr2`), as chip files name what a chip supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Family {
-    /// Name of the interface family in configuration files.
+    /// Name of the interface family in chip and drive files.
     pub name: &'static str,
-    /// Highest mode of the family; none: the family has no modes.
+    /// Highest timing mode of the family; none for a family without modes.
     pub highest: Option<u32>,
-    /// The families to try, in order, when the chip does not know this one: what its pins can still speak.
+    /// Names of the families to fall back to, in order, when the chip does not support this one: interfaces that its
+    /// pins can use, too.
     pub older: &'static [&'static str],
 }
 
-/// A family up to a mode; families without modes have mode 0.
+/// A family of NAND flash interfaces with its highest supported timing mode; 0 for families without modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModeSet {
-    /// Family of NAND interfaces.
+    /// Family of NAND flash interfaces, such as `nv-ddr2`.
     pub family: Family,
-    /// Highest timing mode of the family that the chip knows.
+    /// Highest timing mode of the family that the chip supports.
     pub mode: u32,
 }

@@ -2,97 +2,97 @@
 
 use units::{Bytes, Energy, Femtos, Frequency, Nanos, TransferRate, Voltage};
 
-/// Data rate as a fraction, bytes per femtoseconds, so that no cycle time is ever rounded.
+/// Data rate of a channel as an exact fraction, bytes per femtoseconds, so that no cycle time is ever rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cadence {
-    /// Number of bytes that the channel transfers in `femtos`.
+    /// Numerator of the data rate: number of bytes that the channel transfers in `femtos`.
     pub bytes: u64,
-    /// Time, in femtoseconds, in which the channel transfers these bytes.
+    /// Denominator of the data rate: time, in femtoseconds, in which the channel transfers `bytes`.
     pub femtos: Femtos,
 }
 
 impl Cadence {
-    /// Returns the pace of `bytes` bytes per cycle: one, or two when both edges carry data.
+    /// Makes the data rate of `bytes` bytes per cycle: one, or two when both edges carry data.
     pub const fn per_cycle(cycle: Femtos, bytes: u64) -> Self {
         Self { bytes, femtos: cycle }
     }
 
-    /// Returns the pace of `bytes` bytes per period of a clock, exact even if the period is not a whole
-    /// number of femtoseconds.
+    /// Makes the data rate of `bytes` bytes per clock period, exact even if the period is not a whole number of
+    /// femtoseconds.
     pub const fn of_clock(clock: Frequency, bytes: u64) -> Self {
         Self { bytes: clock.get() * bytes, femtos: Femtos::new(1_000_000_000_000_000) }
     }
 
-    /// Returns the pace of a transfer rate.
+    /// Makes the data rate that equals a transfer rate.
     pub const fn of_rate(rate: TransferRate) -> Self {
         Self::of_clock(Frequency::new(rate.bytes_per_s()), 1)
     }
 
-    /// Returns the duration of a burst, rounded up once to whole nanoseconds.
+    /// Returns the duration of a burst of this many bytes, rounded up once to whole nanoseconds.
     pub fn time_for(self, burst: Bytes) -> Nanos {
         let femtos = u128::from(burst.get()) * u128::from(self.femtos.get());
         Nanos::new(femtos.div_ceil(u128::from(self.bytes) * 1_000_000) as u64)
     }
 
-    /// Returns the transfer rate of the channel in bytes per second.
+    /// Returns the data rate of the channel in bytes per second.
     pub fn bytes_per_s(self) -> f64 {
         self.bytes as f64 * 1e15 / self.femtos.get() as f64
     }
 
-    /// Returns the time in which the channel transfers one byte.
+    /// Returns the time in which the channel transfers one byte, in whole femtoseconds.
     pub fn byte(self) -> Femtos {
         Femtos::new(self.femtos.get() / self.bytes)
     }
 }
 
-/// Waits that a protocol prescribes between its cycles.
+/// Waits that the protocol of an interface prescribes between its cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CycleWaits {
-    /// From the last cycle of a command to busy (tWB).
+    /// Wait from the last cycle of a command until the die is busy (tWB).
     pub t_wb: Femtos,
-    /// From ready to the first data cycle (tRR).
+    /// Wait from ready to the first data cycle (tRR).
     pub t_rr: Femtos,
-    /// From the last address cycle to the first data cycle of a program (tADL).
+    /// Wait from the last address cycle to the first data cycle of a program (tADL).
     pub t_adl: Femtos,
-    /// From a status command to the status byte (tWHR).
+    /// Wait from a status command to the status byte (tWHR).
     pub t_whr: Femtos,
 }
 
-/// Wires of one channel.
+/// Numbers of pins (wires) of one channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pins {
-    /// Shared by all chips of the channel.
+    /// Number of pins shared by all chips of the channel.
     pub shared: u32,
-    /// For each way: chip enable and ready/busy.
+    /// Number of pins for each way: chip enable and ready/busy.
     pub per_way: u32,
-    /// Number of shared pins that are strobes or clocks, which switch with the data.
+    /// Number of the shared pins that are strobes or clocks, which switch with the data.
     pub strobes: u32,
 }
 
-/// An interface with its parameters worked out.
+/// Timing and pins of a NAND flash interface, worked out from its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signalling {
-    /// Duration of a command or address cycle.
+    /// Duration of a command or address cycle of the interface.
     pub cycle: Femtos,
-    /// Pace of data to the chip.
+    /// Data rate to the chip.
     pub data_in: Cadence,
-    /// Pace of data from the chip.
+    /// Data rate from the chip.
     pub data_out: Cadence,
-    /// The clock's shortest period by the interface's equations; equal to the cycle where none apply.
+    /// Shortest clock period by the interface's equations; equal to the period in use where no equations apply.
     pub shortest: Femtos,
     /// True if both edges of the strobe carry data; false if one edge of each cycle does.
     pub double_data_rate: bool,
-    /// Waits between the cycles of the protocol.
+    /// Waits that the protocol prescribes between its cycles.
     pub waits: CycleWaits,
-    /// Wires of the channel.
+    /// Numbers of pins of the channel.
     pub pins: Pins,
-    /// Supply of the output drivers; absent where the interface does not say.
+    /// Supply voltage of the output drivers; none where the interface does not say.
     pub io_supply: Option<Voltage>,
 }
 
 impl Signalling {
-    /// Returns the energy that one byte costs on the wires, each loaded with `farads`: `C V^2` for every
-    /// rising edge. Random data raise a line in a quarter of the bits; a strobe rises once per cycle.
+    /// Returns the energy that one byte takes on the wires, each loaded with `farads`: `C V^2` for every rising edge.
+    /// Random data raise a line in a quarter of the bits; a strobe rises once per cycle.
     pub fn io_energy_per_byte(&self, farads: f64) -> Option<Energy> {
         let volts = self.io_supply?.volts();
         let strobe_edges = f64::from(self.pins.strobes) / if self.double_data_rate { 2.0 } else { 1.0 };

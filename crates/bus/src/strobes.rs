@@ -2,35 +2,35 @@
 
 use units::Femtos;
 
-/// The relation of strobe and data, by kind of interface.
+/// Timing relation of strobe and data, by kind of flash interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strobes {
-    /// CONV: the controller's strobe goes out, data come back and are caught by its own delayed clock.
+    /// CONV: the controller's strobe goes out, data come back and are captured by the controller's delayed clock.
     Returned {
-        /// Strobe from the controller's register to the chip.
+        /// Delay of the strobe from the controller's register to the chip.
         t_out: Femtos,
-        /// Data from the chip's latch to the controller's pad.
+        /// Delay of the data from the chip's latch to the controller's pad.
         t_rea: Femtos,
-        /// Time of data from the pad to the FIFO.
+        /// Delay of the data from the controller's pad to its FIFO.
         t_in: Femtos,
-        /// Set-up time of the FIFO.
+        /// Set-up time of the controller's FIFO.
         t_s: Femtos,
-        /// Hold time of the FIFO.
+        /// Hold time of the controller's FIFO.
         t_h: Femtos,
-        /// Delay of the capture clock (equation 1).
+        /// Delay of the controller's capture clock (equation 1).
         t_d: Femtos,
     },
     /// SYNC_ONLY and PROPOSED: the chip's strobe travels with its data.
     Accompanied {
-        /// Data stand still so long before an edge of the chip's strobe.
+        /// Set-up time: how long data are stable before an edge of the chip's strobe.
         t_ios: Femtos,
-        /// How long after the strobe's edge the data are still stable.
+        /// Hold time: how long data are stable after an edge of the chip's strobe.
         t_ioh: Femtos,
     },
-    /// ONFI SDR in a given mode: the data follow the signal RE#.
+    /// ONFI SDR in this timing mode: the data follow the signal RE#.
     Asynchronous(u32),
-    /// ONFI NV-DDR in a given mode: a clock, and the strobe DQS in both directions.
+    /// ONFI NV-DDR in this timing mode: a clock, and the strobe DQS in both directions.
     Clocked(u32),
-    /// ONFI NV-DDR2 and later: RE# asks for data, and DQS comes with the data.
+    /// ONFI NV-DDR2 and later: the controller's RE# requests data, and DQS comes with the data.
     Toggled,
 }

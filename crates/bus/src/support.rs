@@ -3,21 +3,22 @@
 use crate::family::ModeSet;
 use config::{ConfigError, Section, meant};
 
-/// Reaction when the chip does not know the interface that the controller offers.
+/// Reaction when the chip does not support the interface that the controller offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unknown {
-    /// The drive is refused where the chip does not know the interface.
+    /// The drive is refused if the chip does not support the interface.
     Refused,
-    /// Controller and chip use the best interface that both know.
+    /// Controller and chip use the best interface that both support.
     FallBack,
 }
 
-/// The interfaces a chip knows; absent when its file does not say.
+/// Interfaces that a chip supports, each with its highest mode; none when the chip's file does not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Support(Option<Vec<ModeSet>>);
 
 impl Support {
-    /// Reads `interfaces` of the chip: `["conv", "nv-ddr2:7"]`, the number being the highest mode.
+    /// Reads `interfaces` of the chip file, such as `["conv", "nv-ddr2:7"]`, where the number is the highest timing
+    /// mode.
     ///
     /// # Errors
     /// When a name or a mode is unknown.
@@ -32,7 +33,7 @@ impl Support {
         self.0.as_ref()?.iter().find(|set| set.family.name == family).copied()
     }
 
-    /// Returns the interfaces that the chip knows, for messages.
+    /// Returns the interfaces that the chip supports as text for error messages.
     fn shown(&self) -> String {
         let show = |set: &ModeSet| match set.family.highest {
             None => set.family.name.to_owned(),
@@ -41,11 +42,11 @@ impl Support {
         self.0.iter().flatten().map(show).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the interface to use when the controller offers `wanted`: `wanted` itself, or the best one
-    /// that both know.
+    /// Returns the interface to use when the controller offers `wanted`: `wanted` itself, or the best interface that
+    /// both support.
     ///
     /// # Errors
-    /// When there is none; the text names the interfaces that the chip knows.
+    /// When there is none; the text names the interfaces that the chip supports.
     pub(crate) fn negotiate(&self, wanted: ModeSet, unknown: Unknown) -> Result<ModeSet, String> {
         let lacking = |what: String| format!("{what}; the chip knows {}", self.shown());
         if self.0.is_none() {

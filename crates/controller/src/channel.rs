@@ -4,11 +4,11 @@ use crate::arbitration::{Arbiter, ChannelView, Want};
 use engine::RandomStream;
 use units::SimTime;
 
-/// The use for which a die gets the channel.
+/// Use for which a die gets the channel: command, status query, data-in or data-out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grant {
     Command,
-    /// Ask a die for the outcome of a program or erase; arbiters see this as a command.
+    /// Query for the outcome of a program or erase; arbiters see this as a command.
     Status,
     DataIn,
     DataOut,
@@ -46,7 +46,7 @@ impl ChannelState {
         self.arbiter.attach(self.since.len() as u32 / 2);
     }
 
-    /// Forgets the operations that wait.
+    /// Removes all operations that wait for the channel.
     pub fn forget_waiting(&mut self) {
         (self.commands, self.statuses, self.outs, self.ins) = (0, 0, 0, 0);
         self.wake_scheduled = false;

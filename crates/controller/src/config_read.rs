@@ -4,7 +4,7 @@ use crate::{arbitration, scheduler};
 use config::{ConfigError, Section, at_least};
 use units::{Energy, Power};
 
-/// The controller's switches and the makers of its policies.
+/// Settings of the flash controller, from `[controller]`, with the makers of its policies.
 pub struct ControllerConfig {
     /// True if the planes of a die operate together on superblocks.
     pub multi_plane: bool,
@@ -12,29 +12,30 @@ pub struct ControllerConfig {
     pub cache_read: bool,
     /// True if a data-in overlaps the program before it, which is still running.
     pub cache_program: bool,
-    /// True if garbage collection moves data inside a die where the chip allows copyback.
+    /// True if garbage collection relocates data inside a die where the chip allows copyback.
     pub copyback: bool,
     /// True if the dies of a way work one at a time, as dies of a chip with a single ready line.
     pub dies_take_turns: bool,
-    /// Dies of a way that stand for planes of one die: programs with equal page numbers go to them with one command.
+    /// Number of dies of a way that stand for planes of one die: programs with equal page numbers go to them with one
+    /// command.
     pub paired_planes: u32,
     /// True if the next operation of a chip is chosen only when the channel can send its command; data-out
     /// goes before that command.
     pub late_choice: bool,
-    /// Program operations bound to a die ahead of time.
+    /// Greatest number of program operations that are bound to a die ahead of time.
     pub program_queue: u32,
-    /// Power of the controller while the drive runs; absent: not known.
+    /// Power of the controller while the drive runs; none if not known.
     pub power: Option<Power>,
-    /// Energy of the controller for each byte that crosses a channel, on top of that power.
+    /// Energy of the controller for each byte that crosses a channel, in addition to its power.
     pub energy_per_byte: Energy,
-    /// Policy that chooses which class of operations a die serves next.
+    /// Maker of the policy that chooses which class of operations a die serves next.
     pub scheduler: scheduler::Maker,
-    /// Policy that chooses which die uses a channel next.
+    /// Maker of the policy that chooses which die uses a channel next.
     pub arbitration: arbitration::Maker,
 }
 
 impl ControllerConfig {
-    /// Reads `[controller]`.
+    /// Reads the settings of the flash controller from `[controller]`.
     ///
     /// # Errors
     /// When a key or a policy is unknown or wrong.

@@ -21,32 +21,32 @@ use nand::{ArrayTiming, Geometry, SlcMode};
 pub use power::{Ending, Interrupted};
 use units::{Bytes, DieId, Nanos, SimTime};
 
-/// The kinds of event this crate schedules; the crates above use the numbers from [`events::FIRST_FREE`] on.
+/// Kinds of the controller's events, as numbers; the crates above use numbers from [`events::FIRST_FREE`] on.
 pub mod events {
-    /// The array of a die has finished its work.
+    /// Event kind: the array of a die has finished an operation.
     pub const ARRAY: u8 = 0;
-    /// The data transfer of a die has ended.
+    /// Event kind: a data transfer of a die has ended.
     pub const TRANSFER: u8 = 1;
-    /// A channel is free and wanted.
+    /// Event kind: a channel is free and an operation wants it.
     pub const CHANNEL: u8 = 2;
-    /// A suspend command has taken effect.
+    /// Event kind: a suspend command has taken effect.
     pub const SUSPENDED: u8 = 3;
-    /// The data of an internal read is decoded.
+    /// Event kind: the data of an internal read are decoded.
     pub const DECODED: u8 = 4;
-    /// The outcome of a program or erase of a die is known.
+    /// Event kind: the outcome of a program or erase is known.
     pub const STATUS: u8 = 5;
-    /// The first event number that this crate does not use.
+    /// First number that is no event kind of the controller.
     pub const FIRST_FREE: u8 = 6;
 }
 
-/// How long a program takes that is written with a cost of its own.
+/// Rule for the time of a program with a write cost (way to program a page) of its own.
 #[derive(Clone, Copy, Debug)]
 enum ProgramCost {
-    /// Program time that is the usual time multiplied by this factor.
+    /// The program time is the usual time multiplied by this factor.
     Scaled(f64),
-    /// Between the times of a step of the chip's tables and the next, this far on.
+    /// The program time is this fraction of the way from one step of the chip's tables (by index) to the next.
     Between(usize, f64),
-    /// The program time of a voltage set of the chip's tables.
+    /// The program time is that of a voltage set of the chip's tables, given by its index.
     Set(usize),
 }
 
@@ -57,9 +57,9 @@ pub struct Controller {
     t_decode: Nanos,
     channel_count: u32,
     overlap: DieOverlap,
-    /// Program times by the cost of a write, of which the first is the usual time.
+    /// Rules for program times, indexed by write cost; the first gives the usual time.
     costs: Vec<ProgramCost>,
-    /// Read and program time of superblocks with one bit a cell.
+    /// Array read time and program time of superblocks in SLC mode.
     slc_times: [Nanos; 2],
     dies: Vec<Die>,
     channels: Vec<ChannelState>,
@@ -68,14 +68,14 @@ pub struct Controller {
     submitted: u64,
     finished: Vec<TransactionId>,
     work: Work,
-    /// Reads that ride on other reads, where the drive allows that.
+    /// State of reads that share the array read of another read; none if the drive shares none.
     sharing: Option<Box<Sharing>>,
-    /// Dies that are one chip, where what comes next is chosen when the channel is free.
+    /// Dies grouped into chips, for drives that choose the next operation when the channel is free.
     chips: Option<Box<Chips>>,
 }
 
 impl Controller {
-    /// Makes a controller at rest. `t_decode` passes between data-out and corrected data.
+    /// Makes an idle controller. `t_decode` is the time from the end of data-out to the corrected data.
     pub fn new(
         config: &ControllerConfig,
         geometry: &Geometry,
@@ -107,7 +107,7 @@ impl Controller {
         }
     }
 
-    /// Starts the policies: a policy that draws at random gets a random stream of its own.
+    /// Gives the scheduler and the arbitration policies random streams derived from `seed`.
     pub fn begin(&mut self, seed: u64) {
         self.scheduler.take_random(RandomStream::new(seed, "controller.scheduler"));
         for (index, channel) in self.channels.iter_mut().enumerate() {
@@ -115,24 +115,24 @@ impl Controller {
         }
     }
 
-    /// Returns a transaction in flight or just finished.
+    /// Returns a transaction that is in flight or has just finished.
     #[inline]
     pub fn transaction(&self, id: TransactionId) -> &Transaction {
         &self.slab.items[id.index()]
     }
 
-    /// Returns the number of transactions in flight.
+    /// Returns the number of transactions that are in flight.
     pub fn in_flight(&self) -> u32 {
         self.slab.live
     }
 
-    /// Takes one finished transaction; the caller must [`release`](Self::release) it.
+    /// Removes and returns one finished transaction; the caller must [`release`](Self::release) it.
     #[inline]
     pub fn take_finished(&mut self) -> Option<TransactionId> {
         self.finished.pop()
     }
 
-    /// Forgets a finished transaction.
+    /// Removes a finished transaction from the controller.
     #[inline]
     pub fn release(&mut self, id: TransactionId) {
         let transaction = &self.slab.items[id.index()];
@@ -145,7 +145,7 @@ impl Controller {
 
     // ---- reads that ride on others -------------------------------------------------------------------
 
-    /// Lets reads ride on others from now on.
+    /// Enables sharing: from now on reads can share the array reads of other reads.
     pub fn share_reads(&mut self) {
         self.sharing = Some(Box::new(Sharing::new(self.dies.len())));
     }
@@ -154,22 +154,22 @@ impl Controller {
         self.sharing.as_mut().expect("reads may ride on others only where that was asked for")
     }
 
-    /// Lets others ride on a read just submitted, which senses the pages of the units `sensed`.
+    /// Lets further reads share a read just submitted, which senses the pages of the units in bit mask `sensed`.
     pub fn open_read(&mut self, id: TransactionId, sensed: u64) {
         let transaction = self.slab.items[id.index()];
         self.sharing().open(id, &transaction, sensed);
     }
 
-    /// Returns the newest read of a page row on which others may ride: its data-out has not begun.
+    /// Returns the newest read of a page row that others can share: its data-out has not begun. None if there is none.
     pub fn find_open_read(&self, die: DieId, superblock: u32, row: u32) -> Option<Ride> {
         let (id, sensed, riders) = self.sharing.as_ref()?.find(die, superblock, row)?;
         let state = &self.dies[die.index()];
         Some(Ride { id, sensed, begun: state.array == id || state.register == id, riders })
     }
 
-    /// Lets a read ride on another, or on what that rides on, with which it will finish; `sensed`: the units of the pages
-    /// it needs. They are sensed already where the array read has begun, and where the data-out has, all that the rider
-    /// asks for is in it. What the host waits for goes before what waits for no one, and takes the other along.
+    /// Submits a read that shares the array read of `on`, or of the read that `on` shares, and finishes with it.
+    /// `sensed` is the mask of the units of the pages that the rider needs; once the array read has begun, they must be
+    /// among the pages sensed. A host read moves the shared read before internal reads.
     pub fn ride<P: Probe>(
         &mut self,
         on: TransactionId,
@@ -210,7 +210,7 @@ impl Controller {
         id
     }
 
-    /// Takes up the riders of a carrier that its die took up: each rider has waited since it joined.
+    /// Ends the queue waits of the reads that share `carrier`, an array read that its die has just started.
     #[cold]
     fn take_up_riders(&mut self, carrier: TransactionId, now: SimTime) {
         let mut at = self.sharing().last_rider(carrier);
@@ -225,7 +225,7 @@ impl Controller {
         }
     }
 
-    /// Hands out the data of a read and of its riders, which are in the controller.
+    /// Delivers the data of a read, and of the reads that share it, once the data are in the controller.
     #[inline]
     fn hand_out<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
         if self.sharing.is_some() {
@@ -271,7 +271,7 @@ impl Controller {
         }
     }
 
-    /// Ends an internal read that has been decoded, and with it the riders that joined during the decoding.
+    /// Ends an internal read that has been decoded, and the reads that joined it during the decoding.
     #[inline]
     fn on_decoded<P: Probe>(&mut self, id: TransactionId, now: SimTime, probe: &mut P) {
         self.finished.push(id);
@@ -294,20 +294,20 @@ impl Controller {
         }
     }
 
-    /// True when nothing runs or waits on the die.
+    /// True if no operation runs or waits on the die.
     #[inline]
     pub fn is_idle(&self, die: DieId) -> bool {
         self.dies[die.index()].is_idle()
     }
 
-    /// Returns the number of operations of the host waiting or at work at the die.
+    /// Returns the number of host operations that wait or are in progress at the die.
     #[inline]
     pub fn host_operations(&self, die: DieId) -> u32 {
         self.dies[die.index()].host_operations
     }
 
-    /// Adds a write cost, by its program step over the usual one: programs take the time that the chip's tables give
-    /// for that step, else the usual time divided by it. Gives what to name it by in a transaction.
+    /// Adds a write cost with program step `step`, relative to the usual one: its program time is that of the chip's
+    /// tables for the step, else the usual time divided by it. Returns the number of the write cost for transactions.
     pub fn add_cost(&mut self, step: f64) -> u8 {
         let steps = self.timing.steps();
         let cost = if steps.len() > 1 {
@@ -320,11 +320,11 @@ impl Controller {
         self.costs.len() as u8 - 1
     }
 
-    /// Adds a write cost with another set of voltages than the usual one, by its name in the chip's tables. Gives the
-    /// set's place among them and what to name the way by in a transaction.
+    /// Adds a write cost with the voltage set `name` of the chip's tables. Returns the index of the set in the tables,
+    /// and the number of the write cost for transactions.
     ///
     /// # Errors
-    /// When the chip knows no such set; the text names those it knows.
+    /// When the chip has no such set; the text names the sets that it has.
     pub fn add_voltages(&mut self, name: &str) -> Result<(usize, u8), String> {
         let known = self.timing.voltage_sets();
         let Some(set) = known.iter().position(|one| one == name) else {
@@ -340,8 +340,8 @@ impl Controller {
         Ok((set, self.costs.len() as u8 - 1))
     }
 
-    /// Returns the program time that begins at a row, by the row of the block's wear and the cost of the
-    /// write; where the cost is not the usual one, rounded to the nearest nanosecond.
+    /// Returns the time of a program that begins at page row `row`, by the block's wear row and the write cost; at
+    /// other than the usual cost, rounded to the nearest nanosecond.
     #[inline]
     pub fn t_prog(&self, row: u32, wear: u8, cost: u8) -> Nanos {
         if cost == 0 {
@@ -363,7 +363,7 @@ impl Controller {
         self.timing.slc_mode()
     }
 
-    /// Returns the array read time of a page.
+    /// Returns the array read time (tR) of a page row.
     #[inline]
     pub fn t_r(&self, row: u32) -> Nanos {
         self.timing.t_r(row)
@@ -374,61 +374,61 @@ impl Controller {
         if slc { self.slc_times[0] } else { self.timing.t_r(row) }
     }
 
-    /// Returns the block erase, by the row of the block's wear.
+    /// Returns the block erase time (tBERS) for the wear row of the block.
     #[inline]
     pub fn t_bers(&self, wear: u8) -> Nanos {
         self.timing.t_bers(wear)
     }
 
-    /// True when garbage collection of an urgent die goes before the host's programs.
+    /// True if garbage collection goes before the host's programs on a die that is short of free superblocks.
     #[inline]
     pub fn hastens_collection(&self) -> bool {
         self.scheduler.hastens_collection()
     }
 
-    /// Tells the scheduler whether this die is short of free superblocks.
+    /// Sets whether the scheduler treats this die as short of free superblocks.
     #[inline]
     pub fn set_urgency(&mut self, die: DieId, urgency: Urgency) {
         self.dies[die.index()].urgent = urgency == Urgency::Urgent;
     }
 
-    /// Returns the nanoseconds each channel was busy until `now`: an operation counts as far as it has come.
+    /// Returns the time in ns that each channel was busy until `now`; a transfer in progress counts in part.
     pub fn channel_busy_ns(&self, now: SimTime) -> impl Iterator<Item = u64> {
         self.channels.iter().map(move |channel| {
             channel.busy_ns - channel.free_at.ns().saturating_sub(now.ns()).min(channel.busy_ns)
         })
     }
 
-    /// Returns the number of channels.
+    /// Returns the number of channels of the drive.
     pub fn channels(&self) -> u32 {
         self.channel_count
     }
 
-    /// Returns the nanoseconds all arrays together were busy: host, GC, wear levelling, other.
+    /// Returns the busy time of all arrays together, in ns, by origin: host, GC, wear levelling, other.
     #[inline]
     pub fn array_busy_total(&self) -> Waits {
         self.work.array_by_origin()
     }
 
-    /// Returns the array and channel work so far, from which energy is calculated.
+    /// Returns array times and transferred bytes so far, from which energy is calculated.
     #[inline]
     pub fn work(&self) -> &Work {
         &self.work
     }
 
-    /// Returns the row of the chip's tables for a block of this wear; 0 where wear changes nothing.
+    /// Returns the wear row of the chip's tables for a block with these P/E cycles; 0 where wear changes nothing.
     #[inline]
     pub fn wear_row(&self, pe_cycles: impl FnOnce() -> u32) -> u8 {
         if self.timing.ages() { self.timing.wear_row(pe_cycles()) } else { 0 }
     }
 
-    /// Returns the bus: the wires of the channels.
+    /// Returns the model of the bus, with the transfer times of the channels.
     pub fn bus(&self) -> &Bus {
         &self.bus
     }
 
-    /// Returns the nanoseconds the array of each die was busy until `now`: host, GC, wear levelling, other.
-    /// An operation counts as far as it has come.
+    /// Returns the time in ns that the array of each die was busy until `now`, by origin: host, GC, wear levelling,
+    /// other. An operation in progress counts as far as it has come.
     pub fn array_busy_ns(&self, now: SimTime) -> impl Iterator<Item = [u64; 4]> {
         self.dies.iter().map(move |die| {
             let mut busy = die.array_busy;
@@ -440,7 +440,7 @@ impl Controller {
         })
     }
 
-    /// Queues a transaction at its die and starts it if it can start.
+    /// Queues a transaction at its die, and starts it if it can start now.
     #[inline]
     pub fn submit<P: Probe>(&mut self, transaction: Transaction, ctx: &mut Context<P>) -> TransactionId {
         let now = ctx.calendar.now();
@@ -462,7 +462,7 @@ impl Controller {
         id
     }
 
-    /// Handles an event of this crate; anything that finished can then be taken.
+    /// Handles an event of the controller; the caller can then take finished transactions.
     #[inline]
     pub fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         let index = event.index as usize;
@@ -536,7 +536,7 @@ impl Controller {
         }
     }
 
-    /// Lets the die take up its oldest operation of a class, which waits for the channel if it must.
+    /// Starts the oldest waiting operation of a class at a die; it waits for the channel if it must.
     #[inline(always)]
     fn take_up<P: Probe>(&mut self, die: usize, class: Class, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
@@ -566,7 +566,7 @@ impl Controller {
         self.request_channel(die, want, ctx);
     }
 
-    /// True when a read queued before the oldest erase still waits: it may address the block to be erased.
+    /// True if a read that was queued before the oldest erase still waits: it may address the block to be erased.
     fn reads_before_erase(&self, die: usize) -> bool {
         let state = &self.dies[die];
         let submitted = |class: Class| self.slab.items[state.first(class).index()].submitted;
@@ -646,7 +646,7 @@ impl Controller {
         }
     }
 
-    /// Returns how long an operation holds the channel for this use of it.
+    /// Returns the time that an operation takes on the channel for use `want`, and counts its bytes.
     #[inline(always)]
     fn channel_time(&mut self, id: TransactionId, want: Grant) -> (Nanos, ChannelUse) {
         let transaction = &self.slab.items[id.index()];
@@ -688,7 +688,7 @@ impl Controller {
         }
     }
 
-    /// Gives the channel to the die: for how long, and what follows.
+    /// Gives the channel to a die for use `want`, and schedules the end of the use or the next phase of the operation.
     fn grant<P: Probe>(&mut self, die: usize, want: Grant, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         let state = &self.dies[die];
@@ -786,8 +786,8 @@ impl Controller {
         self.start_what_can(die, ctx);
     }
 
-    /// Takes a program or erase from the array, where loaded data follow it; its outcome is asked for where
-    /// needed.
+    /// Removes a program or erase whose array work is over from the array, begins the next one whose data are loaded,
+    /// and asks for the status where that is modelled.
     fn leave_array<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         let state = &mut self.dies[die];
@@ -849,8 +849,8 @@ impl Controller {
         self.start_what_can(die, ctx);
     }
 
-    /// Moves a read from the array to the page register. The command of the array's next operation asks for
-    /// the channel before the data-out: it is short, and the array works during the transfer.
+    /// Moves a read from the array to the page register. The command of the array's next operation asks for the channel
+    /// before the data-out: it is short, and the array works during the transfer.
     fn move_to_register<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let state = &mut self.dies[die];
         (state.register, state.register_kind) = (state.array, state.array_kind);

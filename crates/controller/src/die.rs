@@ -9,32 +9,32 @@ use crate::transaction::{Slab, Waits};
 use crate::{Class, ControllerConfig, Kind, Origin, TransactionId};
 use units::{Nanos, SimTime};
 
-/// Ways in which an operation need not wait for the operation before it on the same die: cache operations overlap with it,
-/// and a host read may interrupt it.
+/// Settings by which an operation need not wait for the operation before it on the same die: cache operations overlap
+/// with it, and a host read may interrupt it.
 #[derive(Clone, Copy, Debug)]
 pub struct DieOverlap {
     /// True if an array read overlaps with the data-out of the read before it.
     pub cache_read: bool,
     /// True if a data-in overlaps with the program before it.
     pub cache_program: bool,
-    /// True if a host read that waits when a program or erase begins may suspend it.
+    /// True if a host read that was waiting when a program or erase began may suspend it.
     pub suspend_for_waiting: bool,
 }
 
 impl DieOverlap {
-    /// Returns what the configuration and its scheduler allow.
+    /// Makes the overlap settings of dies from the controller's configuration and its scheduler.
     pub fn of(config: &ControllerConfig, scheduler: &dyn Scheduler) -> Self {
         let (cache_read, cache_program) = (config.cache_read, config.cache_program);
         Self { cache_read, cache_program, suspend_for_waiting: scheduler.suspends_for_waiting() }
     }
 }
 
-/// Whether a die is short of free superblocks.
+/// Urgency of garbage collection on a die: whether the die is short of free superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
     /// The die is not short of free superblocks.
     Normal,
-    /// The die is short: operations that free superblocks may go first.
+    /// The die is short of free superblocks: operations that free superblocks may go first.
     Urgent,
 }
 
@@ -42,7 +42,8 @@ pub enum Urgency {
 pub(crate) enum ArrayPhase {
     Command,
     Busy,
-    /// The array work is over, but the operation must wait: a read for a free register, a program for its status query.
+    /// The array work of an operation is over, but it must wait: a read for a free page register, a program for its
+    /// status query.
     Done,
 }
 
@@ -50,7 +51,7 @@ pub(crate) enum ArrayPhase {
 pub(crate) enum RegisterPhase {
     WaitIn,
     In,
-    /// Data is in, the array is still busy with the program before.
+    /// The data for a program are in the page register, while the array is busy with the program before.
     Loaded,
     WaitOut,
     Out,
@@ -58,15 +59,15 @@ pub(crate) enum RegisterPhase {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Die {
-    /// Channel of the die and its place on the channel, stored because each operation would otherwise need two
-    /// divisions.
+    /// Index of the die's channel, and (`way`) of the die on the channel; stored because each operation would otherwise
+    /// need two divisions.
     pub channel: u32,
     pub way: u32,
     head: [TransactionId; Class::COUNT],
     tail: [TransactionId; Class::COUNT],
     pub waiting: u8,
     pub urgent: bool,
-    /// Host operations in flight at the die: operations that wait or are being executed.
+    /// Number of host operations that wait or are in progress at the die.
     pub host_operations: u32,
     pub array: TransactionId,
     pub array_kind: Kind,
@@ -77,13 +78,13 @@ pub(crate) struct Die {
     pub register_kind: Kind,
     pub register_phase: RegisterPhase,
     pub suspended: TransactionId,
-    /// A program or erase that has ended, but whose outcome was not asked for yet.
+    /// Program or erase that has ended, but whose status was not queried yet.
     pub status: TransactionId,
     pub remaining: Nanos,
     pub suspensions: u32,
-    /// No operation may start before this time: a suspend command is taking effect.
+    /// Time before which no operation may start, because a suspend command is taking effect.
     pub blocked_until: SimTime,
-    /// Array time by wait column, for utilisation.
+    /// Busy time of the array in ns by origin (host, GC, wear levelling, other), for utilisation.
     pub array_busy: Waits,
     occupied: Waits,
     occupant: Option<usize>,
@@ -139,8 +140,8 @@ impl Die {
         slab.items[id.index()].next = TransactionId::NONE;
     }
 
-    /// Moves a waiting internal read to the queue of the host's reads, where it is sorted by order of submission,
-    /// because an erase looks at the oldest only.
+    /// Moves a waiting internal read to the queue of host reads, at its place by order of submission, because the check
+    /// before an erase looks at the oldest read only.
     pub fn promote(&mut self, slab: &mut Slab, id: TransactionId) {
         let (from, to) = (Class::InternalRead, Class::HostRead);
         let submitted = slab.items[id.index()].submitted;
@@ -153,8 +154,8 @@ impl Die {
         self.link(slab, to, id, after);
     }
 
-    /// Returns the first waiting operation of a class for which `is_it` is true, and the operation before it
-    /// in the queue.
+    /// Returns two neighbours in the queue of a class: the operation before the first one for which `is_it` is true,
+    /// and that one itself.
     fn neighbours(
         &self,
         slab: &Slab,
@@ -170,8 +171,8 @@ impl Die {
         (before, at)
     }
 
-    /// Links two operations of a class in its queue. `before` none: `after` is the first; `after` none: `before` is the
-    /// last.
+    /// Links two operations of a class in the queue of the die. If `before` is none, `after` becomes the first; if
+    /// `after` is none, `before` becomes the last.
     fn link(&mut self, slab: &mut Slab, class: Class, before: TransactionId, after: TransactionId) {
         match before.exists() {
             true => slab.items[before.index()].next = after,
@@ -202,7 +203,8 @@ impl Die {
         id
     }
 
-    /// Returns the classes whose first operation could start now, by what the slots allow.
+    /// Returns the bit mask of classes whose oldest operation could start now, given what array and page register are
+    /// busy with.
     #[inline]
     pub fn startable(&self, overlap: DieOverlap) -> u8 {
         const READS: u8 = Class::HostRead.bit() | Class::InternalRead.bit();
@@ -227,7 +229,7 @@ impl Die {
         if register_free && overlap.cache_program && programming { PROGRAMS } else { 0 }
     }
 
-    /// Returns the time this die was held so far, by whom, up to `now`.
+    /// Returns the time in ns that the die was occupied until `now`, by the origin of the occupying operation.
     #[inline]
     pub fn occupied_until(&self, now: SimTime) -> Waits {
         let mut occupied = self.occupied;
@@ -237,7 +239,8 @@ impl Die {
         occupied
     }
 
-    /// Notes who holds the die from now on: the array's operation, else the register's, else no one.
+    /// Updates which operation occupies the die: that in the array, else in the register, else a suspended one, else
+    /// one whose status is awaited.
     #[inline]
     pub fn note_occupant(&mut self, slab: &Slab, now: SimTime) {
         if let Some(column) = self.occupant {

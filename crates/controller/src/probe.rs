@@ -4,29 +4,29 @@ use crate::{Transaction, TransactionId};
 use engine::Calendar;
 use units::{ChannelId, SimTime};
 
-/// The context of every step of a simulation: the calendar, into which the step enters its events, and the probe, to
-/// which it reports.
+/// Context of every step of a simulation: the calendar, into which the step enters its events, and the probe
+/// (observer), to which it reports.
 #[derive(Clone, Debug, Default)]
 pub struct Context<P> {
-    /// The calendar of future events.
+    /// Calendar of future events of the simulation.
     pub calendar: Calendar,
-    /// Observer of the run.
+    /// Observer of the run, to which flash operations are reported.
     pub probe: P,
 }
 
 impl<P> Context<P> {
-    /// Returns the beginning of time, under the eyes of `probe`.
+    /// Makes the context at the beginning of simulated time, with the observer `probe`.
     pub fn new(probe: P) -> Self {
         Self { calendar: Calendar::new(), probe }
     }
 }
 
-/// The use that a channel was busy with.
+/// Use that a channel was busy with: command, status, data in or data out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelUse {
     /// The channel carries command and address cycles.
     Command,
-    /// The question whether a program or erase succeeded, and the answer of the die.
+    /// The channel carries a status query for a program or erase, and the answer of the die.
     Status,
     /// The channel carries data to a die.
     DataIn,
@@ -35,9 +35,9 @@ pub enum ChannelUse {
 }
 
 impl ChannelUse {
-    /// Number of uses.
+    /// Number of uses of a channel.
     pub const COUNT: usize = 4;
-    /// Every use, in the order of its number.
+    /// Every use of a channel, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [Self::Command, Self::Status, Self::DataIn, Self::DataOut];
 
     /// Returns the name of the channel use in timelines.
@@ -51,9 +51,9 @@ impl ChannelUse {
     }
 }
 
-/// An observer of flash operations. The crate above tells their meaning.
+/// Observer of flash operations on channels and dies. The translation layer's observer adds what the operations mean.
 pub trait Probe {
-    /// Notes that a channel will be busy from `from` to `to`, with a part of a transaction.
+    /// Reports that a channel is busy from `from` to `to` with a phase of a transaction.
     fn on_channel(
         &mut self,
         _: ChannelId,
@@ -64,14 +64,14 @@ pub trait Probe {
         _to: SimTime,
     ) {
     }
-    /// Reports that the array of a die was busy from `from` to `to`. A suspended operation shows as several
-    /// intervals.
+    /// Reports that the array of a die was busy from `from` to `to` with a transaction. A suspended operation is
+    /// reported as several intervals.
     fn on_array(&mut self, _: TransactionId, _: &Transaction, _from: SimTime, _to: SimTime) {}
-    /// Reports that a transaction was submitted.
+    /// Reports that a transaction was submitted to the queue of its die.
     fn on_submit(&mut self, _: TransactionId, _: &Transaction) {}
-    /// Reports that a read was submitted that rides on another, `carrier`.
+    /// Reports that a read was submitted that shares the array read of transaction `_carrier`.
     fn on_ride(&mut self, _carrier: TransactionId, _: TransactionId, _: &Transaction) {}
-    /// Reports that a transaction finished.
+    /// Reports that a transaction has finished.
     fn on_finish(&mut self, _: TransactionId, _: &Transaction) {}
 }
 

@@ -8,23 +8,24 @@ use crate::die::{ArrayPhase, Die};
 use crate::{Transaction, TransactionId};
 use units::{DieId, SimTime};
 
-/// Stages of a transaction up to some moment: channel, transfer, array, in ns.
+/// Times that a transaction has spent up to some moment: channel wait, transfer, array, in ns.
 type Spent = [u64; 3];
 
-/// How a transaction takes part in a shared read.
+/// Part of a transaction in a shared read: as the carrier, which does the array read, or as a rider, which shares it.
 #[derive(Clone, Copy, Debug)]
 struct Shared {
-    /// The read that this one rides on; none: it is a carrier itself, or shares nothing.
+    /// Carrier whose array read this rider shares; none for a carrier, or for a transaction that shares nothing.
     carrier: TransactionId,
-    /// The last read that joined this carrier; each rider names the one that joined before it.
+    /// Last rider that joined this carrier; each rider names the rider that joined before it.
     last: TransactionId,
     riders: u32,
-    /// Units of the pages that are sensed, and units that are sent: those of the carrier and of all its riders.
+    /// Bit mask of the units of all pages that are sensed, and (`sent`) of the units that are sent, for the carrier and
+    /// all its riders.
     sensed: u64,
     sent: u64,
-    /// Channel, transfer and array time (ns) that the carrier had already spent when this rider joined.
+    /// Times that the carrier had already spent when this rider joined: channel wait, transfer and array, in ns.
     spent: Spent,
-    /// True after the data of the shared read have left the die; the controller is decoding them.
+    /// True once the data of the shared read have left the die and the controller is decoding them.
     is_out: bool,
 }
 
@@ -40,24 +41,24 @@ impl Shared {
     };
 }
 
-/// A read that others may ride on.
+/// A read whose array read further reads of the page row can share.
 #[derive(Clone, Copy, Debug)]
 pub struct Ride {
-    /// Number of the read on which others may ride.
+    /// Identifier of the transaction whose array read can be shared.
     pub id: TransactionId,
-    /// Units of the pages that the read senses, one bit each.
+    /// Bit mask of the units of all pages that the read senses.
     pub sensed: u64,
-    /// True after the array read has begun: units of pages that the array read does not sense cannot be
-    /// added.
+    /// True once the array read has begun, so that no further pages can be added to it.
     pub begun: bool,
-    /// Number of reads that ride on the array read.
+    /// Number of reads that already share the array read.
     pub riders: u32,
 }
 
-/// All that is shared at the drive.
+/// State of all shared reads of a drive.
 pub(crate) struct Sharing {
     of: Vec<Shared>,
-    /// For each die: the page rows of reads whose data-out has not begun, oldest first.
+    /// For each die: superblock, page row and number of the reads that can still be shared, because their data-out has
+    /// not begun; oldest first.
     open: Vec<Vec<(u32, u32, TransactionId)>>,
 }
 
@@ -73,13 +74,14 @@ impl Sharing {
         &mut self.of[id.index()]
     }
 
-    /// Allows other reads to ride on this read, which senses the pages of the units `sensed`.
+    /// Allows further reads to share this read, which senses the pages of the units in bit mask `sensed`.
     pub fn open(&mut self, id: TransactionId, transaction: &Transaction, sensed: u64) {
         *self.of(id) = Shared { sensed, sent: transaction.mask, ..Shared::NOTHING };
         self.open[transaction.die.index()].push((transaction.superblock, transaction.row, id));
     }
 
-    /// Returns the newest open read of a page row.
+    /// Returns the newest read of a page row that can be shared: its number, the bit mask of units sensed, and its
+    /// number of riders.
     pub fn find(&self, die: DieId, superblock: u32, row: u32) -> Option<(TransactionId, u64, u32)> {
         let rows = self.open[die.index()].iter().rev();
         let (.., id) = rows.copied().find(|&(of, at, _)| (of, at) == (superblock, row))?;
@@ -87,7 +89,7 @@ impl Sharing {
         Some((id, shared.sensed, shared.riders))
     }
 
-    /// Returns the read that `id` rides on, or itself.
+    /// Returns the carrier whose array read `id` shares, or `id` itself.
     pub fn carrier_of(&self, id: TransactionId) -> TransactionId {
         match self.of.get(id.index()) {
             Some(shared) if shared.carrier.exists() => shared.carrier,
@@ -95,13 +97,13 @@ impl Sharing {
         }
     }
 
-    /// True when the data of a read are out, and are being decoded.
+    /// True if the data of a read have left the die and are being decoded.
     pub fn is_out(&self, id: TransactionId) -> bool {
         self.of.get(id.index()).is_some_and(|shared| shared.is_out)
     }
 
-    /// Lets `rider`, which needs the pages of `sensed`, ride on the carrier. Returns the rider that joined before it,
-    /// to which it must be linked.
+    /// Adds `rider` to the reads that share `carrier`, with the pages of the units in `sensed`. Returns the rider that
+    /// joined before it, to which it must be linked.
     pub fn join(
         &mut self,
         carrier: TransactionId,
@@ -118,13 +120,13 @@ impl Sharing {
         std::mem::replace(&mut of.last, rider)
     }
 
-    /// Returns the last rider of a carrier, or none.
+    /// Returns the rider that joined a carrier last, or `NONE`.
     #[inline]
     pub fn last_rider(&self, carrier: TransactionId) -> TransactionId {
         self.of.get(carrier.index()).map_or(TransactionId::NONE, |shared| shared.last)
     }
 
-    /// Begins a data-out and returns the number of its units: no rider can add units any more.
+    /// Begins the data-out of a read, after which none can share it, and returns the number of units to send.
     #[cold]
     pub fn begin_out(&mut self, id: TransactionId, transaction: &Transaction) -> u32 {
         let open = &mut self.open[transaction.die.index()];
@@ -135,26 +137,26 @@ impl Sharing {
         }
     }
 
-    /// Detaches the riders of a read, which have their data. Returns the last of them.
+    /// Detaches all riders of a carrier, whose data have arrived. Returns the rider that joined last, or `NONE`.
     pub fn unload(&mut self, id: TransactionId) -> TransactionId {
         let of = self.of(id);
         of.riders = 0;
         std::mem::replace(&mut of.last, TransactionId::NONE)
     }
 
-    /// Detaches a rider from its carrier. Returns the time that the carrier had spent when the rider joined.
+    /// Detaches a rider from its carrier. Returns the times that the carrier had spent when the rider joined.
     pub fn leave(&mut self, rider: TransactionId) -> Spent {
         let of = self.of(rider);
         of.carrier = TransactionId::NONE;
         of.spent
     }
 
-    /// Begins the decoding of a read whose data are out.
+    /// Marks a read as being decoded, after its data have left the die.
     pub fn begin_decoding(&mut self, id: TransactionId) {
         self.of(id).is_out = true;
     }
 
-    /// Removes a transaction that has ended.
+    /// Removes the sharing state of a transaction that has ended.
     #[inline]
     pub fn forget(&mut self, id: TransactionId) {
         if let Some(shared) = self.of.get_mut(id.index()) {
@@ -163,7 +165,7 @@ impl Sharing {
     }
 }
 
-/// Returns the channel, transfer and array time (ns) that a read taken up by its die has spent until `now`.
+/// Returns the channel wait, transfer and array times (ns) that a read which its die has started has spent until `now`.
 pub(crate) fn spent(transaction: &Transaction, id: TransactionId, die: &Die, now: SimTime) -> Spent {
     let mut spent = [transaction.channel_ns, transaction.transfer_ns, transaction.array_ns];
     if transaction.since > now {

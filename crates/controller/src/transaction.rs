@@ -3,58 +3,60 @@
 use std::collections::BTreeSet;
 use units::{DieId, Nanos, SimTime};
 
-/// The kind of a flash operation.
+/// Kind of a flash operation: read, program, erase or copyback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// Array read of one page row, then data-out of the units asked for.
+    /// Array read of one page row, then data-out of the requested units.
     Read,
-    /// Data-in of a program unit, then array program.
+    /// Data-in of a program unit over the channel, then array program.
     Program,
-    /// Erase of a block in each plane.
+    /// Erase of a superblock: one block in each plane that operates together.
     Erase,
     /// Array read and program of one unit inside the die, without data on the bus.
     Copyback,
 }
 
-/// On whose behalf. Every program and erase has exactly one; write amplification follows from that alone.
+/// Cause of a flash operation. Every program and erase has exactly one, and write amplification follows from the causes
+/// alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Origin {
-    /// Requests of the host.
+    /// Operation for a request of the host.
     Host,
-    /// Garbage collection.
+    /// Operation of garbage collection.
     Gc,
-    /// Wear levelling.
+    /// Relocation of data by wear levelling.
     Wear,
-    /// The read half of a host write smaller than a mapping unit.
+    /// Read of the rest of a mapping unit of which the host wrote a part.
     ReadModifyWrite,
-    /// Data rescued from a superblock whose program failed.
+    /// Relocation of data out of a superblock in which a program failed.
     Rescue,
-    /// Units programmed empty to complete a program unit.
+    /// Program of empty units that complete a program unit.
     Padding,
-    /// Units rewritten in idle time so that later reads of the units cost less.
+    /// Rewrite of units in idle time, so that later reads of the units cost less.
     Rewrite,
-    /// Data rewritten before its retention time expires.
+    /// Rewrite of data before their retention time expires, or because their block was read too often.
     Refresh,
-    /// Units of the map itself, where the map lies on flash.
+    /// Read or program of units of the map itself, where the map lies on flash.
     Map,
-    /// Stored data read in idle time to see its errors, and rewritten where the errors approach what the code corrects.
+    /// Background scrub (patrol): reads of stored data to see their errors, and rewrites where the errors approach what
+    /// the code corrects.
     Scrub,
-    /// Data moved from superblocks in SLC mode to superblocks that use all bits per cell.
+    /// Relocation of data from superblocks in SLC mode to superblocks that use all bits per cell (folding).
     Fold,
-    /// Parity over dies.
+    /// Program of parity across dies.
     Parity,
-    /// Reads of the rest of a stripe, to restore a page whose errors its code could not correct.
+    /// Read of the rest of a parity stripe, to restore a page whose errors the code could not correct.
     Rebuild,
-    /// Data that the host has not asked for yet, but is about to.
+    /// Read-ahead: read of data that the host has not asked for yet.
     ReadAhead,
 }
 
 impl Origin {
-    /// Number of origins.
+    /// Number of origins of flash operations.
     pub const COUNT: usize = 14;
-    /// Every origin, in the order of its number.
+    /// Every origin of flash operations, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Host,
         Self::Gc,
@@ -72,22 +74,22 @@ impl Origin {
         Self::ReadAhead,
     ];
 
-    /// True when data are moved for this origin to keep them readable, and not to free space.
+    /// True if data are relocated for this origin to keep them readable, and not to free space.
     pub const fn keeps_data(self) -> bool {
         matches!(self, Self::Refresh | Self::Scrub)
     }
 
-    /// True when programs of this origin hold no data of the logical drive or its map.
+    /// True if programs of this origin hold no data of the logical drive or its map.
     pub const fn holds_no_data(self) -> bool {
         matches!(self, Self::Padding | Self::Parity)
     }
 
-    /// True when reads of this origin restore data of another read that its page's code could not correct.
+    /// True if reads of this origin serve to restore the data of an uncorrectable read.
     pub const fn is_remedy(self) -> bool {
         matches!(self, Self::Rebuild)
     }
 
-    /// Returns the name used in results.
+    /// Returns the name of the origin in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Host => "host",
@@ -107,7 +109,7 @@ impl Origin {
         }
     }
 
-    /// Returns the column of [`Waits`] that time spent behind this origin goes to.
+    /// Returns the index in [`Waits`] for time that is spent behind operations of this origin.
     #[inline]
     pub const fn wait_column(self) -> usize {
         match self {
@@ -120,33 +122,33 @@ impl Origin {
     }
 }
 
-/// Nanoseconds by whose operation was in the way: host, GC, wear levelling, other.
+/// Times in ns by the origin of the operation that was in the way: host, GC, wear levelling, other.
 pub type Waits = [u64; 4];
 
-/// The queue of a die that a transaction waits in. Each queue is first in, first out, which keeps the
+/// Class of a transaction: the queue of a die in which it waits. Each queue is first in, first out, which keeps the
 /// programs of an open superblock in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
-    /// Reads the host waits for.
+    /// Reads that the host waits for.
     HostRead,
-    /// Reads of garbage collection and of other internal work.
+    /// Reads of garbage collection and other internal work.
     InternalRead,
-    /// Programs of the host's open superblock.
+    /// Programs to the host's open superblock.
     HostProgram,
-    /// Programs (and copybacks) of garbage collection's open superblock.
+    /// Programs (and copybacks) to garbage collection's open superblock.
     InternalProgram,
     /// Erases of superblocks.
     Erase,
 }
 
 impl Kind {
-    /// Number of kinds of operation.
+    /// Number of kinds of flash operation.
     pub const COUNT: usize = 4;
-    /// Every kind, in the order of its number.
+    /// Every kind of flash operation, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [Self::Read, Self::Program, Self::Erase, Self::Copyback];
 
-    /// Returns the name used in results.
+    /// Returns the name of the kind of flash operation in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -158,27 +160,27 @@ impl Kind {
 }
 
 impl Class {
-    /// Number of classes of operation.
+    /// Number of classes of flash operations.
     pub const COUNT: usize = 5;
-    /// Every class, in the order of its number.
+    /// Every class of flash operations, in the order of its number.
     pub const ALL: [Self; Self::COUNT] =
         [Self::HostRead, Self::InternalRead, Self::HostProgram, Self::InternalProgram, Self::Erase];
 
-    /// Returns the class of operations as one bit of a set.
+    /// Returns the bit of this class in a bit mask of classes.
     #[inline]
     pub const fn bit(self) -> u8 {
         1 << self as u8
     }
 }
 
-/// Names a transaction while it is in flight.
+/// Identifier of a transaction while it is in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransactionId(pub u32);
 
 impl TransactionId {
     pub(crate) const NONE: Self = Self(u32::MAX);
 
-    /// Returns the class as an index into a flat array.
+    /// Returns the identifier as an index into an array.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -190,29 +192,33 @@ impl TransactionId {
     }
 }
 
-/// How a page is read, all attempts together: first all sensing, then all transfers, unless it is read in pieces.
+/// How a page is read, with all attempts (read retries) together: first all senses, then all transfers, unless the read
+/// is made in pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// Times the page is sensed: each takes the chip's read time.
+    /// Number of times that the page is sensed; each takes the chip's array read time.
     pub senses: u16,
-    /// Bit-planes sent for each that a hard read sends, as a ratio.
+    /// Ratio of the bit-planes that the read sends to those of a hard read, as numerator and denominator.
     pub planes: (u16, u16),
-    /// Attempts to decode.
+    /// Number of times that the data are decoded.
     pub decodes: u8,
-    /// Attempts that are sensed while the one before crosses the channel and is decoded (pipelined retries); 1: none.
+    /// Number of attempts that overlap (pipelined retries): each is sensed while the attempt before crosses the channel
+    /// and is decoded; 1: none overlap.
     pub pieces: u8,
-    /// What iterations of the decoder add to the time that every decoding takes, of all decodings that the data wait for.
+    /// Time in ns that the decoder's iterations add to the fixed decoding time, over all decodings that the data wait
+    /// for.
     pub iterating_ns: u32,
     /// True if no attempt of the read corrected the data: the data are lost.
     pub uncorrectable: bool,
 }
 
 impl Reading {
-    /// Sensed once, sent once, decoded once.
+    /// A hard read: sensed once, sent once, decoded once.
     pub const HARD: Self =
         Self { senses: 1, planes: (1, 1), decodes: 1, pieces: 1, iterating_ns: 0, uncorrectable: false };
 
-    /// Returns what one piece has of a whole that all pieces share as evenly as they can.
+    /// Returns the part of `whole` (array senses or bit-planes of the read) that falls to piece number `piece`; all
+    /// pieces share as evenly as possible.
     pub fn part(&self, whole: u64, piece: u8) -> u64 {
         if self.pieces <= 1 {
             return whole;
@@ -221,20 +227,20 @@ impl Reading {
         until(u64::from(piece) + 1) - until(u64::from(piece))
     }
 
-    /// Returns how long the data wait for their decoding, each of which takes `t_decode` beside its
-    /// iterations: with pieces only the last, the others pass while the array senses on.
+    /// Returns the time for which the data wait for decoding; each decoding takes `t_decode` beside its iterations.
+    /// With pieces only the last decoding counts, since the others overlap with array reads.
     pub fn decoding(&self, t_decode: Nanos) -> Nanos {
         let awaited = u64::from(if self.pieces > 1 { self.decodes.min(1) } else { self.decodes });
         t_decode.times(awaited) + Nanos::new(u64::from(self.iterating_ns))
     }
 
-    /// The same data without decoding: they were decoded for another.
+    /// Returns this reading without decoding, for a read that shares data already decoded for another.
     pub fn decoded(self) -> Self {
         Self { decodes: 0, iterating_ns: 0, ..self }
     }
 }
 
-/// A flash operation, what it is for and where its time went.
+/// A flash operation in flight: its kind, address and cause, and where its time went.
 #[derive(Clone, Copy, Debug)]
 pub struct Transaction {
     /// Kind of operation: read, program, erase or copyback.
@@ -247,56 +253,58 @@ pub struct Transaction {
     pub die: DieId,
     /// Superblock of the operation, numbered within the die.
     pub superblock: u32,
-    /// The (first) page row within the superblock.
+    /// The (first) page row of the operation within the superblock.
     pub row: u32,
-    /// For reads: which units of the row, one bit each.
+    /// For reads: bit mask of the units of the page row that are requested.
     pub mask: u64,
-    /// Page rows that a program writes.
+    /// Number of page rows that a program writes.
     pub rows: u32,
-    /// For programs and erases: the row of the chip's tables for the block's wear.
+    /// For programs and erases: row of the chip's tables for the block's wear.
     pub wear: u8,
-    /// For programs: what it costs, a place in the controller's list; 0 is the chip's usual program.
+    /// For programs: index of the write cost (way to program a page); 0 is the chip's usual program.
     pub cost: u8,
-    /// True if the superblock of the transaction holds one bit a cell (SLC mode); of the two superblocks of a
-    /// copyback, the source.
+    /// True if the superblock of the transaction is in SLC mode (one bit per cell); for a copyback, the source
+    /// superblock.
     pub slc: bool,
-    /// For reads: how it goes about errors; a copyback senses as often, once for each page row that it writes.
+    /// For reads: number of senses, transfers and decodings. A copyback senses once for each page row that it writes.
     pub reading: Reading,
-    /// Flash pages touched: planes times rows.
+    /// Number of flash pages that the operation touches: planes times rows.
     pub pages: u32,
-    /// For programs: the page's number in its block, where planes take one command for equal ones; else none.
+    /// For programs where planes take one command for equal page numbers: the page's number in its block; else
+    /// `u32::MAX`.
     pub page: u32,
-    /// Bytes that cross the channel, where they are fewer than the units' own; 0: the units'.
+    /// Number of bytes that cross the channel, where they are fewer than those of the units; 0: all bytes of the units.
     pub bytes: u32,
-    /// The submitter's reference: host request, program slot.
+    /// Reference that the submitter chose, such as the index of a host request or of a program slot.
     pub owner: u32,
-    /// Time at which the transaction joined the queue of its die.
+    /// Time at which the operation joined the queue of its die.
     pub queued: SimTime,
-    /// Time at which the die started the transaction.
+    /// Time at which the die started the operation.
     pub started: SimTime,
-    /// When the array or, for reads, the data-out finished.
+    /// Time at which the array or, for reads, the data-out finished.
     pub finished: SimTime,
-    /// Queue time by whose operation was in the way; the rest of the queue time the die was idle or switching.
+    /// Times in the queue behind operations of each origin, in ns; in the rest of the queue time the die was idle or
+    /// switching.
     pub waits: Waits,
     /// Time that the operation waited for the channel, in ns.
     pub channel_ns: u64,
-    /// Command and data cycles on the channel.
+    /// Time of the command and data cycles on the channel, in ns.
     pub transfer_ns: u64,
-    /// Busy time of the array for the operation, suspension included, in ns.
+    /// Busy time of the array for the operation, in ns; the pause while the operation is suspended does not count.
     pub array_ns: u64,
     pub(crate) since: SimTime,
     pub(crate) submitted: u64,
     pub(crate) next: TransactionId,
-    /// Pieces of a read that were sensed, and that crossed the channel.
+    /// Numbers of pieces of a read that were sensed, and (`sent`) that crossed the channel.
     pub(crate) sensed: u8,
     pub(crate) sent: u8,
 }
 
 impl Transaction {
-    /// The superblock of a read of what is nowhere: a unit that was never written.
+    /// Value of `superblock` that stands for no place on flash, for the read of a unit that was never written.
     pub const NOWHERE: u32 = u32::MAX;
 
-    /// Makes a transaction yet to be submitted.
+    /// Makes a transaction that is not submitted yet.
     pub fn new(kind: Kind, origin: Origin, class: Class, die: DieId, superblock: u32, row: u32) -> Self {
         Self {
             kind,
@@ -331,7 +339,7 @@ impl Transaction {
     }
 }
 
-/// All transactions in flight; places are used again, so that nothing is allocated per operation.
+/// Storage of all transactions in flight; places are reused, so that no memory is allocated per operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Slab {
     pub items: Vec<Transaction>,
@@ -358,7 +366,7 @@ impl Slab {
         TransactionId(id)
     }
 
-    /// Returns the places that are to be used again.
+    /// Returns the indices of the places that hold no transaction and will be reused.
     pub fn free_places(&self) -> BTreeSet<u32> {
         let next = |id: &TransactionId| Some(self.items[id.index()].next).filter(|next| next.exists());
         let first = Some(self.free).filter(|free| free.exists());

@@ -3,14 +3,14 @@
 use crate::{Kind, Transaction, Waits};
 use units::Nanos;
 
-/// Array time and bytes moved, summed over the drive.
+/// Array time and bytes transferred, summed over the drive, from which energy is calculated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Nanoseconds of array time by [`Kind`], each by the columns of [`Waits`].
+    /// Array time in ns, by [`Kind`] of operation, and within it by origin (host, GC, wear levelling, other).
     pub array_ns: [Waits; Kind::COUNT],
-    /// Bytes sent to dies, including spare bytes where spare bytes cross the bus.
+    /// Number of bytes sent to dies, including spare bytes where they cross the bus.
     pub bytes_in: u64,
-    /// Bytes fetched from dies over the channels.
+    /// Number of bytes sent from dies over the channels.
     pub bytes_out: u64,
 }
 
@@ -20,12 +20,12 @@ impl Work {
         self.array_ns[transaction.kind as usize][transaction.origin.wait_column()] += busy.ns();
     }
 
-    /// Returns the array time by the columns of [`Waits`].
+    /// Returns the array time in ns of all kinds of operation, by origin (host, GC, wear levelling, other).
     pub fn array_by_origin(&self) -> Waits {
         std::array::from_fn(|column| self.array_ns.iter().map(|by| by[column]).sum())
     }
 
-    /// Returns the work of arrays and channels since `earlier`.
+    /// Returns the array times and bytes since `earlier`, an older copy of these counts.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut done = self.clone();

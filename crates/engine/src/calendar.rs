@@ -8,49 +8,50 @@ use crate::heap::{Heap, NEVER};
 use crate::wheel::Wheel;
 use units::SimTime;
 
-/// A pending event: kind and index, both given by the caller.
+/// Event of the simulation: kind and index, both chosen by the code that schedules it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Number of the handler; below 16.
+    /// Kind of the event, which selects its handler; below 16.
     pub kind: u8,
-    /// Number of the die, request or channel; below 2^24.
+    /// Index of the die, request or channel that the event concerns; below 2^24.
     pub index: u32,
 }
 
-/// Upper limit of indices (excluded); requests and operations get their numbers by [`next_index`].
+/// Upper limit (excluded) of the indices of events; requests and operations get their numbers by [`next_index`].
 pub const INDEX_MAX: u32 = 1 << INDEX_BITS;
 
 const INDEX_BITS: u32 = 24;
 const KIND_BITS: u32 = 4;
 const SEQUENCE_BITS: u32 = 64 - INDEX_BITS - KIND_BITS;
 
-/// Returns the index of one more `what` when there are `count` already.
+/// Returns the index for a further object of kind `what` (such as requests) when `count` exist already.
 ///
 /// # Panics
-/// When events could not tell it from another.
+/// When the index would be too large for an event.
 #[inline]
 pub fn next_index(count: usize, what: &str) -> u32 {
     assert!(count < INDEX_MAX as usize, "more than {INDEX_MAX} {what} at once: events cannot number them");
     count as u32
 }
 
-/// Pending events. Equal times come out in the order they were put in.
+/// Event calendar: all pending events of the simulation. Events of equal times are taken in the order in which they
+/// were scheduled.
 #[derive(Clone, Debug)]
 pub struct Calendar {
-    /// Events in the near future.
+    /// Events of the near future, in slots by time.
     wheel: Wheel,
-    /// Events that lay beyond the time of the wheel when they were scheduled.
+    /// Events that lay beyond the time range of the wheel when they were scheduled.
     far: Heap,
-    /// Timers, few of which ever fire as they were set; in the other heap they would slow all events down.
+    /// Timer events, few of which ever fire as they were set; in the other heap they would slow all events down.
     timers: Heap,
-    /// Key of the first event of both heaps.
+    /// Sort key of the earliest event of both heaps.
     first_in_heaps: u128,
-    /// Number of the next event, and events taken, both since the last renumbering.
+    /// Sequence number of the next event, and (`taken`) number of events taken, both since the last renumbering.
     sequence: u64,
     taken: u64,
-    /// Further events, scheduled and taken before the last renumbering.
+    /// Number of events that were scheduled and taken before the last renumbering.
     before: u64,
-    /// The number that the event of [`Self::schedule_in_turn`] will have.
+    /// Sequence number reserved for the event of [`Self::schedule_in_turn`]; none if none is reserved.
     turn: Option<u64>,
     now: SimTime,
 }
@@ -77,42 +78,43 @@ impl Calendar {
         }
     }
 
-    /// Returns the time of the event taken last.
+    /// Returns the present simulated time: that of the event taken last, or the time to which the clock was moved
+    /// since.
     #[inline]
     pub fn now(&self) -> SimTime {
         self.now
     }
 
-    /// Returns how many events are pending in the calendar.
+    /// Returns the number of pending events.
     pub fn len(&self) -> usize {
         (self.sequence - self.taken) as usize
     }
 
-    /// True when no event is pending in the calendar.
+    /// True if no event is pending.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the time of the calendar's next event.
+    /// Returns the time of the next event; none if no event is pending.
     #[inline]
     pub fn next_time(&self) -> Option<SimTime> {
         let first = self.first();
         (first != NEVER).then(|| SimTime::from_ns((first >> 64) as u64))
     }
 
-    /// True while more is pending at the very time of the event taken last.
+    /// True if further events are pending at exactly the present time.
     #[inline]
     pub fn is_more_now(&self) -> bool {
         let now = self.now.ns();
         self.wheel.has_at(now) || (self.first_in_heaps >> 64) as u64 == now
     }
 
-    /// Returns how many events were scheduled so far.
+    /// Returns the number of events that were scheduled so far.
     pub fn scheduled(&self) -> u64 {
         self.before.wrapping_add(self.sequence) - u64::from(self.turn.is_some())
     }
 
-    /// Puts an event at `time`, which must not lie in the past.
+    /// Schedules an event at `time`, which must not lie in the past.
     ///
     /// # Panics
     /// When `time` is before the current time, or an index overflows: broken invariants.
@@ -125,8 +127,8 @@ impl Calendar {
         }
     }
 
-    /// As [`Self::schedule`], for timers: the event comes at the same moment and in the same order, but costs other
-    /// events nothing while it waits.
+    /// Schedules a timer event. It comes at the same moment and in the same order as by [`Self::schedule`], but costs
+    /// other events nothing while it waits.
     ///
     /// # Panics
     /// As [`Self::schedule`].
@@ -137,7 +139,8 @@ impl Calendar {
         self.first_in_heaps = self.first_in_heaps.min(key);
     }
 
-    /// Keeps a turn for an event whose time is not known yet; a turn that is kept already stays.
+    /// Reserves the next sequence number for an event whose time is not known yet; a number that is already reserved
+    /// stays.
     pub fn keep_turn(&mut self) {
         if self.turn.is_none() {
             if self.sequence >> SEQUENCE_BITS != 0 {
@@ -149,15 +152,15 @@ impl Calendar {
         }
     }
 
-    /// Gives up the turn that is kept, if one is: its number stays without an event.
+    /// Gives up the reserved sequence number, if there is one: it stays without an event.
     pub fn give_up_turn(&mut self) {
         if self.turn.take().is_some() {
             self.before = self.before.wrapping_sub(1);
         }
     }
 
-    /// As [`Self::schedule`], among the events of its moment where it would be, had it been scheduled when its turn was
-    /// kept.
+    /// Schedules an event with the reserved sequence number: among events of the same time it comes where it would if
+    /// it had been scheduled when the number was reserved.
     ///
     /// # Panics
     /// As [`Self::schedule`].
@@ -171,13 +174,13 @@ impl Calendar {
         self.put_beside(key);
     }
 
-    /// Takes the next event, if it is not after `until`, and moves the clock to it.
+    /// Removes and returns the next event, if its time is not after `until`, and moves the clock to that time.
     #[inline(always)]
     pub fn pop_until(&mut self, until: SimTime) -> Option<(SimTime, Event)> {
         if (self.first() >> 64) as u64 > until.ns() { None } else { self.pop() }
     }
 
-    /// Takes the next event and moves the clock to it.
+    /// Removes and returns the next event, and moves the clock to its time.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<(SimTime, Event)> {
         let key = match self.wheel.first(self.now.ns()) {
@@ -203,7 +206,7 @@ impl Calendar {
         *self = Self { now, before: self.scheduled(), ..Self::new() };
     }
 
-    /// Moves the time forward to `now`; no pending event may lie before that.
+    /// Moves the clock forward to `now`; no pending event may lie before that time.
     pub fn pass_to(&mut self, now: SimTime) {
         let next = self.next_time().unwrap_or(SimTime::NEVER);
         assert!(now >= self.now && now <= next, "{now} lies before {} or after {next}", self.now);
@@ -215,7 +218,7 @@ impl Calendar {
         self.wheel.first(self.now.ns()).map_or(NEVER, |(_, key)| key).min(self.first_in_heaps)
     }
 
-    /// Schedules an event whose slot of the wheel is not empty.
+    /// Schedules an event, by its sort key, whose slot of the wheel may hold other events.
     #[inline(never)]
     fn put_beside(&mut self, key: u128) {
         if !self.wheel.insert(key, self.now.ns()) {
@@ -223,8 +226,8 @@ impl Calendar {
         }
     }
 
-    /// Schedules an event that the wheel did not take: too far in the future, no free node, or too many events in its
-    /// slot.
+    /// Schedules an event, by its sort key, that the wheel did not take: too far in the future, no free node, or too
+    /// many events in its slot.
     #[inline(never)]
     fn put_beyond(&mut self, key: u128) {
         if self.wheel.grow() && self.wheel.insert(key, self.now.ns()) {
@@ -241,7 +244,7 @@ impl Calendar {
         key
     }
 
-    /// Returns the sort key of an event; none where it cannot be scheduled, or only after a renumbering.
+    /// Returns the sort key of an event; none if it cannot be scheduled, or only after a renumbering.
     #[inline(always)]
     fn key(&mut self, time: SimTime, event: Event) -> Option<u128> {
         // One comparison says whether the index or the sequence number has too many bits.
@@ -271,7 +274,8 @@ impl Calendar {
         self.schedule_timer(time, event);
     }
 
-    /// Panics with the reason why an event cannot be scheduled; renumbers if only the sequence numbers are used up.
+    /// Panics with the reason why an event cannot be scheduled; renumbers the events if only the sequence numbers are
+    /// used up.
     fn refuse_or_renumber(&mut self, time: SimTime, event: Event) {
         assert!(time >= self.now, "an event at {time} would lie before {}", self.now);
         // An index of more bits would pass for another kind of event, in silence.
@@ -279,8 +283,8 @@ impl Calendar {
         self.renumber();
     }
 
-    /// Renumbers the pending events from zero, in the order in which they were scheduled: every 2^36 events, so that
-    /// events of one moment always keep their order.
+    /// Renumbers the pending events from zero, in the order in which they were scheduled. Happens every 2^36 events, so
+    /// that events of one time always keep their order.
     fn renumber(&mut self) {
         let number = |key: u128| key as u64 >> (INDEX_BITS + KIND_BITS);
         let mut pending = Vec::with_capacity(self.len());
@@ -386,8 +390,8 @@ mod tests {
         assert!(calendar.is_empty());
     }
 
-    /// Returns everything that comes out of a calendar that has numbered so many events before: delays within
-    /// a slot, within the wheel and beyond it, many at one moment, timers among them.
+    /// For tests: returns all events that come out of a calendar that has numbered `begin` events before, with delays
+    /// within a slot, within the wheel and beyond it, many at one time, and timers.
     fn what_comes_out(begin: u64) -> Vec<(SimTime, Event, usize, u64)> {
         let mut calendar = Calendar::new();
         (calendar.sequence, calendar.taken) = (begin, begin);

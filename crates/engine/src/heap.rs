@@ -1,16 +1,17 @@
 //! Keys, the least of them first.
 
-/// Later than every event.
+/// Sort key that is later than that of every event.
 pub(crate) const NEVER: u128 = u128::MAX;
 
-/// A heap with four children a node: half the levels of a binary one, and the children share cache lines.
+/// Heap of the sort keys of events, with four children a node: half the levels of a binary heap, and the children share
+/// cache lines.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heap {
     keys: Vec<u128>,
 }
 
 impl Heap {
-    /// Returns the least key, or [`NEVER`].
+    /// Returns the least key of the heap, or [`NEVER`] if it is empty.
     #[inline]
     pub fn first(&self) -> u128 {
         self.keys.first().copied().unwrap_or(NEVER)
@@ -29,13 +30,13 @@ impl Heap {
         if self.keys.is_empty() { Some(last) } else { Some(self.replace_root(last)) }
     }
 
-    /// Calls `each` on all keys, in any order; `each` must not change their relative order.
+    /// Calls `each` on all keys of the heap, in any order; `each` must not change their relative order.
     pub fn for_each(&mut self, each: impl FnMut(&mut u128)) {
         self.keys.iter_mut().for_each(each);
     }
 
-    /// Returns the root and puts `key` into the heap. The hole goes down to a leaf without asking whether `key` would fit
-    /// before: it was the last of all, and nearly always belongs near the leaves.
+    /// Removes and returns the root of the heap and puts `key` into it. The hole goes down to a leaf without a check
+    /// whether `key` would fit before: it was the last of all, and nearly always belongs near the leaves.
     #[inline]
     fn replace_root(&mut self, key: u128) -> u128 {
         let keys = self.keys.as_mut_slice();
@@ -57,7 +58,7 @@ impl Heap {
         root
     }
 
-    /// Puts `key` into the heap, moving the hole up as far as needed.
+    /// Puts `key` into the heap at the hole, after moving the hole up as far as needed.
     #[inline]
     fn rise(&mut self, mut hole: usize, key: u128) {
         let keys = self.keys.as_mut_slice();

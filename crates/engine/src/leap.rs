@@ -11,12 +11,12 @@ type LeapState = [u64; 4];
 /// Effect of a fixed number of draws on a random stream, as a linear map of its state.
 #[derive(Clone, Debug)]
 pub struct Leap {
-    /// The image of each single bit of the state.
+    /// Image of each single bit of the state of the random generator.
     images: Vec<LeapState>,
 }
 
 impl Leap {
-    /// Returns the effect of `draws` draws.
+    /// Makes the map that has the effect of `draws` draws from a random stream.
     pub fn of(draws: u64) -> Self {
         let bits = |image: fn(LeapState) -> LeapState| (0..256).map(|bit| image(single(bit))).collect();
         let mut power = Self { images: bits(step) };
@@ -34,7 +34,7 @@ impl Leap {
         leap
     }
 
-    /// Returns the effect of this leap followed by `next`.
+    /// Returns the map that has the effect of this leap followed by `next`.
     fn then(&self, next: &Self) -> Self {
         Self { images: self.images.iter().map(|&image| next.image(image)).collect() }
     }
@@ -74,7 +74,8 @@ pub(crate) fn state_of(generator: &Xoshiro256PlusPlus) -> LeapState {
     std::array::from_fn(|word| u64::from_le_bytes(std::array::from_fn(|byte| bytes[8 * word + byte])))
 }
 
-/// No state that a draw can lead to is all zeros, for which the library would take another one.
+/// Makes a generator in this state. No state that a draw can lead to is all zeros, which the library would replace by
+/// another.
 pub(crate) fn generator_at(state: LeapState) -> Xoshiro256PlusPlus {
     let mut bytes = [0; 32];
     for (part, word) in bytes.chunks_mut(8).zip(state) {

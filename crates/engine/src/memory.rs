@@ -2,8 +2,8 @@
 //!
 //! The only unsafe code of the core. Neither call changes what a program computes, only how long it waits.
 
-/// Returns an array of `length` copies of `value` that asks the system for huge pages, so that a random
-/// access to a gigabyte costs one cache miss and not a page walk as well.
+/// Makes an array of `length` copies of `value` and asks the system for huge pages, so that a random access to a
+/// gigabyte costs one cache miss and not a page walk as well.
 pub fn large_array<T: Copy>(length: usize, value: T) -> Vec<T> {
     let mut array: Vec<T> = Vec::with_capacity(length);
     advise_huge(&mut array);
@@ -31,7 +31,7 @@ fn advise_huge<T>(array: &mut Vec<T>) {
 #[cfg(not(target_os = "linux"))]
 fn advise_huge<T>(_array: &mut Vec<T>) {}
 
-/// Asks for the cache line of `array[index]`; nothing happens when it lies outside.
+/// Requests that the processor load the cache line of `array[index]`; does nothing if the index lies outside.
 #[inline]
 #[allow(unsafe_code)]
 pub fn prefetch<T>(array: &[T], index: usize) {

@@ -2,10 +2,10 @@
 
 use crate::RandomStream;
 
-/// A random one-to-one map of `0..count` onto itself.
+/// A random permutation of the numbers `0..count` that takes no memory per number.
 ///
-/// Five rounds of an odd multiplication and a shifted exclusive or, each a bijection of the next power of two;
-/// a result beyond `count` is mapped again until it falls inside, which takes fewer than two steps on average.
+/// Five rounds of an odd multiplication and a shifted exclusive or, each a bijection of the next power of two; a result
+/// beyond `count` is mapped again until it falls inside, which takes fewer than two steps on average.
 #[derive(Clone, Debug)]
 pub struct Permutation {
     count: u64,
@@ -16,7 +16,7 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// Makes a permutation of `0..count` drawn from `random`.
+    /// Makes a permutation of the numbers `0..count`, drawn from `random`.
     ///
     /// # Panics
     /// When `count` is zero.
@@ -28,12 +28,12 @@ impl Permutation {
         Self { count, mask, shift: (bits / 2).max(1), factors: draw(1), summands: draw(0) }
     }
 
-    /// Returns the number of permuted numbers.
+    /// Returns the number of permuted numbers, which are `0..count`.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Returns the place of `index` in the permuted order.
+    /// Returns the place of number `index` in the permuted order.
     #[inline]
     pub fn at(&self, index: u64) -> u64 {
         debug_assert!(index < self.count);
@@ -49,7 +49,7 @@ impl Permutation {
         }
     }
 
-    /// Returns the index whose place is `place`: the inverse of [`Self::at`].
+    /// Returns the number whose place in the permuted order is `place`: the inverse of [`Self::at`].
     pub fn index_of(&self, place: u64) -> u64 {
         debug_assert!(place < self.count);
         let mut x = place;

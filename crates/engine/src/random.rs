@@ -6,13 +6,12 @@ use crate::{Leap, leap};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A reproducible sequence of random numbers.
+/// Random stream: a reproducible sequence of random numbers.
 #[derive(Clone, Debug)]
 pub struct RandomStream(Xoshiro256PlusPlus);
 
 impl RandomStream {
-    /// Returns the stream `name` of the run with `seed`, for instance `("gc.victim", die 3)` as
-    /// `"gc.victim.3"`.
+    /// Makes the random stream `name` of the run with `seed`; die 3 of `gc.victim` would be `"gc.victim.3"`.
     pub fn new(seed: u64, name: &str) -> Self {
         // FNV-1a, so that the derivation is written down here and stays the same for ever.
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
@@ -21,28 +20,28 @@ impl RandomStream {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed ^ hash.rotate_left(32)))
     }
 
-    /// Returns 64 random bits of the stream.
+    /// Returns the next 64 random bits of the stream.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Returns the state of the stream, for [`Self::at`].
+    /// Returns the state of the random stream, from which [`Self::at`] makes it again.
     pub fn state(&self) -> [u64; 4] {
         leap::state_of(&self.0)
     }
 
-    /// Returns the stream in this state; none for the state that no stream ever has.
+    /// Makes a random stream in this state; none for the state of zeros, which no stream ever has.
     pub fn at(state: [u64; 4]) -> Option<Self> {
         (state != [0; 4]).then(|| Self(leap::generator_at(state)))
     }
 
-    /// Skips as many draws as `leap` stands for.
+    /// Advances the stream past as many draws as `leap` stands for.
     pub fn leap(&mut self, leap: &Leap) {
         leap.apply(&mut self.0);
     }
 
-    /// Returns a number uniform in `0..bound`, without bias.
+    /// Returns a random number, uniform in `0..bound` without bias.
     ///
     /// # Panics
     /// When `bound` is zero.
@@ -59,13 +58,13 @@ impl RandomStream {
         }
     }
 
-    /// Returns a number uniform in `[0, 1)`, a multiple of 2^-53.
+    /// Returns a random number, uniform in `[0, 1)`, that is a multiple of 2^-53.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// True with the given probability.
+    /// Returns true with the given probability (0 to 1), drawn from the stream.
     #[inline]
     pub fn chance(&mut self, probability: f64) -> bool {
         probability > 0.0 && self.unit() < probability

@@ -1,32 +1,33 @@
 //! What happens soon: each event in the slot of its time, so that neither to put one in nor to find the next depends on
 //! how many there are.
 
-/// Nanoseconds of a slot, as a power of two: so few that a slot seldom holds two events of a drive of some dozen dies.
+/// Duration of a time slot of the wheel, as the power of two of its nanoseconds: so short that a slot seldom holds two
+/// events of a drive of some dozen dies.
 const SLOT_BITS: u32 = 8;
 const SLOTS: usize = WORDS * WORD;
 const WORDS: usize = 64;
 const WORD: usize = u64::BITS as usize;
 const NONE: u16 = u16::MAX;
-/// Most events of a slot that an inserted event may pass.
+/// Greatest number of earlier events of a slot that an insertion may pass.
 const STEPS_MOST: usize = 16;
 
-/// An event's key, and the next of the same slot.
+/// Node of the wheel: the sort key of an event, and the index of the next node of its slot.
 #[derive(Clone, Copy, Debug)]
 struct WheelNode {
     key: u128,
     next: u16,
 }
 
-/// Events of the next millisecond, by slots that are used again and again.
+/// Wheel of time slots: the pending events of the next millisecond, in slots that are used again and again.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheel {
-    /// Number of the earliest event of each slot of the wheel.
+    /// For each slot of the wheel: index of the node of its earliest event, or `NONE`.
     heads: Box<[u16; SLOTS]>,
-    /// One bit per slot of the wheel that is not empty; `summary` has one bit per word of these bits.
+    /// Bit mask of the slots that are not empty; `summary` has one bit for each word of it.
     words: [u64; WORDS],
     summary: u64,
     nodes: Vec<WheelNode>,
-    /// The first node that is not in use.
+    /// Head of the list of free nodes: index of the first node that holds no event, or `NONE`.
     free: u16,
 }
 
@@ -36,8 +37,8 @@ impl Wheel {
         Self { heads, words: [0; WORDS], summary: 0, nodes: Vec::new(), free: NONE }
     }
 
-    /// Puts an event into its slot if that is empty, as most are: short enough to take no place on the stack. False when it
-    /// is not, and where [`Self::insert`] says so.
+    /// Puts an event into its slot if that is empty, as most are; short enough to need no stack. Returns false if the
+    /// slot is not empty, and where [`Self::insert`] would.
     #[inline(always)]
     pub fn insert_alone(&mut self, key: u128, now: u64) -> bool {
         let tick = (key >> 64) as u64 >> SLOT_BITS;
@@ -54,8 +55,8 @@ impl Wheel {
         true
     }
 
-    /// Puts in an event, by its key. False when it lies too far from `now`, no node is left (see [`Self::grow`]), or too many
-    /// lie before it in its slot.
+    /// Puts an event into its slot, by its sort key. Returns false if it lies too far from `now`, no node is free (see
+    /// [`Self::grow`]), or too many earlier events are in its slot.
     #[inline]
     pub fn insert(&mut self, key: u128, now: u64) -> bool {
         let tick = (key >> 64) as u64 >> SLOT_BITS;
@@ -83,9 +84,8 @@ impl Wheel {
         true
     }
 
-    /// Returns the last event of a slot that comes before `key`; none when it is further than `STEPS_MOST`
-    /// steps from the first: thousands of events may fall due at one moment, and each would pass all before
-    /// it.
+    /// Returns the index of the last node of a slot before `key`; none if it is more than `STEPS_MOST` steps from the
+    /// first. Thousands of events may fall due at one time, and each would pass all before it.
     #[inline]
     fn before(&self, first: u16, key: u128) -> Option<usize> {
         let mut before = first as usize;
@@ -99,7 +99,7 @@ impl Wheel {
         None
     }
 
-    /// Returns the slot of the next event, and the event's key.
+    /// Returns the slot of the next event, and the event's sort key; none if the wheel is empty.
     #[inline(always)]
     pub fn first(&self, now: u64) -> Option<(usize, u128)> {
         if self.summary == 0 {
@@ -119,14 +119,14 @@ impl Wheel {
         Some((slot, self.nodes[self.heads[slot] as usize].key))
     }
 
-    /// True when an event is due at `now`, before which none is left.
+    /// True if an event is due at time `now` (ns), before which none may be left.
     #[inline]
     pub fn has_at(&self, now: u64) -> bool {
         let first = self.heads[(now >> SLOT_BITS) as usize % SLOTS];
         self.nodes.get(first as usize).is_some_and(|node| (node.key >> 64) as u64 == now)
     }
 
-    /// Takes the first event of a slot that holds one.
+    /// Removes the earliest event of a slot, which must hold one.
     #[inline(always)]
     pub fn take(&mut self, slot: usize) {
         let node = self.heads[slot] as usize;
@@ -142,7 +142,7 @@ impl Wheel {
         }
     }
 
-    /// Calls `each` on all keys, in any order; `each` must not change their relative order.
+    /// Calls `each` on the sort keys of all events, in any order; `each` must not change their relative order.
     pub fn for_each(&mut self, mut each: impl FnMut(&mut u128)) {
         for &head in self.heads.iter() {
             let mut node = head;
@@ -153,7 +153,7 @@ impl Wheel {
         }
     }
 
-    /// Adds a node, if none is free and there is a number for it; false when not.
+    /// Adds a free node if none is free and the number of nodes allows it; returns true if it did.
     pub fn grow(&mut self) -> bool {
         let node = self.nodes.len();
         let may_grow = self.free == NONE && node < NONE as usize;
@@ -169,7 +169,8 @@ impl Wheel {
 mod tests {
     use super::*;
 
-    /// What one insertion passes does not grow with the events of a moment: those beyond go elsewhere.
+    /// Test: an insertion passes at most `STEPS_MOST` events of its slot, however many are due at one time; others are
+    /// refused.
     #[test]
     fn an_event_passes_few_others_of_its_slot() {
         let mut wheel = Wheel::new();

@@ -6,49 +6,49 @@
 
 use config::{ConfigError, Entry, Place, Section};
 
-/// The values of its key that turn a feature on.
+/// Condition on the value of a configuration key under which the key turns a feature of the drive on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// The key has one of these values.
+    /// The feature is on if the key has one of these values.
     Is(&'static [&'static str]),
-    /// The key has a value other than these, with which the feature is off.
+    /// The feature is on if the key has a value other than these.
     IsNot(&'static [&'static str]),
-    /// Any value: the feature is on when the key is given.
+    /// The feature is on, at any value, if the key is given.
     Given,
-    /// The number of the key is above zero.
+    /// The feature is on if the number of the key is above zero.
     Positive,
-    /// The key has a number above one.
+    /// The feature is on if the number of the key is above one.
     Several,
-    /// A program holds more than one mapping unit, for any reason.
+    /// The feature is on if one program operation writes more than one mapping unit, for any reason.
     UnitsAProgram,
-    /// The feature is requested by a run or a command, not by a drive's file.
+    /// The feature is requested by a command or by an option of a run, not by a key of the drive file.
     Asked,
 }
 
 macro_rules! features {
     ($($name:ident: [$($key:literal),+], $switch:expr, $meaning:literal;)*) => {
-        /// A feature that a drive, or a run of it, can have.
+        /// Feature that a drive, or one run of it, can have, such as an SLC cache or power cuts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Feature {
             $(#[doc = $meaning] $name,)*
         }
 
         impl Feature {
-            /// All features, in the order of the documentation page.
+            /// All features that a drive or a run can have, in the order of the documentation page.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// Returns the configuration keys each of which turns the feature on; for a feature of a run, the
+            /// Returns the configuration keys that turn the feature on, each by itself; for a feature of a run, its
             /// option.
             pub fn keys(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($key),+],)* }
             }
 
-            /// Returns the meaning of the feature in a few words.
+            /// Returns a description of the feature in a few words, for messages and the documentation.
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$name => $meaning,)* }
             }
 
-            /// Returns the values of its key that turn the feature on.
+            /// Returns the condition on a key's value under which the feature is on.
             pub fn switch(self) -> Switch {
                 match self { $(Self::$name => $switch,)* }
             }
@@ -98,17 +98,17 @@ features! {
     Ageing: ["floatgate age"], Asked, "a drive's lifetime";
 }
 
-/// Why two features do not go together.
+/// Kind of reason, with its text, why two features of a drive cannot be combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The parts of the drive cannot do what both features need.
+    /// The hardware of the drive (chip, controller) cannot do what both features need.
     Physical(&'static str),
-    /// One feature does not provide what the other one needs.
+    /// One feature does not provide what the other feature needs.
     Logical(&'static str),
 }
 
 impl Reason {
-    /// In words.
+    /// Returns the text of the reason for an error message.
     pub fn text(self) -> &'static str {
         match self {
             Self::Physical(text) | Self::Logical(text) => text,
@@ -116,40 +116,40 @@ impl Reason {
     }
 }
 
-/// Two features of which a drive can have only one.
+/// Two features that a drive cannot have together, with the reason and advice.
 #[derive(Clone, Copy, Debug)]
 pub struct Apart {
-    /// The feature that the message names first when a file has both.
+    /// First feature of the pair: the error message blames its key when a file has both.
     pub a: Feature,
-    /// Second feature of the pair.
+    /// Second feature of the pair that excludes each other.
     pub b: Feature,
-    /// Reason why the two features exclude each other.
+    /// Reason why the two features of the drive exclude each other.
     pub reason: Reason,
-    /// Advice on what to write instead of the two features.
+    /// Values that the error message suggests instead of the two features.
     pub change: &'static str,
 }
 
-/// A feature that is nothing without another.
+/// A feature of a drive that has no use without another feature, with the reason and advice.
 #[derive(Clone, Copy, Debug)]
 pub struct Needs {
-    /// Feature that needs another one.
+    /// Feature of a drive that has no use without another feature.
     pub feature: Feature,
-    /// Feature that is needed.
+    /// Feature without which the other feature has no use.
     pub needed: Feature,
-    /// Reason why the feature needs the other one.
+    /// Reason why the feature has no use without the other feature.
     pub reason: &'static str,
-    /// Advice on what to write instead.
+    /// Values that the error message suggests to write.
     pub change: &'static str,
 }
 
-/// Rows of [`APART`]: two features, why they do not go together, and what to write instead.
+/// Makes the rows of [`APART`]: two features, the reason why they exclude each other, and what to write instead.
 macro_rules! apart {
     ($($a:ident, $b:ident: $reason:expr => $change:expr;)*) => {
         &[$(Apart { a: Feature::$a, b: Feature::$b, reason: $reason, change: $change }),*]
     };
 }
 
-/// Rows of [`NEEDS`]: a feature, what it needs and why, and what to write instead.
+/// Makes the rows of [`NEEDS`]: a feature, the feature that it needs, the reason, and what to write instead.
 macro_rules! needs {
     ($($feature:ident, $needed:ident: $reason:expr => $change:expr;)*) => {
         &[$(Needs { feature: Feature::$feature, needed: Feature::$needed, reason: $reason, change: $change }),*]
@@ -163,7 +163,8 @@ const ONE_UNIT: &str = "one unit per program: controller.multi_plane = false, na
 const CODE: &str = "a code, such as ecc.code.name = ldpc";
 const TRACK: &str = "ftl.sectors.track = true";
 
-/// Every pair that does not go together. What follows from a row by [`NEEDS`] has no row of its own.
+/// Every pair of features that excludes each other. A pair that follows from another row by way of [`NEEDS`] is not
+/// listed.
 pub const APART: &[Apart] = apart! {
     SlcCache, BlockMap: Logical("the map can only point to a unit's block or log block, not to the cache")
         => PAGES;
@@ -252,7 +253,7 @@ pub const APART: &[Apart] = apart! {
         => "controller.cache_program = false, or controller.late_choice = false";
 };
 
-/// Every feature that is nothing without another.
+/// Every feature that needs another feature in order to be of use.
 pub const NEEDS: &[Needs] = needs! {
     Regulator, Code: "without a code, a coarser step does not make reads slower" => CODE;
     Refresh, Code: "without a code, data has no errors" => CODE;
@@ -266,22 +267,22 @@ pub const NEEDS: &[Needs] = needs! {
         => "controller.dies_take_turns = true, or controller.paired_planes = 1";
 };
 
-/// Keys that have no effect on a drive that has a feature, or on a drive that lacks it.
+/// Configuration keys that have no effect on a drive that has a certain feature, or on a drive that lacks it.
 #[derive(Clone, Copy, Debug)]
 pub struct Idle {
-    /// Keys, and sections with all their keys.
+    /// Configuration keys without effect; the name of a section stands for all its keys.
     pub keys: &'static [&'static str],
-    /// Feature with or without which the keys have no effect.
+    /// Feature of a drive with which, or without which, the keys have no effect.
     pub feature: Feature,
-    /// True if the keys have no effect with the feature; false if they have none without the feature.
+    /// True if the keys have no effect on a drive with the feature; false if they have no effect on a drive without it.
     pub with: bool,
-    /// Reason why the keys have no effect.
+    /// Reason why the configuration keys have no effect.
     pub reason: &'static str,
-    /// Advice on what to write instead of the keys.
+    /// Values that the error message suggests to write instead of the keys.
     pub change: &'static str,
 }
 
-/// All keys without effect that a reader of a file could take to mean something.
+/// All configuration keys that can be without effect although a reader of a file could think that they have one.
 pub const IDLE: &[Idle] = &[
     Idle {
         keys: &["controller.copyback", "ftl.gc.trigger", "ftl.gc.victim", "ftl.placement", "ftl.streams"],
@@ -306,17 +307,18 @@ pub const IDLE: &[Idle] = &[
     },
 ];
 
-/// A feature that is on, and the key that turned it on.
+/// A feature that a drive file turns on, with the key that does so.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Feature that is on.
+    /// Feature that is enabled by the drive file.
     pub feature: Feature,
-    /// The key that turned the feature on, with value and place.
+    /// Key that turned the feature on, with its value and its place in the file.
     pub entry: Entry,
 }
 
 impl Feature {
-    /// True when `value` of one of its keys turns the feature on; `units`: mapping units of a program.
+    /// True if `value` of one of the feature's keys turns the feature on; `units` is the number of mapping units that
+    /// one program writes.
     pub fn is_on(self, value: &str, units: u32) -> bool {
         let value = value.trim_matches('"');
         let number = || value.trim_end_matches(char::is_alphabetic).trim().parse::<f64>().unwrap_or(0.0);
@@ -331,7 +333,7 @@ impl Feature {
         }
     }
 
-    /// Returns the feature and all features that it needs, the feature itself first.
+    /// Returns the feature itself first, then all features that it needs, directly or indirectly.
     fn with_needs(self) -> Vec<Self> {
         let mut all = vec![self];
         let mut at = 0;
@@ -343,7 +345,7 @@ impl Feature {
     }
 }
 
-/// Returns the row that excludes two features, or features that they need, from each other.
+/// Returns the first row of [`APART`] that excludes two features, or features that they need, from each other.
 pub fn between(a: Feature, b: Feature) -> Option<&'static Apart> {
     let (of_a, of_b) = (a.with_needs(), b.with_needs());
     APART.iter().find(|row| {
@@ -351,8 +353,8 @@ pub fn between(a: Feature, b: Feature) -> Option<&'static Apart> {
     })
 }
 
-/// Returns the features that a drive's file turns on, from all keys read below `root`; `units`: mapping units
-/// of a program.
+/// Returns the features that a drive file turns on, judged from all keys read below `root`; `units` is the number of
+/// mapping units that one program writes.
 pub(crate) fn find(root: &Section, units: u32) -> Vec<Found> {
     let entries = root.entries();
     let entry = |key: &str| entries.iter().rev().find(|entry| entry.key == key);
@@ -366,10 +368,10 @@ pub(crate) fn find(root: &Section, units: u32) -> Vec<Found> {
     Feature::ALL.iter().filter_map(found).collect()
 }
 
-/// Checks that all features that are on can be combined and have the features they need.
+/// Checks that all features of a drive file can be combined, and that each has the features that it needs.
 ///
 /// # Errors
-/// Names both features of the first row that says no, its reason and what to change.
+/// Names both features of the first row that is violated, its reason and what to change.
 pub(crate) fn check(found: &[Found]) -> Result<(), ConfigError> {
     let of = |feature: Feature| found.iter().find(|found| found.feature == feature).map(|found| &found.entry);
     for row in APART {
@@ -388,11 +390,11 @@ pub(crate) fn check(found: &[Found]) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Looks whether a drive's user wrote something that says nothing. What a base file says is not the user's word: a drive that
+/// Checks that the user wrote no key that has no effect on the drive. Keys from a base file are exempt: a drive that
 /// gets another map by `--set` keeps the rest of its file.
 ///
 /// # Errors
-/// Names the key and what makes it say nothing.
+/// Names the key and the reason why it has no effect.
 pub fn check_idle(entries: &[Entry], found: &[Found]) -> Result<(), ConfigError> {
     let is_off = |entry: &Entry| entry.value.to_string() == "false";
     for row in IDLE {
@@ -427,10 +429,10 @@ pub fn check_idle(entries: &[Entry], found: &[Found]) -> Result<(), ConfigError>
     Ok(())
 }
 
-/// Checks that a drive has no feature that a run's option excludes.
+/// Checks that a drive has no feature that excludes `asked`, a feature that an option of the run requests.
 ///
 /// # Errors
-/// As for a pair of the drive's own features; the drive's is the one that is blamed.
+/// As for a pair of the drive's own features; the key of the drive is blamed.
 pub fn check_asked(asked: Feature, found: &[Found]) -> Result<(), ConfigError> {
     let rows = APART.iter().filter(|row| row.a == asked);
     let wrong = rows.filter_map(|row| Some((row, found.iter().find(|found| found.feature == row.b)?)));

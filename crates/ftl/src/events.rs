@@ -1,18 +1,18 @@
 //! The kinds of event this crate schedules. Their index names a die, unless the kind says otherwise.
 
-/// The first event number of the translation layer; lower numbers are the controller's.
+/// First number of the translation layer's event kinds; lower numbers are the controller's.
 pub const FIRST: u8 = controller::events::FIRST_FREE;
 
-/// A die may have been idle long enough for background work.
+/// Event kind: a die may have been idle long enough for background garbage collection.
 pub const IDLE: u8 = FIRST;
-/// A partial program unit may have waited long enough. The index is its bank; with a page map, which fills one at a
-/// time, it is 0.
+/// Event kind: a partial program unit may have waited long enough to be padded and programmed. The event's index is the
+/// unit's bank, or 0 with a page map, which fills one program unit at a time.
 pub const FLUSH: u8 = FIRST + 1;
-/// A die may have been idle long enough to rewrite units.
+/// Event kind: a die may have been idle long enough to rewrite units so that their reads cost less.
 pub const REWRITE: u8 = FIRST + 2;
-/// The next entry of the agenda of upkeep is due; no index.
+/// Event kind: the next entry of the agenda of background work falls due; the event's index is unused.
 pub const UPKEEP: u8 = FIRST + 3;
-/// A die may have been idle long enough to fold.
+/// Event kind: a die may have been idle long enough to fold data out of the SLC cache.
 pub const FOLD: u8 = FIRST + 4;
-/// The first number not used here or below.
+/// First number that is no event kind of the controller or the translation layer.
 pub const FIRST_FREE: u8 = FIRST + 5;

@@ -1,6 +1,6 @@
 //! What must be known to build a map that lies on flash, in whole or as a checkpoint, for a kind of mapping or a way of recovery.
 
-/// One cached entry of a map that lies on flash, in a list by last use.
+/// Entry in the RAM cache of a map that lies on flash; entries are linked in a list by last use.
 #[derive(Clone, Copy)]
 pub(crate) struct FlashMapEntry {
     pub lpn: u32,
@@ -9,51 +9,52 @@ pub(crate) struct FlashMapEntry {
     pub dirty: bool,
 }
 
-/// Returns the number of bytes of simulator state for a cache of `entries` entries of a map of `logical`
+/// Returns the number of bytes of the simulator's memory for a cache of `entries` map entries of a drive with `logical`
 /// units.
 pub(crate) fn cached_bytes(logical: u32, entries: u64) -> u64 {
     4 * u64::from(logical) + entries.min(u64::from(logical)) * size_of::<FlashMapEntry>() as u64
 }
 
-/// A map of mapping units that lies on flash in translation units.
+/// Settings of a logical-to-physical map that lies on flash in translation units.
 #[derive(Clone, Copy, Debug)]
 pub struct MapOnFlash {
-    /// Entries of a translation unit.
+    /// Number of map entries in one translation unit.
     pub entries_per_unit: u32,
-    /// Translation units read or changed at a time.
+    /// Greatest number of translation units that are read or changed at a time.
     pub in_flight: u32,
-    /// Buffer slots for translation units.
+    /// Number of slots of the write buffer reserved for translation units.
     pub slots: u32,
-    /// The part of the map that is in RAM.
+    /// Part of the map that is in RAM.
     pub in_ram: InRam,
 }
 
-/// The part in RAM of a map that lies on flash.
+/// Which part of a map on flash the drive has in RAM.
 #[derive(Clone, Copy, Debug)]
 pub enum InRam {
-    /// The `entries` most recently used entries; `stored`: the whole map is on flash when time begins.
+    /// RAM holds a cache of the `entries` most recently used map entries.
     Cached {
-        /// See [`InRam::Cached`].
+        /// Greatest number of map entries in the cache.
         entries: u64,
         /// True if the whole map is on flash when simulated time begins.
         stored: bool,
     },
-    /// The whole map, with a checkpoint on flash each time this number of superblocks has been closed.
+    /// RAM holds the whole map, and a checkpoint of it is written to flash from time to time.
     Whole {
-        /// See [`InRam::Whole`].
+        /// Number of superblocks closed between two checkpoints of the map.
         checkpoint_every: u32,
-        /// Only a directory of the checkpoint is read at power-up, and the map when the drive is ready; none: all at once.
+        /// Sizes for a map that is read on demand: at power-up only the checkpoint's directory is read, and the map
+        /// after the drive is ready. None: all is read at power-up.
         on_demand: Option<OnDemand>,
     },
 }
 
-/// Units on flash, beyond the map itself, for a map that is read after the drive is ready.
+/// Mapping units on flash, beyond the map itself, of a map that is read only after the drive is ready.
 #[derive(Clone, Copy, Debug)]
 pub struct OnDemand {
-    /// Units that hold the places of the map's units: a part of each checkpoint.
+    /// Number of mapping units that hold the addresses of the map's own units; each checkpoint contains them.
     pub directory_units: u32,
-    /// Units of a log of changes; 0: no log.
+    /// Number of mapping units for a log of map changes; 0 means no log.
     pub log_units: u32,
-    /// Changes of the map that one unit of the log holds.
+    /// Number of map changes that one unit of the log holds.
     pub changes_per_unit: u32,
 }

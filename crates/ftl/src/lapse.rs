@@ -3,29 +3,29 @@
 
 use config::{ConfigError, Section};
 
-/// Key with which a test asks for a mistake of the translation layer on purpose.
+/// Configuration key by which a test requests a deliberate mistake of the translation layer.
 pub const KEY_OF_TESTS: &str = "ftl.lapse";
 
-/// A deliberate mistake of a layer.
+/// A deliberate mistake of the translation layer, by which tests see that the checks notice it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lapse {
-    /// Mistake of answering a flush at once, before the acknowledged data are on flash.
+    /// Deliberate mistake: a flush is answered at once, before the acknowledged data are on flash.
     ForgetsFlush,
-    /// A page whose program was interrupted counts as whole.
+    /// Deliberate mistake: recovery treats a page whose program was interrupted as whole.
     TrustsTornPage,
-    /// A trim is answered, and nothing is forgotten.
+    /// Deliberate mistake: a trim is acknowledged, but the data are not forgotten.
     IgnoresTrim,
-    /// Records of trims are ignored after a power cut.
+    /// Deliberate mistake: records of trims on flash are ignored after a power cut.
     ForgetsTrim,
-    /// Mistake of using the older one of two copies of a unit that recovery finds.
+    /// Deliberate mistake: recovery uses the older of two versions of a unit that it finds on flash.
     OlderCopy,
-    /// Mistake of reading the data of a dead die as if the die were alive.
+    /// Deliberate mistake: data of a dead die are read as if the die were alive.
     ReadsDeadDie,
-    /// Data that could be restored count as lost.
+    /// Deliberate mistake: data of a page that could be restored (from parity, for instance) count as lost.
     ForgetsRemedy,
 }
 
-/// All mistakes that tests can ask for, with their names.
+/// All deliberate mistakes that tests can request, each with its name in `ftl.lapse`.
 #[cfg(debug_assertions)]
 const LAPSES: [(&str, Lapse); 7] = [
     ("forgets-flush", Lapse::ForgetsFlush),
@@ -37,15 +37,15 @@ const LAPSES: [(&str, Lapse); 7] = [
     ("forgets-remedy", Lapse::ForgetsRemedy),
 ];
 
-/// The deliberate mistake of a layer; none except in tests.
+/// The deliberate mistake that a translation layer makes; none except in tests.
 #[derive(Clone, Copy, Default)]
 pub struct Lapses(#[cfg(debug_assertions)] Option<Lapse>);
 
 impl Lapses {
-    /// Reads `ftl.lapse`.
+    /// Reads the deliberate mistake that a test requests by `ftl.lapse`.
     ///
     /// # Errors
-    /// When there is no such lapse.
+    /// When there is no mistake of that name.
     #[cfg(debug_assertions)]
     pub(crate) fn read(ftl: &mut Section) -> Result<Self, ConfigError> {
         if !ftl.is_written("lapse") {
@@ -58,7 +58,7 @@ impl Lapses {
         Ok(Self(named.map(|(_, lapse)| *lapse)))
     }
 
-    /// There is no such key.
+    /// Returns no mistake: a release build has no key `ftl.lapse`.
     ///
     /// # Errors
     /// Never.
@@ -68,13 +68,13 @@ impl Lapses {
         Ok(Self())
     }
 
-    /// True when the layer makes this mistake on purpose.
+    /// True if a test requested this deliberate mistake of the layer.
     #[cfg(debug_assertions)]
     pub(crate) fn has(self, lapse: Lapse) -> bool {
         self.0 == Some(lapse)
     }
 
-    /// True when the layer makes this mistake on purpose.
+    /// False, because a release build makes no deliberate mistakes.
     #[cfg(not(debug_assertions))]
     #[inline(always)]
     pub(crate) const fn has(self, _: Lapse) -> bool {

@@ -13,96 +13,97 @@ use controller::Context;
 use engine::Event;
 use units::Lpn;
 
-/// The core that a layer works on, to be looked at.
+/// Read-only view of what every translation layer works on: the flash, the host side and the background work.
 pub(crate) struct Base<'a> {
     pub media: &'a Media,
     pub host: &'a Host,
     pub upkeep: &'a Upkeep,
 }
 
-/// A translation layer in time.
+/// Interface of a translation layer that works in simulated time.
 pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
-    /// Returns the core that the translation layer works on.
+    /// Returns a read-only view of the flash, the host side and the background work of the translation layer.
     fn base(&self) -> Base<'_>;
 
-    /// Begins simulated time: a drive that was filled or constructed may have to collect before it can take
+    /// Begins simulated time; a drive that was filled or constructed may need garbage collection before it can take
     /// writes.
     fn begin<P: Probe>(&mut self, ctx: &mut Context<P>);
 
-    /// Handles an event of this crate or the controller; outputs can then be taken.
+    /// Handles an event of the translation layer or of the controller; the caller can then take the layer's outputs.
     fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>);
 
-    /// Declares that no unit can be moved any more. A drive that lost blocks has then worn out: it turns
-    /// read-only, and no request waits for it any longer.
+    /// Declares that no unit can be relocated any more, so that the drive is stuck. A drive that lost blocks has worn
+    /// out: it turns read-only, and no request waits for it any longer.
     fn declare_stalled(&mut self);
 
-    /// Returns why each die takes no more writes, for the message of a run that is stuck.
+    /// Returns the reason why each die takes no more writes, for the error message of a run that is stuck.
     fn explain_stall(&self) -> String;
 
-    /// Returns the number of bytes of RAM that the modelled drive's map takes.
+    /// Returns the number of bytes of RAM that the map of the modelled drive takes.
     fn map_bytes(&self) -> u64;
 
-    /// Returns the number of bytes of the simulator's state beside the core's.
+    /// Returns the number of bytes of the simulator's memory that the layer takes beyond the shared core.
     fn bytes_beside(&self) -> usize {
         0
     }
 }
 
-/// A translation layer without time: for preconditioning.
+/// Interface of a translation layer that works without simulated time, for preconditioning.
 pub(crate) trait Untimed {
-    /// Writes one unit without simulated time.
+    /// Writes one logical unit without simulated time.
     ///
     /// # Panics
-    /// When no die has room, which is ruled out for logical units while no block fails.
+    /// When no die has free space, which is ruled out for logical units while no block fails.
     fn write_untimed(&mut self, lpn: Lpn);
 
-    /// Writes one unit without simulated time; false when there is no room for it, which can happen after blocks
-    /// failed.
+    /// Writes one logical unit without simulated time; returns false if no die has space for it, which can happen after
+    /// blocks failed.
     fn try_write_untimed(&mut self, lpn: Lpn) -> bool;
 
-    /// Trims a unit for the host without simulated time.
+    /// Trims one logical unit for the host without simulated time.
     fn trim_untimed(&mut self, lpn: Lpn);
 
-    /// Writes units of a fresh drive in order without simulated time, up to `count` of them; returns how many it wrote.
+    /// Writes up to `count` units of a fresh drive in logical order without simulated time; returns how many units it
+    /// wrote.
     fn write_in_order(&mut self, _first: Lpn, _count: u32) -> u32 {
         0
     }
 
-    /// Returns the superblocks that were erased without simulated time and without gaining room for the host;
-    /// none while erases gain room.
+    /// Returns the number of superblocks that were erased without simulated time and without a gain of free space; none
+    /// while erases gain space.
     fn erased_in_vain(&self) -> Option<u64> {
         None
     }
 
-    /// Prepares for simulated time: open superblocks are completed to whole program units.
+    /// Prepares for simulated time by padding open superblocks up to whole program units.
     fn settle(&mut self);
 }
 
-/// A translation layer whose drive is at rest, or loses its power.
+/// Interface of a translation layer for a drive at rest (saved states) and for a loss of power.
 pub(crate) trait Outlasts: Sized {
-    /// Completes the programs that wait for more units with empty ones; false when none does.
+    /// Pads the program units that wait for more data with empty units and programs them; returns false if none waits.
     fn pad_all<P: Probe>(&mut self, _ctx: &mut Context<P>) -> bool {
         false
     }
 
-    /// Takes the state of a drive at rest.
+    /// Returns the state of a drive at rest, for a file.
     ///
     /// # Errors
     /// When an operation is in flight.
     fn save(&self) -> Result<SavedState, String>;
 
-    /// Puts a saved state into this drive, which must be fresh and of the same shape.
+    /// Loads a saved state into this drive, which must be fresh and of the same geometry.
     ///
     /// # Errors
-    /// When the shapes differ or the state contradicts itself.
+    /// When the geometries differ or the state contradicts itself.
     fn load(&mut self, saved: &SavedState) -> Result<(), String>;
 
-    /// Takes over the content of the flash, in a fresh layer.
+    /// Gives a fresh layer the flash of a drive that lost its power, with all that the flash holds.
     ///
     /// # Panics
-    /// When the drive was not made for power cuts, or is another than the one whose flash it is.
+    /// When the drive was not made for power cuts, or the flash belongs to another drive.
     fn go_on_from(&mut self, medium: Medium);
 
-    /// Returns the core that the layer worked on; the rest of its state is dropped.
+    /// Returns the flash and the parts shared by all layers, and drops the rest of the layer.
     fn into_base(self) -> Whole;
 }

@@ -5,68 +5,71 @@ use controller::ControllerConfig;
 use nand::{Geometry, ProgramOrder};
 use units::{Bytes, Lpn, Ppa};
 
-/// Bytes of a sector.
+/// Size of a sector in bytes.
 pub(crate) const SECTOR: u64 = 512;
-/// Returns the number of bytes of the sectors in a mask.
+/// Returns the number of bytes of the sectors in a bit mask of sectors.
 pub(crate) fn sector_bytes(mask: u64) -> u32 {
     mask.count_ones() * SECTOR as u32
 }
 
-/// Units on flash that 32 bits number; with more, the map takes a byte more for each logical unit.
+/// Number of mapping units on flash that 32-bit addresses can tell apart; with more, the map takes an additional byte
+/// for each logical unit.
 const NARROW_UNITS: u64 = u32::MAX as u64;
-/// Units on flash that 40 bits number.
+/// Greatest number of mapping units on flash: as many as 40-bit addresses can tell apart.
 const UNITS_MOST: u64 = (1 << 40) - 1;
-/// Bytes of a map entry on flash.
+/// Size of a map entry on flash in bytes.
 pub(crate) const ENTRY_BYTES: u64 = 4;
 
-/// The shape of the drive in mapping units. A physical address counts units: die after die, superblock
-/// after superblock, page row after page row (a page row: the pages of one number on the planes that
-/// operate together), plane after plane, unit after unit.
+/// Geometry of the drive in mapping units. A physical address (PPA) numbers units: die after die, superblock after
+/// superblock, page row after page row (the pages of one number on the planes that operate together), plane after
+/// plane, unit after unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
-    /// Bytes of a mapping unit of the drive.
+    /// Size of a mapping unit in bytes.
     pub unit: Bytes,
-    /// Dies of the drive.
+    /// Number of dies of the drive.
     pub dies: u32,
-    /// Channels, ways of a channel, dies of a way, and planes of a die that operate separately.
+    /// Four counts: channels of the drive, ways of a channel, dies of a way, and planes of a die that operate
+    /// separately.
     pub shape: [u32; 4],
-    /// Planes that operate together.
+    /// Number of planes of a die that operate together.
     pub planes: u32,
-    /// Mapping units of a page.
+    /// Number of mapping units in a page.
     pub units_per_page: u32,
-    /// Mapping units of a page row: at most 64.
+    /// Number of mapping units in a page row, at most 64.
     pub row_units: u32,
-    /// Page rows of a superblock.
+    /// Number of page rows in a superblock.
     pub rows: u32,
-    /// Page rows of a superblock whose cells hold one bit each: one for each wordline.
+    /// Number of page rows in a superblock in SLC mode (one bit per cell): one for each wordline.
     pub slc_rows: u32,
-    /// Page rows that one program writes.
+    /// Number of page rows that one program operation writes.
     pub program_rows: u32,
-    /// Mapping units that one program writes.
+    /// Number of mapping units that one program operation writes.
     pub program_units: u32,
-    /// Mapping units of a superblock.
+    /// Number of mapping units in a superblock.
     pub superblock_units: u32,
-    /// Superblock slots of a die, including slots lost to bad blocks.
+    /// Number of superblocks of a die, including those lost to bad blocks.
     pub superblocks_per_die: u32,
-    /// Mapping units the host sees.
+    /// Number of mapping units that the host can address.
     pub logical_units: u32,
-    /// Mapping units behind the host's, which hold the map where it lies on flash.
+    /// Number of mapping units, numbered after the host's, that hold the map where it lies on flash.
     pub translation_units: u32,
-    /// Mapping units at the end of a superblock that hold a summary of the others: whole program units.
+    /// Number of mapping units at the end of a superblock that hold a summary of its other units; a multiple of the
+    /// program unit.
     pub summary_units: u32,
 }
 
 impl Layout {
-    /// Returns the first page row of the wordline that a row lies on: pages of a wordline are numbered one
-    /// after the other.
+    /// Returns the first page row of the wordline to which page row `row` belongs; the pages of a wordline have
+    /// consecutive numbers.
     pub fn first_row_of_wordline(&self, row: u32) -> u32 {
         row - row % (self.rows / self.slc_rows)
     }
 
-    /// Reads `ftl.mapping_unit` and `ftl.op_ratio` or `ftl.user_capacity`.
+    /// Reads `ftl.mapping_unit` and either `ftl.op_ratio` or `ftl.user_capacity`, and makes the layout.
     ///
     /// # Errors
-    /// When the unit does not divide the page, or the host would get nothing or more than there is.
+    /// When the mapping unit does not divide the page, or the host would get no capacity or more than there is.
     pub fn read(
         ftl: &mut Section,
         geometry: &Geometry,
@@ -124,32 +127,31 @@ impl Layout {
         })
     }
 
-    /// Returns the number of bytes that the host sees.
+    /// Returns the capacity that the host sees, in bytes.
     pub fn capacity(&self) -> Bytes {
         Bytes::new(u64::from(self.logical_units) * self.unit.get())
     }
 
-    /// Returns the number of mapping units that are ever written: the host's, and units of the map.
+    /// Returns the number of logical mapping units that are ever written: host data, and units of the map.
     pub fn written_units(&self) -> u64 {
         u64::from(self.logical_units) + u64::from(self.translation_units)
     }
 
-    /// Returns the number of units of a superblock that count. A victim may need padding up to a whole
-    /// program unit; what that costs is kept out, so that by the pigeonhole principle some victim always
-    /// gives back more than it takes.
+    /// Returns the number of units of a superblock that count as usable space. The padding of a victim's last program
+    /// is left out, so that by the pigeonhole principle some victim always frees more than its relocation takes.
     pub fn useful_units(&self) -> u32 {
         self.data_units() - self.program_units + 1
     }
 
-    /// Returns the most units that the dies can hold in steady state when each keeps `kept` superblocks free
-    /// and no block is bad.
+    /// Returns the greatest number of valid units that the dies can hold in steady state when each keeps `kept`
+    /// superblocks free and no block is bad.
     pub(crate) fn sustainable_at_best(&self, kept: u32) -> u64 {
         let filled =
             u64::from(self.superblocks_per_die.saturating_sub(kept)) * u64::from(self.useful_units());
         (filled * u64::from(self.dies)).saturating_sub(u64::from(self.dies) * u64::from(self.program_units))
     }
 
-    /// Returns the number of entries of the map that a mapping unit on flash holds.
+    /// Returns the number of map entries that one mapping unit on flash holds.
     pub(crate) fn entries_per_unit(&self) -> u32 {
         (self.unit.get() / ENTRY_BYTES) as u32
     }
@@ -159,36 +161,36 @@ impl Layout {
         self.logical_units.div_ceil(self.entries_per_unit())
     }
 
-    /// Returns the number of mapping units that hold the places of the map's units.
+    /// Returns the number of mapping units of a directory that holds the physical addresses of the map's units.
     pub(crate) fn directory_units(&self) -> u32 {
         self.map_units().div_ceil(self.entries_per_unit())
     }
 
-    /// Returns the number of mapping units of a superblock that hold data.
+    /// Returns the number of mapping units in a superblock that hold data, without the summary.
     #[inline]
     pub fn data_units(&self) -> u32 {
         self.superblock_units - self.summary_units
     }
 
-    /// Returns the number of mapping units of a superblock whose cells hold one bit each.
+    /// Returns the number of mapping units in a superblock in SLC mode (one bit per cell).
     #[inline]
     pub fn slc_units(&self) -> u32 {
         self.slc_rows * self.row_units
     }
 
-    /// True for a unit of the host's, false for one that holds the map.
+    /// True if logical unit `lpn` holds host data, false if it holds a part of the map.
     #[inline]
     pub fn is_host_unit(&self, lpn: Lpn) -> bool {
         lpn.0 < self.logical_units
     }
 
-    /// Returns the number of mapping units on the flash, bad blocks included.
+    /// Returns the number of mapping units on the flash, including bad blocks.
     pub fn physical_units(&self) -> usize {
         self.physical_units_reckoned() as usize
     }
 
-    /// Returns the number of units as `physical_units`, also for a drive that is larger than this machine can
-    /// address.
+    /// Returns the number of mapping units on the flash as 64 bits, also for a drive that is too large for the memory
+    /// of this machine.
     pub fn physical_units_reckoned(&self) -> u64 {
         u64::from(self.dies) * u64::from(self.superblocks_per_die) * u64::from(self.superblock_units)
     }
@@ -204,37 +206,38 @@ impl Layout {
         (ppa.0 / u64::from(self.superblock_units)) as u32
     }
 
-    /// Returns the page row of a unit, numbered over the drive, and the unit's bit in a mask of that row.
+    /// Returns the page row of a physical address, numbered over the drive, and the bit of the unit in a mask of that
+    /// row's units.
     #[inline]
     pub fn row_of(&self, ppa: Ppa) -> (u32, u64) {
         let units = u64::from(self.row_units);
         ((ppa.0 / units) as u32, 1 << (ppa.0 % units))
     }
 
-    /// Returns the first address of a superblock numbered over the drive.
+    /// Returns the first physical address (PPA) of a superblock, numbered over the drive.
     #[inline]
     pub fn first_ppa(&self, superblock: u32) -> u64 {
         u64::from(superblock) * u64::from(self.superblock_units)
     }
 
-    /// Returns the first address of a page row numbered over the drive.
+    /// Returns the first physical address (PPA) of a page row, numbered over the drive.
     #[inline]
     pub fn first_of_row(&self, row: u32) -> u64 {
         u64::from(row) * u64::from(self.row_units)
     }
 
-    /// Returns the page row of a unit, numbered over the drive.
+    /// Returns the page row, numbered over the drive, that holds `ppa`.
     #[inline]
     pub fn row_number(&self, ppa: Ppa) -> u32 {
         (ppa.0 / u64::from(self.row_units)) as u32
     }
 
-    /// True when 32 bits do not number the units on flash.
+    /// True if 32 bits are too few to number the mapping units on flash.
     pub fn is_wide(&self) -> bool {
         self.physical_units() as u64 >= NARROW_UNITS
     }
 
-    /// Returns the flash pages that a set of units of one page row touches.
+    /// Returns the number of flash pages that hold the units in `mask`, a bit mask of units of one page row.
     #[inline]
     pub fn pages_touched(&self, mask: u64) -> u32 {
         if self.units_per_page == 1 {
@@ -243,7 +246,8 @@ impl Layout {
         self.units_of_pages(mask).count_ones() / self.units_per_page
     }
 
-    /// Returns all units of the pages that a set of units of one page row touches.
+    /// Returns the bit mask of all units of the pages that hold the units in `mask`, a bit mask of units of one page
+    /// row.
     #[inline]
     pub fn units_of_pages(&self, mask: u64) -> u64 {
         let page = 1u64.checked_shl(self.units_per_page).unwrap_or(0).wrapping_sub(1);

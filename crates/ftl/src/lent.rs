@@ -1,14 +1,14 @@
 //! What policies are shown of a die's superblocks.
 
-/// The superblocks of a die, by number: lent for one question to the policy that chooses among them.
+/// Read-only view of the superblocks of a die, indexed by superblock, for a policy that chooses among them.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks<'a> {
-    /// Mapping units still valid in each superblock.
+    /// For each superblock: number of mapping units that are still valid.
     pub valid_units: &'a [u32],
-    /// Program/erase cycles of each superblock.
+    /// For each superblock: number of program/erase cycles.
     pub pe_cycles: &'a [u32],
-    /// The write clock when each superblock was closed.
+    /// For each superblock: the die's write clock (count of units written) when the superblock was closed.
     pub closed_at: &'a [u64],
-    /// The stream that each superblock was opened for last, as `ftl.streams` numbers them.
+    /// For each superblock: number of the stream, as in `ftl.streams`, for which the superblock was opened last.
     pub streams: &'a [u8],
 }

@@ -86,8 +86,8 @@ pub use store::{Beginning, SuperblockState};
 pub use turnover::{Mark, Turnover};
 pub use zones::{FlashZoneState, ZoneMapped, ZonedTotals};
 
-/// Returns every policy of every seam of this crate and of the controller below it; the crates above add
-/// theirs.
+/// Returns every policy that can be chosen for a decision of the translation layer, the controller, the code or the
+/// flash model; the crates above add theirs.
 pub fn policies() -> Vec<config::PolicyEntry> {
     let seams = [
         controller::arbitration::catalogue(),

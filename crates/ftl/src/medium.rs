@@ -10,74 +10,74 @@ use controller::Controller;
 use nand::FlashArray;
 use units::{Lpn, Ppa};
 
-/// Damage that a power cut did to the flash.
+/// Counts of the damage that a power cut did to the flash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
-    /// Page rows whose program was interrupted.
+    /// Number of page rows whose program was interrupted.
     pub torn_rows: u64,
-    /// Page rows programmed before, whose cells the interrupted program shared.
+    /// Number of page rows that were programmed before and shared their cells with an interrupted program.
     pub paired_rows: u64,
-    /// Superblocks whose erase was interrupted.
+    /// Number of superblocks whose erase was interrupted.
     pub half_erased: u64,
-    /// Mapping units of which the newest copy was on a die that had failed, and that nothing gives back: the drive forgets
-    /// where they were.
+    /// Number of mapping units whose newest version was on a failed die and cannot be restored, so that the drive
+    /// forgets where they were.
     pub units_on_dead: u64,
 }
 
-/// Counts that belong to the observer, so that no power cut affects them.
+/// Statistics of a drive that a power cut does not change, because they belong to the observer.
 pub(crate) struct Counted {
     pub stats: FtlStats,
     pub risk: Risk,
     pub turnover: Turnover,
     pub upkeep: Option<UpkeepCounts>,
-    /// For each die: the write clock, and the number of erases.
+    /// For each die: the write clock (count of units written), and the number of erases.
     pub clocks: Vec<(u64, u64)>,
-    /// The placement handles with their counts and the reclaim units in progress.
+    /// Placement handles (as of NVMe FDP) with their counts and the reclaim units in progress.
     pub handles: Option<Box<Handles>>,
 }
 
-/// State that the drive stores beside its list of bad blocks: whether the drive is read-only, and the dies
-/// that failed.
+/// State that the drive stores durably beside its list of bad blocks: whether the drive is read-only, and which dies
+/// failed.
 pub(crate) struct Listed {
     pub read_only: bool,
-    /// Dies of the drive that failed.
+    /// Dies of the drive that failed before the power cut.
     pub dead: DeadDies,
 }
 
-/// What the flash holds when the power is gone: all that outlives a translation layer. The controller, which forgot all it
-/// was at, and what was counted come along, for they are the observer's.
+/// Content of the flash after a power cut: all that outlives the translation layer. The controller, reset, and the
+/// statistics come along, because they belong to the observer.
 pub struct Medium {
     pub(crate) array: FlashArray,
     pub(crate) controller: Controller,
     pub(crate) counted: Counted,
     pub(crate) spare: SpareAreas,
     pub(crate) marks: Vec<Mark>,
-    /// Units whose only copy was marked as lost.
+    /// Units whose only version was marked as lost.
     pub(crate) lost: LostUnits,
-    /// The part of the features' state that survived.
+    /// State of the drive's features that survived the power cut.
     pub(crate) features: Features,
     pub(crate) listed: Listed,
-    /// Damage that the cut did to the flash.
+    /// Counts of the damage that the power cut did to the flash.
     pub damage: Damage,
-    /// Units that were acknowledged to the host and were only in the buffer.
+    /// Number of units that were acknowledged to the host and were only in the write buffer.
     pub buffered_lost: u32,
 }
 
-/// A superblock as it is found on the flash of a drive that was at work before.
+/// State of a superblock on the flash of a drive that was used before and whose flash was kept in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SuperblockFound {
-    /// Page rows that were programmed; torn ones count.
+    /// Number of page rows that were programmed, including torn rows.
     pub rows_programmed: u32,
-    /// True if the superblock found on flash is in SLC mode.
+    /// True if the superblock is in SLC mode (one bit per cell).
     pub one_bit: bool,
-    /// Number of erases of the superblock.
+    /// Number of times that the superblock was erased.
     pub erases: u32,
-    /// Place of the superblock in the order of writing: higher is later.
+    /// Position of the superblock in the order of writing: a higher number was written later.
     pub order: u64,
 }
 
 impl Medium {
-    /// Says what a superblock (numbered over the drive) holds of a flash that is kept in a file.
+    /// Sets the state of one superblock (numbered over the drive) of a flash that was kept in a file.
     pub fn put_superblock(&mut self, superblock: usize, found: SuperblockFound) {
         let SuperblockFound { rows_programmed, one_bit, erases, order } = found;
         let per_die = self.marks.len() / self.counted.clocks.len();
@@ -93,8 +93,8 @@ impl Medium {
             Mark { stream, one_bit, failing: false, half_erased: false, filled_by, closed_at: order };
     }
 
-    /// Sets the spare area of a unit: the logical unit, and the number of the host's write. A unit whose spare area was
-    /// not set cannot be read.
+    /// Sets the spare area of the unit at `ppa`: its logical unit, and the number of the host's write. A unit whose
+    /// spare area was not set cannot be read.
     pub fn put_unit(&mut self, ppa: Ppa, lpn: Lpn, stamp: u64) {
         self.spare.holders[ppa.index()] = lpn.0;
         self.spare.stamps[ppa.index()] = stamp;

@@ -5,12 +5,12 @@ use crate::store::labels::Label;
 use crate::{FtlConfig, recovery};
 use ecc::Ladder;
 
-/// Bytes of the number of the host's write that each physical unit holds, on a drive whose power is cut.
+/// Bytes of the stamp (number of the host's write) of each physical unit, on a drive whose power is cut.
 const STAMP: u64 = 8;
 
 impl FtlConfig {
-    /// Returns the number of bytes of state for cached maps, checkpoints, power cuts, notes and costs of a
-    /// regulator and features. A regulator is at work where reads have a `code`.
+    /// Returns the number of bytes of the simulator's memory for map caches, checkpoints, power cuts and features.
+    /// `code` gives the read retries of the drive's code; none without a code.
     pub fn bytes_beside(&self, code: Option<&Ladder>) -> u64 {
         let layout = &self.layout;
         let logical = u64::from(layout.logical_units);
@@ -23,8 +23,8 @@ impl FtlConfig {
             + if recent { 4 * logical } else { 0 }
     }
 
-    /// Returns the number of bytes of simulator state for the spare areas, which are needed after a power
-    /// cut.
+    /// Returns the number of bytes of the simulator's memory for the spare areas of all units, which recovery needs
+    /// after a power cut.
     fn spare_bytes(&self) -> u64 {
         let units = self.layout.physical_units() as u64;
         let has_labels = self.features.iter().any(|found| found.feature == Feature::BlockMap);

@@ -2,18 +2,19 @@
 
 use controller::{Reading, Transaction, Waits};
 
-/// Where the time of a flash operation went, in nanoseconds.
+/// Time of a flash operation by stage: waits, channel, array and transfer, each in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stages {
-    /// In the die's queue behind operations of: host, GC, wear levelling, other.
+    /// Times that the operation waited in the die's queue behind operations of each origin (host, garbage collection,
+    /// wear levelling, other), in ns.
     pub waits: Waits,
-    /// Time in the queue of the die while the die was switching or waiting for its channel.
+    /// Time in the queue of the die while the die was switching or waiting for its channel, in ns.
     pub queue: u64,
-    /// Time that the operation waited for the channel.
+    /// Time that the operation waited for the channel, in ns.
     pub channel: u64,
-    /// Time that the array was busy for the operation.
+    /// Time that the flash array was busy with the operation, in ns.
     pub array: u64,
-    /// Time of the command and data cycles of the operation.
+    /// Time of the command and data cycles of the operation on the channel, in ns.
     pub transfer: u64,
 }
 
@@ -23,8 +24,8 @@ impl Stages {
         self.waits.iter().sum::<u64>() + self.queue + self.channel + self.array + self.transfer
     }
 
-    /// Returns the same, but no longer than `most` ns altogether: of a wait that overlaps another that was
-    /// counted already, only the rest counts.
+    /// Returns these stages with waits cut so that the sum is at most `most` ns: of a wait that overlaps another that
+    /// was counted already, only the rest counts.
     pub fn within(mut self, most: u64) -> Self {
         let mut excess = self.total().saturating_sub(most);
         for wait in self.waits.iter_mut().skip(1).chain([&mut self.queue]) {
@@ -47,39 +48,41 @@ impl Stages {
     }
 }
 
-/// An event that the host side must hear about.
+/// Report of the translation layer to the host side, such as the end of a flash read or a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// One flash read of this request gave its data (before ECC); `units` mapping units.
+    /// One flash read for a host request delivered its data (before ECC).
     Read {
-        /// The request's number.
+        /// Number that identifies the host request.
         request: u32,
-        /// Mapping units delivered.
+        /// Number of mapping units that the read delivered.
         units: u32,
-        /// How the read handled errors: attempts and decoding.
+        /// How the read dealt with bit errors: attempts, decoding and whether it was uncorrectable.
         reading: Reading,
-        /// Stages of the read's time.
+        /// Time of the read by stage.
         stages: Stages,
     },
-    /// One unit of this write request is on the flash (only for requests that wait for it).
+    /// One unit of a write request is on flash; reported only for requests that wait for it.
     Durable {
-        /// The request's number.
+        /// Number that identifies the host request.
         request: u32,
-        /// Stages in which the request's time was spent.
+        /// Time of the unit's program by stage.
         stages: Stages,
     },
-    /// Map entries that a part of this read waited for have been read: the part consists of `more` parts beside itself.
+    /// A part of a read request that waited for map entries on flash has its entries, and now consists of one flash
+    /// read and `more` further ones.
     Mapped {
-        /// The request's number.
+        /// Number that identifies the host request.
         request: u32,
-        /// Number of parts beside the part that was announced.
+        /// Number of flash reads for the part beyond the first one, which the request already expects.
         more: u32,
-        /// How long the part waited, in ns.
+        /// Time that the part waited for the map entries, in ns.
         waited_ns: u64,
     },
-    /// All that was acknowledged before this flush, or that a zone lacked until it is full, is on the flash.
+    /// A flush is complete: all data acknowledged before it are on flash. Also reported when a request to finish a zone
+    /// is done.
     Flushed {
-        /// The request's number.
+        /// Number that identifies the host request.
         request: u32,
     },
 }

@@ -15,23 +15,23 @@ use controller::{Controller, ControllerConfig};
 use nand::FlashArray;
 use std::collections::VecDeque;
 
-/// What a translation layer is built from.
+/// The parts that a translation layer is built from: settings, flash array, controller, error correction and seed.
 pub(crate) struct Parts<'a> {
-    /// Settings from `[ftl]` of the drive file.
+    /// Settings of the translation layer, from `[ftl]` of the drive file.
     pub config: &'a FtlConfig,
-    /// Flash array, with all blocks.
+    /// Flash array with all blocks of the drive.
     pub array: FlashArray,
-    /// Controller, with dies and channels.
+    /// Controller with the dies and channels of the drive.
     pub controller: Controller,
-    /// The settings of controller and channels.
+    /// Settings of the controller and the channels.
     pub rules: &'a ControllerConfig,
-    /// Code, error model and what costs are reckoned from.
+    /// Error-correcting code, bit error model, and what the costs of reads and writes are calculated from.
     pub correction: CorrectionParts,
-    /// Seed of all random streams.
+    /// Seed from which all random streams of the drive are derived.
     pub seed: u64,
 }
 
-/// The parts, put together: what both kinds of map work with.
+/// The assembled parts of a drive that translation layers of every kind work on.
 pub(crate) struct Whole {
     pub media: Media,
     pub upkeep: Upkeep,
@@ -39,8 +39,9 @@ pub(crate) struct Whole {
 }
 
 impl Parts<'_> {
-    /// `map`: where it lies on flash; `spare`: superblocks kept back from the host; `group`: mapping units that eviction
-    /// policies take as one block.
+    /// Assembles the parts of a drive. `map` describes a map that lies on flash; `spare` is the number of superblocks
+    /// of a die reserved from the host; `group` is the number of mapping units that eviction policies treat as one
+    /// block.
     ///
     /// # Errors
     /// When the parts do not fit together; the text says why.
@@ -123,7 +124,8 @@ impl Parts<'_> {
     }
 }
 
-/// Returns the agenda of a drive that has timer-driven work.
+/// Makes the agenda of background work, none for a drive without timer-driven work, and checks that this work fits into
+/// the permitted share of die and channel time.
 fn agenda_of(
     config: &FtlConfig,
     features: &Features,
@@ -141,7 +143,8 @@ fn agenda_of(
     Ok(Some(Box::new(Agenda::new(&config.layout, &config.refresh_order, config.upkeep.share, costs))))
 }
 
-/// Returns the most sensings of a read, and the costs that a write can have.
+/// Returns the greatest number of array senses of a read, and the write costs (ways to program a page) that a write can
+/// have.
 pub(crate) fn costs_of(features: &Features) -> (u64, &[u8]) {
     (features.senses().unwrap_or(1), features.ways_to_program().unwrap_or(&[0]))
 }

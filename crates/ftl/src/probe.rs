@@ -3,101 +3,105 @@
 use controller::{Origin, Transaction};
 use units::{Lpn, Ppa};
 
-/// What happens to a version of a unit, or to all of them, because versions that were overwritten can be kept.
+/// Event of a snapshot, or of a version of a unit that a snapshot sees, as reported to observers of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionEvent {
-    /// A snapshot sees what the drive holds now.
+    /// A snapshot was taken: it sees the present content of the drive.
     Taken {
-        /// Number of the snapshot.
+        /// Serial number of the snapshot that was taken.
         serial: u32,
     },
-    /// A snapshot, with all versions that the snapshot sees, survives power cuts from now on.
+    /// A snapshot, with all versions of units that the snapshot sees, is recorded on flash and survives power cuts from
+    /// now on.
     Recorded {
-        /// Number of the snapshot.
+        /// Serial number of the snapshot that was recorded on flash.
         serial: u32,
     },
-    /// A snapshot is gone.
+    /// A snapshot was deleted.
     Dropped {
-        /// Number of the snapshot.
+        /// Serial number of the snapshot that was deleted.
         serial: u32,
     },
-    /// A slot of the buffer holds what the host has just written.
+    /// A slot of the write buffer holds the newest version of a unit that the host has just written.
     Buffered {
-        /// The unit.
+        /// Logical unit that the host wrote.
         lpn: Lpn,
-        /// The slot.
+        /// Index of the slot of the write buffer.
         slot: u32,
     },
-    /// A version that was overtaken, and that a snapshot sees, is on flash.
+    /// A version of a unit that a newer write replaced in the buffer, and that a snapshot sees, is on flash.
     Programmed {
-        /// The unit.
+        /// Logical unit of the version.
         lpn: Lpn,
-        /// The slot of the buffer from which the version was programmed.
+        /// Index of the slot of the write buffer from which the version was programmed.
         slot: u32,
-        /// Place of the version on flash.
+        /// Physical address of the version.
         ppa: Ppa,
     },
-    /// A version that only snapshots see was moved.
+    /// A version of a unit that only snapshots see was relocated.
     Moved {
-        /// The unit.
+        /// Logical unit of the version.
         lpn: Lpn,
-        /// Former place of the version.
+        /// Physical address of the version before.
         old: Ppa,
-        /// New place of the version.
+        /// Physical address of the version now.
         new: Ppa,
     },
-    /// A unit has its former version again, on the return to a snapshot.
+    /// A unit has its former version again, because the drive returns to a snapshot.
     Returned {
-        /// The unit.
+        /// Logical unit that returned to its former version.
         lpn: Lpn,
-        /// Place of the unit before (or `Ppa::NONE`).
+        /// Physical address of the unit before, or `Ppa::NONE`.
         old: Ppa,
-        /// Place of the unit now (or `Ppa::NONE`).
+        /// Physical address of the unit now, or `Ppa::NONE`.
         new: Ppa,
     },
-    /// The drive holds the content of a snapshot again.
+    /// The drive has the content of a snapshot again: the return to the snapshot is complete.
     RolledBack {
-        /// The snapshot's number.
+        /// Serial number of the snapshot whose content the drive has again.
         serial: u32,
     },
 }
 
-/// An observer of the translation layer, and of the flash below it. A run without observers is compiled without them.
+/// Observer of the translation layer and of the flash below it. A run without observers is compiled without calls to
+/// them.
 pub trait Probe: controller::Probe {
-    /// Reports a program of so many units that is about to be submitted; `source` says of each unit on whose
-    /// behalf it is and where its data are: in a slot of the buffer (host and map) or, where they are moved,
-    /// at a physical address.
+    /// Reports a program of `units` mapping units that is about to be submitted. `source` gives, for each unit, its
+    /// origin and where its data are: in a slot of the write buffer (host and map), or at a physical address (relocated
+    /// data).
     fn on_place(&mut self, _: &Transaction, _units: u32, _source: impl Fn(u32) -> (Origin, u64)) {}
-    /// Reports that the newest data that the host wrote of `lpn` are at `new`; `old` (or `Ppa::NONE`) became
-    /// invalid.
+    /// Reports that the newest data that the host wrote of `lpn` are on flash at `new`; the version at `old` (or
+    /// `Ppa::NONE`) became invalid.
     fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
-    /// Reports that the data of `lpn` were moved from `old`, which became invalid, to `new`.
+    /// Reports that the data of `lpn` were relocated to `new` from `old`, which became invalid.
     fn on_moved(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
-    /// As [`Self::on_commit`], but the host has written `lpn` again since: its newest data are still in the buffer.
+    /// Reports that data of `lpn` are on flash at `new`, although the host has written `lpn` again since and the newest
+    /// data are still in the write buffer; `old` (or `Ppa::NONE`) became invalid.
     fn on_overtaken(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
-    /// Reports that `lpn`, which lived at `old`, was trimmed.
+    /// Reports that the host trimmed `lpn`, whose data were at `old` (or `Ppa::NONE`).
     fn on_trim(&mut self, _lpn: Lpn, _old: Ppa) {}
-    /// Reports that a superblock (numbered over the whole drive) was erased.
+    /// Reports that a superblock (numbered over the whole drive) has been erased.
     fn on_erase(&mut self, _superblock: usize) {}
-    /// Reports that a host request was served from flash: `lpn` read at `ppa`.
+    /// Reports that a host read of `lpn` is served from flash, at physical address `ppa`.
     fn on_host_read(&mut self, _lpn: Lpn, _ppa: Ppa) {}
-    /// Reports that `lpn` is read ahead at `ppa`, before the host asks for it.
+    /// Reports that `lpn` is read ahead from `ppa`, before the host asks for it.
     fn on_fetch(&mut self, _lpn: Lpn, _ppa: Ppa) {}
-    /// Reports that the host asks for `lpn`, and has what was fetched last.
+    /// Reports that the host reads `lpn` and gets the data that were last read ahead for it.
     fn on_fetched_read(&mut self, _lpn: Lpn) {}
     /// Reports an event of a snapshot, or of a version of a unit that a snapshot sees.
     fn on_version(&mut self, _: VersionEvent) {}
-    /// Reports that the host wrote `lpn`: from now on reads must see this version.
+    /// Reports that the host wrote `lpn`: from now on, reads must return this version.
     fn on_host_write(&mut self, _lpn: Lpn) {}
-    /// Reports that that version is in this slot of the buffer now. What the host did not write of it, the
-    /// slot has from `rest`: from what it holds already, or from another slot; none: it has nothing else.
+    /// Reports that the version of `lpn` that the host wrote last is in buffer slot `slot` now. Parts of the unit that
+    /// the host did not write come from slot `rest`, which can be the same slot; none if there is no older version in
+    /// the buffer.
     fn on_buffered(&mut self, _lpn: Lpn, _slot: u32, _rest: Option<u32>) {}
-    /// Reports that a slot gets the part of its unit that it still lacks from another slot.
+    /// Reports that `slot` of the write buffer gets the part of its unit that it lacks from slot `_from`.
     fn on_rest(&mut self, _slot: u32, _from: u32) {}
-    /// Reports that this slot keeps `lpn` as it was read at `ppa`.
+    /// Reports that a slot of the write buffer now has a clean version of `lpn`, as it was read from flash at `_ppa`.
     fn on_kept(&mut self, _lpn: Lpn, _slot: u32, _ppa: Ppa) {}
-    /// Reports that the version of `lpn` in this slot was programmed, although a newer version is in a slot
-    /// of its own by now.
+    /// Reports that the version of `lpn` in this buffer slot was programmed, although a newer version is in another
+    /// slot by now.
     fn on_outdated(&mut self, _lpn: Lpn, _slot: u32) {}
 }
 

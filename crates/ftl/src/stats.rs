@@ -12,7 +12,7 @@ macro_rules! counters {
         }
 
         impl $name {
-            /// Returns the counts since `earlier`.
+            /// Returns the counts since `earlier`, an older copy of the counters.
             pub fn since(&self, earlier: &Self) -> Self {
                 Self { $($field: self.$field.minus(earlier.$field),)* }
             }
@@ -21,7 +21,7 @@ macro_rules! counters {
 }
 pub(crate) use counters;
 
-/// What is taken from a counter to have what was counted since.
+/// Subtraction of an older value of a counter, which gives the count since then.
 pub(crate) trait Minus {
     fn minus(self, earlier: Self) -> Self;
 }
@@ -45,121 +45,126 @@ impl<const N: usize> Minus for [u64; N] {
 }
 
 counters! {
-    /// Counters since the drive was built.
+    /// Counters of the translation layer since the drive was built.
     FtlStats {
-        /// Flash pages that the drive read, by origin.
+        /// Number of flash pages that the drive read, by origin (cause of the read).
         pages_read: [u64; Origin::COUNT],
-        /// Flash pages programmed, by origin (of the first unit in the program).
+        /// Number of flash pages programmed, by origin (of the first unit in the program).
         pages_programmed: [u64; Origin::COUNT],
-        /// Mapping units programmed, by origin.
+        /// Number of mapping units programmed, by origin.
         units_programmed: [u64; Origin::COUNT],
-        /// Superblock erases times planes, by origin of the collection.
+        /// Number of blocks erased (superblock erases times planes), by origin of the collection.
         blocks_erased: [u64; Origin::COUNT],
-        /// Mapping units the host wrote into the buffer; one that it wrote a part of counts as one.
+        /// Number of mapping units that the host wrote into the buffer; a unit written in part counts as one.
         units_written: u64,
-        /// Bytes that the host's write requests carried into the buffer.
+        /// Number of bytes that the host's write requests carried into the buffer.
         bytes_written: u64,
-        /// Bytes programmed for the host (`units_programmed`) that no request of its carried: the rest of units that it
-        /// wrote a part of.
+        /// Bytes programmed for the host that no request carried: the rest of mapping units that the host wrote a part
+        /// of.
         bytes_filled_up: u64,
-        /// Units that the host wrote over a version that still waited in the buffer.
+        /// Number of units that the host wrote over a version that still waited in the write buffer.
         units_coalesced: u64,
-        /// Units that the host wrote over a clean version in the buffer, whose data the flash held, too.
+        /// Number of units that the host wrote over a clean version in the buffer, whose data the flash held, too.
         units_overwritten_clean: u64,
-        /// Written units that the eviction policy sent to the flash.
+        /// Number of written (dirty) units that the eviction policy of the buffer sent to flash.
         units_evicted_dirty: u64,
-        /// Clean units that the eviction policy dropped from the buffer.
+        /// Number of clean units that the eviction policy dropped from the buffer.
         units_evicted_clean: u64,
-        /// Units acknowledged on arrival and not on flash yet, times the nanoseconds they were so.
+        /// Sum over units of the time, in ns, between acknowledgement on arrival and being on flash.
         risk_unit_ns: u128,
-        /// Mapping units read by the host that the buffer held.
+        /// Number of mapping units that the host read from the buffer.
         units_read_buffer: u64,
-        /// Mapping units read by the host that were never written or trimmed.
+        /// Number of mapping units that the host read although they had never been written, or had been trimmed.
         units_read_unmapped: u64,
-        /// Mapping units read by the host from flash.
+        /// Number of mapping units that the host read from flash.
         units_read_flash: u64,
-        /// Mapping units read by the host whose map entry was still awaited when the power failed.
+        /// Number of mapping units that the host read whose map entry was still awaited when the power failed.
         units_read_cut: u64,
-        /// Reads of the host's that shared the array read of another.
+        /// Number of host reads that shared the array read of another read.
         reads_joined: u64,
-        /// Mapping units read ahead of the host.
+        /// Number of mapping units that were read ahead of the host's requests.
         units_read_ahead: u64,
-        /// Units read ahead that the host then asked for.
+        /// Number of units read ahead that the host then asked for.
         units_read_ahead_used: u64,
-        /// Units read ahead that left the area before the host asked for them, or were written or trimmed.
+        /// Number of units read ahead that left the read-ahead area, or were written or trimmed, before the host asked
+        /// for them.
         units_read_ahead_wasted: u64,
-        /// Mapping units read by the host that had been read ahead, or were on their way.
+        /// Number of mapping units that the host read and that had been read ahead, or were being read ahead.
         units_read_fetched: u64,
-        /// Mapping units trimmed that were mapped or buffered.
+        /// Number of trimmed mapping units that had been mapped or buffered.
         units_trimmed: u64,
-        /// Host units whose program finished after a newer version was written or the unit was trimmed.
+        /// Number of host units whose program finished after a newer version was written or the unit was trimmed.
         units_stale: u64,
-        /// Victims taken by garbage collection.
+        /// Number of victims taken by garbage collection.
         victims: u64,
-        /// Valid units in victims of collection when the victims were chosen.
+        /// Number of valid units in victims of garbage collection when the victims were chosen.
         victim_units: u64,
-        /// Invalid or empty units in victims of collection when chosen: the room that collecting the victims
-        /// gains.
+        /// Number of invalid or empty units in victims of garbage collection when chosen: the space that collecting the
+        /// victims gains.
         victim_room: u64,
-        /// Sum over the choices of victims of the number of candidates.
+        /// Sum of the number of candidates over all choices of victims.
         victim_candidates: u64,
-        /// Sum over the choices of victims of the number of free superblocks.
+        /// Sum of the number of free superblocks over all choices of victims.
         victim_free: u64,
-        /// Valid units in superblocks that were taken for another reason: wear levelling, refresh or scrub, a failed program.
+        /// Number of valid units in superblocks that were relocated for a reason other than collection: wear levelling,
+        /// refresh, scrub, a failed program.
         relocated_units: u64,
-        /// Units that were not valid in the superblocks that `relocated_units` counts.
+        /// Number of units that were not valid in the superblocks that `relocated_units` counts.
         relocated_room: u64,
-        /// Superblocks relocated for wear levelling.
+        /// Number of superblocks relocated for wear levelling.
         wear_relocations: u64,
-        /// Open superblocks that host and garbage collection traded (`ftl.program_order`).
+        /// Number of swaps of open superblocks between host and garbage collection (`ftl.program_order`).
         superblocks_traded: u64,
-        /// Log blocks that became data blocks without a copy.
+        /// Number of switch merges: log blocks that became data blocks without any unit being copied.
         merges_switch: u64,
-        /// Log blocks that became data blocks after what they lacked was copied into them.
+        /// Number of partial merges: log blocks that became data blocks after their missing units were copied into
+        /// them.
         merges_partial: u64,
-        /// Data blocks gathered in a new block.
+        /// Number of full merges: data blocks gathered in a new block.
         merges_full: u64,
-        /// Lookups of map entries that were in RAM.
+        /// Number of lookups of map entries that were in RAM.
         map_hits: u64,
-        /// Lookups of map entries that were not.
+        /// Number of lookups of map entries that were not in RAM.
         map_misses: u64,
-        /// Mapping units of the host's that went to superblocks with one bit a cell.
+        /// Number of host mapping units that went to superblocks in SLC mode.
         slc_units_written: u64,
-        /// Mapping units of the host's that bypassed them, on drives that have such superblocks.
+        /// Number of host mapping units that bypassed the SLC cache, on drives that have one.
         slc_units_bypassed: u64,
-        /// Mapping units read by the host from superblocks with one bit a cell.
+        /// Number of mapping units that the host read from superblocks in SLC mode.
         slc_units_read: u64,
-        /// Superblocks with one bit a cell that folding took.
+        /// Number of superblocks in SLC mode that folding emptied.
         slc_superblocks_folded: u64,
-        /// Valid units in those when they were taken: the others were overwritten or trimmed before.
+        /// Number of valid units in superblocks in SLC mode when folding took them; the other units had been
+        /// overwritten or trimmed.
         slc_units_folded: u64,
-        /// Blocks erased that held one bit a cell; they are among `blocks_erased`, too.
+        /// Number of blocks erased in SLC mode; `blocks_erased` includes them.
         slc_blocks_erased: u64,
-        /// Reads that the code could not correct and whose data was found again from parity: the host's, all others.
+        /// Number of uncorrectable reads whose data were restored from parity: reads for the host, and all other reads.
         reads_rebuilt: [u64; 2],
-        /// Reads that neither the code nor parity could correct, or that had no parity.
+        /// Number of reads that neither the code nor parity could correct: reads for the host, and all other reads.
         reads_lost: [u64; 2],
-        /// Units moved, or merged with what the host wrote, though they could not be read: they are marked as lost.
+        /// Number of units marked as lost because they were relocated, or merged with a partial write, although they
+        /// could not be read.
         units_lost: u64,
-        /// Units so marked that the host asked for.
+        /// Number of units marked as lost that the host read.
         units_read_lost: u64,
-        /// Programs that failed.
+        /// Number of programs that failed.
         program_failures: u64,
-        /// Erases that failed.
+        /// Number of erases that failed.
         erase_failures: u64,
-        /// Superblocks lost because no spare block was left.
+        /// Number of superblocks lost because no spare block was left.
         superblocks_lost: u64,
     }
 }
 
 impl FtlStats {
-    /// Returns the number of bytes programmed by all origins, in mapping units of `unit`.
+    /// Returns the number of bytes programmed by all origins, for mapping units of size `unit`.
     pub fn bytes_programmed(&self, unit: Bytes) -> u64 {
         self.units_programmed.iter().sum::<u64>() * unit.get()
     }
 
-    /// Returns the write amplification: bytes programmed by all origins over bytes that the host's write
-    /// requests carried.
+    /// Returns the write amplification: bytes programmed by all origins over bytes that the host's write requests
+    /// carried; none before the first write.
     pub fn waf(&self, unit: Bytes) -> Option<f64> {
         (self.bytes_written > 0).then(|| self.bytes_programmed(unit) as f64 / self.bytes_written as f64)
     }

@@ -5,50 +5,53 @@
 
 use crate::FtlStats;
 
-/// Intervals kept at most. When there are as many, neighbours are joined: constant memory, however long the run.
+/// Greatest number of intervals between marks of the counters. When there are as many, neighbours are joined, so that
+/// memory is constant for runs of any length.
 const INTERVALS_MAX: usize = 128;
 
-/// The counters at one moment.
+/// Copy of the counters at one moment of a run, from which long-run write amplification is estimated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
-    /// Counts of the translation layer at the mark.
+    /// Counters of the translation layer at this moment.
     pub stats: FtlStats,
-    /// Units of the host's that waited in the buffer: written, and not programmed yet.
+    /// Number of host units that waited in the buffer: written, and not programmed yet.
     pub units_waiting: u64,
-    /// Valid units of superblocks that were taken: chosen, and not moved yet.
+    /// Number of valid units in superblocks that were chosen as victims and not relocated yet.
     pub units_to_move: u64,
 }
 
-/// The counters at equal intervals of collection work, since measuring began.
+/// Copies of the counters at equal intervals of collection work since measuring began, for estimates of long-run write
+/// amplification.
 #[derive(Clone, Debug, Default)]
 pub struct Turnover {
-    /// Marks of the counters; the first mark is the beginning of measuring.
+    /// Copies of the counters in order of time; the first is from the beginning of measuring.
     marks: Vec<Mark>,
-    /// Number of victims, or of merges, from one mark to the next.
+    /// Number of victims, or of merges, from one copy of the counters to the next.
     every: u64,
-    /// Victims, or merges, since the last mark.
+    /// Number of victims, or of merges, since the last copy of the counters.
     since: u64,
-    /// Valid and other units of each die's victims since measuring began; nothing where merges are counted.
+    /// For each die: number of valid units and of other units in its victims since measuring began; empty where merges
+    /// are counted.
     by_die: Vec<[u64; 2]>,
-    /// Units by die, as in `by_die`, at each mark.
+    /// For each copy of the counters: the numbers `by_die` at that moment.
     by_die_at: Vec<Vec<[u64; 2]>>,
 }
 
 impl Turnover {
-    /// Begins measuring with these counters.
+    /// Begins measuring, with `mark` as the first copy of the counters.
     pub(crate) fn begin(&mut self, mark: Mark) {
         self.by_die.clear();
         (self.marks, self.by_die_at) = (vec![mark], vec![Vec::new()]);
         (self.every, self.since) = (1, 0);
     }
 
-    /// True when one more victim, or merge, is to leave a mark.
+    /// Counts one more victim, or merge; returns true if a copy of the counters is due after it.
     pub(crate) fn is_due(&mut self) -> bool {
         self.since += 1;
         self.since >= self.every && !self.marks.is_empty()
     }
 
-    /// Adds the counters after a victim, or a merge, that was due.
+    /// Adds a copy of the counters after a victim, or a merge, for which it was due.
     pub(crate) fn push(&mut self, mark: Mark) {
         self.since = 0;
         self.marks.push(mark);
@@ -60,13 +63,13 @@ impl Turnover {
         }
     }
 
-    /// Returns the valid and other units of the victims of each die, since measuring began, at each mark and
-    /// now; a die that had none may be missing at the end.
+    /// Returns, for each copy of the counters and for now, the numbers of valid and of other units in the victims of
+    /// each die since measuring began; a die without victims may be missing at the end.
     pub fn by_die(&self) -> impl Iterator<Item = &[[u64; 2]]> {
         self.by_die_at.iter().chain([&self.by_die]).map(Vec::as_slice)
     }
 
-    /// Notes a victim of a die, with its valid and other units.
+    /// Counts a victim of a die, with its numbers of valid and of other units.
     pub(crate) fn note(&mut self, die: usize, valid: u64, room: u64) {
         if die >= self.by_die.len() {
             self.by_die.resize(die + 1, [0; 2]);
@@ -75,13 +78,13 @@ impl Turnover {
         (*moved, *gained) = (*moved + valid, *gained + room);
     }
 
-    /// Returns the marks, in order of time; the first is the beginning of measuring.
+    /// Returns the copies of the counters, in order of time; the first is from the beginning of measuring.
     pub fn marks(&self) -> &[Mark] {
         &self.marks
     }
 }
 
-/// Keeps every other element, the first one included.
+/// Removes every second element of a list; the first one stays.
 fn halve<T>(list: &mut Vec<T>) {
     let mut index = 0;
     list.retain(|_| {

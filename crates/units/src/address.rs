@@ -26,32 +26,33 @@ macro_rules! address {
 }
 
 address! {
-    /// Logical number of a mapping unit: host byte offset divided by the mapping unit.
+    /// Logical number of a mapping unit: host byte offset divided by the size of a mapping unit.
     Lpn(u32)
 }
 address! {
-    /// Physical address of a mapping unit, flat over the whole drive: die, superblock, place in it.
+    /// Physical address of a mapping unit, counted over the whole drive: die after die, superblock after superblock,
+    /// unit after unit.
     Ppa(u64)
 }
 address! {
-    /// A die, numbered channel first: `die = (die in way * ways + way) * channels + channel`.
+    /// Index of a die, counted channel first: `die = (die in way * ways + way) * channels + channel`.
     DieId(u32)
 }
 address! {
-    /// A channel.
+    /// Index of a channel of the drive.
     ChannelId(u32)
 }
 address! {
-    /// A superblock within its die: one block from each plane that operates together.
+    /// Index of a superblock within its die; a superblock is one block from each plane that operates together.
     SuperblockId(u32)
 }
 
 impl Lpn {
-    /// No logical address: padding.
+    /// Value that stands for no logical address, as of padding.
     pub const NONE: Self = Self(u32::MAX);
 }
 
 impl Ppa {
-    /// No physical address: never written, or trimmed.
+    /// Value that stands for no physical address, as of a unit never written, or trimmed.
     pub const NONE: Self = Self(u64::MAX);
 }

@@ -44,35 +44,35 @@ macro_rules! quantities {
 }
 
 quantities! {
-    /// A duration on a bus, in femtoseconds: fine enough for cycles like 5/3 ns to stay within 1 part in 10^6.
+    /// Duration on a bus, in femtoseconds: fine enough for cycles like 5/3 ns to stay within 1 part in 10^6.
     Femtos in "femtoseconds", expected "a time with its unit, such as \"4.69ns\" (fs, ps, ns, us)",
         units &[("fs", 1), ("ps", 1_000), ("ns", 1_000_000), ("us", 1_000_000_000)];
-    /// A clock frequency, in hertz.
+    /// Clock frequency, in hertz.
     Frequency in "hertz", expected "a frequency with its unit, such as \"83MHz\" (Hz, kHz, MHz, GHz)",
         units &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000), ("GHz", 1_000_000_000)];
-    /// A power, in nanowatts.
+    /// Power, in nanowatts.
     Power in "nanowatts", expected "a power with its unit, such as \"22.55mW\" (nW, uW, mW, W)",
         units &[("nW", 1), ("uW", 1_000), ("mW", 1_000_000), ("W", 1_000_000_000)];
-    /// A supply current, in nanoamperes.
+    /// Supply current, in nanoamperes.
     Current in "nanoamperes", expected "a current with its unit, such as \"25mA\" (nA, uA, mA, A)",
         units &[("nA", 1), ("uA", 1_000), ("mA", 1_000_000), ("A", 1_000_000_000)];
-    /// A voltage, in microvolts.
+    /// Voltage, not negative, in microvolts.
     Voltage in "microvolts", expected "a voltage with its unit, such as \"3.3V\" (uV, mV, V)",
         units &[("uV", 1), ("mV", 1_000), ("V", 1_000_000)];
-    /// A capacitance, in femtofarads.
+    /// Capacitance, in femtofarads.
     Capacitance in "femtofarads", expected "a capacitance with its unit, such as \"30pF\" (fF, pF, nF)",
         units &[("fF", 1), ("pF", 1_000), ("nF", 1_000_000)];
-    /// An energy, in femtojoules.
+    /// Energy, in femtojoules.
     Energy in "femtojoules", expected "an energy with its unit, such as \"15pJ\" (fJ, pJ, nJ, uJ)",
         units &[("fJ", 1), ("pJ", 1_000), ("nJ", 1_000_000), ("uJ", 1_000_000_000)];
 }
 
-/// A signed voltage, in microvolts: threshold voltages lie on both sides of zero.
+/// Signed voltage, in microvolts, for threshold voltages, which lie on both sides of zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Potential(i64);
 
 impl Potential {
-    /// Makes a value given in microvolts.
+    /// Makes a voltage given in microvolts.
     pub const fn new(microvolts: i64) -> Self {
         Self(microvolts)
     }
@@ -102,12 +102,12 @@ impl fmt::Display for Potential {
 }
 
 impl Femtos {
-    /// Returns the time as nanoseconds, for arithmetic that is reported and never scheduled.
+    /// Returns the duration in nanoseconds, for arithmetic that is reported and never scheduled.
     pub fn as_ns(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// Returns the nanoseconds that hold the time: rounded up, once.
+    /// Returns the duration rounded up, once, to whole nanoseconds.
     pub const fn ceil_ns(self) -> Nanos {
         Nanos::new(self.0.div_ceil(1_000_000))
     }
@@ -133,7 +133,7 @@ impl std::iter::Sum for Femtos {
 }
 
 impl Frequency {
-    /// Returns one period.
+    /// Returns the duration of one clock period, in whole femtoseconds.
     pub const fn period(self) -> Femtos {
         Femtos(1_000_000_000_000_000 / self.0)
     }

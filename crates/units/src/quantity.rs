@@ -3,19 +3,20 @@
 use crate::{Bytes, Nanos, TransferRate};
 use std::fmt;
 
-/// A physical quantity that is written as a number directly followed by its unit.
+/// A physical quantity that configuration files give as a number directly followed by its unit.
 pub trait Quantity: Sized {
-    /// What a correct value looks like, for error messages.
+    /// Description of a correct value of the quantity, for error messages.
     const EXPECTED: &'static str;
 
-    /// Reads `text`; the number may have a fraction if the result is exact in the base unit.
+    /// Parses `text` as a quantity with its unit; the number may have a fraction if the result is exact in the base
+    /// unit.
     ///
     /// # Errors
     /// When the unit is missing or unknown, or the value does not fit.
     fn parse(text: &str) -> Result<Self, ParseQuantityError>;
 }
 
-/// Why a quantity could not be read.
+/// Error message that says why a text could not be parsed as a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseQuantityError(pub String);
 
@@ -88,7 +89,8 @@ impl Quantity for TransferRate {
     }
 }
 
-/// Returns `number * scale of unit`, exact: decimal digits are shifted, never rounded through floating point.
+/// Parses a number with a unit and returns `number * scale of unit`, exact: decimal digits are shifted, never rounded
+/// through floating point.
 pub(crate) fn scaled(text: &str, units: &[(&str, u64)]) -> Result<u64, ParseQuantityError> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());

@@ -3,22 +3,22 @@
 use crate::Nanos;
 use std::fmt;
 
-/// A number of bytes.
+/// Size as a number of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(u64);
 
-/// Bytes per second. A bus of `n` MT/s on eight wires carries `n` million bytes per second.
+/// Transfer rate in bytes per second. A bus of `n` MT/s on eight wires carries `n` million bytes per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TransferRate(u64);
 
 impl Bytes {
-    /// Makes `count` bytes.
+    /// Makes a size of `count` bytes.
     #[inline]
     pub const fn new(count: u64) -> Self {
         Self(count)
     }
 
-    /// Returns the number of bytes.
+    /// Returns the size as a number of bytes.
     #[inline]
     pub const fn get(self) -> u64 {
         self.0
@@ -26,7 +26,7 @@ impl Bytes {
 }
 
 impl TransferRate {
-    /// Makes a rate of `bytes` per second.
+    /// Makes a transfer rate of `bytes` bytes per second.
     ///
     /// # Panics
     /// When `bytes` is zero: nothing would ever arrive.
@@ -35,13 +35,13 @@ impl TransferRate {
         Self(bytes)
     }
 
-    /// Returns the number of bytes per second.
+    /// Returns the transfer rate in bytes per second.
     #[inline]
     pub const fn bytes_per_s(self) -> u64 {
         self.0
     }
 
-    /// Returns the time one burst of `bytes` takes, rounded up once for the whole burst.
+    /// Returns the time that one burst of `bytes` takes at this rate, rounded up once for the whole burst.
     #[inline]
     pub const fn time_for(self, bytes: Bytes) -> Nanos {
         let ns = (bytes.0 as u128 * 1_000_000_000).div_ceil(self.0 as u128);
@@ -50,7 +50,7 @@ impl TransferRate {
 }
 
 impl fmt::Display for Bytes {
-    /// Writes the shortest exact form with a binary unit: `16KiB`, `4000B`, `1GiB`.
+    /// Writes the size in the shortest exact form with a binary unit: `16KiB`, `4000B`, `1GiB`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (unit, shift) in [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)] {
             if self.0 != 0 && self.0.is_multiple_of(1 << shift) {

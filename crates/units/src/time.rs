@@ -3,35 +3,35 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
-/// An instant, in nanoseconds since the start of the simulation.
+/// Instant of simulated time, in nanoseconds since the start of the simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct SimTime(u64);
 
-/// A duration, in nanoseconds.
+/// Duration, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Nanos(u64);
 
 impl SimTime {
-    /// The start of the simulation.
+    /// Instant at which the simulation starts.
     pub const ZERO: Self = Self(0);
-    /// Later than every event: "never".
+    /// Instant later than every event: "never".
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// Returns the instant `ns` nanoseconds after the start.
+    /// Makes the instant `ns` nanoseconds after the start of the simulation.
     #[inline]
     pub const fn from_ns(ns: u64) -> Self {
         Self(ns)
     }
 
-    /// Returns the nanoseconds since the start.
+    /// Returns the number of nanoseconds since the start of the simulation.
     #[inline]
     pub const fn ns(self) -> u64 {
         self.0
     }
 
-    /// Returns the time passed since `earlier`.
+    /// Returns the duration from the instant `earlier` to this one.
     ///
     /// # Panics
     /// In debug builds, when `earlier` is later than `self`: a broken invariant of the engine.
@@ -43,16 +43,16 @@ impl SimTime {
 }
 
 impl Nanos {
-    /// No time at all.
+    /// Duration of zero.
     pub const ZERO: Self = Self(0);
 
-    /// Makes `ns` nanoseconds.
+    /// Makes a duration of `ns` nanoseconds.
     #[inline]
     pub const fn new(ns: u64) -> Self {
         Self(ns)
     }
 
-    /// Returns the duration in days where these are whole: `90 days`.
+    /// Returns the duration as text: in days where these are whole (`90 days`), else with its largest exact unit.
     pub fn in_days(self) -> String {
         const DAY: u64 = 86_400_000_000_000;
         if self.0 >= DAY && self.0.is_multiple_of(DAY) {
@@ -62,7 +62,7 @@ impl Nanos {
         }
     }
 
-    /// Returns the number of nanoseconds.
+    /// Returns the duration as a number of nanoseconds.
     #[inline]
     pub const fn ns(self) -> u64 {
         self.0
@@ -121,7 +121,7 @@ impl fmt::Display for SimTime {
 }
 
 impl fmt::Display for Nanos {
-    /// Writes the shortest exact form with a unit: `25us`, `1500ns`, `2s`.
+    /// Writes the duration in the shortest exact form with a unit: `25us`, `1500ns`, `2s`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (unit, scale) in [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)] {
             if self.0 != 0 && self.0.is_multiple_of(scale) {

@@ -7,37 +7,38 @@ use crate::family::{Family, ModeSet};
 use crate::{Signalling, Strobes};
 use config::{ConfigError, Document, Policy, Section};
 
-/// A NAND interface with its parameters.
+/// A NAND flash interface of a channel, with its parameters.
 pub trait Interface: Send {
-    /// Returns the cycles, cadence and pins of the interface.
+    /// Returns the timing and the pins of the interface: cycles, data rates, waits and wires.
     fn signalling(&self) -> Signalling;
 
-    /// Returns the ONFI timing mode, for interfaces that have modes.
+    /// Returns the ONFI timing mode of the interface; none for interfaces without modes.
     fn mode(&self) -> Option<u32> {
         None
     }
 
-    /// Returns the timing between strobes and data, for waveforms; none: a waveform cannot be drawn.
+    /// Returns the timing relations between strobes and data, for waveforms; none if a waveform of the interface cannot
+    /// be drawn.
     fn strobes(&self) -> Option<Strobes> {
         None
     }
 
-    /// Returns the family and mode that a chip must have for this interface; none: any chip will do.
+    /// Returns the interface family and mode that a chip must support; none if any chip will do.
     fn needs(&self) -> Option<ModeSet>;
 }
 
-/// An interface that belongs to a family which chip files name.
+/// A NAND flash interface that belongs to a family which chip files name.
 pub trait Spoken: Policy + Interface {
-    /// Family of the interface, with the name of the policy's card; none: any chip will do.
+    /// Family of the interface, named like the policy; none if any chip will do.
     const FAMILY: Option<Family>;
 
-    /// Returns the family and mode that a chip must have for this interface in `mode`.
+    /// Returns the interface family and mode that a chip must support for this interface in `mode`.
     fn in_mode(mode: u32) -> Option<ModeSet> {
         Self::FAMILY.map(|family| ModeSet { family, mode })
     }
 }
 
-/// Declares the policies for `bus.interface` (see [`config::policies!`]), and the family of each.
+/// Makes the policies for `bus.interface` (see [`config::policies!`]), and the list of the families of all interfaces.
 #[macro_export]
 macro_rules! interfaces {
     (default: $default:literal; $($module:ident :: $interface:ident),+ $(,)?) => {
@@ -49,7 +50,7 @@ macro_rules! interfaces {
             $($module::$interface,)+
         }
 
-        /// Returns all families of interfaces, which a chip may name.
+        /// Returns all interface families that a chip file may name.
         pub fn families() -> Vec<$crate::Family> {
             [$(<$interface as $crate::interface::Spoken>::FAMILY),+].into_iter().flatten().collect()
         }
@@ -71,7 +72,7 @@ interfaces! {
 
 pub use onfi::{NV_DDR_MODES, NV_DDR2_MODES, SDR_MODES};
 
-/// Returns the interface of an agreed family and mode, with default values for all else.
+/// Makes the interface of a negotiated family and mode, with default values for all other parameters.
 pub(crate) fn agreed(set: ModeSet) -> Result<Box<dyn Interface>, ConfigError> {
     let mut document = Document::empty();
     document.set(&format!("name={}", set.family.name))?;

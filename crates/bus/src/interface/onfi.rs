@@ -6,10 +6,11 @@ use crate::signalling::{Cadence, CycleWaits};
 use config::{ConfigError, Section};
 use units::Femtos;
 
-/// tRC and tWC of SDR modes 0 to 5, ns. The standard lets reads of mode 1 run at 50 ns and writes at 45.
+/// Cycle times tRC and tWC of ONFI SDR timing modes 0 to 5, in ns. The standard lets reads of mode 1 run at 50 ns and
+/// writes at 45.
 pub const SDR_MODES: [(u64, u64); 6] = [(100, 100), (50, 45), (35, 35), (30, 30), (25, 25), (20, 20)];
 
-/// tRR, tWB, tWHR and tADL of SDR modes 0 to 5, ns.
+/// Waits tRR, tWB, tWHR and tADL of ONFI SDR timing modes 0 to 5, in ns.
 pub(super) const SDR_WAITS: [[u64; 4]; 6] = [
     [40, 200, 120, 400],
     [20, 100, 80, 400],
@@ -19,29 +20,30 @@ pub(super) const SDR_WAITS: [[u64; 4]; 6] = [
     [20, 100, 80, 400],
 ];
 
-/// tCK of NV-DDR modes 0 to 5, ns.
+/// Clock periods tCK of ONFI NV-DDR timing modes 0 to 5, in ns.
 pub const NV_DDR_MODES: [u64; 6] = [50, 30, 20, 15, 12, 10];
 
-/// Millions of transfers per second of NV-DDR2, NV-DDR3 and NV-LPDDR4 modes 0 to 19, in thirds, so that 66.7
-/// and 1333.3 are whole.
+/// Transfer rates of timing modes 0 to 19 of ONFI NV-DDR2, NV-DDR3 and NV-LPDDR4, in thirds of a million transfers per
+/// second, so that 66.7 and 1333.3 are whole.
 pub const NV_DDR2_MODES: [u64; 20] = [
     200, 240, 400, 500, 600, 800, 1000, 1200, 1600, 2000, 2400, 3200, 3600, 4000, 4400, 4800, 5400, 6000,
     6600, 7200,
 ];
 
-/// NV-DDR2 ends here (533 and 667 MT/s need faster parts, 800 MT/s is the highest revision 4.0 names for it).
+/// Highest timing mode of NV-DDR2 (533 and 667 MT/s need faster parts, 800 MT/s is the highest that revision 4.0 names
+/// for it).
 pub(super) const NV_DDR2_HIGHEST: u32 = 10;
 
-/// Returns the pace of NV-DDR2 and later in `mode`.
+/// Returns the data rate of timing mode `mode` of NV-DDR2, NV-DDR3 and NV-LPDDR4.
 pub(super) fn cadence(mode: u32) -> Cadence {
     // A third of a million transfers per second take 3 s for a million bytes: 3e15 fs for NV_DDR2_MODES x 1e6.
     Cadence { bytes: NV_DDR2_MODES[mode as usize] * 1_000_000, femtos: Femtos::new(3_000_000_000_000_000) }
 }
 
-/// Commands of NV-DDR2 and later stay at 25 ns; tWB 100, tRR 20, tADL 400, tWHR 80 ns.
+/// Length of a command or address cycle of ONFI NV-DDR2 and later, 25 ns in all timing modes.
 pub(super) const DDR_COMMAND: Femtos = Femtos::new(25_000_000);
 
-/// Waits of the double-data-rate interfaces.
+/// Waits of the ONFI interfaces with double data rate: tWB 100, tRR 20, tADL 400, tWHR 80 ns.
 pub(super) const DDR_WAITS: CycleWaits = CycleWaits {
     t_wb: Femtos::new(100_000_000),
     t_rr: Femtos::new(20_000_000),
@@ -49,7 +51,7 @@ pub(super) const DDR_WAITS: CycleWaits = CycleWaits {
     t_whr: Femtos::new(80_000_000),
 };
 
-/// Reads `mode`.
+/// Reads the ONFI timing mode of an interface from the key `mode`.
 pub(super) fn mode(section: &mut Section, family: Option<Family>) -> Result<u32, ConfigError> {
     let Family { name, highest, .. } = family.expect("an interface of ONFI has a family");
     let highest = highest.expect("the family has modes");

@@ -12,7 +12,7 @@ use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, Frequency};
 
-/// Source-synchronous, double data rate, on the pins of the conventional interface.
+/// The interface `proposed`: source-synchronous with double data rate, on the pins of the conventional interface.
 #[derive(Clone, Debug)]
 pub struct Proposed(Strobed);
 
@@ -51,7 +51,8 @@ impl Interface for Proposed {
     }
 }
 
-/// Common part of the two interfaces whose chip sends a strobe.
+/// Common part of the interfaces `proposed` and `sync-only`, whose chip sends a strobe with its data: clock, shortest
+/// period and strobe timing.
 #[derive(Clone, Debug)]
 pub(super) struct Strobed {
     clock: Frequency,

@@ -7,32 +7,35 @@ use units::{Femtos, Frequency, Voltage};
 
 pub(super) const NS: u64 = 1_000_000;
 
-/// Nominal supply of the pads; the paper's library is characterised at its worst case of 2.7 V.
+/// Nominal supply voltage of the pads; the paper's library is characterised at its worst case of 2.7 V.
 pub(super) const IO_SUPPLY: Voltage = Voltage::new(3_300_000);
 
-/// Eight data lines, CLE, ALE, WP and two strobes (WEB and REB, or RWEB and DVS in their places).
+/// Numbers of pins of a channel: shared are eight data lines, CLE, ALE, WP and two strobes (WEB and REB, or RWEB and
+/// DVS in their places).
 pub(super) const PINS: Pins = Pins { shared: 13, per_way: 2, strobes: 1 };
 
-/// The paper charges no protocol waits.
+/// Protocol waits of the paper's interfaces: all zero, because the paper charges none.
 pub(super) const WAITS: CycleWaits =
     CycleWaits { t_wb: Femtos::new(0), t_rr: Femtos::new(0), t_adl: Femtos::new(0), t_whr: Femtos::new(0) };
 
-/// Returns the transfer of a byte between page register and IO latch: [28], OneNAND, by Table 2.
+/// Reads `t_byte`, the transfer time of a byte between page register and IO latch (default: reference 28 of the paper,
+/// OneNAND, by Table 2).
 pub(super) fn t_byte(section: &mut Section) -> Result<Femtos, ConfigError> {
     section.or("t_byte", Femtos::new(12 * NS), "transfer between page register and IO latch")
 }
 
-/// A term of a sum in an equation, for messages that say what the shortest period is made of.
+/// Lower bound of the clock period by an equation of the paper, with the equation's terms for error messages.
 pub(super) struct Bound {
-    /// The equation's number in the paper.
+    /// Number of the equation in the paper.
     pub equation: u32,
-    /// The terms of the sum, as the equation writes them.
+    /// Terms of the equation as text, as the paper writes them.
     pub terms: &'static str,
-    /// Shortest period that the equation allows.
+    /// Shortest clock period that the equation allows.
     pub shortest: Femtos,
 }
 
-/// Returns the clock: the one asked for, or the fastest in whole megahertz that all bounds allow.
+/// Reads the clock frequency, by default the fastest in whole megahertz that all bounds allow. Returns it with the
+/// shortest period that the bounds allow.
 pub(super) fn clock(section: &mut Section, bounds: &[Bound]) -> Result<(Frequency, Femtos), ConfigError> {
     let shortest = bounds.iter().map(|bound| bound.shortest).max().expect("an interface has bounds");
     let fastest = 1_000_000_000 / shortest.get().max(1) * 1_000_000;

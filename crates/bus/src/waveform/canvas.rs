@@ -5,7 +5,7 @@ use crate::Strobes;
 use units::Femtos;
 
 pub(super) struct Canvas {
-    /// Beginning of the next phase, fs.
+    /// Time in the waveform at which the next phase begins, in fs.
     pub now: u64,
     signals: Vec<Signal>,
     marks: Vec<Mark>,
@@ -32,12 +32,12 @@ impl Canvas {
         }
     }
 
-    /// Returns the name of the strobe for writing: WEB, WE#, RWEB or CLK.
+    /// Returns the name of the waveform signal that is the strobe for writing: WEB, WE#, RWEB or CLK.
     pub fn write_strobe(&self) -> &'static str {
         self.write_strobe
     }
 
-    /// Returns the name of the data lines: IO or DQ.
+    /// Returns the name of the waveform signal that stands for the data lines: IO or DQ.
     pub fn bus(&self) -> &'static str {
         self.signals.iter().find(|signal| signal.wide).expect("there is a bus").name
     }
@@ -50,7 +50,7 @@ impl Canvas {
             .push(WaveEdge { at: Femtos::new(at), level });
     }
 
-    /// Puts a byte on `bus` for `[from, to)`; a later byte may cut it short.
+    /// Draws a byte on signal `bus` in the interval `[from, to)` (fs); a later byte may cut it short.
     pub fn byte(&mut self, bus: &str, (from, to): (u64, u64), (byte, name): (u8, String)) {
         let signal = self.signals.iter_mut().find(|signal| signal.name == bus);
         let edges = &mut signal.expect("the signal is one of the interface's").edges;
@@ -61,7 +61,7 @@ impl Canvas {
         edges.push(WaveEdge { at: Femtos::new(to), level: Level::Released });
     }
 
-    /// True when the next phase of this name is a new one.
+    /// True if a phase of this name would be a new phase of the waveform, and not continue the last one.
     pub fn begins(&self, name: &str) -> bool {
         self.phases.last().is_none_or(|last| last.name != name)
     }
@@ -93,7 +93,7 @@ impl Canvas {
         }
     }
 
-    /// Keeps the clock still in `[from, to)`.
+    /// Stops the clock of the waveform in the interval `[from, to)` (fs).
     pub fn rest(&mut self, from: u64, to: u64) {
         self.rests.push((from, to));
     }
@@ -133,7 +133,7 @@ impl Canvas {
     }
 }
 
-/// Sorts the edges by time, keeps the last one of each instant, and removes edges that change nothing.
+/// Sorts the edges of a signal by time, keeps the last edge of each instant, and removes edges that change nothing.
 fn tidy(edges: &mut Vec<WaveEdge>) {
     edges.sort_by_key(|edge| edge.at);
     edges.reverse();

@@ -4,34 +4,35 @@ use super::{Level, MarkKind, Pen};
 use crate::Strobes;
 use crate::signalling::Cadence;
 
-/// Times that the interface does not fix, fs.
+/// Times for drawing a waveform that are not part of the interface's signalling, in fs: set-up, hold, strobe delays.
+/// Values come from `[waveform]`, else from the ONFI timing mode, else from assumed defaults.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Params {
     pub t_ds: u64,
     pub t_dh: u64,
-    /// Times tCAS and tCAH, fs, of an interface whose commands have setup and hold times of their own.
+    /// Times tCAS and tCAH, in fs, of an interface whose commands have set-up and hold times of their own.
     pub t_cas: Option<u64>,
-    /// High time of a strobe in its cycle, fs; none: half the cycle.
+    /// High time of a strobe in its cycle, in fs; none: half the cycle.
     pub t_high: Option<u64>,
     pub t_iod: u64,
     pub t_rwebd: u64,
     pub t_dll: u64,
-    /// Time tDQSCK or tDQSRE of the interface, fs.
+    /// Delay tDQSCK or tDQSRE, in fs: from the clock or RE# to the chip's strobe.
     pub t_strobe: u64,
     pub t_dqsq: u64,
     pub t_qh: u64,
 }
 
-/// tRPRE and tWPRE, tRPST and tWPST of NV-DDR2 and later; the standard asks for 15 and 6.5 ns.
+/// Length of the strobe's preamble and (`POSTAMBLE`) postamble of NV-DDR2 and later in a waveform, in fs; the standard
+/// asks for at least 15 ns (tRPRE, tWPRE) and 6.5 ns (tRPST, tWPST).
 const PREAMBLE: u64 = 15_000_000;
 const POSTAMBLE: u64 = 6_500_000;
 
-/// Number of first bytes at which timing marks are drawn; the other bytes look the same.
+/// Number of bytes at the beginning of a burst at which timing marks are drawn; the other bytes look the same.
 const MARKED: u32 = 2;
 
 impl Cadence {
-    /// Returns the time of `bytes` bytes, fs, computed from the fraction so that rounding errors do not add
-    /// up.
+    /// Returns the time of `bytes` bytes in fs, computed from the fraction so that rounding errors do not add up.
     fn after(self, bytes: u32) -> u64 {
         (u128::from(bytes) * u128::from(self.femtos.get()) / u128::from(self.bytes)) as u64
     }
@@ -42,8 +43,8 @@ fn level(high: bool) -> Level {
 }
 
 impl Pen {
-    /// Draws a byte at a rising edge of the write strobe; `latch`: the latch signal of a command or address, none for
-    /// data.
+    /// Draws a cycle in which the chip takes a byte at a rising edge of the write strobe; `latch` is the latch signal
+    /// (CLE, ALE) of a command or address, none for data.
     pub(super) fn latch_cycle(
         &mut self,
         phase: &'static str,
@@ -88,7 +89,7 @@ impl Pen {
         }
     }
 
-    /// Draws set-up before and hold after an edge of `strobe`.
+    /// Draws the timing marks of set-up before, and hold after, an edge of `strobe`.
     fn around(
         &mut self,
         [set_up, hold]: [&'static str; 2],
@@ -102,7 +103,7 @@ impl Pen {
         canvas.mark(hold, MarkKind::Hold, (strobe, edge), (bus, edge + after), Some(least_after));
     }
 
-    /// Draws the transfer of data to the chip.
+    /// Draws the transfer of `bytes` data bytes to the chip.
     pub(super) fn data_in(&mut self, bytes: u32) {
         if !self.signalling.double_data_rate {
             for byte in 0..bytes {
@@ -158,7 +159,7 @@ impl Pen {
         self.run_clock();
     }
 
-    /// Data from the chip.
+    /// Draws the transfer of `bytes` data bytes from the chip; `value` gives each byte and its label.
     pub(super) fn data_out(&mut self, bytes: u32, value: impl Fn(u32) -> (u8, String)) {
         let begin = self.canvas.now;
         let end = match self.strobes {
@@ -172,7 +173,8 @@ impl Pen {
         self.run_clock();
     }
 
-    /// CONV: REB to the chip, data back, caught by DCLK a period and a bit later (equation 4).
+    /// Draws data-out of the interface CONV: REB goes to the chip, data come back and are captured by DCLK more than a
+    /// period later (equation 4). Returns the end in fs.
     fn returned(&mut self, bytes: u32, value: impl Fn(u32) -> (u8, String)) -> u64 {
         let Strobes::Returned { t_out, t_rea, t_in, t_s, t_h, t_d } = self.strobes else {
             unreachable!("asked for CONV only");
@@ -209,7 +211,8 @@ impl Pen {
         start + cadence.after(bytes) + t_out + t_rea + t_in
     }
 
-    /// SYNC_ONLY and PROPOSED: RWEB asks, data and the chip's strobe come back together (equation 2).
+    /// Draws data-out of SYNC_ONLY and PROPOSED: RWEB requests data, which come back with the chip's strobe (equation
+    /// 2). Returns the end in fs.
     fn accompanied(&mut self, bytes: u32, value: impl Fn(u32) -> (u8, String)) -> u64 {
         let Strobes::Accompanied { t_ios, t_ioh } = self.strobes else {
             unreachable!("asked for strobes of the chip only");
@@ -245,7 +248,8 @@ impl Pen {
         start + cadence.after(bytes) + strobe_delay
     }
 
-    /// SDR: data are valid some time after RE# falls, until some time after it rises or falls again.
+    /// Draws data-out of ONFI SDR: data are valid some time after RE# falls, until some time after it rises or falls
+    /// again. Returns the end in fs.
     fn asynchronous(&mut self, mode: u32, bytes: u32, value: impl Fn(u32) -> (u8, String)) -> u64 {
         const NS: u64 = 1_000_000;
         let mode = &super::onfi::SDR[mode as usize];
@@ -283,7 +287,8 @@ impl Pen {
         end
     }
 
-    /// NV-DDR and later: data change with DQS; the controller takes them a quarter of a cycle later.
+    /// Draws data-out of ONFI NV-DDR and later: data change with DQS, and the controller captures them a quarter of a
+    /// cycle later. Returns the end in fs.
     fn edge_aligned(&mut self, bytes: u32, value: impl Fn(u32) -> (u8, String)) -> u64 {
         let Params { t_strobe, t_dqsq, t_qh, .. } = self.params;
         let cadence = self.signalling.data_out;

@@ -16,100 +16,100 @@ use data::Params;
 pub use read::DrawnInterface;
 use units::Femtos;
 
-/// The operation that a waveform shows.
+/// Flash operation that a waveform shows on the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaveOperation {
-    /// A page from the array to the controller.
+    /// Read of a page, from the array to the controller.
     Read,
-    /// A page from the controller to the array.
+    /// Program of a page, from the controller to the array.
     Program,
-    /// Erase of a block.
+    /// Erase of a block of the chip.
     Erase,
-    /// Query of the status of the last operation.
+    /// Query for the status of the last operation of the chip.
     Status,
 }
 
 impl WaveOperation {
-    /// Every operation with its name.
+    /// Every operation that a waveform can show, with its name.
     pub const ALL: [(Self, &str); 4] =
         [(Self::Read, "read"), (Self::Program, "program"), (Self::Erase, "erase"), (Self::Status, "status")];
 
-    /// Returns the operation of this name; `write` is another word for `program`.
+    /// Returns the operation with this name, where `write` is another word for `program`; none for an unknown name.
     pub fn named(name: &str) -> Option<Self> {
         let name = if name == "write" { "program" } else { name };
         Self::ALL.iter().find(|(_, known)| *known == name).map(|(operation, _)| *operation)
     }
 
-    /// Returns the name of the operation.
+    /// Returns the name of the operation that the waveform shows.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(operation, _)| *operation == self).expect("every operation is named").1
     }
 }
 
-/// Level of a wire, or byte on the bus, from an edge on.
+/// Level of a signal in a waveform, or byte on its bus, from an edge on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// The signal is low.
+    /// The signal of the waveform is low.
     Low,
-    /// The signal is high.
+    /// The signal of the waveform is high.
     High,
-    /// The signal is not driven.
+    /// The signal is not driven (high impedance).
     Released,
-    /// The signal is driven, but its level is not to be relied on.
+    /// The signal is driven, but its level cannot be relied on.
     Unknown,
-    /// A byte, with the word for it: `30h`, `C1`, `D0`.
+    /// The bus carries a byte, with its label: `30h`, `C1`, `D0`.
     Byte(u8, String),
 }
 
-/// A change of level.
+/// A change of a signal's level in a waveform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaveEdge {
-    /// Time of the edge since the beginning of the waveform.
+    /// Time of the edge, from the beginning of the waveform on.
     pub at: Femtos,
-    /// Level of the signal from the edge on.
+    /// Level of the signal from this edge on, until the next.
     pub level: Level,
 }
 
-/// A wire, or the bus.
+/// A signal of a waveform: a single wire, or the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signal {
-    /// Name of the signal in its standard or paper.
+    /// Name of the signal in the interface's standard or paper, such as `RE#`.
     pub name: &'static str,
-    /// Description of the drawn signal, and the place where it is observed.
+    /// Description of the signal: its meaning, and the place where it is observed.
     pub what: &'static str,
     /// True for a signal of eight data lines, drawn as a bus; false for a single line.
     pub wide: bool,
-    /// Changes, the first at 0, each later than the one before.
+    /// Edges of the signal, the first at time 0, each later than the one before.
     pub edges: Vec<WaveEdge>,
 }
 
-/// Kind of timing relation that a mark shows.
+/// Kind of timing relation that a mark in a waveform shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkKind {
-    /// Setup time: data must be stable before they are captured.
+    /// Set-up time: data must be stable before they are captured.
     SetUp,
-    /// Hold time: data must be stable after they were captured.
+    /// Hold time: data must stay stable after they were captured.
     Hold,
-    /// Propagation delay between two edges.
+    /// Propagation delay from one edge to another.
     Delay,
-    /// A wait of the protocol, or a busy time of the array.
+    /// Wait that the protocol prescribes, or a busy time of the array.
     Wait,
 }
 
-/// A relation between two edges.
+/// Mark in a waveform for a timing relation between two edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Name of the timing parameter, such as `tDS`.
     pub name: &'static str,
-    /// Kind of the timing mark.
+    /// Kind of timing relation that the mark shows.
     pub kind: MarkKind,
-    /// Signal at which the interval begins.
+    /// Name of the signal at which the interval begins.
     pub from_signal: &'static str,
-    /// Begin of the mark, since the beginning of the waveform.
+    /// Beginning of the interval, as time since the beginning of the waveform.
     pub from: Femtos,
-    /// Signal at which the interval ends.
+    /// Name of the signal at which the interval ends.
     pub to_signal: &'static str,
-    /// End of the mark, since the beginning of the waveform.
+    /// End of the interval, as time since the beginning of the waveform.
     pub to: Femtos,
     /// Least duration that the standard requires between the two edges of the mark; none where the standard
     /// requires none.
@@ -117,48 +117,50 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Returns the duration of the interval beyond the required least, ns; never negative in a waveform.
+    /// Returns the slack in ns: the duration of the interval beyond the required least, never negative in a finished
+    /// waveform. None where the standard requires none.
     pub fn slack_ns(&self) -> Option<f64> {
         let long = self.to.get() as i64 - self.from.get() as i64;
         self.least.map(|least| (long - least.get() as i64) as f64 / 1e6)
     }
 }
 
-/// A part of the operation.
+/// Phase of the operation in a waveform, such as a command, a wait or a data transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WavePhase {
-    /// Name of the phase, such as `command`, `data out`, `tR`.
+    /// Name of the phase of the operation, such as `command`, `data out`, `tR`.
     pub name: &'static str,
-    /// Begin of the phase, since the beginning of the waveform.
+    /// Beginning of the phase, as time since the beginning of the waveform.
     pub from: Femtos,
-    /// End of the phase, since the beginning of the waveform.
+    /// End of the phase, as time since the beginning of the waveform.
     pub to: Femtos,
-    /// Time of a byte in this phase; none where no bytes are transferred.
+    /// Duration of one byte in this phase; none where no bytes are transferred.
     pub byte: Option<Femtos>,
 }
 
-/// A whole operation.
+/// Waveform of a whole flash operation on a channel: signals, timing marks, phases and notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waveform {
-    /// The interface with its mode: `nv-ddr2, mode 5`.
+    /// Name of the flash interface with its timing mode: `nv-ddr2, mode 5`.
     pub interface: String,
-    /// The operation that the waveform shows.
+    /// Flash operation that the waveform shows.
     pub operation: WaveOperation,
     /// Signals of the waveform, from top to bottom.
     pub signals: Vec<Signal>,
-    /// Timing marks, in the order in which they begin.
+    /// Timing marks of the waveform, in the order in which they begin.
     pub marks: Vec<Mark>,
-    /// Instants at which data are taken.
+    /// Instants in the waveform at which the receiver, chip or controller, captures a byte of data; in order of time.
     pub captures: Vec<Femtos>,
-    /// Phases, one after the other without gaps.
+    /// Phases of the operation, one after the other without gaps.
     pub phases: Vec<WavePhase>,
-    /// Assumptions of the drawing, in sentences.
+    /// Assumptions that the waveform rests on, such as timing values that were not given; one sentence each.
     pub notes: Vec<String>,
-    /// End of the waveform, since its beginning.
+    /// End of the waveform, as time since its beginning.
     pub end: Femtos,
 }
 
-/// Returns the waveform of an operation that moves `bytes` bytes of data, by the keys of `root`.
+/// Makes the waveform of an operation that transfers `bytes` bytes of data, from the interface and times in the
+/// configuration `root`.
 ///
 /// # Errors
 /// When a key is wrong, the interface has no waveform, or the timing does not close.
@@ -229,7 +231,7 @@ impl DrawnInterface {
     }
 }
 
-/// Draws one operation, phase after phase.
+/// State of drawing one operation into a waveform, phase after phase.
 struct Pen {
     signalling: Signalling,
     strobes: Strobes,
@@ -238,7 +240,7 @@ struct Pen {
 }
 
 impl Pen {
-    /// Selects the chip, in an idle cycle.
+    /// Draws the selection of the chip (CE#), in an idle cycle.
     fn begin(&mut self) {
         let cycle = self.cycle();
         self.canvas.set("CE#", cycle / 2, Level::Low);
@@ -246,12 +248,12 @@ impl Pen {
         self.run_clock();
     }
 
-    /// Returns the duration of a command or address cycle, fs.
+    /// Returns the duration of a command or address cycle in the waveform, in fs.
     fn cycle(&self) -> u64 {
         self.on_clock(self.signalling.cycle.get())
     }
 
-    /// Returns a time rounded up to the clock period, where the interface has a clock.
+    /// Returns a time, in fs, rounded up to the clock period where the interface has a clock.
     fn on_clock(&self, time: u64) -> u64 {
         match self.strobes {
             Strobes::Clocked(_) => time.next_multiple_of(self.signalling.shortest.get()),
@@ -297,7 +299,7 @@ impl Pen {
         }
     }
 
-    /// Lets the clock run up to now.
+    /// Draws the clock of the waveform up to the present phase, where the interface has a clock.
     fn run_clock(&mut self) {
         if matches!(self.strobes, Strobes::Clocked(_)) {
             self.canvas.run_clock(self.signalling.shortest.get());

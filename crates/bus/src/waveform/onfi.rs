@@ -1,10 +1,10 @@
 //! Set-up, hold and access times of the ONFI modes (revision 5.0; the Linux kernel's tables agree).
 
-/// An SDR mode, ns.
+/// Set-up, hold and access times of one ONFI SDR timing mode, in ns.
 pub(super) struct SdrTimes {
     pub t_ds: u64,
     pub t_dh: u64,
-    /// tREH and tWH: a strobe's shortest high time, the same for both.
+    /// Times tREH and tWH: the shortest high time of a strobe, the same for both, in ns.
     pub t_high: u64,
     pub t_rea: u64,
     pub t_rhoh: u64,
@@ -15,7 +15,7 @@ const fn sdr([t_ds, t_dh, t_high, t_rea, t_rhoh, t_rloh]: [u64; 6]) -> SdrTimes 
     SdrTimes { t_ds, t_dh, t_high, t_rea, t_rhoh, t_rloh }
 }
 
-/// SDR modes 0 to 5.
+/// Set-up, hold and access times of ONFI SDR timing modes 0 to 5, in ns.
 pub(super) const SDR: [SdrTimes; 6] = [
     sdr([40, 20, 30, 40, 0, 0]),
     sdr([20, 10, 15, 30, 15, 0]),
@@ -25,13 +25,13 @@ pub(super) const SDR: [SdrTimes; 6] = [
     sdr([7, 5, 7, 16, 15, 5]),
 ];
 
-/// An NV-DDR mode, ps.
+/// Set-up, hold and access times of one ONFI NV-DDR timing mode, in ps.
 pub(super) struct NvDdrTimes {
     pub t_ds: u64,
     pub t_dh: u64,
     pub t_dqsq: u64,
     pub t_qhs: u64,
-    /// tCAS and tCAH: of commands and addresses about the clock's edge.
+    /// Times tCAS and tCAH, in ps: set-up and hold time of commands and addresses at the clock's edge.
     pub t_cas: u64,
 }
 
@@ -39,7 +39,7 @@ const fn nv_ddr([t_ds, t_dh, t_dqsq, t_qhs, t_cas]: [u64; 5]) -> NvDdrTimes {
     NvDdrTimes { t_ds, t_dh, t_dqsq, t_qhs, t_cas }
 }
 
-/// NV-DDR modes 0 to 5.
+/// Set-up, hold and access times of ONFI NV-DDR timing modes 0 to 5, in ps.
 pub(super) const NV_DDR: [NvDdrTimes; 6] = [
     nv_ddr([5000, 5000, 5000, 6000, 10000]),
     nv_ddr([3000, 2500, 2500, 3000, 5000]),

@@ -10,19 +10,19 @@ use units::{Femtos, Nanos};
 const NS: u64 = 1_000_000;
 const PS: u64 = 1_000;
 
-/// An interface ready to be drawn.
+/// Flash interface with all times that are needed to draw its waveforms.
 #[derive(Clone, Debug)]
 pub struct DrawnInterface {
     pub(super) signalling: Signalling,
     pub(super) strobes: Strobes,
     pub(super) spoken: String,
     pub(super) params: Params,
-    /// Busy times of the array: tR, tPROG, tBERS.
+    /// Busy times of the flash array: tR, tPROG, tBERS.
     pub(super) busy: [Femtos; 3],
 }
 
 impl DrawnInterface {
-    /// Reads `[bus.interface]`, the times of `[nand]` and `[waveform]`.
+    /// Reads the interface from `[bus.interface]`, and the times for a waveform from `[nand]` and `[waveform]`.
     ///
     /// # Errors
     /// When a value is wrong or the interface has no waveform.
@@ -55,8 +55,10 @@ impl DrawnInterface {
         Ok(Self { signalling, strobes, spoken, params, busy })
     }
 
+    /// Checks that a waveform with `bytes` data bytes can be drawn.
+    ///
     /// # Errors
-    /// When so many bytes cannot be drawn.
+    /// When there are no bytes, more than 4096, or an odd number on an interface with double data rate.
     pub(super) fn check(&self, root: &Section, bytes: u32) -> Result<(), ConfigError> {
         let pairs = self.signalling.double_data_rate;
         match bytes {
@@ -69,7 +71,7 @@ impl DrawnInterface {
         }
     }
 
-    /// Returns the assumptions that the drawing of the waveform rests on.
+    /// Returns the assumptions that the drawing of the waveform rests on, one sentence each.
     pub(super) fn notes(&self) -> Vec<String> {
         let ns = |time: u64| format!("{:.2} ns", time as f64 / 1e6);
         let Params { t_ds, t_dh, t_iod, t_rwebd, t_strobe, t_dqsq, t_qh, .. } = self.params;
@@ -112,7 +114,8 @@ impl DrawnInterface {
     }
 }
 
-/// Reads `[waveform]`.
+/// Reads the times for drawing a waveform from `[waveform]`; missing keys take the values of the ONFI timing mode or
+/// assumed defaults.
 fn params(root: &mut Section, strobes: Strobes, signalling: &Signalling) -> Result<Params, ConfigError> {
     let pair = 2 * signalling.data_out.byte().get();
     // t_ds, t_dh, of commands: t_cas, t_cah, and the high time of a strobe that is not even.

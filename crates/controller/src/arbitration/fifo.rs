@@ -3,7 +3,7 @@
 use super::{Arbiter, ChannelView, Want};
 use config::{Card, ConfigError, Policy, Section};
 
-/// First come, first served.
+/// The arbitration policy `fifo`: the die that has waited longest gets the channel.
 #[derive(Clone, Debug)]
 pub struct FifoArbitration;
 

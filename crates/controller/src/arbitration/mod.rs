@@ -3,29 +3,31 @@
 use engine::RandomStream;
 use units::SimTime;
 
-/// What a die wants the channel for. A die can wait with a command and with data at once.
+/// What a die waits for a channel for: a command or data. A die can wait with both at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// The die wants the channel for command and address cycles.
+    /// The die waits for the channel for command and address cycles.
     Command,
-    /// The die wants the channel for data, in or out.
+    /// The die waits for the channel for data, in or out.
     Data,
 }
 
-/// The information that an arbitration policy may use. Sets have one bit per die of the channel, in way order.
+/// Read-only view of the dies that wait for a channel, for an arbitration policy. Bit masks have one bit per die of the
+/// channel, in way order.
 pub struct ChannelView<'a> {
-    /// Dies that wait to be sent a command.
+    /// Bit mask of dies that wait to be sent a command.
     pub commands: u64,
-    /// Dies that wait to give data.
+    /// Bit mask of dies that wait to send data out (reads).
     pub outs: u64,
-    /// Dies that wait to take data.
+    /// Bit mask of dies that wait to be sent data (programs).
     pub ins: u64,
-    /// Since when each die waits: index `2 * die` for its command, `2 * die + 1` for its data.
+    /// Times since which dies wait: index `2 * die` for the die's command, `2 * die + 1` for its data.
     pub since: &'a [SimTime],
 }
 
 impl ChannelView<'_> {
-    /// Returns the first die of `set` from `start` on, around the end. `set` must not be empty.
+    /// Returns the first die of bit mask `set` from `start` on, going on from die 0 after the last. `set` must not be
+    /// empty.
     #[inline]
     pub fn next_in(set: u64, start: u32) -> u32 {
         let from = set & (u64::MAX << start);
@@ -33,15 +35,17 @@ impl ChannelView<'_> {
     }
 }
 
-/// The policy that decides which die gets a channel next. Each channel has its own instance.
+/// Policy that decides which die gets a channel next. Each channel has its own instance.
 pub trait Arbiter: Send {
-    /// Gives a policy that draws at random a random stream of its own. Called before `attach`.
+    /// Gives the policy a random stream of its own, which only a policy with random choices uses. Called before
+    /// `attach`.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// Tells the policy how many dies the channel has. Called before anything else on a drive.
+    /// Tells the policy the number of dies on the channel. Called before any other question of a drive.
     fn attach(&mut self, _dies: u32) {}
 
-    /// Chooses one of the waiting dies, and what it gets the channel for. At least one die is waiting.
+    /// Chooses the die that gets the channel next, and whether for its command or its data. At least one die is
+    /// waiting.
     fn pick(&mut self, view: &ChannelView<'_>) -> (u32, Want);
 }
 

@@ -3,7 +3,7 @@
 use super::{Arbiter, ChannelView, Want};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Data-out before data-in.
+/// The arbitration policy `reads-first`: commands, then data-out, then data-in get the channel.
 #[derive(Clone, Debug, Default)]
 pub struct ReadsFirst {
     next: u32,

@@ -3,7 +3,7 @@
 use super::{Arbiter, ChannelView, Want};
 use config::{Card, ConfigError, Policy, Section};
 
-/// In turn over the dies.
+/// The arbitration policy `round-robin`: commands go first, then the dies get the channel in turn.
 #[derive(Clone, Debug, Default)]
 pub struct RoundRobinArbitration {
     next: u32,

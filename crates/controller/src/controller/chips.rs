@@ -9,15 +9,15 @@ use crate::{Class, Context, ControllerConfig, Probe};
 use nand::Geometry;
 use units::SimTime;
 
-/// Which dies form a chip, and which chip's turn it is on each channel.
+/// Grouping of dies into chips of which one die works at a time, and whose turn it is on each channel.
 pub(super) struct Chips {
-    /// Distance in die numbers from a die of a chip to the next die of the chip.
+    /// Distance in die numbers from one die of a chip to the next die of the chip.
     stride: usize,
     dies_per_chip: usize,
     /// Difference between the numbers of dies that stand for neighbouring planes of one die.
     plane_stride: usize,
     per_channel: usize,
-    /// For each channel, the chip that may use the channel next.
+    /// For each channel: index of the chip that may use the channel next.
     turn: Vec<usize>,
     /// For each channel: true while a chip waits for the channel to become free.
     awaited: Vec<bool>,
@@ -41,7 +41,7 @@ impl Chips {
         }))
     }
 
-    /// Returns the chip of a die: the number of its first.
+    /// Returns the number of a die's chip, which is the number of the chip's first die.
     pub fn of(&self, die: usize) -> usize {
         die % self.stride
     }
@@ -50,24 +50,24 @@ impl Chips {
         (chip..chip + self.dies_per_chip * self.stride).step_by(self.stride)
     }
 
-    /// Ends the wait of every chip.
+    /// Ends the waits of all chips for their channels.
     pub fn rest(&mut self) {
         self.awaited.fill(false);
     }
 
-    /// True while some chip waits for the channel to be free.
+    /// True while a chip waits for the channel to become free.
     pub fn is_awaited(&self, channel: usize) -> bool {
         self.awaited[channel]
     }
 
-    /// True when a chip waits for the channel to be free; clears the note, because the chips are asked now.
+    /// Returns true if a chip waits for the channel to become free, and ends the wait because the chips are asked now.
     pub fn take_awaited(&mut self, channel: usize) -> bool {
         std::mem::take(&mut self.awaited[channel])
     }
 }
 
 impl Controller {
-    /// Starts the chip's next operation, if it is free and its channel is.
+    /// Starts the next operation of a chip, if no die of it works and its channel is free.
     #[cold]
     pub(super) fn start_chip<P: Probe>(&mut self, chip: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
@@ -111,8 +111,8 @@ impl Controller {
         }
     }
 
-    /// Lets the other planes of a die program the operation of the same page number with it: their data
-    /// follow its own.
+    /// Starts, on the other dies that stand for planes of this one, programs of the same page number; their data follow
+    /// its data.
     fn pair<P: Probe>(&mut self, die: usize, class: Class, page: u32, ctx: &mut Context<P>) {
         let chips = self.chips.as_ref().expect("the caller saw chips");
         let (stride, dies) = (chips.plane_stride, self.dies.len());
@@ -123,8 +123,9 @@ impl Controller {
         }
     }
 
-    /// True when some operation that waits has this page number. MQSim takes that one, before those in front of it; here
-    /// pages of a block are programmed in order, so the oldest takes its number and its turn.
+    /// Gives the page number `page` to the oldest waiting operation of a class at a die, in exchange for its own;
+    /// returns false if no operation waits with it. (MQSim takes the operation with that page itself, ahead of older
+    /// ones; here pages of a block are programmed in order.)
     fn bring_forward(&mut self, die: usize, class: Class, page: u32) -> bool {
         let first = self.dies[die].first(class);
         let mut at = first;
@@ -139,8 +140,8 @@ impl Controller {
         false
     }
 
-    /// Returns the operation that the scheduler would start next among all that wait at the chip, and its
-    /// die.
+    /// Returns the die and the class of the operation that the scheduler would start next among all operations that
+    /// wait at the chip.
     fn choose_in_chip(&mut self, chip: usize, now: SimTime) -> (usize, Class) {
         let mut view = DieView {
             ready: 0,
@@ -178,7 +179,8 @@ impl Controller {
         (at[class as usize], class)
     }
 
-    /// Gives the chips their turns on the free channel, for which no data wait, until it is taken.
+    /// Gives the chips of a channel their turns to start an operation, until one takes the channel, which is free and
+    /// for which no data wait.
     #[cold]
     pub(super) fn start_in_turn<P: Probe>(&mut self, index: usize, ctx: &mut Context<P>) {
         let Some(chips) = &mut self.chips else { return };

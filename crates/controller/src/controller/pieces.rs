@@ -9,7 +9,7 @@ use crate::Transaction;
 use engine::Calendar;
 
 impl Transaction {
-    /// True when all pieces before this data-out have crossed the channel.
+    /// True if all pieces of the read before this data-out have crossed the channel (pipelined retries).
     #[inline]
     pub(crate) fn is_last_piece(&self) -> bool {
         self.sent + 1 >= self.reading.pieces
@@ -17,7 +17,8 @@ impl Transaction {
 }
 
 impl Controller {
-    /// Lets the array sense the next piece at once, when the data of a piece are in the register.
+    /// Starts the array read of the next piece at once when the data of a piece are in the page register (pipelined
+    /// retries).
     #[cold]
     pub(super) fn sense_on(&mut self, die: usize, calendar: &mut Calendar) {
         let transaction = &mut self.slab.items[self.dies[die].array.index()];

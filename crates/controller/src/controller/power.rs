@@ -8,28 +8,28 @@ use crate::transaction::Slab;
 use crate::{Kind, Transaction};
 use units::{DieId, SimTime};
 
-/// How far a program or erase had come when the power failed.
+/// Progress of a program or erase when the power failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The array had ended the operation, but its completion was not yet reported.
+    /// The flash array had ended the operation, but its completion was not yet reported.
     Done,
-    /// The power failure stopped the array halfway.
+    /// The power failure stopped the flash array halfway through the operation.
     Halfway,
 }
 
-/// A program or erase that changed cells and was not reported.
+/// A program or erase that changed cells and was not reported before the power failed.
 #[derive(Clone, Copy, Debug)]
 pub struct Interrupted {
-    /// Flash operation that the power failure interrupted.
+    /// Program or erase that the power failure interrupted.
     pub transaction: Transaction,
-    /// How far the interrupted operation had come.
+    /// Progress of the interrupted operation.
     pub ending: Ending,
 }
 
 impl Controller {
-    /// Cuts the power at `now`: queues and registers are emptied, each array and channel rests. Gives the
-    /// programs and erases that had begun to change cells. The time that an array spent on what it did not
-    /// end is not counted as busy.
+    /// Cuts the power at `now`: empties queues and registers, and stops all arrays and channels. Returns the programs
+    /// and erases that had begun to change cells. The time that an array spent on an unfinished operation does not
+    /// count as busy.
     pub fn cut(&mut self, now: SimTime) -> Vec<Interrupted> {
         let mut interrupted = Vec::new();
         for die in &self.dies {
@@ -56,8 +56,8 @@ impl Controller {
         interrupted
     }
 
-    /// Ends the reads in flight at a die that answers no more: these reads bring no data. Gives the reads
-    /// that would have brought data.
+    /// Marks the reads in flight at a die that failed as uncorrectable. Returns those among them that would have
+    /// brought data.
     pub fn fail_reads(&mut self, die: DieId) -> Vec<Transaction> {
         let free = self.slab.free_places();
         let mut failed = Vec::new();
@@ -71,7 +71,7 @@ impl Controller {
         failed
     }
 
-    /// Ends all operations that are in flight or wait; the counts stay.
+    /// Ends all operations of the controller that are in flight or wait; the statistics stay.
     fn rest(&mut self, now: SimTime) {
         for (index, die) in self.dies.iter_mut().enumerate() {
             let array_busy = std::mem::take(&mut die.array_busy);
@@ -91,7 +91,7 @@ impl Controller {
 }
 
 impl ChannelState {
-    /// Drops all operations that wait for the channel, and ends the transfer on it.
+    /// Removes all operations that wait for the channel, and ends the transfer in progress.
     fn rest(&mut self, now: SimTime) {
         self.busy_ns -= self.free_at.ns().saturating_sub(now.ns()).min(self.busy_ns);
         self.free_at = self.free_at.min(now);

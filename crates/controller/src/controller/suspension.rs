@@ -7,7 +7,7 @@ use engine::{Calendar, Event};
 use units::SimTime;
 
 impl Controller {
-    /// Interrupts the running program or erase of a die for a host read, if the scheduler says so.
+    /// Suspends the running program or erase of a die for a host read, if the scheduler says so.
     #[inline(always)]
     pub(super) fn consider_suspension<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
@@ -51,7 +51,7 @@ impl Controller {
         ctx.calendar.schedule(state.blocked_until, Event { kind: events::SUSPENDED, index: die as u32 });
     }
 
-    /// Goes on with the program or erase that was interrupted.
+    /// Resumes the suspended program or erase of a die.
     pub(super) fn resume(&mut self, die: usize, calendar: &mut Calendar) {
         let now = calendar.now();
         let state = &mut self.dies[die];

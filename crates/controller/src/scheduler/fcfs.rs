@@ -5,8 +5,7 @@ use crate::{Class, Kind};
 use config::{Card, ConfigError, Policy, Section};
 use units::Nanos;
 
-/// Every operation in the order it was queued; but when the die is out of free superblocks, garbage
-/// collection goes first, since the host's programs wait for it anyway.
+/// The scheduler `fcfs`: operations of a die start in the order in which they were queued.
 #[derive(Clone, Debug)]
 pub struct Fcfs {
     suspension: Suspension,

@@ -4,23 +4,24 @@ use crate::{Class, Kind};
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// The information about a die that a scheduler may use.
+/// Read-only view of a die's queues for a scheduler.
 pub struct DieView {
-    /// The classes ([`Class::bit`]) that wait and may be chosen; never empty. If the chosen operation needs more of the
-    /// die than is free now, all others wait, too.
+    /// Bit mask ([`Class::bit`]) of the classes with waiting operations that may be chosen; never empty. If the chosen
+    /// operation needs more of the die than is free now, all others wait, too.
     pub ready: u8,
-    /// For each class, when its oldest operation was queued; meaningless for empty ones.
+    /// For each class: time at which its oldest operation was queued; without meaning for empty classes.
     pub queued: [SimTime; Class::COUNT],
-    /// For each class, the running number of its oldest operation: lower came earlier.
+    /// For each class: running number of its oldest operation, where a lower number was submitted earlier.
     pub submitted: [u64; Class::COUNT],
     /// True while the die is short of free superblocks, so that the host waits for garbage collection.
     pub urgent: bool,
-    /// Present simulated time.
+    /// Present simulated time, from which waiting times follow.
     pub now: SimTime,
 }
 
 impl DieView {
-    /// Returns the ready class among `classes` whose oldest operation came first.
+    /// Returns, of the ready classes in bit mask `classes`, the class whose oldest operation was submitted first; none
+    /// if no such class is ready.
     #[inline]
     pub fn oldest(&self, classes: u8) -> Option<Class> {
         Class::ALL
@@ -30,25 +31,26 @@ impl DieView {
     }
 }
 
-/// The order of work at a die.
+/// Policy that decides the order of operations at a die.
 pub trait Scheduler: Send {
-    /// Gives a scheduler that draws at random a random stream of its own. Called before anything else on a drive.
+    /// Gives the scheduler a random stream of its own, which only a scheduler with random choices uses. Called before
+    /// any other question of a drive.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// Chooses one of the ready classes.
+    /// Chooses the class, among the ready ones, whose oldest operation starts next.
     fn pick(&mut self, view: &DieView) -> Class;
 
-    /// True when a host read that just arrived interrupts the running operation, which still has
-    /// `remaining` to go and was suspended `times` times before.
+    /// Returns true if a host read that just arrived suspends the running operation, which still needs the time
+    /// `remaining` and was suspended `times` times before.
     fn suspends(&self, running: Kind, remaining: Nanos, times: u32) -> bool;
 
-    /// True when a host read that was waiting when the running operation began interrupts it like one that arrives.
+    /// True if a host read that was already waiting when the running operation began may suspend it, too.
     fn suspends_for_waiting(&self) -> bool {
         false
     }
 
-    /// True when garbage collection of an urgent die goes before the host's programs. Asked where collections are
-    /// carried out without time.
+    /// True if garbage collection goes before the host's programs on a die that is short of free superblocks. Called
+    /// where collections run without simulated time.
     fn hastens_collection(&self) -> bool {
         false
     }
@@ -64,7 +66,7 @@ config::policies! {
     strict::Strict,
 }
 
-/// When a running program or erase is suspended for reads: parameters that schedulers share.
+/// Settings, shared by schedulers, of when a running program or erase is suspended for host reads.
 #[derive(Clone, Debug)]
 pub struct Suspension {
     program: bool,

@@ -5,7 +5,8 @@ use crate::{Class, Kind};
 use config::{Card, ConfigError, Policy, Section};
 use units::Nanos;
 
-/// Reads pass programs and erases, unless those have waited too long.
+/// The scheduler `read-priority`: host reads go before programs and erases, unless an older operation has waited too
+/// long.
 #[derive(Clone, Debug)]
 pub struct ReadPriority {
     max_wait: Nanos,

@@ -5,11 +5,11 @@ use crate::{Class, Kind};
 use config::{Card, ConfigError, Policy, Section};
 use units::Nanos;
 
-/// The names of the classes, in the order of their numbers.
+/// Names of the classes of operations in the key `order`, in the order of their numbers.
 const NAMES: [&str; Class::COUNT] =
     ["host-read", "internal-read", "host-program", "internal-program", "erase"];
 
-/// Classes in a fixed order.
+/// The scheduler `strict`: serves the classes of operations in a fixed order.
 #[derive(Clone, Debug)]
 pub struct Strict {
     order: [Class; Class::COUNT],

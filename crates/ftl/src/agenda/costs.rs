@@ -4,22 +4,22 @@ use crate::Layout;
 use controller::Controller;
 use units::Nanos;
 
-/// Times of a die, or of its channel, for what upkeep does, in ns, on blocks that are not worn.
+/// Busy times of a die, or of its channel, for the operations of background work (upkeep) on unworn blocks, in ns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
-    /// Die time to read a page row and send it out, in ns.
+    /// Time to read a page row and to send it over the channel, in ns.
     pub row_read: u64,
-    /// A program unit is sent and programmed.
+    /// Time to send a program unit over the channel and to program it, in ns.
     pub program: u64,
-    /// Die time to erase a superblock, in ns.
+    /// Time to erase a superblock, in ns.
     pub erase: u64,
-    /// Die time to move a full superblock, in ns.
+    /// Time to relocate all units of a superblock full of valid data and to erase it, in ns.
     pub superblock: u64,
 }
 
 impl Costs {
-    /// Returns the costs of a die where a read takes `senses` sensings and a write has one of `costs`: the
-    /// slowest of them counts.
+    /// Returns the busy times of a die for background work, where each read takes `senses` array senses and a program
+    /// is one of the write costs (ways to program a page) in `costs`; the slowest way counts.
     pub fn of_die(layout: &Layout, controller: &Controller, senses: u64, costs: &[u8]) -> Self {
         let mean = |times: &mut dyn Iterator<Item = Nanos>| {
             let (sum, count) = times.fold((0, 0), |(sum, count), time| (sum + time.ns(), count + 1));
@@ -34,7 +34,7 @@ impl Costs {
         Self::with_arrays(t_r, t_prog, controller.t_bers(0).ns(), layout, controller)
     }
 
-    /// Returns the time for which one die holds its channel: commands and data.
+    /// Returns the busy times of a channel for the background work of one die: commands and data transfers alone.
     pub fn of_channel(layout: &Layout, controller: &Controller) -> Self {
         Self::with_arrays(0, 0, 0, layout, controller)
     }
@@ -51,15 +51,15 @@ impl Costs {
         costs
     }
 
-    /// Returns a die's share of a checkpoint of the map, in ns: for the die that gets most of it, with the
-    /// erases that make room for it.
+    /// Returns one die's part of the time to write a checkpoint of the map, in ns: programs of the die that gets the
+    /// most of them, and a share of the erases that free the space.
     pub fn checkpoint(&self, layout: &Layout) -> u64 {
         let [units, dies] = [layout.translation_units, layout.dies].map(u64::from);
         units.div_ceil(u64::from(layout.program_units)).div_ceil(dies) * self.program
             + units * self.erase / u64::from(layout.data_units()) / dies
     }
 
-    /// Returns the time to move `valid` units out of a superblock and to erase it, in ns.
+    /// Returns the time to relocate `valid` mapping units out of a superblock and to erase it, in ns.
     pub fn moving(&self, valid: u32, layout: &Layout) -> u64 {
         let rows = u64::from(valid.div_ceil(layout.row_units));
         let programs = u64::from(valid.div_ceil(layout.program_units));

@@ -18,79 +18,81 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use units::{Nanos, SimTime};
 
-/// A kind of timer-driven work that can fall due.
+/// Kind of timer-driven background work (refresh, patrol and so on) that the agenda holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
-    /// A superblock (numbered over the drive) may hold data that must be written anew.
+    /// The superblock, numbered over the drive, may hold data that must be rewritten (refreshed) now.
     Refresh(u32),
-    /// Next step of the patrol of this die.
+    /// The patrol (background scrub) of this die is due to take its next step.
     Patrol(u32),
-    /// A die may spend time on superblocks that wait to be rewritten.
+    /// This die may again spend time on superblocks that wait to be rewritten.
     Turn(u32),
-    /// Work of a feature at a set time.
+    /// A feature has work at a set time, such as to take a snapshot.
     Moment,
 }
 
-/// A superblock (numbered over the drive) that must be rewritten.
+/// Entry for a superblock (numbered over the drive) that must be rewritten: since when, and for which reason.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Due {
     pub superblock: u32,
     pub since: SimTime,
     pub origin: Origin,
-    /// When the superblock was opened, in ns: if it was erased since, the entry no longer applies.
+    /// Time at which the superblock was opened, in ns. If the superblock was erased and opened again since, the entry
+    /// no longer applies.
     pub opened: i64,
 }
 
-/// The timer-driven work of one die.
+/// State of the timer-driven background work of one die.
 pub(crate) struct DieUpkeep {
-    /// Superblocks to be rewritten, in the order in which they fell due.
+    /// Superblocks of the die that wait to be rewritten, in the order in which they fell due.
     pub due: VecDeque<Due>,
-    /// Policy that chooses which due superblock is rewritten next.
+    /// Policy that chooses which of the die's due superblocks is rewritten next.
     pub order: Box<dyn RefreshOrder>,
-    /// Time before which the die's share of time for upkeep is used up.
+    /// Time from which on the die may do background work again; until then its share of time is used up.
     pub free_at: SimTime,
-    /// True while a turn of the die's timer-driven work is entered in the agenda.
+    /// True while the agenda holds an entry for the die's next turn of timer-driven work.
     pub has_turn: bool,
 }
 
-/// What was counted since the run began.
+/// Counts of timer-driven background work (upkeep) since the run began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UpkeepCounts {
-    /// Superblocks whose moving by timer-driven work began.
+    /// Number of superblocks whose relocation by timer-driven work began.
     pub begun: u64,
-    /// Superblocks begun more than one superblock's share of time after they fell due.
+    /// Number of superblocks whose relocation began late: longer after the due time than one superblock takes at the
+    /// permitted share of die time.
     pub late: u64,
-    /// How late these superblocks were begun, in ns: in sum and at most.
+    /// Sum over all begun superblocks of the time from due to the beginning of the relocation, in ns.
     pub late_ns: u64,
-    /// See `late_ns`.
+    /// Greatest time from due to the beginning of a superblock's relocation, in ns.
     pub late_ns_max: u64,
-    /// Die time that timer-driven work took, in ns, by the times of the drive file.
+    /// Die time that timer-driven work took, in ns, calculated from the operation times of the drive file.
     pub die_ns: u64,
 }
 
-/// The upkeep of a drive.
+/// Schedule of a drive's timer-driven background work (refresh, patrol, snapshots), with the state of each die.
 pub(crate) struct Agenda {
     share: f64,
     pub costs: Costs,
     queue: BinaryHeap<Reverse<(SimTime, u64, Work)>>,
     entered: u64,
-    /// When the calendar's events for the agenda come, the next one last: no two of them at one time, and none again
-    /// that is there already, or they would become more and more.
+    /// Times of the calendar's events that wake the agenda, the next one last. Each time stands here once, so that the
+    /// events do not multiply.
     pub armed: Vec<SimTime>,
-    /// True while the work of the agenda is being done: work entered meanwhile is looked at afterwards.
+    /// True while due work of the agenda is being done; work that is entered meanwhile is looked at afterwards.
     pub at_work: bool,
-    /// True when the agenda holds all that is left to happen in the run: due work waits for another event, or
-    /// the run would never end.
+    /// True while the agenda rests because the drive is stuck, or because only the agenda's own events are left in the
+    /// run: due work then waits for another event, so that the run can end.
     pub asleep: bool,
     pub dies: Vec<DieUpkeep>,
-    /// By superblock of the drive: true while it waits at its die to be rewritten.
+    /// For each superblock of the drive: true while it waits at its die to be rewritten.
     pub waits: Vec<bool>,
     pub counts: UpkeepCounts,
 }
 
 impl Agenda {
-    /// Makes an agenda with nothing due; each die has an `order` of its own for rewriting and may spend
-    /// `share` of its time on upkeep.
+    /// Makes an agenda without due work; each die gets a policy from `order` for its rewrites, and may spend the
+    /// fraction `share` of its time on background work.
     pub fn new(layout: &Layout, order: &Maker, share: f64, costs: Costs) -> Self {
         let idle =
             || DieUpkeep { due: VecDeque::new(), order: order(), free_at: SimTime::ZERO, has_turn: false };
@@ -108,14 +110,14 @@ impl Agenda {
         }
     }
 
-    /// Puts work into the agenda.
+    /// Adds work that falls due at time `at` to the agenda of background work.
     pub fn enter(&mut self, at: SimTime, work: Work, calendar: &mut Calendar) {
         self.queue.push(Reverse((at.max(calendar.now()), self.entered, work)));
         self.entered += 1;
         self.arm(calendar);
     }
 
-    /// Lets the calendar know when the next entry is due.
+    /// Schedules a calendar event for the agenda's next entry, unless an event as early is already scheduled.
     pub fn arm(&mut self, calendar: &mut Calendar) {
         let Some(Reverse((at, ..))) = self.queue.peek() else { return };
         let at = (*at).max(calendar.now());
@@ -126,7 +128,7 @@ impl Agenda {
         }
     }
 
-    /// Drops all due work, because the power fails.
+    /// Removes all entries of the agenda of background work because the power fails.
     pub fn empty(&mut self) {
         self.queue.clear();
     }
@@ -136,13 +138,14 @@ impl Agenda {
         if *at > now { None } else { self.queue.pop().map(|Reverse((.., work))| work) }
     }
 
-    /// Returns the time from the beginning of `ns` of upkeep until a die may do more, so that upkeep keeps to
-    /// its share.
+    /// Returns the time from the beginning of background work that takes `ns` nanoseconds until its die may do more, so
+    /// that the die keeps to its share.
     pub fn spread(&self, ns: u64) -> Nanos {
         Nanos::new((ns as f64 / self.share) as u64)
     }
 
-    /// Charges a die with `ns` of upkeep from `from` on; returns when the die may do more.
+    /// Charges a die with `ns` nanoseconds of background work from time `from` on; returns the time when the die may do
+    /// more.
     pub fn charge(&mut self, die: usize, ns: u64, from: SimTime) -> SimTime {
         self.counts.die_ns += ns;
         let free_at = self.dies[die].free_at.max(from) + self.spread(ns);
@@ -150,7 +153,7 @@ impl Agenda {
         free_at
     }
 
-    /// Charges all dies with a checkpoint of the map that begins.
+    /// Charges every die with the time for its part of a checkpoint of the map that begins now.
     pub fn charge_checkpoint(&mut self, layout: &Layout, now: SimTime) {
         let ns = self.costs.checkpoint(layout);
         (0..self.dies.len()).for_each(|die| {
@@ -158,23 +161,22 @@ impl Agenda {
         });
     }
 
-    /// Returns the number of bytes of state of the simulator: an entry for each superblock may stand in the
-    /// agenda.
+    /// Returns the number of bytes of the simulator's memory that the agenda of background work takes.
     pub fn bytes(&self) -> usize {
         self.waits.len() + self.queue.capacity() * size_of::<(SimTime, u64, Work)>()
     }
 
-    /// Returns the share of each die's time that upkeep may take.
+    /// Returns the fraction (0 to 1) of each die's time that background work may take.
     pub fn share(&self) -> f64 {
         self.share
     }
 
-    /// Returns the number of superblocks that are due and not begun.
+    /// Returns the number of superblocks that wait to be rewritten and whose relocation has not begun.
     pub fn waiting(&self) -> u64 {
         self.dies.iter().map(|die| die.due.len() as u64).sum()
     }
 
-    /// Ends the agenda when the host has finished: no more work falls due.
+    /// Ends the background work when the host has finished: no more work falls due.
     pub fn end(&mut self) {
         self.empty();
         self.dies.iter_mut().for_each(|die| die.due.clear());

@@ -8,20 +8,20 @@ use crate::layout::sector_bytes;
 use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
-/// A translation layer that the host's writes reach.
+/// Interface by which a translation layer receives the host's write data.
 pub(crate) trait Arrives: Reads {
     #[cold]
     fn was_not_written_lately(&mut self, lpn: Lpn, now: SimTime) -> bool {
         self.parts().1.recent.as_mut().is_none_or(|recent| recent.is_new(lpn, now))
     }
 
-    /// True when a unit written now goes to the flash at once, even where the buffer keeps what it can.
+    /// True if data written now go to flash at once, although the write buffer otherwise keeps data as long as it can.
     #[inline]
     fn leaves_at_once(&mut self, lpn: Lpn, now: SimTime) -> bool {
         self.parts().1.recent.is_none() || self.was_not_written_lately(lpn, now)
     }
 
-    /// Notes that the data of a write are in `slot`.
+    /// Records, for the features of the drive, that the data of a host write are in buffer slot `slot`.
     #[inline]
     fn note_arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
         let (media, host) = self.parts();
@@ -31,7 +31,8 @@ pub(crate) trait Arrives: Reads {
         }
     }
 
-    /// Reserves up to `wanted` buffer slots for units of a request from `first` on; gives how many.
+    /// Reserves up to `wanted` write buffer slots for units of a write request from `first` on; returns how many it
+    /// reserved.
     #[inline]
     fn reserve_at(&mut self, request: u32, first: Lpn, wanted: u32) -> u32 {
         let (media, _) = self.parts();
@@ -41,7 +42,8 @@ pub(crate) trait Arrives: Reads {
         promised
     }
 
-    /// Begins to read the part of its unit that a partial write lacks. False when it lacks nothing.
+    /// Begins the flash read of the sectors that a partial write of a unit does not contain (read-modify-write).
+    /// Returns false when none are missing.
     #[cold]
     fn read_rest<P: Probe>(&mut self, slot: u32, ctx: &mut Context<P>) -> bool {
         let (media, _) = self.parts();

@@ -15,18 +15,20 @@ use crate::settings::FtlConfig;
 use controller::Controller;
 use std::collections::VecDeque;
 
-/// The state of a layer's dealings with the host.
+/// State of a translation layer's work for the host: outputs, flushes, reads and units at risk.
 pub(crate) struct Host {
     pub outputs: Vec<Output>,
-    /// For each flush in flight: the buffer epoch before which all data must be on flash, and its request.
+    /// For each flush in progress: the buffer epoch up to which all data must be on flash, and the number of the
+    /// request.
     pub flushes: VecDeque<(u32, u32)>,
-    /// Slots that wait for an older slot to get the rest of their unit, each after that older slot.
+    /// Pairs of buffer slots of one unit: an older slot, and a newer slot that waits until the older has the rest of
+    /// the unit.
     pub following: Vec<(u32, u32)>,
-    /// The state of the host's reads.
+    /// State of the host's read path: merged reads and read-ahead.
     pub reads: ReadPath,
-    /// Units that the host wrote lately, on a drive where they decide which units stay in the buffer.
+    /// Units that the host wrote recently, on a drive that keeps only soon rewritten data in its write buffer.
     pub recent: Option<Box<Recent>>,
-    /// Access times of the buffer's DRAM, where accesses take time.
+    /// Access times of the write buffer's DRAM; none where the DRAM takes no time.
     pub dram: Option<Dram>,
     pub risk: Risk,
 }
@@ -44,12 +46,12 @@ impl Host {
         }
     }
 
-    /// Returns the number of bytes of state.
+    /// Returns the number of bytes of the simulator's memory that the state of the host's reads and writes takes.
     pub fn bytes(&self) -> usize {
         self.reads.bytes() + self.recent.as_ref().map_or(0, |recent| recent.bytes())
     }
 
-    /// Lets a flush wait until all that the buffer received so far is on flash.
+    /// Makes a flush request wait until all data that the write buffer has received so far are on flash.
     pub fn await_flushed(&mut self, request: u32, buffer: &mut Buffer) {
         self.flushes.push_back((buffer.end_epoch(), request));
         self.answer_flushes(buffer);
@@ -65,7 +67,7 @@ impl Host {
         }
     }
 
-    /// Takes the slots that wait for `slot` to be completed.
+    /// Removes and returns the buffer slots that wait until `slot` has the rest of its unit.
     #[cold]
     pub fn take_followers(&mut self, slot: u32) -> impl Iterator<Item = u32> + use<> {
         let all = std::mem::take(&mut self.following);

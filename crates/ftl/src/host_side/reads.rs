@@ -14,20 +14,21 @@ use crate::{FtlStats, Output, Probe, Stages};
 use controller::{Class, Context, Controller, Kind, Origin, Transaction, TransactionId};
 use units::{DieId, Lpn, Ppa, SimTime};
 
-/// Reads ahead wait behind reads for the host.
+/// Returns the transaction class of a read for the host: read-ahead waits behind reads that the host requested.
 #[inline]
 fn class_of(origin: Origin) -> Class {
     if origin == Origin::ReadAhead { Class::InternalRead } else { Class::HostRead }
 }
 
-/// The state and policies of a drive's reads.
+/// State and policies of the host's read path: sharing of array reads, and read-ahead.
 #[derive(Default)]
 pub(crate) struct ReadPath {
-    /// The policy that lets reads ride on other reads, where some may.
+    /// Policy that lets a read share the array read of another read; none if the drive shares none.
     pub merge: Option<Box<dyn ReadMerge>>,
-    /// The data that were read ahead, where the drive reads ahead.
+    /// Read-ahead area with its data; none if the drive does not read ahead.
     pub ahead: Option<Box<Ahead>>,
-    /// Units of the request in progress that are being read ahead, as bits, and the read that fetches them.
+    /// Pending wait of the request in progress: the read-ahead in flight that fetches some of its units, and these
+    /// units as bits of a page row.
     riding: Option<(TransactionId, u64)>,
 }
 
@@ -45,7 +46,7 @@ impl ReadPath {
         path
     }
 
-    /// Drops the read-ahead data of a unit that was written, trimmed or brought back to a former version.
+    /// Removes the read-ahead data of a unit that was written, trimmed or returned to a former version.
     #[inline]
     pub fn forget(&mut self, lpn: Lpn, stats: &mut FtlStats) {
         if let Some(ahead) = &mut self.ahead {
@@ -53,13 +54,14 @@ impl ReadPath {
         }
     }
 
-    /// Returns the number of bytes of state.
+    /// Returns the number of bytes of the simulator's memory that the read path takes.
     pub fn bytes(&self) -> usize {
         self.ahead.as_ref().map_or(0, |ahead| ahead.bytes())
     }
 }
 
-/// Units of a page row that one read brings, and the bytes of their parts where those are known.
+/// Units of one page row that one flash read fetches: row, bit mask of units, and bytes where only sectors of them are
+/// read.
 #[derive(Clone, Copy)]
 pub(crate) struct RowPart {
     row: u32,
@@ -67,22 +69,22 @@ pub(crate) struct RowPart {
     bytes: u32,
 }
 
-/// A translation layer that the host reads from.
+/// Interface by which a translation layer serves the host's reads.
 pub(crate) trait Reads {
-    /// Returns the flash, and the host's side of the layer.
+    /// Returns the flash with its features, and the layer's state of work for the host.
     fn parts(&mut self) -> (&mut Media, &mut Host);
 
-    /// Lets units leave the buffer when it keeps more than it may.
+    /// Lets units leave the write buffer when it keeps more than its limit.
     #[inline]
     fn relieve(&mut self, _now: SimTime) {
         self.parts().0.core.relieve_buffer();
     }
 
-    /// Returns the die that follows from a unit's logical address.
+    /// Returns the die that a unit's logical address determines.
     fn home_die(&self, lpn: Lpn) -> u32;
 
-    /// Reads `count` units from `first`, whose map entries are at hand: their parts, where those are known. Gives the
-    /// number of flash reads that will report to `request`.
+    /// Reads `count` units from `first`, whose map entries are in RAM, from the buffer and from flash. Returns the
+    /// number of flash reads that `request` has to wait for.
     #[inline]
     fn read_found<P: Probe>(&mut self, request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32 {
         self.parts().0.core.store.map.outgrow();
@@ -92,7 +94,8 @@ pub(crate) trait Reads {
         self.read_units::<false, P>(request, first, count, ctx)
     }
 
-    /// See [`Self::read_found`]. Drives that know no `PARTS` have code of their own, in which nothing asks for them.
+    /// Does the work of [`Self::read_found`]. `PARTS` is true for drives that know which sectors of a unit are present;
+    /// a copy of the code for other drives does not ask.
     #[inline]
     fn read_units<const PARTS: bool, P: Probe>(
         &mut self,
@@ -172,8 +175,8 @@ pub(crate) trait Reads {
         1
     }
 
-    /// Reads a part of a unit that has no place, where the drive reads such units all the same; false where it does not, and
-    /// of other units.
+    /// Reads some sectors of a unit without a place on flash, on drives that read such units all the same. Returns
+    /// false without a read in all other cases.
     #[cold]
     fn read_nowhere<P: Probe>(&mut self, request: u32, lpn: Lpn, part: u64, ctx: &mut Context<P>) -> bool {
         let home = self.home_die(lpn);
@@ -187,7 +190,8 @@ pub(crate) trait Reads {
         true
     }
 
-    /// Reads `bytes` of a unit that has no place on flash, from the die that follows from its logical address.
+    /// Submits the read of `bytes` of a unit that has no place on flash, from the die that its logical address
+    /// determines.
     #[allow(clippy::too_many_arguments)]
     fn read_unwritten<P: Probe>(
         &mut self,
@@ -208,7 +212,8 @@ pub(crate) trait Reads {
         self.parts().0.core.store.controller.submit(transaction, ctx);
     }
 
-    /// Submits the read of some units of one page row (numbered over the drive) by itself.
+    /// Submits the read of some units of one page row (numbered over the drive) with an array read of its own. Returns
+    /// its transaction.
     #[inline]
     fn submit_alone<P: Probe>(
         &mut self,
@@ -226,7 +231,8 @@ pub(crate) trait Reads {
         id
     }
 
-    /// Submits a read of some units of one page row, or lets it ride on one in flight.
+    /// Submits a read of some units of one page row (numbered over the drive). It shares the array read of another read
+    /// in flight if the policy allows that, else it is open for others to share.
     fn submit_shared<P: Probe>(
         &mut self,
         row: u32,
@@ -255,8 +261,8 @@ pub(crate) trait Reads {
         id
     }
 
-    /// Serves a unit from read-ahead; true when its data are there or in flight. `reads` is raised by the number of
-    /// flash reads that will report to the request for that unit.
+    /// Serves a unit of a host read from read-ahead; true if its data are there or in flight. Raises `reads` by the
+    /// number of flash reads that the request has to wait for.
     fn read_fetched<P: Probe>(
         &mut self,
         request: u32,
@@ -283,7 +289,8 @@ pub(crate) trait Reads {
         true
     }
 
-    /// Lets the request wait for its units that are being read ahead. Returns the number of reads that report to it.
+    /// Makes a host request wait for its units that a read-ahead in flight fetches. Returns the number of reads, 0 or
+    /// 1, that the request has to wait for.
     fn ride_on_fetched<P: Probe>(&mut self, request: u32, ctx: &mut Context<P>) -> u32 {
         let (media, host) = self.parts();
         let Some((on, mask)) = host.reads.riding.take() else { return 0 };
@@ -293,7 +300,7 @@ pub(crate) trait Reads {
         1
     }
 
-    /// Fetches what is likely to follow after a read of the host.
+    /// Submits read-ahead of units that are likely to be read next, after the host read `count` units from `first`.
     fn fetch_ahead<P: Probe>(&mut self, first: Lpn, count: u32, ctx: &mut Context<P>) {
         let (media, host) = self.parts();
         let (limit, row_units) = (media.core.store.layout.logical_units, media.core.store.layout.row_units);
@@ -316,7 +323,8 @@ pub(crate) trait Reads {
         self.parts().1.reads.ahead = Some(ahead);
     }
 
-    /// Ends a read-ahead: its data are in the area.
+    /// Handles the end of a read-ahead: its data are in the read-ahead area now, and data that were lost are removed
+    /// from it.
     #[cold]
     fn on_fetched(&mut self, id: TransactionId, read: &Transaction) {
         let (media, host) = self.parts();
@@ -330,7 +338,7 @@ pub(crate) trait Reads {
         }
     }
 
-    /// Ends a read of the host: its data are available, or given up.
+    /// Ends a flash read for the host and reports to its request: the data are available, or uncorrectable.
     fn end_host_read<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         let mut reading = read.reading;
@@ -346,7 +354,8 @@ pub(crate) trait Reads {
         });
     }
 
-    /// Keeps data that the host read from flash, where they are still the newest and the buffer has room.
+    /// Keeps data that the host read from flash in the buffer as clean units, where they are still the newest version
+    /// and the buffer has space.
     fn keep_read<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         if !media.core.buffer.is_cache() || read.superblock == Transaction::NOWHERE {
@@ -366,7 +375,8 @@ pub(crate) trait Reads {
         }
     }
 
-    /// Adds the units at risk, times the time until now, to the counts. Called before the number changes.
+    /// Adds the number of units at risk in a power cut, times the time since the last call, to the statistics. Must be
+    /// called before that number changes.
     #[inline]
     fn account_risk(&mut self, now: SimTime) {
         let (media, host) = self.parts();

@@ -10,25 +10,26 @@ use controller::{Context, Transaction};
 use nand::ProgramStatus;
 use units::{Lpn, Ppa, SimTime};
 
-/// A translation layer that the host works with.
+/// Interface by which a translation layer serves the host's requests: reads, writes, trims and flushes.
 pub(crate) trait Serves: Arrives {
-    /// Lets what waits go to the flash as far as that is possible now.
+    /// Sends data and work that wait in the write buffer to flash, as far as that is possible now.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>);
 
-    /// Vacates `home`, whose unit was trimmed.
+    /// Releases physical address `home`, whose unit was trimmed.
     fn vacate<P: Probe>(&mut self, home: Ppa, ctx: &mut Context<P>);
 
-    /// Reports that a unit was trimmed, in the buffer or on flash.
+    /// Informs the layer that a unit was trimmed, in the write buffer or on flash.
     fn note_trimmed(&mut self, _lpn: Lpn) {}
 
-    /// True without time: all that is written goes to the flash at once, and whole.
+    /// True in work without simulated time, such as preconditioning: all data written go to flash at once, in whole
+    /// units.
     #[inline]
     fn is_untimed(&self) -> bool {
         false
     }
 
-    /// New data arrive for a unit that has a slot in the buffer which is not in flight: true when they replace its
-    /// data.
+    /// Replaces the data in buffer slot `slot` by newer data of the same unit, where the slot is not in flight; returns
+    /// true if it did.
     #[inline]
     fn take_over(&mut self, slot: u32, request: u32, now: SimTime) -> bool {
         let (media, _) = self.parts();
@@ -39,30 +40,32 @@ pub(crate) trait Serves: Arrives {
         taken
     }
 
-    /// Admits a slot whose data are complete: they stay in the buffer, or wait for the flash.
+    /// Marks the data in a buffer slot as complete: they stay in the write buffer, or wait to be programmed.
     #[inline]
     fn admit(&mut self, slot: u32, now: SimTime) {
         self.parts().0.core.buffer.enqueue(slot);
         self.relieve(now);
     }
 
-    /// Sends all data in the buffer to the flash: the run is over, or a flush asks for it.
+    /// Sends all data in the write buffer to flash, at the end of a run or for a flush.
     fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.parts().0.core.buffer.send_out_held();
         self.pump(ctx);
     }
 
-    /// Returns, for a unit that the host writes, whether the layer has its entry in the map at hand.
+    /// Returns whether the map entry of a unit that the host writes is in RAM; a missing entry has to be fetched from
+    /// flash.
     #[inline]
     fn find_entry<P: Probe>(&mut self, _lpn: Lpn, _ctx: &mut Context<P>) -> MapEntry {
         MapEntry::AtHand
     }
 
-    /// Reads the rest of `lpn` now, if the version in the buffer is a part of the unit and is needed although
-    /// it is being replaced or trimmed.
+    /// Reads the rest of `lpn` from flash now, if the version in the write buffer is a part of the unit and is still
+    /// needed although it is replaced or trimmed.
     fn read_rest_now<P: Probe>(&mut self, _lpn: Lpn, _ctx: &mut Context<P>) {}
 
-    /// Reads units once their map entries are at hand. Gives the number of flash reads that will report to `request`.
+    /// Reads `count` units from `first` once their map entries are in RAM. Returns the number of flash reads that
+    /// `request` has to wait for.
     #[inline]
     fn look_up_and_read<P: Probe>(
         &mut self,
@@ -74,7 +77,8 @@ pub(crate) trait Serves: Arrives {
         self.read_found(request, first, count, ctx)
     }
 
-    /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.
+    /// Reads `count` units from `first` for the host, with read-ahead where the drive has it. Returns the number of
+    /// flash reads that `request` has to wait for.
     #[inline]
     fn read<P: Probe>(&mut self, request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32 {
         let reads = self.look_up_and_read(request, first, count, ctx);
@@ -84,8 +88,8 @@ pub(crate) trait Serves: Arrives {
         reads
     }
 
-    /// Takes the data of one unit of a write that arrived; its slot was reserved. `request` waits for the
-    /// program unless it is `u32::MAX`.
+    /// Accepts the data of one unit of a host write into a buffer slot that was reserved before. `request` waits for
+    /// the program of the unit, unless it is `u32::MAX`.
     fn write<P: Probe>(&mut self, request: u32, lpn: Lpn, coverage: Coverage, ctx: &mut Context<P>) {
         let whole = coverage == Coverage::Whole;
         self.account_risk(ctx.calendar.now());
@@ -145,14 +149,15 @@ pub(crate) trait Serves: Arrives {
         }
     }
 
-    /// Tells observers which slot holds the newest version of a unit, where they need it.
+    /// Informs the probe (observer of the run) which buffer slot holds the newest version of a unit, where a feature
+    /// needs that.
     #[inline]
     fn note_buffered<P: Probe>(&mut self, lpn: Lpn, probe: &mut P) {
         let (media, _) = self.parts();
         media.features.buffered(&media.core, lpn, probe);
     }
 
-    /// Trims, for the host, `count` units from `first`.
+    /// Trims `count` logical units from `first` for the host.
     fn trim<P: Probe>(&mut self, first: Lpn, count: u32, ctx: &mut Context<P>) {
         self.account_risk(ctx.calendar.now());
         if self.parts().0.core.rules.lapses.has(Lapse::IgnoresTrim) {
@@ -195,7 +200,8 @@ pub(crate) trait Serves: Arrives {
         self.pump(ctx);
     }
 
-    /// Puts all acknowledged data on flash, for a flush of the host; [`Output::Flushed`] tells when.
+    /// Begins to put all acknowledged data on flash for a flush request of the host; [`Output::Flushed`] reports its
+    /// completion.
     fn flush<P: Probe>(&mut self, request: u32, ctx: &mut Context<P>) {
         let (media, host) = self.parts();
         if media.core.rules.power_loss_protection || media.core.rules.lapses.has(Lapse::ForgetsFlush) {
@@ -211,15 +217,15 @@ pub(crate) trait Serves: Arrives {
         host.await_flushed(request, &mut media.core.buffer);
     }
 
-    /// Puts data of the drive's own features that are not in flight into the buffer, because they must be
-    /// durable, too.
+    /// Puts data of the drive's own features that are not in flight into the write buffer, because these data must
+    /// become durable, too.
     fn write_out_own<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         media.features.write_out(&mut media.core, None);
         self.carry_out(ctx);
     }
 
-    /// Does what features asked for.
+    /// Carries out the actions that the drive's features asked for, if there are any.
     #[inline]
     fn carry_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.parts().0.core.asks.is_empty() {
@@ -248,10 +254,10 @@ pub(crate) trait Serves: Arrives {
         }
     }
 
-    /// Continues work that waits for a map on flash.
+    /// Continues host work that waited for entries of a map on flash.
     fn go_on_with_map<P: Probe>(&mut self, _ctx: &mut Context<P>) {}
 
-    /// Returns a unit to a former version, which lies at `place`.
+    /// Returns a unit to a former version (from a snapshot), which lies at `place`.
     fn return_to<P: Probe>(&mut self, lpn: Lpn, place: Ppa, probe: &mut P) {
         let (media, host) = self.parts();
         let live = media.core.store.map.lookup(lpn);
@@ -268,7 +274,8 @@ pub(crate) trait Serves: Arrives {
         probe.on_version(VersionEvent::Returned { lpn, old: live, new: place });
     }
 
-    /// Does what is asked of the logical drive as a whole; gives the number of what is kept, or was.
+    /// Applies an action to the logical drive as a whole, such as taking a snapshot. Returns the number of the snapshot
+    /// concerned, if there is one.
     fn act<P: Probe>(&mut self, act: Act, ctx: &mut Context<P>) -> Option<u32> {
         let media = self.parts().0;
         let number = media.features.act(&mut media.core, act, ctx.calendar.now(), &mut ctx.probe);
@@ -276,8 +283,8 @@ pub(crate) trait Serves: Arrives {
         number
     }
 
-    /// Returns, when the array has ended a program, whether it holds the data, and notes its spare area where
-    /// power may fail.
+    /// Handles the end of a program in the flash array: returns whether the flash holds the data, and records the spare
+    /// area on drives whose power may fail.
     #[inline(always)]
     fn end_program(&mut self, transaction: &Transaction, now: SimTime) -> ProgramStatus {
         self.account_risk(now);
@@ -303,8 +310,8 @@ pub(crate) trait Serves: Arrives {
         }
     }
 
-    /// Ends the program of the slot with the newest version of `lpn`: the slot stays as a clean unit, or is
-    /// freed.
+    /// Handles the end of the program of the slot with the newest version of `lpn`: the slot stays in the buffer as a
+    /// clean unit, or is freed.
     #[inline]
     fn end_newest(&mut self, slot: u32, lpn: Lpn, now: SimTime) {
         let is_untimed = self.is_untimed();

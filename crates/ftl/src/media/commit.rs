@@ -9,7 +9,7 @@ use controller::{Context, Origin};
 use units::{Lpn, Ppa};
 
 impl Media {
-    /// Makes `ppa` invalid, because the host's newest version replaced the data there.
+    /// Marks the unit at `ppa` as invalid because a newer version from the host replaced it.
     #[inline]
     pub fn invalidate_host(&mut self, ppa: Ppa) {
         let superblock = self.core.invalidate(ppa);
@@ -27,8 +27,8 @@ impl Media {
         }
     }
 
-    /// True for a version that was programmed although a newer one is in the buffer: a request may have been told that
-    /// it is durable, and a power failure now would lose the newer one.
+    /// True if the version of `lpn` in `slot` was programmed while a newer version is in the write buffer, and is newer
+    /// than the version on flash: a power cut would lose the newest, so the programmed one must be kept.
     #[inline]
     pub fn must_outlast_cut(&self, lpn: Lpn, slot: u32) -> bool {
         self.core.store.spare.is_some()
@@ -36,7 +36,8 @@ impl Media {
             && self.stamp_of_slot(slot) > self.core.stamp_at_home(lpn)
     }
 
-    /// Returns the number of what a slot holds; none of what was trimmed since, but for snapshots.
+    /// Returns the stamp (number of the host's write) of the data in a buffer slot; `NOTHING` if the data were trimmed
+    /// since, unless a snapshot needs them.
     pub fn stamp_of_slot(&self, slot: u32) -> u64 {
         let Some(numbers) = &self.core.store.spare else { return NOTHING };
         let stamp = numbers.of_slot(slot);
@@ -45,7 +46,8 @@ impl Media {
         if is_void { NOTHING } else { stamp }
     }
 
-    /// Returns what becomes of the present version of a unit that is about to be overwritten or trimmed.
+    /// Asks the features what happens to the present version of a unit that is about to be overwritten or trimmed, and
+    /// returns the answer.
     #[inline]
     pub fn overtake<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) -> Overtaken {
         loop {
@@ -57,8 +59,8 @@ impl Media {
         }
     }
 
-    /// Leaves `old`, which is no longer the home of the newest version: it becomes invalid unless a feature
-    /// needs it.
+    /// Marks `old`, which no longer holds the newest version of its unit, as invalid, unless a feature (such as a
+    /// snapshot) needs the data.
     #[inline]
     pub fn leave(&mut self, old: Ppa) {
         if !self.features.names(old) {
@@ -66,7 +68,8 @@ impl Media {
         }
     }
 
-    /// Releases a former version, at this place, that has no use any more.
+    /// Releases a former version of unit `lpn` at `ppa` that no feature needs any more: the version becomes invalid,
+    /// unless it must outlast a power cut.
     pub fn release<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
         if self.core.outlasts_cut(lpn, ppa) {
             self.keep_overtaken(lpn, ppa, probe);
@@ -75,7 +78,7 @@ impl Media {
         }
     }
 
-    /// Carries out the actions that features asked for, as far as they are done here.
+    /// Carries out the actions that features asked for, except those of the translation layer.
     #[inline]
     pub fn do_asked<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.core.asks.is_empty() {
@@ -93,7 +96,7 @@ impl Media {
     /// Carries out one action that a feature asked for.
     ///
     /// # Panics
-    /// When it is for the layer to do.
+    /// When the action is one that the translation layer must carry out.
     pub fn do_one<P: Probe>(&mut self, ask: Ask, ctx: &mut Context<P>) {
         match ask {
             Ask::Release(lpn, ppa) => self.release(lpn, ppa, &mut ctx.probe),
@@ -115,14 +118,16 @@ impl Media {
         }
     }
 
-    /// Makes the place of such a version the home of its unit, until the newer one is on flash.
+    /// Marks `ppa`, with a version of `lpn` that was overtaken in the buffer, as valid, and points the map to it until
+    /// the newer version is on flash.
     #[cold]
     pub fn commit_overtaken<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
         self.core.store.space.valid[self.core.store.layout.superblock_of(ppa) as usize] += 1;
         self.keep_overtaken(lpn, ppa, probe);
     }
 
-    /// The same of a place that is valid already.
+    /// Points the map to `ppa`, a valid place with a version of `lpn` that was overtaken in the buffer, until the newer
+    /// version is on flash.
     pub fn keep_overtaken<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
         let old = self.core.store.map.lookup(lpn);
         self.features.changes(lpn);
@@ -133,7 +138,8 @@ impl Media {
         }
     }
 
-    /// Settles a closed superblock whose programs have all ended: sets the state that it has from now on.
+    /// Sets the state of a full superblock whose programs have all ended: closed, to be rescued after a program
+    /// failure, or part of the SLC cache.
     #[inline(always)]
     pub fn settle_superblock(&mut self, die: usize, superblock: u32) {
         let global = self.core.store.space.global(die, superblock);

@@ -11,23 +11,23 @@ use controller::{Class, Context, Origin, Transaction};
 use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
 
-/// Counts of what a drive read to find its map again.
+/// Counts of the flash reads by which a drive recovers its map after a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Flash pages that recovery read.
+    /// Number of flash pages that recovery read.
     pub pages_read: u64,
-    /// Superblocks in which recovery found at least one programmed page.
+    /// Number of superblocks in which recovery found at least one programmed page.
     pub superblocks: u64,
-    /// Logical units that recovery found.
+    /// Number of logical units that recovery found.
     pub units: u64,
 }
 
 impl Media {
-    /// Takes over what the flash holds and what was counted, but for the map and what each superblock is: gives what those
-    /// are found from.
+    /// Takes over the flash and its statistics after a power cut, without the map and the states of superblocks.
+    /// Returns the spare areas and marks from which recovery finds these two.
     ///
     /// # Panics
-    /// When the drive is another than the one whose flash it is.
+    /// When the flash belongs to another drive.
     pub fn take_back(&mut self, medium: Medium) -> (SpareAreas, Vec<Mark>) {
         let Medium { array, controller, counted, spare, marks, .. } = medium;
         let store = &mut self.core.store;
@@ -51,7 +51,7 @@ impl Media {
         (spare, marks)
     }
 
-    /// Begins the reads by which the recovery method finds the map.
+    /// Submits the flash reads by which the recovery method finds the map, and returns their counts.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
@@ -78,7 +78,7 @@ impl Media {
         found
     }
 
-    /// Returns the reads of units that features keep for themselves and that are read first.
+    /// Returns the recovery reads of units that hold data of the drive's own features, which are read first.
     fn own_reads(&self) -> Vec<Transaction> {
         let layout = &self.core.store.layout;
         let mut units: Vec<Lpn> = Vec::new();
@@ -98,7 +98,7 @@ impl Media {
         rows.into_iter().map(read).collect()
     }
 
-    /// Returns the reads of page rows that features need.
+    /// Returns the recovery reads of page rows that the drive's features need.
     fn reads_for_features(&self) -> Vec<Transaction> {
         let layout = &self.core.store.layout;
         let mut rows = Vec::new();
@@ -111,8 +111,8 @@ impl Media {
         rows.into_iter().map(read).collect()
     }
 
-    /// Returns the page rows to read for a unit: its own or, where its die has failed, the rest of its
-    /// stripe.
+    /// Returns the page rows to read in order to get page row `row`: the row itself or, if its die has failed, the rest
+    /// of its parity stripe.
     pub fn rows_for(&self, row: u32) -> Vec<u32> {
         let superblock = row / self.core.store.layout.rows;
         let (die, _) = self.core.store.space.place_of(superblock);
@@ -125,7 +125,7 @@ impl Media {
         }
     }
 
-    /// Returns the facts about a superblock that are known before its data are read.
+    /// Returns what recovery knows of a superblock before it reads the data there.
     fn found_view(&self, global: usize) -> FoundView {
         let layout = &self.core.store.layout;
         let one_bit = self.core.store.space.holds_one_bit(global);

@@ -14,21 +14,21 @@ use crate::core::Core;
 use crate::features::Features;
 use crate::store::NONE;
 
-/// The flash, and what takes part in its reads and writes.
+/// The core (flash, map, write buffer) together with the features that take part in reads and writes.
 pub(crate) struct Media {
     pub core: Core,
     pub features: Features,
 }
 
 impl Media {
-    /// Begins simulated time: reads depend on the wear that each superblock has by now, and a dead die is
-    /// dead.
+    /// Begins simulated time: features get the wear of each superblock, and a die that is dead from the start makes the
+    /// drive read-only.
     pub fn begin(&mut self) {
         self.features.time_begins(&self.core);
         self.core.read_only |= self.core.store.dead.from_start != NONE;
     }
 
-    /// Reserves up to `wanted` buffer slots; gives how many.
+    /// Reserves up to `wanted` slots of the write buffer; returns how many it reserved.
     #[inline]
     pub fn reserve(&mut self, wanted: u32) -> u32 {
         if !self.has_slot() {
@@ -40,26 +40,26 @@ impl Media {
         granted
     }
 
-    /// True when [`Self::reserve`] would return a slot.
+    /// True if the write buffer has a slot that [`Self::reserve`] would grant.
     #[inline]
     pub fn has_slot(&self) -> bool {
         self.core.buffer.free_slots() > self.core.reserved_slots + self.features.slots_kept()
             && self.features.takes_data()
     }
 
-    /// Frees a slot that does not hold the newest version of its unit.
+    /// Frees a slot of the write buffer that does not hold the newest version of its unit.
     #[inline]
     pub fn release_slot(&mut self, slot: u32) {
         self.core.buffer.release(slot);
         self.features.released(slot);
     }
 
-    /// True while the buffer holds data that is not on flash.
+    /// True while the write buffer holds data that are not on flash, or a feature still has work.
     pub fn is_draining(&self) -> bool {
         self.core.buffer.dirty_slots() > 0 || self.features.is_busy()
     }
 
-    /// Returns the number of bytes of state.
+    /// Returns the number of bytes of the simulator's memory that flash, buffer and features take.
     pub fn bytes(&self) -> usize {
         let agenda = self.core.agenda.as_ref().map_or(0, |agenda| agenda.bytes());
         self.core.store.bytes()

@@ -12,18 +12,19 @@ use controller::{Ending, Interrupted, Kind, Origin, Transaction};
 use nand::ProgramStatus;
 use units::{Ppa, SimTime};
 
-/// The state of the flash after a power failure.
+/// State of the flash directly after a power cut: counts of the damage, and the superblocks and page rows concerned.
 #[derive(Default)]
 pub(crate) struct Wreck {
     damage: Damage,
-    /// Superblocks (numbered over the drive) that are half erased.
+    /// Superblocks (numbered over the drive) whose erase was interrupted.
     half_erased: Vec<usize>,
-    /// Torn page rows that other rows of the stripe may restore, each with its superblock.
+    /// Torn page rows, each with its superblock, that other rows of their parity stripes may restore.
     torn: Vec<(u32, u32)>,
 }
 
 impl Media {
-    /// Stamps a program that has ended: its units get the stamps of their sources.
+    /// Records the stamps (numbers of host writes) of the units of a program that has ended, in their spare areas; a
+    /// failed program leaves none.
     #[cold]
     pub fn stamp_programmed(&mut self, transaction: &Transaction, status: ProgramStatus) {
         let first = self.core.store.first_unit(transaction);
@@ -50,7 +51,8 @@ impl Media {
         }
     }
 
-    /// Interrupts these programs and erases: the power fails at `now`.
+    /// Cuts the power at `now`: interrupts all programs and erases in flight, and applies their effects to the flash.
+    /// Returns the interrupted operations and the state of the flash.
     pub fn interrupt(&mut self, now: SimTime) -> (Vec<Interrupted>, Wreck) {
         let interrupted = self.core.store.controller.cut(now);
         let mut wreck = Wreck::default();
@@ -89,7 +91,7 @@ impl Media {
         (interrupted, wreck)
     }
 
-    /// Returns what is left when all that the layer knew is gone.
+    /// Returns what the flash holds after a power cut, with the statistics; the rest of the drive's state is lost.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
@@ -125,14 +127,14 @@ impl Media {
         }
     }
 
-    /// Ends a program whose cells were changed, although the drive was not told before the power failed.
+    /// Applies to the flash a program whose cells were changed although the power failed before the drive was told.
     fn end_program(&mut self, transaction: &Transaction, global: usize, status: ProgramStatus) {
         self.core.store.array.restore(global, transaction.row + transaction.rows);
         self.stamp_programmed(transaction, status);
     }
 
-    /// Tears rows of an interrupted program, which spoils the pages of its wordline that were programmed
-    /// before it (Tseng, Grupp and Swanson, DAC 2011), unless the rest of their stripes gives them back.
+    /// Marks the rows of an interrupted program as torn, and the pages of its wordline that were programmed before it
+    /// as spoilt (Tseng, Grupp and Swanson, DAC 2011), unless the rest of their parity stripes restores them.
     fn tear_rows(&mut self, transaction: &Transaction, global: usize, wreck: &mut Wreck) {
         // Of its target, not of what folding in the die reads.
         let first = match self.core.store.space.holds_one_bit(global) {
@@ -149,7 +151,7 @@ impl Media {
         }
     }
 
-    /// Gives up the spare areas of a failed die, which cannot be read: all its rows count as torn.
+    /// Marks all page rows of failed dies as torn, because their spare areas cannot be read after a power cut.
     fn leave_dead(&mut self, wreck: &mut Wreck) {
         let dead: Vec<usize> =
             self.core.store.dead.dies().flat_map(|die| self.core.store.space.of_die(die)).collect();
@@ -164,7 +166,8 @@ impl Media {
         }
     }
 
-    /// Loses a page row whose content cannot be restored.
+    /// Marks the content of a page row as lost, because nothing can restore it after the power cut, and counts the
+    /// damage.
     fn lose_row(&mut self, superblock: u32, row: u32, damage: &mut Damage) {
         let (die, _) = self.core.store.space.place_of(superblock);
         if self.core.store.dead.has(die) {

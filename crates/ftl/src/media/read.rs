@@ -8,7 +8,7 @@ use engine::Calendar;
 use units::{Lpn, Ppa};
 
 impl Media {
-    /// Submits the read of some units of one page row (numbered over the drive).
+    /// Submits a flash read of some units of one page row (numbered over the drive).
     #[allow(clippy::too_many_arguments)]
     #[inline]
     pub fn submit_read<P: Probe>(
@@ -39,7 +39,7 @@ impl Media {
         self.core.store.controller.submit(transaction, ctx)
     }
 
-    /// Notes that a read of the host's rides on another, without being submitted for itself.
+    /// Counts a host read that shares the array read of another read and is not submitted itself.
     pub fn note_ride(&mut self, rider: &Transaction, calendar: &Calendar) {
         if rider.slc {
             self.core.store.stats.slc_units_read += u64::from(rider.mask.count_ones());
@@ -47,8 +47,8 @@ impl Media {
         self.features.rides(rider.die.index(), calendar.now());
     }
 
-    /// Returns the place from which a unit can be read ahead: on flash, readable, not in the buffer, its map
-    /// entry in RAM.
+    /// Returns the physical address from which a unit can be read ahead; none unless the unit is on flash, readable,
+    /// not in the write buffer, and has its map entry in RAM.
     pub fn home_ahead(&self, lpn: Lpn) -> Option<Ppa> {
         let at_hand = self.features.has_entry(lpn);
         let ppa = self.core.store.map.lookup(lpn);

@@ -3,7 +3,7 @@
 use crate::media::Media;
 
 impl Media {
-    /// Gives each die of a fresh drive its good superblocks.
+    /// Puts all good superblocks of a fresh drive on the free lists of their dies.
     pub fn free_all(&mut self) {
         let are_free = self.features.frees(&mut self.core);
         self.features.frees_own(&mut self.core);
@@ -19,14 +19,14 @@ impl Media {
         }
     }
 
-    /// True if the host may take a program unit of the superblock that its data of a stream go to.
+    /// True if the host may take another program unit of die `die` for data of stream `stream`.
     #[inline]
     fn has_room(&self, die: usize, stream: usize) -> bool {
         (self.core.has_own_room(die, stream) && self.features.lets_pass(die))
             || self.features.takes_hosts(&self.core, die)
     }
 
-    /// Updates the mark whether a die can take another program unit of the host.
+    /// Updates, for each stream of the host, the mark whether the die can take another of its program units.
     pub fn update_eligible(&mut self, die: usize) {
         let within_quota = self.core.is_within_quota(die);
         let (word, bit) = (die / 64, 1u64 << (die % 64));
@@ -43,14 +43,14 @@ impl Media {
         }
     }
 
-    /// Returns the stream that the next program unit of the host's stream `own` goes to, on a die that can
-    /// take one.
+    /// Returns the stream that the next program unit of the host's stream `own` joins on this die: `own`, or the stream
+    /// of the SLC cache where the cache takes the data.
     #[inline]
     pub fn stream_for_host(&self, die: usize, own: usize) -> usize {
         if self.features.takes_hosts(&self.core, die) { self.core.store.space.one_bit_stream } else { own }
     }
 
-    /// Opens a superblock for the host's data.
+    /// Opens a superblock of the die for the host's data of a stream; returns false if none is free.
     pub fn open_for_host(&mut self, die: usize, stream: usize) -> bool {
         if !self.core.store.space.is_one_bit(stream) {
             return self.core.open_own(die, stream);
@@ -58,7 +58,8 @@ impl Media {
         self.features.opens_one_bit(&mut self.core, die)
     }
 
-    /// Notes that the host's unit went to a stream: counted, and paid for.
+    /// Counts a host unit that joined a stream, and charges it to the pace of the die's garbage collection unless it
+    /// went to the SLC cache.
     pub fn note_host_unit(&mut self, die: usize, stream: usize) {
         if !self.core.store.space.is_one_bit(stream) {
             self.core.collections[die].spend();

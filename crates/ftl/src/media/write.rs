@@ -10,7 +10,7 @@ use controller::{Class, Context, Kind, Origin, Transaction};
 use units::{DieId, Lpn, Ppa};
 
 impl Media {
-    /// Chooses a die for the next program unit of one of the host's streams; false if no die can take it.
+    /// Chooses a die for the next program unit of one of the host's streams; returns false if no die can take it.
     #[inline]
     pub fn choose_die(&mut self, lane: usize, lpn: Lpn) -> bool {
         // Asked after every event, and most of the time no die can.
@@ -42,12 +42,12 @@ impl Media {
         }
     }
 
-    /// Completes the program units that are being filled with the host's data.
+    /// Pads all program units that are being filled with host data, so that they can be programmed.
     pub fn pad_current<P: Probe>(&mut self, ctx: &mut Context<P>) {
         (0..self.core.assembly.lanes.len()).for_each(|lane| self.pad_lane(lane, ctx));
     }
 
-    /// Completes the program unit that is being filled with the host's data of a stream.
+    /// Pads the program unit that is being filled with host data of one stream, so that it can be programmed.
     pub fn pad_lane<P: Probe>(&mut self, lane: usize, ctx: &mut Context<P>) {
         let Lane { current, stream, .. } = self.core.assembly.lanes[lane];
         if current != NONE {
@@ -56,14 +56,15 @@ impl Media {
         }
     }
 
-    /// Completes the program unit of a frontier with empty units.
+    /// Pads the partly filled program unit of an open superblock with empty units, so that it can be programmed.
     pub fn pad<P: Probe>(&mut self, die: usize, stream: usize, ctx: &mut Context<P>) {
         while self.core.store.space.dies[die].frontiers[stream].filled > 0 {
             self.append(die, stream, Lpn::NONE, Source::PADDING, ctx);
         }
     }
 
-    /// Puts a unit into the open superblock of a stream, and programs when a program unit is complete.
+    /// Appends a mapping unit to the open superblock of a stream, and submits the program when the program unit is
+    /// full.
     #[inline]
     pub fn append<P: Probe>(
         &mut self,
@@ -100,7 +101,7 @@ impl Media {
         }
     }
 
-    /// Submits the program of the units a frontier has collected.
+    /// Submits the program of the units that a stream's open superblock has gathered.
     pub fn issue_program<P: Probe>(&mut self, die: usize, stream: usize, kind: Kind, ctx: &mut Context<P>) {
         let layout = &self.core.store.layout;
         let slc = self.core.store.space.is_one_bit(stream);
@@ -147,7 +148,8 @@ impl Media {
         debug_assert!(self.core.fits_in_hand(die), "die {die} has a collection without room");
     }
 
-    /// Returns the program of what a frontier has collected, up to `next_unit` of its superblock.
+    /// Makes the program transaction for the units that a stream's open superblock has gathered, which end before
+    /// `next_unit`.
     #[inline(always)]
     fn program_of(
         &mut self,
@@ -181,7 +183,8 @@ impl Media {
         transaction
     }
 
-    /// Submits a feature's own program: of one page row of a superblock of a die.
+    /// Submits the program of a page row that a feature writes for itself (such as parity); the tuple names die,
+    /// superblock and row.
     pub fn program_own<P: Probe>(
         &mut self,
         origin: Origin,
@@ -207,7 +210,7 @@ impl Media {
         self.core.store.controller.submit(transaction, ctx);
     }
 
-    /// Takes no more data into a superblock that may be open.
+    /// Closes superblock `superblock` to further data if it is open, after padding its last program unit.
     pub fn end_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
         for stream in 0..self.core.store.space.dies[die].frontiers.len() {
             if self.core.store.space.dies[die].frontiers[stream].superblock == superblock {
@@ -225,8 +228,8 @@ impl Media {
         }
     }
 
-    /// Fails a superblock in which a program failed: the superblock takes no more data, and its valid units
-    /// are moved out.
+    /// Marks a superblock as failed after a program failure: it takes no more data, and its valid units will be
+    /// relocated.
     pub fn fail_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
         let global = self.core.store.space.global(die, superblock);
         let first_failure = !std::mem::replace(&mut self.core.store.space.failing[global], true);

@@ -33,7 +33,7 @@ impl PageMapped {
         }
     }
 
-    /// Goes on after operations have ended, after each of which other work may be able to begin.
+    /// Handles all flash operations that have ended, from `first` on, and then begins the work that waited for them.
     #[inline(never)]
     pub(super) fn on_all_finished<P: Probe>(&mut self, first: TransactionId, ctx: &mut Context<P>) {
         let mut next = Some(first);
@@ -79,7 +79,7 @@ impl PageMapped {
         }
     }
 
-    /// Ends a read: its data are available, or given up as lost.
+    /// Handles the end of a flash read, by its origin: the data are available, or given up as lost.
     pub(crate) fn on_read<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         match transaction.origin {
             Origin::Host => self.end_host_read(transaction, ctx),
@@ -97,7 +97,8 @@ impl PageMapped {
         }
     }
 
-    /// Notes that the rest of a partly written unit has been read.
+    /// Handles the end of the read of a partly written unit's rest: the unit in `slot` is complete and can be
+    /// programmed.
     pub(crate) fn on_merged<P: Probe>(&mut self, slot: u32, probe: &mut P) {
         match self.media.core.buffer.slot(slot).state {
             SlotState::Merging => {
@@ -111,7 +112,7 @@ impl PageMapped {
         }
     }
 
-    /// Completes, with the data that completed a slot, the slots that wait for it, too.
+    /// Completes the buffer slots that wait for the rest of the unit in `slot`.
     #[cold]
     fn merge_followers<P: Probe>(&mut self, slot: u32, probe: &mut P) {
         for follower in self.host.take_followers(slot) {
@@ -120,8 +121,8 @@ impl PageMapped {
         }
     }
 
-    /// Releases a slot whose data were trimmed or replaced and need no program: a flush may have waited only
-    /// for this.
+    /// Frees a buffer slot whose data were trimmed or replaced and need no program, and answers flushes that waited for
+    /// it.
     #[cold]
     #[inline(never)]
     pub(crate) fn release_void(&mut self, slot: u32) {
@@ -171,7 +172,8 @@ impl PageMapped {
         self.upkeep.collect(&mut self.media, die, ctx);
     }
 
-    /// After a program each of its units has a new place or, if the program failed, must find another one.
+    /// Handles the units of a program that has ended: each has a new place on flash or, if the program failed, must be
+    /// written again.
     #[inline(always)]
     fn on_programmed_units<P: Probe>(
         &mut self,
@@ -203,8 +205,7 @@ impl PageMapped {
         }
     }
 
-    /// Ends the programs of a closed superblock, whose last program has ended: sets the state that it has
-    /// from now on.
+    /// Sets the state of a closed superblock once its last program has ended.
     #[inline(always)]
     fn end_programs(&mut self, die: usize, superblock: u32) {
         let global = self.media.core.store.space.global(die, superblock);

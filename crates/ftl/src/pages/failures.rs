@@ -13,19 +13,19 @@ use crate::store::SuperblockState;
 use controller::Context;
 use units::DieId;
 
-/// Counts of data and programs on dies that failed.
+/// Counts of mapping units and programs on dies that failed during the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiesFailed {
-    /// Mapping units on failed dies that the rest of their stripes can restore.
+    /// Number of mapping units on failed dies that the rest of their parity stripes can restore.
     pub units_protected: u64,
-    /// Mapping units on failed dies that are lost.
+    /// Number of mapping units on failed dies that are lost.
     pub units_lost: u64,
-    /// Programs that were in flight to the failed dies, or waiting there.
+    /// Number of programs that were in flight on the failed dies, or waiting there.
     pub programs: u64,
 }
 
 impl PageMapped {
-    /// Fails these dies, which answer no more.
+    /// Marks dies as failed, from which on they do not answer, and returns counts of the data and programs concerned.
     pub fn fail_dies<P: Probe>(&mut self, dies: &[u32], ctx: &mut Context<P>) -> DiesFailed {
         let fresh: Vec<usize> =
             dies.iter().map(|&die| die as usize).filter(|&die| self.media.core.store.dead.add(die)).collect();
@@ -54,7 +54,7 @@ impl PageMapped {
 }
 
 impl Media {
-    /// Fails a die, of which no superblock is used any more.
+    /// Marks all superblocks of a failed die as lost, so that none of them is used any more.
     fn fail_die<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         for read in self.core.store.controller.fail_reads(DieId(die as u32)) {
             if read.origin != controller::Origin::ReadAhead {
@@ -82,8 +82,8 @@ impl Media {
         self.update_eligible(die);
     }
 
-    /// Returns the valid units on a dead die: units that the rest of their stripe can restore, and units that
-    /// are lost.
+    /// Returns the numbers of valid units on a failed die: units that the rest of their parity stripe can restore, and
+    /// units that are lost.
     fn units_of_dead(&self, die: usize) -> (u64, u64) {
         let layout = &self.core.store.layout;
         let (mut protected, mut lost) = (0, 0);

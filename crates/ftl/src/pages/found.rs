@@ -12,11 +12,11 @@ use crate::store::{Frontier, NONE, SuperblockState};
 use units::{Lpn, Ppa};
 
 impl PageMapped {
-    /// Takes over what the flash holds, in a layer that was made fresh. What it takes to find that out is still to be read:
-    /// `begin_finding`.
+    /// Recovers the map of a fresh drive from the flash of a drive whose power was cut. The flash reads that this takes
+    /// are submitted later, by `begin_finding`.
     ///
     /// # Panics
-    /// When the drive was not made for power cuts, or is another than the one whose flash it is.
+    /// When the drive was not made for power cuts, or the flash belongs to another drive.
     pub(super) fn find_map(&mut self, mut medium: Medium) {
         (self.host.risk, self.upkeep.turnover) =
             (medium.counted.risk, std::mem::take(&mut medium.counted.turnover));
@@ -32,7 +32,7 @@ impl PageMapped {
         self.media.core.note_lost_room();
     }
 
-    /// Gives data that exist when time begins the number that stands for writes before the run.
+    /// Stamps data that exist when simulated time begins with the number that stands for writes before the run.
     pub(super) fn stamp_beginning(&mut self) {
         let Some(numbers) = self.media.core.store.spare.as_mut().filter(|numbers| numbers.is_fresh()) else {
             return;
@@ -54,7 +54,7 @@ impl PageMapped {
         }
     }
 
-    /// Maps each logical unit to the newest copy of the unit that was found on flash.
+    /// Maps each logical unit to its newest version that recovery found on flash.
     fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark]) {
         let SpareAreas { holders, stamps, .. } = spare;
         let written = self.media.core.store.layout.written_units() as usize;
@@ -81,8 +81,8 @@ impl PageMapped {
         });
     }
 
-    /// Sets the state of each superblock: free, open as before, or closed. Closed ones are named to the policies in the
-    /// order in which they were closed.
+    /// Sets the state of each superblock that recovery found: free, open as before, or closed. Closed superblocks are
+    /// named to the policies in the order in which they were closed.
     fn sort_superblocks(&mut self, marks: &[Mark]) {
         let mut closed = Vec::new();
         for (global, mark) in marks.iter().enumerate() {
@@ -139,21 +139,21 @@ impl PageMapped {
         }
     }
 
-    /// True when a superblock holds data, or may.
+    /// True if a superblock that recovery found holds data or may take data.
     fn takes_data(&mut self, global: usize, mark: &Mark) -> bool {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         self.media.core.stands_apart(within)
             || self.media.features.holds_data(&mut self.media.core, global as u32, mark)
     }
 
-    /// True when more data may be written to the rest of a superblock.
+    /// True if more data may be written to the rest of a superblock that recovery found.
     fn may_go_on(&self, global: usize) -> bool {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         self.media.core.stands_apart(within) || self.media.features.takes_more(global as u32)
     }
 
-    /// Frees an erased superblock; a superblock that is reclaimed together with others is freed when all are
-    /// known.
+    /// Puts an erased superblock that recovery found on the free list. A superblock that is reclaimed together with
+    /// others is only marked as free until all are known.
     fn free_found(&mut self, die: usize, superblock: u32) {
         if self.media.core.stands_apart(superblock) {
             self.media.features.keeps_own(&mut self.media.core, die, superblock);
@@ -165,7 +165,7 @@ impl PageMapped {
         }
     }
 
-    /// Ends a superblock that holds data: it takes no more data.
+    /// Tells the features that a superblock found by recovery takes no more data, if it is not full.
     fn end_found(&mut self, global: usize) {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         let is_full = self.media.core.store.array.next_row(global) == self.media.core.store.layout.rows;

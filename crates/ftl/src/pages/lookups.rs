@@ -8,12 +8,13 @@ use crate::{Output, Probe, Stages};
 use controller::{Class, Context, Origin, Reading};
 use units::{Lpn, Ppa};
 
-/// Bytes of a translation unit that a lookup transfers over the channel, where the drive tracks sectors.
+/// Number of bytes of a translation unit that a lookup of a map entry transfers over the channel, on drives that track
+/// sectors.
 const LOOKUP_BYTES: u32 = 512;
 
 impl PageMapped {
-    /// Reads units; the map entries of the first `found` are in RAM. The units report to `request` as one or more
-    /// reads.
+    /// Reads `count` units for a host request, where the map entries of the first `found` units are in RAM and others
+    /// may have to be fetched from flash. Returns the number of reads that `request` has to wait for.
     pub(super) fn read_by_entries<P: Probe>(
         &mut self,
         request: u32,
@@ -40,7 +41,7 @@ impl PageMapped {
         }
     }
 
-    /// Does the next work for the map, until it must wait for reads of the map.
+    /// Continues lookups in a map on flash until they must wait for flash reads.
     #[inline]
     pub(crate) fn look_on<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if let Some(first) = self.media.features.next_lookup(&mut self.media.core) {
@@ -89,8 +90,8 @@ impl PageMapped {
         }
     }
 
-    /// Writes units of the map without time, as many as are due; false when no die has room for one, as blocks that failed
-    /// can bring about.
+    /// Writes all units of the map that are due to flash without simulated time; returns false if no die has space for
+    /// one, which can happen after blocks failed.
     pub(crate) fn write_map_untimed(&mut self) -> bool {
         while let Some(unit) = self.media.features.due_untimed() {
             if !self.put_host_untimed(unit, Origin::Map) {
@@ -100,8 +101,8 @@ impl PageMapped {
         true
     }
 
-    /// Writes, when simulated time begins again, the part of the map that must then be on flash. A drive
-    /// without room for its own map turns read-only.
+    /// Writes the part of the map that must be on flash when simulated time begins again. A drive without space for its
+    /// own map turns read-only.
     pub(crate) fn settle_map(&mut self) {
         let mut units = Vec::new();
         self.media.features.settles(&mut units);
@@ -110,7 +111,8 @@ impl PageMapped {
         }
     }
 
-    /// Reads `unit` of the map, of which a lookup transfers one sector. `owner` is told when it has ended.
+    /// Submits the flash read of translation unit `unit` for the lookup of a map entry; `owner` is informed when the
+    /// read has ended.
     fn read_lookup<P: Probe>(&mut self, unit: Lpn, home: Ppa, owner: u32, ctx: &mut Context<P>) {
         let bytes = if self.media.features.knows_parts() { LOOKUP_BYTES } else { 0 };
         if home == Ppa::NONE {

@@ -24,17 +24,18 @@ use crate::media::Media;
 use crate::parts::{Parts, Whole};
 use crate::upkeep::Upkeep;
 
-/// The page-mapped translation layer and everything below it.
+/// The page-mapped translation layer with the flash, background work and host side that it works on.
 pub struct PageMapped {
     pub(crate) media: Media,
     pub(crate) upkeep: Upkeep,
     pub(crate) host: Host,
-    /// Reads in flight for a drive that finds its map after it was switched off at rest.
+    /// Number of reads in flight by which the drive finds its map at power-up after it was switched off at rest.
     pub(crate) recovering: u32,
 }
 
 impl PageMapped {
-    /// Makes a fresh drive: nothing written, every good superblock free; `map`: where it lies on flash.
+    /// Makes a fresh drive: nothing is written, and every good superblock is free. `map` describes a map that lies on
+    /// flash.
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.

@@ -12,7 +12,7 @@ impl Reads for PageMapped {
         (&mut self.media, &mut self.host)
     }
 
-    /// Returns the die that follows from a unit's logical address.
+    /// Returns the number of the die that a unit's logical address determines.
     fn home_die(&self, lpn: Lpn) -> u32 {
         self.media.core.assembly.placement.home(&PlacementView {
             eligible: &[],

@@ -13,9 +13,10 @@ use crate::store::{NONE, SuperblockState};
 use crate::{Probe, SavedState};
 use controller::{Context, Origin};
 
-/// Words of a die in a saved state: live units, and the collection in progress.
+/// Number of 32-bit words for each die in a saved state: live units, victim of the collection in progress, and next row
+/// of the victim.
 const DIE_WORDS: usize = 3;
-/// The pace of that collection.
+/// Number of 64-bit words for each die in a saved state: rate and credit of the pace of garbage collection.
 const DIE_LONGS: usize = 2;
 
 impl PageMapped {
@@ -53,8 +54,8 @@ impl PageMapped {
         Ok(())
     }
 
-    /// Makes the full superblocks of a die candidates, in the order in which its policy has to be told of them; those on which
-    /// a program failed are rescued.
+    /// Makes the full superblocks of a die candidates again when a saved state is loaded, in the order in which the
+    /// victim policy must be told of them (`told`). Superblocks on which a program failed are to be rescued.
     fn announce(&mut self, die: usize, told: &[u32]) -> Result<(), String> {
         let per_die = self.media.core.store.space.per_die;
         let first = self.media.core.store.space.global(die, 0);

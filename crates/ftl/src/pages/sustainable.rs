@@ -40,7 +40,7 @@ impl PageMapped {
         ))
     }
 
-    /// Returns the advice in words: an over-provisioning ratio with which this drive sustains writes and is
+    /// Returns the advice for an error message: an over-provisioning ratio with which this drive sustains writes and is
     /// not refused for another reason.
     fn advice(&self) -> String {
         let layout = &self.media.core.store.layout;
@@ -53,8 +53,8 @@ impl PageMapped {
         format!("set ftl.op_ratio to {op:.3} or more")
     }
 
-    /// Returns the most mapping units of the host at which the drive sustains writes, its features have room,
-    /// and its dies reach the free superblocks that garbage collection is asked for.
+    /// Returns the greatest number of host mapping units at which the drive sustains writes, its features have enough
+    /// space, and its dies can reach the number of free superblocks that the garbage collection trigger asks for.
     fn host_units_most(&self) -> u64 {
         let layout = &self.media.core.store.layout;
         let spare = self.media.features.spare_least();
@@ -68,7 +68,8 @@ impl PageMapped {
     }
 }
 
-/// Returns the number of placement handles that the drive has room for, where it has too many.
+/// Returns the greatest number of placement handles with which the drive would sustain writes; none if fewer handles do
+/// not help.
 fn handles_that_fit(core: &mut Core) -> Option<u32> {
     let (whole, spare) = (core.assembly.streams.counts(), core.rules.spare);
     let logical = core.store.layout.written_units();

@@ -7,7 +7,8 @@ use crate::store::NONE;
 use controller::{Context, Origin, Transaction};
 
 impl PageMapped {
-    /// Handles a read that failed, or is one of the reads that make another good.
+    /// Handles the end of a flash read that was uncorrectable, or that serves to restore the data of an uncorrectable
+    /// read.
     #[cold]
     pub(crate) fn on_uncorrectable<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         if transaction.origin.is_remedy() {
@@ -31,7 +32,7 @@ impl PageMapped {
         }
     }
 
-    /// Ends a restoration whose reads have all ended: the data are restored, or lost.
+    /// Ends the restoration of an uncorrectable read: its data are restored, or marked as lost if `failed`.
     fn end_remedy<P: Probe>(&mut self, mut read: Transaction, failed: bool, ctx: &mut Context<P>) {
         let other = usize::from(read.origin != Origin::Host);
         if failed {
@@ -45,8 +46,8 @@ impl PageMapped {
         self.unpin(&read, ctx);
     }
 
-    /// Allows the erase of the other superblocks of a failed read's parity group, which could restore its
-    /// data: the read is over.
+    /// Allows the erase of the other superblocks in the parity group of a failed read, now that their data are no
+    /// longer needed to restore it.
     fn unpin<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let superblock = self.media.core.store.space.global(read.die.index(), read.superblock) as u32;
         self.media.features.unpinned(&mut self.media.core, superblock, ctx);

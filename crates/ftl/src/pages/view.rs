@@ -9,28 +9,29 @@ use controller::Context;
 use engine::Event;
 
 impl PageMapped {
-    /// True when data wait and nothing moves any more, as on a drive that wore out: what comes back by the clock alone
-    /// must then stop, or a run would never end.
+    /// True if data wait to be programmed and nothing moves any more, as on a worn-out drive. Timer-driven work must
+    /// then stop, or a run would never end.
     pub fn is_stuck(&self) -> bool {
         self.media.core.buffer.first_queued().is_some()
             && (self.media.core.store.controller.in_flight() == 0 || self.is_full_for_good())
     }
 
-    /// True if the drive wore out and each die holds as much as it may: moving data, which upkeep may do
-    /// without end, makes no room, and no program of the host's is in flight that might.
+    /// True if the drive is worn out and each die holds as many live units as it may: relocation, which background work
+    /// could do without end, gains no space, and no program of the host is in flight.
     fn is_full_for_good(&self) -> bool {
         let is_full =
             |die: usize| self.media.core.assembly.bound[die] == 0 && !self.media.core.is_within_quota(die);
         self.media.core.read_only && (0..self.media.core.assembly.bound.len()).all(is_full)
     }
 
-    /// Returns the number of superblocks of a die that are free or open, not closed, while it writes in
-    /// steady state.
+    /// Returns the number of superblocks of a die that are free or open, not closed, while the drive writes in steady
+    /// state.
     pub fn superblocks_kept(&self) -> u32 {
         self.media.core.superblocks_kept()
     }
 
-    /// Goes on when the map is found: unless a die is dead, features go on with what the cut interrupted.
+    /// Continues after recovery has found the map: features resume what the power cut interrupted, unless a die has
+    /// failed.
     fn begin_found<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let dead = &self.media.core.store.dead;
         if dead.from_start == NONE && !dead.are_any() {
@@ -39,7 +40,7 @@ impl PageMapped {
         }
     }
 
-    /// Returns the number of superblocks of each die that the SLC cache keeps at all times.
+    /// Returns the number of superblocks of each die that are reserved for the SLC cache at all times.
     pub fn cache_reserved(&self) -> u32 {
         self.media.core.rules.apart
     }
@@ -83,7 +84,8 @@ impl Layer for PageMapped {
         }
     }
 
-    /// Spare superblocks may also have been left partly filled by many power cuts in a row.
+    /// Declares that no unit can be relocated any more. The drive turns read-only if it lost blocks, or if it is made
+    /// for power cuts, since many cuts in a row can leave its spare superblocks partly filled.
     fn declare_stalled(&mut self) {
         self.media.core.read_only |=
             self.media.core.store.stats.superblocks_lost > 0 || self.media.core.store.spare.is_some();
@@ -120,7 +122,8 @@ impl Layer for PageMapped {
         )
     }
 
-    /// Returns the bytes of the map: four bytes for each map entry in RAM.
+    /// Returns the bytes of RAM that the drive's map takes: the number that a map on flash gives for its part in RAM,
+    /// else four bytes for each logical unit.
     fn map_bytes(&self) -> u64 {
         let all = 4 * u64::from(self.media.core.store.layout.logical_units);
         self.media.features.map_bytes().unwrap_or(all)

@@ -27,8 +27,8 @@ impl Serves for PageMapped {
         entry.unwrap_or(MapEntry::AtHand)
     }
 
-    /// Reads the rest of a unit whose partial write waits for its map entry, while the map still gives its
-    /// place.
+    /// Reads the rest of a unit now whose partial write waits for its map entry, while the map still gives the unit's
+    /// old place.
     #[cold]
     fn read_rest_now<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) {
         let Some(slot) = self.media.core.find_unwritten(lpn) else { return };
@@ -51,7 +51,7 @@ impl Serves for PageMapped {
         }
     }
 
-    /// Binds waiting units to dies as long as some die can take them.
+    /// Assigns units that wait in the write buffer to dies and programs them, as long as some die can take them.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
         while let Some(slot) = self.media.core.buffer.first_queued() {
             if self.media.core.buffer.slot(slot).state == SlotState::Cancelled {

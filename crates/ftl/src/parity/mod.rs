@@ -4,13 +4,13 @@
 
 use crate::Layout;
 
-/// Why a scheme does not fit a drive: its parameter and what was expected.
+/// Reason why a parity scheme does not fit a drive: the parameter to blame, and the values that were expected.
 pub type Misfit = (&'static str, String);
 
-/// The choice of a stripe.
+/// Policy that decides how many dies share a stripe of parity.
 pub trait ParityScheme: Send {
-    /// Returns the superblocks with data that share one superblock of parity, each on a die of its own; none:
-    /// no parity.
+    /// Returns the number of superblocks with data that share one superblock of parity, each on a different die; none
+    /// for no parity.
     ///
     /// # Errors
     /// When the drive cannot have such stripes, with the parameter to blame.

@@ -4,10 +4,10 @@ use super::{Misfit, ParityScheme};
 use crate::Layout;
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// The most dies that a stripe spans: a set of them is one word.
+/// Greatest number of dies that a parity stripe spans, since a set of them is stored in a 64-bit word.
 const WIDTH_MAX: u32 = 64;
 
-/// Stripes of `stripe` data units and a parity unit, on as many dies.
+/// The parity policy `rain`: each stripe has `stripe` data units and a parity unit, each on a different die.
 #[derive(Clone, Debug)]
 pub struct Rain {
     stripe: u32,

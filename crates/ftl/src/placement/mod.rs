@@ -3,30 +3,33 @@
 use engine::RandomStream;
 use units::{DieId, Lpn};
 
-/// The information that a placement policy may use.
+/// Read-only view of the dies for a placement policy that chooses a die for the next program unit.
 pub struct PlacementView<'a> {
-    /// One bit per die: set when the die can take a program unit now (it has room, and its queue is not full).
+    /// Bit mask with one bit per die: set if the die can take a program unit now (it has space, and its queue is not
+    /// full).
     pub eligible: &'a [u64],
     /// Number of dies in the drive. Dies are numbered channel first.
     pub dies: u32,
-    /// Program operations bound to each die and not yet done.
+    /// For each die: number of program operations bound to it that are not yet done.
     pub programs: &'a [u32],
-    /// Channels, ways of a channel, dies of a way, and planes of a die that operate separately.
+    /// Four counts: channels of the drive, ways of a channel, dies of a way, and planes of a die that operate
+    /// separately.
     pub shape: [u32; 4],
-    /// The first logical unit that will go to the die.
+    /// First logical unit of the program unit that a die is chosen for.
     pub lpn: Lpn,
-    /// Mapping units of one program operation.
+    /// Number of mapping units that one program operation writes.
     pub program_units: u32,
 }
 
 impl PlacementView<'_> {
-    /// True when `die` can take a program unit now.
+    /// True if `die` can take a program unit now (it has space, and its queue is not full).
     #[inline]
     pub fn is_eligible(&self, die: DieId) -> bool {
         self.eligible[die.index() / 64] >> (die.index() % 64) & 1 == 1
     }
 
-    /// Returns the first eligible die from `start` on, around the end.
+    /// Returns the first die from `start` on that can take a program unit now, searching on from die 0 after the last;
+    /// none if no die can.
     #[inline]
     pub fn next_eligible(&self, start: u32) -> Option<DieId> {
         let words = self.eligible.len();
@@ -42,19 +45,20 @@ impl PlacementView<'_> {
     }
 }
 
-/// The choice of a die.
+/// Policy that chooses the die for the next program unit of host data.
 pub trait PlacementPolicy: Send {
-    /// Gives a policy that draws at random a random stream of its own. Called before `attach`.
+    /// Gives the policy a random stream of its own, which only a policy with random choices uses. Called before
+    /// `attach`.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// Tells the policy how many dies there are. Called before anything else on a drive.
+    /// Tells the policy the number of dies of the drive. Called before any other question of a drive.
     fn attach(&mut self, _dies: u32) {}
 
-    /// Chooses an eligible die, or `None` to wait until something changes.
+    /// Chooses a die that can take a program unit now, or `None` to wait until something changes.
     fn choose(&mut self, view: &PlacementView<'_>) -> Option<DieId>;
 
-    /// Returns the number of the die that a logical unit's address determines, for policies that place units
-    /// by address.
+    /// Returns the number of the die that a logical unit's address determines, for policies that place units by
+    /// address.
     fn home(&self, view: &PlacementView<'_>) -> u32 {
         view.lpn.0 / view.program_units % view.dies
     }

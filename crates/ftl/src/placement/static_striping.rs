@@ -4,15 +4,15 @@ use super::{PlacementPolicy, PlacementView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::DieId;
 
-/// The letters of channels, ways, dies and planes.
+/// Letters that stand for channels, ways, dies and planes in the key `order`.
 const LETTERS: &str = "CWDP";
 
-/// Logical addresses striped over the dies. A choice costs O(1) for up to 64 dies.
+/// The placement policy `static`: stripes logical addresses over the dies. A choice costs O(1) for up to 64 dies.
 #[derive(Clone, Debug)]
 pub struct StaticStriping {
-    /// Places in [`LETTERS`], what changes fastest first.
+    /// Indices of the four letters in [`LETTERS`], the level that changes fastest with the address first.
     order: [usize; 4],
-    /// Dies of a way that stand for planes of one die.
+    /// Number of dies of a way that are modelled as dies but are planes of one die.
     planes: u32,
 }
 

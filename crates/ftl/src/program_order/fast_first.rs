@@ -3,7 +3,8 @@
 use super::{OrderView, ProgramOrder};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Trades the program for a program on a faster page, or gives such a page away.
+/// The program order policy `fast-first`: the host takes the open superblock whose next page programs faster, relocated
+/// data take the other.
 #[derive(Clone, Debug)]
 pub struct FastFirst;
 

@@ -3,7 +3,7 @@
 use super::{OrderView, ProgramOrder};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Own superblock, next page.
+/// The program order policy `in-order`: each stream programs the next page of its own open superblock.
 #[derive(Clone, Debug)]
 pub struct InOrder;
 

@@ -6,10 +6,11 @@
 
 use units::Nanos;
 
-/// The information that a policy may use when the next program of a stream begins.
+/// Read-only view of a die's two open superblocks for a policy that decides which of them takes a stream's next
+/// program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderView {
-    /// True when data are moved; false when the host writes.
+    /// True if the next program is of relocated data, false if it is of host data.
     pub moved: bool,
     /// Program time of the next page of the stream's own open superblock.
     pub own: Nanos,
@@ -17,13 +18,14 @@ pub struct OrderView {
     pub other: Nanos,
 }
 
-/// The choice of an open superblock.
+/// Policy that decides which of a die's two open superblocks takes the next program.
 pub trait ProgramOrder: Send {
-    /// True: the two streams trade their open superblocks before this program. Asked only where there are two, where
-    /// neither has a part of a program in hand, and where garbage collection keeps the room it needs.
+    /// Returns true if the two streams of a die swap their open superblocks before this program. Called only where both
+    /// superblocks are open, neither has a partly filled program unit, and garbage collection keeps the space that it
+    /// needs.
     fn trades(&mut self, view: &OrderView) -> bool;
 
-    /// True when the policy never trades: the drive then does not ask it.
+    /// True if the policy never swaps open superblocks: the drive then does not ask it.
     fn never(&self) -> bool {
         false
     }

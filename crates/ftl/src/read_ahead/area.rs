@@ -4,11 +4,11 @@ use crate::buffer::Index;
 use controller::TransactionId;
 use units::{Lpn, Ppa};
 
-/// A unit that was read ahead, or is being read ahead.
+/// Entry of the read-ahead area: a unit that was read ahead, or is being read ahead.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fetched {
     pub lpn: Lpn,
-    /// The place from which the unit was read.
+    /// Physical address from which the unit was read.
     pub ppa: Ppa,
     /// Transaction that fetches the unit; none after the unit's data have reached the read-ahead area.
     pub by: Option<TransactionId>,
@@ -31,24 +31,24 @@ impl Area {
         Self { ring: vec![Fetched::NOTHING; units as usize], next: 0, index: Index::new(units) }
     }
 
-    /// Returns the number of units that the area can hold.
+    /// Returns the number of units for which the read-ahead area has space.
     pub fn units(&self) -> usize {
         self.ring.len()
     }
 
-    /// Returns the place of a unit in the read-ahead area.
+    /// Returns the index of the place in the read-ahead area that holds unit `lpn`.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         self.index.find(lpn)
     }
 
-    /// Returns the unit at a place of the read-ahead area.
+    /// Returns the entry at a place of the read-ahead area.
     pub fn at(&mut self, place: u32) -> &mut Fetched {
         &mut self.ring[place as usize]
     }
 
-    /// Takes a place for a unit that is about to be fetched, and says whether one was dropped before any request asked for it.
-    /// None when the oldest is still on its way.
+    /// Gives the oldest place of the read-ahead area to a unit that is about to be fetched. Returns the place, and
+    /// whether the unit dropped for it was never requested; none if the oldest unit is still being fetched.
     pub fn insert(&mut self, lpn: Lpn, ppa: Ppa) -> Option<(u32, bool)> {
         let place = self.next;
         let old = self.ring[place as usize];
@@ -65,15 +65,14 @@ impl Area {
         Some((place, wasted))
     }
 
-    /// Voids the data of a unit in the read-ahead area. True when they were in the area and no request had
-    /// asked for them.
+    /// Removes a unit from the read-ahead area. Returns true if it was there and no request had asked for it.
     pub fn remove(&mut self, lpn: Lpn) -> bool {
         let Some(place) = self.find(lpn) else { return false };
         self.index.unlink(lpn);
         !std::mem::replace(&mut self.ring[place as usize], Fetched::NOTHING).used
     }
 
-    /// Returns the number of bytes of state.
+    /// Returns the number of bytes of the simulator's memory that the read-ahead area takes.
     pub fn bytes(&self) -> usize {
         self.ring.len() * size_of::<Fetched>() + self.index.bytes()
     }

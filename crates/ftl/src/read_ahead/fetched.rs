@@ -6,23 +6,24 @@ use crate::{FtlStats, Layout, Probe};
 use controller::TransactionId;
 use units::{Lpn, Ppa};
 
-/// The state of a unit in the area when the host asks for it.
+/// State of a unit in the read-ahead area when the host asks for the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
     /// The unit is not in the read-ahead area.
     Absent,
-    /// The data of the unit are in the area.
+    /// The data of the unit are in the read-ahead area.
     There,
-    /// The unit is being fetched by this transaction, from this place on flash.
+    /// The unit is being fetched by this transaction, from this physical address.
     OnItsWay(TransactionId, Ppa),
 }
 
-/// Units of one page row (numbered over the drive) that are fetched together, one bit each.
+/// Flash read of the read-ahead: a page row (numbered over the drive), and a bit mask of its units that are fetched
+/// together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fetch {
     pub row: u32,
     pub mask: u64,
-    /// Index of the first place of the fetch's units.
+    /// Index in `places` of the first unit of this flash read.
     first: usize,
 }
 
@@ -32,20 +33,21 @@ impl Fetch {
     }
 }
 
-/// What follows a read.
+/// Counts of the read-ahead that follows a read of the host.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Followed {
-    /// Number of units to be fetched ahead.
+    /// Number of mapping units that are to be read ahead.
     pub units: u64,
-    /// Units that were dropped from the area to make room, before any request asked for them.
+    /// Number of units that were dropped from the read-ahead area for new ones before any request asked for them.
     pub wasted: u64,
 }
 
-/// A read-ahead policy and the data that were fetched for it.
+/// Read-ahead of a drive: its policy, and the data that were fetched.
 pub(crate) struct Ahead {
     policy: Box<dyn super::ReadAheadPolicy>,
     area: Area,
-    /// The flash reads for a stretch of units, and the places of its units in the same order.
+    /// Flash reads of the present read-ahead; the indices of all their units in the area stand in `places` in the same
+    /// order.
     fetches: Vec<Fetch>,
     places: Vec<u32>,
 }
@@ -59,7 +61,8 @@ impl Ahead {
         Some(Box::new(Self { policy, area: Area::new(units), fetches: Vec::new(), places: Vec::new() }))
     }
 
-    /// Answers the host's request for a unit that is not in the buffer.
+    /// Looks up a unit that the host reads in the read-ahead area, marks it as used, and returns whether its data are
+    /// there or in flight.
     pub fn take<P: Probe>(&mut self, lpn: Lpn, stats: &mut FtlStats, probe: &mut P) -> Taken {
         let Some(place) = self.area.find(lpn) else { return Taken::Absent };
         let fetched = self.area.at(place);
@@ -69,15 +72,15 @@ impl Ahead {
         fetched.by.map_or(Taken::There, |by| Taken::OnItsWay(by, fetched.ppa))
     }
 
-    /// Drops the read-ahead data of a unit that was written, trimmed or brought back to a former version.
+    /// Removes the read-ahead data of a unit that was written, trimmed or returned to a former version.
     #[inline]
     pub fn forget(&mut self, lpn: Lpn, stats: &mut FtlStats) {
         stats.units_read_ahead_wasted += u64::from(self.area.remove(lpn));
     }
 
-    /// Decides, after the host read `read.1` units from `read.0`, on the reads that are to follow,
-    /// [`Self::fetches`] of them. `home` says where a unit is on flash, if it is to be had from there;
-    /// `limit`: units of the host's.
+    /// Decides, after the host read `read.1` units from `read.0`, which flash reads to make ahead ([`Self::fetches`] of
+    /// them). `home` returns the physical address of a unit that can be read; `limit` is the number of the host's
+    /// units.
     pub fn follow<P: Probe>(
         &mut self,
         read: (Lpn, u32),
@@ -117,24 +120,24 @@ impl Ahead {
         (followed.units > 0).then_some(followed)
     }
 
-    /// Reads that [`Self::follow`] decided on.
+    /// Returns the number of flash reads that [`Self::follow`] decided on.
     pub fn fetches(&self) -> usize {
         self.fetches.len()
     }
 
-    /// Returns one of the flash reads for a stretch.
+    /// Returns read number `at` of the flash reads that [`Self::follow`] decided on.
     pub fn fetch(&self, at: usize) -> Fetch {
         self.fetches[at]
     }
 
-    /// Notes that the units of a fetch are being read.
+    /// Records that transaction `read` fetches the units of flash read number `at`.
     pub fn note_fetch(&mut self, at: usize, read: TransactionId) {
         for index in self.fetches[at].places() {
             self.area.at(self.places[index]).by = Some(read);
         }
     }
 
-    /// Drops a fetch that was given up: its units leave the area.
+    /// Removes the units of a read-ahead that failed from the read-ahead area.
     pub fn drop_fetch(&mut self, at: usize, stats: &mut FtlStats) {
         for index in self.fetches[at].places() {
             let lpn = self.area.at(self.places[index]).lpn;
@@ -142,8 +145,8 @@ impl Ahead {
         }
     }
 
-    /// Notes that a read has fetched a unit. False when the unit was written since, and perhaps fetched
-    /// again.
+    /// Records that a flash read has fetched a unit ahead. Returns false if the unit was written since, and perhaps
+    /// fetched again.
     pub fn settle(&mut self, lpn: Lpn, ppa: Ppa, read: TransactionId) -> bool {
         let Some(place) = self.area.find(lpn) else { return false };
         let fetched = self.area.at(place);
@@ -154,7 +157,7 @@ impl Ahead {
         is_it
     }
 
-    /// Returns the number of bytes of state.
+    /// Returns the number of bytes of the simulator's memory that the read-ahead takes.
     pub fn bytes(&self) -> usize {
         self.area.bytes()
     }

@@ -11,35 +11,35 @@ pub(crate) use fetched::{Ahead, Taken};
 
 use units::{Bytes, Lpn};
 
-/// Why a policy does not fit a drive: its parameter and what was expected.
+/// Reason why a read-ahead policy does not fit a drive: the parameter to blame, and the values that were expected.
 pub type Misfit = (&'static str, String);
 
-/// Logical units to be fetched: from the first up to, and without, the last.
+/// Range of logical units to be read ahead, from `from` up to but without `until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// First unit of the stretch.
+    /// First unit of the range to be read ahead.
     pub from: Lpn,
-    /// Unit after the last one of the stretch.
+    /// Unit after the last one of the range to be read ahead.
     pub until: Lpn,
 }
 
-/// The choice of what to fetch.
+/// Policy that decides which units are read ahead.
 pub trait ReadAheadPolicy: Send {
-    /// Returns the DRAM for what was fetched, in mapping units of so many bytes; none: nothing is fetched,
-    /// and nothing is asked.
+    /// Returns the size of the DRAM for read-ahead data, in mapping units of `unit` bytes; none if the policy never
+    /// reads ahead.
     ///
     /// # Errors
     /// When the drive's units are too large for it, with the parameter to blame.
     fn area_units(&self, unit: Bytes) -> Result<Option<u32>, Misfit>;
 
-    /// Tells the policy the drive's mapping unit; called once, before anything else.
+    /// Tells the policy the size of the drive's mapping unit; called once, before anything else.
     fn attach(&mut self, unit: Bytes);
 
-    /// Notes that the host reads `count` units from `first`. Gives what to fetch now: at most half of what
-    /// the area holds, and only units after `first`.
+    /// Informs the policy that the host reads `count` units from `first`. Returns what to read ahead now: at most half
+    /// of what the read-ahead area holds, and only units after `first`.
     fn on_read(&mut self, first: Lpn, count: u32) -> Option<Stretch>;
 
-    /// Reports that the last stretch was fetched up to `until`: less far where the area was full of units in
+    /// Informs the policy that the last range was fetched up to `until`: less far where the area was full of units in
     /// flight, farther where a page row continued.
     fn on_fetched(&mut self, until: Lpn);
 }

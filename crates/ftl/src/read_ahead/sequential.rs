@@ -4,27 +4,29 @@ use super::{Misfit, ReadAheadPolicy, Stretch};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Lpn};
 
-/// A stream that had none of so many reads, for each stream remembered, has no part in the area any more.
+/// Number of host reads, for each tracked stream, after which a stream that none of them continued has no share of the
+/// read-ahead area any more.
 const FORGOTTEN_AFTER: u64 = 64;
 
-/// A sequence of reads.
+/// Sequential stream of host reads that the read-ahead policy tracks.
 #[derive(Clone, Copy, Debug, Default)]
 struct ReadStream {
-    /// The unit with which its next read should begin, and the unit up to which it was fetched.
+    /// Unit at which the stream's next read is expected to begin, and (as `until`) the unit up to which it was read
+    /// ahead.
     next: u32,
     until: u32,
-    /// Host reads that continued the stream since the stream last had gaps.
+    /// Number of host reads that continued the stream since it last had gaps.
     reads: u32,
-    /// Units that the stream passed lately; `missing` counts unread units among them.
+    /// Number of units that the stream passed lately; `missing` counts the units among them that were not read.
     passed: u32,
     missing: u32,
-    /// Number of the drive's read that last belonged to the stream.
+    /// Number of the host read, counted over the drive, that last belonged to the stream.
     used: u64,
 }
 
 impl ReadStream {
-    /// Notes that a read of the units from `first` until `end` belongs to the stream; `lately`: how many
-    /// units back that is. True when it went on.
+    /// Records that a read of the units from `first` to `end` belongs to the stream; `lately` is the number of passed
+    /// units after which the counts are halved. Returns true if the read advanced the stream.
     fn go_on(&mut self, first: u32, end: u32, trigger: u32, lately: u32) -> bool {
         // What was passed over may come late.
         self.missing = self.missing.saturating_sub(end.min(self.next).saturating_sub(first));
@@ -48,7 +50,8 @@ impl ReadStream {
     }
 }
 
-/// Streams found by where they go on.
+/// The read-ahead policy `sequential`: tracks streams of sequential reads by the address at which each is expected to
+/// continue.
 #[derive(Clone, Debug)]
 pub struct Sequential {
     streams: u32,
@@ -56,7 +59,7 @@ pub struct Sequential {
     depth: Bytes,
     slack: Bytes,
     size: Bytes,
-    /// The same in mapping units, once the drive is known.
+    /// The key `depth` in mapping units, set once the drive is known; likewise the two fields below.
     depth_units: u32,
     slack_units: u32,
     area_units: u32,
@@ -119,13 +122,13 @@ impl Policy for Sequential {
 }
 
 impl Sequential {
-    /// Returns the stream of sequential reads that a read continues.
+    /// Returns the index of the tracked stream that a read from unit `first` continues; none if it continues no stream.
     fn find(&self, first: u32) -> Option<usize> {
         let near = |at: &usize| self.known[*at].next.abs_diff(first);
         (0..self.known.len()).min_by_key(near).filter(|at| near(at) <= self.slack_units)
     }
 
-    /// Begins a new stream, in place of the one that was not read for longest.
+    /// Begins to track a new stream, in place of the stream that was not read for longest.
     fn begin(&mut self, first: u32, count: u32) {
         let end = first.saturating_add(count);
         let new = ReadStream { next: end, until: end, reads: 1, passed: count, missing: 0, used: self.reads };
@@ -136,7 +139,8 @@ impl Sequential {
         }
     }
 
-    /// Returns the part of half the area that each stream has.
+    /// Returns the number of units of the read-ahead area that each stream may fill: half the area divided by the
+    /// number of active streams.
     fn share(&self) -> u32 {
         let lately = self.reads.saturating_sub(FORGOTTEN_AFTER * u64::from(self.streams));
         let fetched = |stream: &&ReadStream| stream.reads >= self.trigger && stream.used >= lately;

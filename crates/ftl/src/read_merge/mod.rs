@@ -8,21 +8,23 @@ mod rides;
 
 pub(crate) use rides::{RowUnits, find_ride, rider};
 
-/// The information that a policy may use about a read of the same page row on which another one may ride.
+/// Read-only view of a pending read for a policy that decides whether a further read of its page row shares its array
+/// read.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeView {
-    /// True after the array read that carries the riders has begun; that array read senses the wanted page.
+    /// True once the array read has begun; it then senses the wanted page, too.
     pub begun: bool,
-    /// Number of reads that ride on the array read.
+    /// Number of further reads that already share the array read.
     pub riders: u32,
 }
 
-/// The choice to ride.
+/// Policy that decides which reads of a page share one array read.
 pub trait ReadMerge: Send {
-    /// False: no read ever rides on another, and nothing is asked.
+    /// False if the policy never lets reads share an array read: it is then not asked further.
     fn merges(&self) -> bool;
 
-    /// True when a read rides on one that waits for its array, or whose page is being sensed or held.
+    /// Returns true if a read is to share the array read of an earlier read that waits for its array read, or whose
+    /// page is being sensed or is in the page register.
     fn joins(&self, view: &MergeView) -> bool;
 }
 

@@ -3,7 +3,7 @@
 use super::{MergeView, ReadMerge};
 use config::{Card, ConfigError, Policy, Section};
 
-/// No read rides on another.
+/// The read merge policy `none`: no read shares the array read of another request.
 #[derive(Clone, Debug)]
 pub struct NoMerge;
 

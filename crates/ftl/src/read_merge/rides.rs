@@ -5,7 +5,7 @@ use crate::Layout;
 use controller::{Class, Controller, Kind, Origin, Transaction, TransactionId};
 use units::DieId;
 
-/// A page row at its die, and units of it, one bit each.
+/// Some mapping units of a page row, as a bit mask, with the die, superblock and row that they are in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowUnits {
     pub die: u32,
@@ -15,7 +15,7 @@ pub(crate) struct RowUnits {
 }
 
 impl RowUnits {
-    /// Returns the units of a page row numbered over the drive.
+    /// Makes the description of the units `mask` of page row `row`, which is numbered over the drive.
     #[inline]
     pub fn of(layout: &Layout, row: u32, mask: u64) -> Self {
         let superblock = row / layout.rows;
@@ -28,8 +28,8 @@ impl RowUnits {
     }
 }
 
-/// Returns the read that one of these units may ride on, and the pages that are sensed with it for their
-/// sake.
+/// Returns the pending read whose array read these units may share, and the number of pages that are sensed
+/// additionally for them; none if there is no such read.
 pub(crate) fn find_ride(
     merge: &dyn ReadMerge,
     controller: &Controller,
@@ -46,7 +46,8 @@ pub(crate) fn find_ride(
     merge.joins(&view).then(|| (ride.id, layout.pages_touched(more)))
 }
 
-/// Returns a read of some units that rides on another, for which `pages` are sensed beside the others' pages.
+/// Makes a read transaction for some units that shares the array read of transaction `on`, for which `pages` pages are
+/// sensed additionally.
 pub(crate) fn rider(
     controller: &Controller,
     on: TransactionId,

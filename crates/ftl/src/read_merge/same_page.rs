@@ -3,7 +3,8 @@
 use super::{MergeView, ReadMerge};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Reads of a page row that is waited for, being sensed, or in the page register.
+/// The read merge policy `same-page`: a read shares the array read of an earlier read of its page row that waits, is
+/// being sensed, or is in the page register.
 #[derive(Clone, Debug)]
 pub struct SamePage {
     most: u32,

@@ -6,12 +6,12 @@ use crate::Layout;
 use crate::flash_map::{InRam, MapOnFlash, OnDemand, cached_bytes};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Units of a checkpoint that may be in flight at a time.
+/// Greatest number of units of a map checkpoint that may be in flight at a time.
 const IN_FLIGHT: u32 = 16;
-/// Share of all programmed data that checkpoints may take where the file does not give it.
+/// Default share of all programmed data that map checkpoints may take (0 to 1).
 const WRITE_BUDGET: f64 = 0.01;
 
-/// The whole map in RAM, and checkpoints of it on flash.
+/// The recovery method `checkpoint`: the whole map is in RAM, and checkpoints of it are written to flash.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
     write_budget: f64,
@@ -34,15 +34,15 @@ impl Policy for Checkpoint {
     }
 }
 
-/// Reads `write_budget`, the share of what is programmed that may go into finding the map again.
+/// Reads `write_budget`, the share (0 to 1) of all programmed data that may serve the recovery of the map.
 ///
 /// # Errors
-/// When it is no share.
+/// When the value is not above 0 and at most 1.
 pub(super) fn read_write_budget(section: &mut Section, help: &'static str) -> Result<f64, ConfigError> {
     section.unit("ratio").within(at_least(1e-6).at_most(1.0)).or("write_budget", WRITE_BUDGET, help)
 }
 
-/// Takes the room of the checkpoint, and of the summary of each superblock.
+/// Reserves the space for a checkpoint of the map, and for a summary at the end of each superblock.
 ///
 /// # Errors
 /// When superblocks are too small; the text says what was expected.
@@ -52,18 +52,18 @@ pub(crate) fn make_room(layout: &mut Layout) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the recovery of a map from checkpoints on flash, for every feature that writes them.
+/// Makes the recovery method for features that write checkpoints of the map to flash.
 pub(crate) fn of_checkpointed_map() -> Maker {
     Box::new(|| Box::new(Checkpoint { write_budget: WRITE_BUDGET }))
 }
 
-/// Returns the number of bytes of state of the simulator for checkpoints.
+/// Returns the number of bytes of the simulator's memory that checkpoints of the map take.
 pub(crate) fn checkpoint_bytes(layout: &Layout) -> u64 {
     cached_bytes(layout.logical_units, 1) + 12 * layout.superblocks() as u64 + u64::from(layout.map_units())
 }
 
-/// Returns a map that is all in RAM, with a checkpoint on flash each time `every` superblocks have been
-/// closed.
+/// Makes the settings of a map that is entirely in RAM, with a checkpoint on flash each time `every` superblocks have
+/// been closed.
 pub(crate) fn checkpointed(layout: &Layout, every: u32, on_demand: Option<OnDemand>) -> MapOnFlash {
     MapOnFlash {
         entries_per_unit: layout.entries_per_unit(),

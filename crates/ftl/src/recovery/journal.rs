@@ -6,10 +6,10 @@ use crate::Layout;
 use crate::flash_map::{MapOnFlash, OnDemand};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Bytes of a change: a logical unit and its new place.
+/// Bytes of one change of the map in the log: a logical unit and its new physical address.
 const CHANGE_BYTES: u64 = 8;
 
-/// The whole map in RAM, checkpoints of it on flash, and the changes since.
+/// The recovery method `journal`: the whole map is in RAM; checkpoints of it, and a log of changes since, are on flash.
 #[derive(Clone, Debug)]
 pub struct Journal {
     write_budget: f64,
@@ -32,14 +32,14 @@ impl Policy for Journal {
     }
 }
 
-/// Returns the share of what is programmed that the log takes.
+/// Returns the share (0 to 1) of all programmed data that the log of map changes takes.
 fn log_share(layout: &Layout) -> f64 {
     CHANGE_BYTES as f64 / layout.unit.get() as f64
 }
 
 impl Journal {
-    /// Returns the superblocks closed between two checkpoints, and units of the log for twice as many: while
-    /// a checkpoint is written the log grows.
+    /// Returns the number of superblocks closed between two checkpoints of the map, and the number of units of a log
+    /// for twice as many, since the log grows while a checkpoint is written.
     fn rhythm(&self, layout: &Layout) -> (u32, u32) {
         let of_log = log_share(layout);
         let map_units = layout.map_units() + layout.directory_units();

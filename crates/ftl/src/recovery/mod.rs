@@ -7,34 +7,34 @@
 use crate::Layout;
 use crate::flash_map::MapOnFlash;
 
-/// Facts about a superblock that are known at power-up before its data are read.
+/// Read-only view of what is known about a superblock at power-up before its data are read, for recovery methods.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundView {
-    /// Page rows of the superblock that were programmed, torn ones included.
+    /// Number of page rows of the superblock that were programmed, including torn rows.
     pub rows_programmed: u32,
-    /// Page rows of the superblock, at the number of bits per cell that the superblock holds.
+    /// Number of page rows of the superblock, at the number of bits per cell (SLC mode or full) that it has.
     pub rows: u32,
-    /// Page rows of the summary at the end of the superblock: 0 in SLC mode.
+    /// Number of page rows of the summary at the end of the superblock; 0 in SLC mode.
     pub summary_rows: u32,
     /// True if the superblock was full before the last complete checkpoint of the map began: the checkpoint
     /// gives all content of the superblock. False without a checkpoint.
     pub is_in_checkpoint: bool,
-    /// Page rows, from the first one on, whose content a log on flash gives; 0 without a log.
+    /// Number of page rows, from the first one on, whose content a log of map changes on flash gives; 0 without a log.
     pub rows_told: u32,
 }
 
-/// A page row that is read at power-up, numbered within its superblock.
+/// Flash read at power-up of one page row, numbered within its superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowRead {
-    /// Spare areas of all pages of the row.
+    /// Reads the spare areas of all pages of the row.
     Spare(u32),
-    /// Pages of the row, as far as they hold the summary of the superblock.
+    /// Reads the pages of the row that hold a part of the superblock's summary.
     Summary(u32),
 }
 
-/// A method by which the drive finds its map again.
+/// Method by which the drive recovers its map at power-up.
 pub trait RecoveryMethod: Send {
-    /// Takes the room that the method needs at the end of each superblock.
+    /// Reserves the space that the recovery method needs, such as for summaries at the end of each superblock.
     ///
     /// # Errors
     /// When superblocks are too small; the text says what was expected.
@@ -42,12 +42,12 @@ pub trait RecoveryMethod: Send {
         Ok(())
     }
 
-    /// Returns the checkpoints of the map that the method keeps on flash; none where it keeps none.
+    /// Returns the settings of the map checkpoints that the recovery method writes to flash; none without checkpoints.
     fn checkpoint(&self, _layout: &Layout) -> Option<MapOnFlash> {
         None
     }
 
-    /// Returns the rows to read of a superblock with at least one programmed page.
+    /// Returns the page rows that recovery reads of a superblock with at least one programmed page.
     fn reads(&self, superblock: &FoundView) -> Vec<RowRead>;
 }
 

@@ -3,7 +3,7 @@
 use super::{FoundView, RecoveryMethod, RowRead};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Reads the spare area of every page that was programmed.
+/// The recovery method `scan`: reads the spare area of every programmed page.
 #[derive(Clone, Debug)]
 pub struct Scan;
 

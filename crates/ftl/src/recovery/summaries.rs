@@ -4,10 +4,10 @@ use super::{FoundView, RecoveryMethod, RowRead};
 use crate::Layout;
 use config::{Card, ConfigError, Policy, Section};
 
-/// Bytes of a summary for each unit: which logical unit it is, and the number of its write.
+/// Bytes that a summary takes for each unit of the superblock: its logical unit, and the number of its write.
 const ENTRY_BYTES: u64 = 8;
 
-/// The last program units of a superblock are a summary of the others.
+/// The recovery method `summaries`: the last program units of each superblock are a summary of its other units.
 #[derive(Clone, Debug)]
 pub struct Summaries;
 
@@ -48,13 +48,13 @@ impl RecoveryMethod for Summaries {
     }
 }
 
-/// Returns the number of page rows of a superblock's summary; the rest of their program unit is padding.
+/// Returns the number of page rows that a superblock's summary takes; the rest of its last program unit is padding.
 pub(crate) fn summary_rows(layout: &Layout) -> u32 {
     summary_units(layout).div_ceil(layout.row_units)
 }
 
-/// Returns the number of bytes of a summary in one of its page rows, numbered within the superblock: whole
-/// mapping units.
+/// Returns the number of bytes that a superblock's summary takes of page row `row`, numbered within the superblock, in
+/// whole mapping units.
 pub(crate) fn summary_bytes(layout: &Layout, row: u32) -> u32 {
     let before = row + summary_rows(layout) - layout.rows;
     let units = (summary_units(layout) - before * layout.row_units).min(layout.row_units);

@@ -4,7 +4,7 @@ use super::{RefreshOrder, RefreshView};
 use config::{Card, ConfigError, Policy, Section};
 use units::SuperblockId;
 
-/// First due, first written anew. A choice costs O(1).
+/// The refresh order `first-due`: rewrites the superblock first that fell due first. A choice costs O(1).
 #[derive(Clone, Debug)]
 pub struct FirstDue;
 

@@ -4,7 +4,8 @@ use super::{RefreshOrder, RefreshView};
 use config::{Card, ConfigError, Policy, Section};
 use units::SuperblockId;
 
-/// The fewest valid units first. A choice costs O(candidates).
+/// The refresh order `least-valid`: rewrites the superblock with the fewest valid units first. A choice costs
+/// O(candidates).
 #[derive(Clone, Debug)]
 pub struct LeastValid;
 

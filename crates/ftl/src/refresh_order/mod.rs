@@ -7,31 +7,33 @@ use crate::Blocks;
 use engine::RandomStream;
 use units::SuperblockId;
 
-/// The information that a refresh policy may use. Slices are indexed by superblock of this die, except `due_since_ns`.
+/// Read-only view of a die's superblocks for a policy that orders refreshes. Slices are indexed by superblock of this
+/// die, except `due_since_ns`.
 pub struct RefreshView<'a> {
-    /// The superblocks that wait, the first that fell due first.
+    /// Superblocks that wait to be rewritten, in the order in which they fell due.
     pub candidates: &'a [SuperblockId],
-    /// Since when each candidate has been due, in its place: ns of simulated time.
+    /// For each candidate: time at which it fell due, in ns of simulated time.
     pub due_since_ns: &'a [u64],
-    /// Facts about each superblock.
+    /// Valid units, wear, closing time and stream of each superblock of the die.
     pub blocks: Blocks<'a>,
-    /// The write clock now: mapping units written to this die so far, by all origins.
+    /// Present value of the die's write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
-    /// Simulated time, in ns.
+    /// Present simulated time, in ns.
     pub now_ns: u64,
-    /// Random stream of the die for its policies.
+    /// Random stream of the die for policies with random choices.
     pub random: &'a mut RandomStream,
 }
 
-/// The order in which a die rewrites superblocks that are due. One instance per die.
+/// Policy that chooses the order in which a die rewrites superblocks that are due. One instance per die.
 pub trait RefreshOrder: Send {
-    /// True when the superblock that fell due first is always next: then [`Self::next`] is not asked.
+    /// True if the superblock that fell due first is always rewritten next; [`Self::next`] is then not called.
     fn is_first_due(&self) -> bool {
         false
     }
 
-    /// Chooses one of the candidates, of which there is at least one. The chosen superblock stops being a candidate,
-    /// even if it need not or cannot be rewritten now; one that cannot be rewritten falls due again.
+    /// Chooses the superblock to rewrite next from the candidates, of which there is at least one. The chosen
+    /// superblock stops being a candidate, even if it need not or cannot be rewritten now; one that cannot be rewritten
+    /// falls due again.
     fn next(&mut self, view: &mut RefreshView<'_>) -> SuperblockId;
 }
 

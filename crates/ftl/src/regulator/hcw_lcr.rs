@@ -3,7 +3,7 @@
 use super::{CostRegulator, Steps, WriteCost, WriteView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// High-cost writes, low-cost reads.
+/// The cost regulator `hcw-lcr`: high-cost writes with the fine program step, low-cost reads.
 #[derive(Clone, Debug)]
 pub struct HcwLcr;
 

@@ -3,7 +3,7 @@
 use super::{CostRegulator, Steps, WriteCost, WriteView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Low-cost writes, high-cost reads.
+/// The cost regulator `lcw-hcr`: low-cost writes with the coarse program step, high-cost reads.
 #[derive(Clone, Debug)]
 pub struct LcwHcr;
 

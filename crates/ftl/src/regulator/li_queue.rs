@@ -4,7 +4,7 @@ use super::{CostRegulator, Steps, WriteCost, WriteView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use controller::Origin;
 
-/// Regulation by queue length.
+/// The cost regulator `li-queue`: chooses the program step by the number of host operations queued at the die.
 #[derive(Clone, Debug)]
 pub struct LiQueue {
     waiting: u32,

@@ -3,7 +3,8 @@
 use super::{CostRegulator, Steps, WriteCost, WriteView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Medium-cost writes, medium-cost reads.
+/// The cost regulator `mcw-mcr`: every write takes the chip's usual program step, so that writes and reads have medium
+/// costs.
 #[derive(Clone, Debug)]
 pub struct McwMcr;
 

@@ -9,39 +9,40 @@ use controller::Origin;
 use engine::RandomStream;
 use units::{Nanos, Voltage};
 
-/// A write cost: how units are written, and for how long.
+/// A write cost, that is a way to program units: program step, voltages, and the time for which the data must stay
+/// correctable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteCost {
-    /// Increment of the program voltage from pulse to pulse.
+    /// Increment of the program voltage from one program pulse to the next (ISPP step).
     pub step: Voltage,
-    /// Name of the voltage set in the chip's tables; none for the usual voltages.
+    /// Name of the voltage set in the chip's tables; none for the chip's default voltages.
     pub voltages: Option<String>,
-    /// How long the data must stay correctable.
+    /// Time for which the data must stay correctable (retention time).
     pub retention: Nanos,
-    /// Time after which the FTL rewrites units written at this cost that are still valid; none: never.
+    /// Age at which the FTL rewrites units that were written at this cost and are still valid; none: never.
     pub refresh: Option<Nanos>,
 }
 
-/// The steps that every regulator may use, from `[ftl.write_cost]`.
+/// The program steps and the retention time that every cost regulator may use, from `[ftl.write_cost]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
-    /// High-cost writes: slow to write, cheap to read.
+    /// Program step of high-cost writes, which are slow to write and cheap to read.
     pub fine: Voltage,
-    /// Program step of the chip, for which the chip's program times hold.
+    /// The chip's usual program step, for which the chip's program times hold.
     pub usual: Voltage,
-    /// Program step of low-cost writes.
+    /// Program step of low-cost writes, which are fast to write and costly to read.
     pub coarse: Voltage,
-    /// How long data must stay correctable.
+    /// Time for which data must stay correctable (retention time).
     pub retention: Nanos,
 }
 
-/// The most write costs a regulator may have.
+/// Greatest number of write costs from which a regulator may choose.
 pub const COSTS_MAX: usize = 8;
-/// The most bits a regulator may keep for each mapping unit.
+/// Greatest number of bits that a regulator may store for each mapping unit.
 pub const BITS_MAX: u32 = 6;
 
 impl Steps {
-    /// Reads `[ftl.write_cost]`.
+    /// Reads the program steps and the retention time from `[ftl.write_cost]`.
     ///
     /// # Errors
     /// When there are not three rising steps.
@@ -69,91 +70,94 @@ impl Steps {
         Ok(Self { fine, usual: steps[1], coarse: steps[2], retention })
     }
 
-    /// Returns the write cost of a high-cost write.
+    /// Makes the write cost of a high-cost write, with the fine program step.
     pub fn high(&self) -> WriteCost {
         self.of(self.fine)
     }
 
-    /// Returns the write cost of a usual write.
+    /// Makes the write cost of a usual write, with the chip's usual program step.
     pub fn medium(&self) -> WriteCost {
         self.of(self.usual)
     }
 
-    /// Returns the write cost of a low-cost write.
+    /// Makes the write cost of a low-cost write, with the coarse program step.
     pub fn low(&self) -> WriteCost {
         self.of(self.coarse)
     }
 
-    /// Returns a write with this step whose data must stay correctable as long as any.
+    /// Makes the write cost with program step `step` and the full retention time.
     pub fn of(&self, step: Voltage) -> WriteCost {
         WriteCost { step, voltages: None, retention: self.retention, refresh: None }
     }
 }
 
-/// A write cost, with its properties on the block that the unit would go to.
+/// A write cost from which the regulator can choose, with its properties on the block that the unit would go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Program time of a new block's first page type.
+    /// Program time of a new block's first page type at this write cost.
     pub t_prog: Nanos,
-    /// Reference voltages that its reads will take at the end of the retention time.
+    /// Number of read reference voltages that reads of the data will need at the end of the retention time.
     pub references: u32,
-    /// True if the block, with its wear, keeps data that are written at this cost. If the regulator chooses
-    /// an infeasible candidate all the same, the FTL takes the next finer step that is feasible.
+    /// True if the block, at its present wear, can keep data written at this cost correctable. If the regulator chooses
+    /// an infeasible candidate, the FTL takes the next finer step that is feasible.
     pub feasible: bool,
 }
 
-/// The information that a regulator may use when a unit is written.
+/// Read-only view of a unit to be written, and of its die, for a cost regulator.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteView<'a> {
     /// Reason of the write, such as the host or garbage collection.
     pub origin: Origin,
-    /// True if the host never accessed the unit since the run began (for a regulator that keeps no bits:
-    /// never wrote the unit).
+    /// True if the host never accessed the unit since the run began (for a regulator that stores no bits: never wrote
+    /// the unit).
     pub first: bool,
-    /// Number of the write cost of the unit's old copy, if there is an old copy.
+    /// Index of the write cost of the unit's old version; none without an old version.
     pub previous: Option<usize>,
-    /// Time since the superblock of its old copy was opened: how long the data lived, at most. None: it was written
-    /// before the run.
+    /// Time since the superblock of the unit's old version was opened, the greatest age that the version can have. None
+    /// if it was written before the run.
     pub age: Option<Nanos>,
-    /// The host's operations waiting or at work at the die.
+    /// Number of host operations waiting or in progress at the die.
     pub waiting: u32,
-    /// Mean time between the host's operations on this die, recent ones counting more; none: too few yet.
+    /// Mean time between host operations on this die, where recent operations count more; none before there are enough
+    /// operations.
     pub gap: Option<Nanos>,
     /// Time since the last host operation on the die.
     pub quiet: Nanos,
-    /// Write costs to choose from, in the order in which [`CostRegulator::costs`] gave them.
+    /// Write costs to choose from, in the order in which [`CostRegulator::costs`] returned them.
     pub costs: &'a [Candidate],
 }
 
-/// The information that a regulator may use when the host reads a unit from flash.
+/// Read-only view of a unit that the host reads from flash, for a cost regulator.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadView {
-    /// True if the host never accessed the unit before this read.
+    /// True if the host did not access the unit before this read since the run began.
     pub first: bool,
-    /// The cost that the unit was written at.
+    /// Index of the write cost at which the unit was written.
     pub cost: usize,
 }
 
-/// The choice of a cost. One instance serves the whole drive.
+/// Policy (cost regulator) that decides at what cost units are written. One instance serves the whole drive.
 ///
-/// It keeps nothing of single units but the `bits` it is handed: the FTL stores them with the map, 0 at first.
+/// Of single units it stores only the `bits` that it is handed: the FTL stores them with the map, 0 at first.
 pub trait CostRegulator: Send {
-    /// Gives a policy that draws at random a random stream of its own. Called before anything else on a drive.
+    /// Gives the regulator a random stream of its own, which only a policy with random choices uses. Called before any
+    /// other question of a drive.
     fn take_random(&mut self, _random: RandomStream) {}
 
     /// Returns the write costs from which the regulator chooses: at least one, at most [`COSTS_MAX`].
     fn costs(&self, steps: &Steps) -> Vec<WriteCost>;
 
-    /// Returns the number of bits kept for each mapping unit, at most [`BITS_MAX`]: its storage overhead.
+    /// Returns the number of bits that the regulator stores for each mapping unit, at most [`BITS_MAX`].
     fn bits_per_unit(&self) -> u32 {
         0
     }
 
-    /// Returns the cost, by its place in `view.costs`, at which a unit is written. Asked when the unit is
-    /// bound to a program, for the host and for everything that moves data.
+    /// Chooses the write cost of a unit, as an index in `view.costs`. Called when the unit is assigned to a program,
+    /// for host data and for all relocated data.
     fn choose(&mut self, view: &WriteView<'_>, bits: &mut u8) -> usize;
 
-    /// Notes that the host reads a unit from flash. True: the unit should be rewritten when its die is idle.
+    /// Informs the regulator that the host reads a unit from flash. Returns true if the unit should be rewritten when
+    /// its die is idle.
     fn on_read(&mut self, _view: &ReadView, _bits: &mut u8) -> bool {
         false
     }

@@ -5,7 +5,8 @@ use config::{Card, ConfigError, Policy, Section, above};
 use controller::Origin;
 use units::{Nanos, Voltage};
 
-/// Retention relaxation.
+/// The cost regulator `retention-relaxation`: host data are written fast with a short retention time; data that live
+/// longer are rewritten with the usual step.
 #[derive(Clone, Debug)]
 pub struct RetentionRelaxation {
     step: Voltage,

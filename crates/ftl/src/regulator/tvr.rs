@@ -6,16 +6,17 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 use controller::Origin;
 use units::{Nanos, Voltage};
 
-/// How the reduced voltages are given.
+/// How the reduced voltages for short-lived data are given: as a voltage set, or as a gain in program speed.
 #[derive(Clone, Debug)]
 enum Reduced {
-    /// By the name of a voltage set in the chip's tables.
+    /// Name of a voltage set in the chip's tables.
     Set(String),
-    /// The reduced voltages are the program step that makes programs faster by this factor.
+    /// Factor by which programs with the reduced voltages are faster; modelled as a program step with this gain.
     Speed(f64),
 }
 
-/// Voltages by lifetime class.
+/// The cost regulator `tvr` (threshold voltage reduction): writes data with a short expected lifetime at reduced
+/// voltages.
 #[derive(Clone, Debug)]
 pub struct Tvr {
     reduced: Reduced,

@@ -3,7 +3,7 @@
 use super::{CostRegulator, Steps, WriteCost, WriteView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Regulation by slack.
+/// The cost regulator `wu-slack`: takes the fine step where the write ends before the next host access is expected.
 #[derive(Clone, Debug)]
 pub struct WuSlack;
 

@@ -17,7 +17,8 @@ impl Core {
         self.store.controller.submit(erase, ctx);
     }
 
-    /// Tells wear levelling how long the erase of a superblock took, and a program before the erase.
+    /// Reports to the wear levelling policy how long the erase of a superblock took, and a program of its first page
+    /// before the erase.
     pub fn observe_erase(&mut self, die: usize, superblock: u32, wear: u8) {
         let observed = Observed {
             superblock: SuperblockId(superblock),
@@ -30,7 +31,8 @@ impl Core {
 }
 
 impl Core {
-    /// Begins to erase a superblock, if all its units were read; returns the origin of the erase.
+    /// Begins to erase a superblock if all its units have been read; returns the origin of the erase, or none if it did
+    /// not begin.
     pub fn erase_pending<P: Probe>(
         &mut self,
         die: usize,
@@ -47,7 +49,7 @@ impl Core {
 }
 
 impl Media {
-    /// Erases the victims that hold nothing any more and are read completely.
+    /// Begins to erase the victims that hold no valid unit any more and have been read completely.
     #[inline]
     pub fn erase_emptied<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.core.store.emptied.is_empty() {
@@ -65,7 +67,8 @@ impl Media {
         }
     }
 
-    /// Notes that a superblock is erased, or lost.
+    /// Ends an erase: updates the counts, and retires the superblock's failed blocks. Returns whether the superblock is
+    /// whole or lost.
     pub fn erase(&mut self, die: usize, superblock: u32, origin: Origin) -> Erased {
         let global = self.core.store.space.global(die, superblock);
         assert_eq!(self.core.store.space.valid[global], 0, "superblock {global} was erased with valid data");
@@ -83,7 +86,8 @@ impl Media {
         }
     }
 
-    /// Erases the cells of a superblock, in the mode that they are in; false when one of its blocks failed.
+    /// Erases the cells of a superblock, in SLC mode or full mode as they were programmed; returns false if one of its
+    /// blocks failed.
     #[inline]
     pub fn erase_cells(&mut self, die: usize, superblock: u32) -> bool {
         let global = self.core.store.space.global(die, superblock);
@@ -95,8 +99,8 @@ impl Media {
         }
     }
 
-    /// Frees a superblock that was erased and can be written again; `wear`: its wear before the erase.
-    /// Returns the superblock that wear levelling wants relocated.
+    /// Puts a superblock that was erased and can be written again on the free list; `wear` is its wear row before the
+    /// erase. Returns the superblock that wear levelling wants relocated, if any.
     pub fn free_erased(&mut self, die: usize, superblock: u32, wear: u8) -> Option<u32> {
         self.note_cycles(die, superblock);
         self.core.observe_erase(die, superblock, wear);
@@ -107,7 +111,7 @@ impl Media {
         self.core.store.space.pick_relocation(die, superblock)
     }
 
-    /// Notes how often a superblock has been erased by now.
+    /// Updates the number of program/erase cycles of a superblock after an erase, and informs the features of it.
     pub fn note_cycles(&mut self, die: usize, superblock: u32) {
         let cycles = self.core.count_cycles(die, superblock);
         self.features.worn(self.core.store.space.global(die, superblock), cycles);

@@ -6,18 +6,19 @@ use crate::media::Media;
 use crate::store::Mover;
 use controller::{Context, Origin};
 
-/// The purpose for which a die empties superblocks: each purpose has a mover of its own.
+/// Purpose for which a die relocates the units of superblocks: each purpose has its own mover (the state of its
+/// relocations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Customer {
-    /// Garbage collection, and all work that uses it to move data: wear levelling, rescue, refresh, scrub, parity
+    /// Garbage collection, and all work that uses it to relocate data: wear levelling, rescue, refresh, scrub, parity
     /// groups.
     Collection,
-    /// Folding of what has one bit a cell.
+    /// Folding of superblocks in SLC mode, whose data move to superblocks that use all bits per cell.
     Folding,
 }
 
 impl Customer {
-    /// Returns who has units of such an origin moved.
+    /// Returns the purpose, collection or folding, to which relocations of origin `origin` belong.
     #[inline]
     pub fn of(origin: Origin) -> Self {
         if origin == Origin::Fold { Self::Folding } else { Self::Collection }
@@ -25,7 +26,7 @@ impl Customer {
 }
 
 impl Core {
-    /// Returns the number of page rows of the victims of a customer.
+    /// Returns the number of page rows of a victim of collection or folding; victims of folding are in SLC mode.
     #[inline(always)]
     pub fn rows_of(&self, customer: Customer) -> u32 {
         match customer {
@@ -34,7 +35,8 @@ impl Core {
         }
     }
 
-    /// Returns who has a superblock emptied, numbered over the drive.
+    /// Returns the purpose for which a superblock (numbered over the drive) would be relocated: folding if it is in SLC
+    /// mode, else collection.
     pub fn customer_of(&self, superblock: u32) -> Customer {
         if self.store.space.holds_one_bit(superblock as usize) {
             Customer::Folding
@@ -45,7 +47,7 @@ impl Core {
 }
 
 impl Core {
-    /// Returns who empties a die's superblocks for a customer.
+    /// Returns the mover (state of relocations) of a die for collection or for folding.
     #[inline(always)]
     pub fn mover(&mut self, die: usize, customer: Customer) -> &mut Mover {
         match customer {
@@ -54,8 +56,8 @@ impl Core {
         }
     }
 
-    /// Forgets units that wait, after a superblock was erased: units read from it that still waited for a
-    /// place, and are invalid, must not be confused with units written there next.
+    /// Removes units of an erased superblock from the units that wait for a place: they are invalid, and must not be
+    /// confused with units written there next.
     #[inline]
     pub fn forget_waiting(&mut self, die: usize, superblock: u32) {
         let units = self.store.layout.superblock_units;
@@ -65,8 +67,8 @@ impl Core {
         }
     }
 
-    /// Returns the next page row of the victim (numbered over the drive) with valid units, and which units
-    /// these are. Earlier rows are finished.
+    /// Returns the victim's next page row (numbered over the drive) with valid units, and the bit mask of these units;
+    /// marks the rows before it as finished.
     #[inline(always)]
     pub fn next_row(&mut self, die: usize, customer: Customer) -> Option<(u32, u64)> {
         let &mut Mover { victim, next_row, .. } = self.mover(die, customer);
@@ -77,7 +79,7 @@ impl Core {
         found
     }
 
-    /// Passes over `rows` page rows of the victim, which are finished.
+    /// Marks the next `rows` page rows of the victim as finished.
     #[inline(always)]
     pub fn pass_rows(&mut self, die: usize, customer: Customer, rows: u32) {
         self.mover(die, customer).next_row += rows;
@@ -89,7 +91,8 @@ impl Core {
 }
 
 impl Media {
-    /// Ends a victim of which all was read: it is erased as soon as it holds no valid unit.
+    /// Ends the reads of a victim once all its valid units have been read: the victim is erased as soon as it holds no
+    /// valid unit.
     pub fn end_victim<P: Probe>(&mut self, die: usize, customer: Customer, ctx: &mut Context<P>) {
         let victim = self.core.mover(die, customer).end_victim();
         let global = self.core.store.space.global(die, victim);

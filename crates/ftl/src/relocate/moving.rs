@@ -24,7 +24,7 @@ impl Core {
         };
     }
 
-    /// Opens the superblock that moved data go to, where none is open and one can be.
+    /// Opens a superblock for relocated data of a stream, unless one is open; returns false if none can be opened.
     #[inline]
     pub fn open_for_moving(&mut self, die: usize, stream: usize) -> bool {
         self.store.space.dies[die].frontiers[stream].superblock != NONE || self.open_own(die, stream)
@@ -32,7 +32,7 @@ impl Core {
 }
 
 impl Core {
-    /// Notes that a move inside the die has ended, whether it succeeded or failed.
+    /// Records the end of a relocation inside the die (copyback), whether it succeeded or failed.
     pub fn on_moved_in_die(&mut self, die: usize, origin: Origin) {
         let customer = Customer::of(origin);
         // Folding in the die takes nothing over the bus.
@@ -45,7 +45,8 @@ impl Core {
 }
 
 impl Media {
-    /// Moves a page inside its plane, if the open superblock lies in the same plane.
+    /// Submits a copyback of one page within its plane; returns false unless the stream's open superblock lies in the
+    /// same plane.
     pub fn copy_back<P: Probe>(
         &mut self,
         die: usize,
@@ -62,8 +63,8 @@ impl Media {
         self.copy_in_die(die, stream, source, 1, origin, ctx)
     }
 
-    /// Moves some units to a program unit of the open superblock of a stream without the bus, if that lies in the same
-    /// plane. Data do not pass the ECC, as on the real part: errors may add up.
+    /// Submits a copyback of `units` units to the open superblock of a stream; returns false unless the superblock lies
+    /// in the same plane. The data do not pass the ECC, as on a real chip: errors may add up.
     pub fn copy_in_die<P: Probe>(
         &mut self,
         die: usize,
@@ -108,7 +109,7 @@ impl Media {
         self.append(die, stream, lpn, Source::new(origin, ppa.0), ctx);
     }
 
-    /// Tries again to place units that waited, because a superblock became free.
+    /// Tries again to relocate units that waited for a place, because a superblock became free.
     pub fn retry_waiting<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         for _ in 0..self.core.collections[die].mover.waiting.len() {
             let Some((ppa, origin)) = self.core.collections[die].mover.waiting.pop_front() else { return };
@@ -118,8 +119,8 @@ impl Media {
         }
     }
 
-    /// Makes the new place of a moved unit, which was programmed, the home of the unit's data unless the host
-    /// wrote or trimmed the unit meanwhile. False when it must be moved again.
+    /// Makes the new place of a relocated unit, whose program has ended, the unit's home, unless the host wrote or
+    /// trimmed the unit meanwhile. Returns false if the program failed and the unit must be relocated again.
     #[inline]
     pub fn on_moved_unit<P: Probe>(
         &mut self,
@@ -156,8 +157,8 @@ impl Media {
         true
     }
 
-    /// Moves a unit again that could not be programmed at its new place: it stays at `old` and waits for
-    /// another place. After a copyback the controller never had its data, so that the unit is read first.
+    /// Relocates a unit again whose program at its new place failed: the unit stays at `old` and waits for another
+    /// place. After a copyback the controller does not have the data, so that the unit is read first.
     #[cold]
     pub fn move_again<P: Probe>(&mut self, old: Ppa, origin: Origin, kind: Kind, ctx: &mut Context<P>) {
         let die = (self.core.store.layout.superblock_of(old) / self.core.store.space.per_die) as usize;
@@ -170,7 +171,7 @@ impl Media {
         self.submit_read(row, bit, origin, Class::InternalRead, NONE, ctx);
     }
 
-    /// Pads a program unit that victims wait for when nothing else will fill it.
+    /// Pads a partly filled program unit of relocated units that victims wait for when no further unit will fill it.
     pub fn pad_leftover<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         if !self.core.collections[die].mover.waits_for_programs() {
             return;
@@ -186,7 +187,7 @@ impl Media {
         }
     }
 
-    /// Pads a program unit of rewritten units when no more of them are being read and no collection will fill it.
+    /// Pads a partly filled program unit of rewritten units on an idle die, when no further unit will fill it.
     pub fn pad_rewrites<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         if !self.core.store.controller.is_idle(DieId(die as u32)) {
             return;
@@ -199,7 +200,7 @@ impl Media {
         }
     }
 
-    /// Pads a program unit that folded superblocks wait for when nothing else will fill it.
+    /// Pads a partly filled program unit that superblocks being folded wait for when no further unit will fill it.
     pub fn pad_folded<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let mover = self.core.mover(die, Customer::Folding);
         let waits = mover.waits_for_programs() && mover.waiting.is_empty();

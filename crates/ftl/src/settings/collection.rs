@@ -5,13 +5,13 @@ use crate::Layout;
 use crate::gc::{trigger, victim};
 use config::{ConfigError, Section, at_least};
 
-/// `[ftl.gc]`.
+/// Settings of garbage collection, from `[ftl.gc]`.
 pub struct CollectionRules {
-    /// Page rows that one collection reads ahead of the units that it moves.
+    /// Number of page rows that one collection reads ahead of the units that it relocates.
     pub read_ahead: u32,
-    /// The policy that decides when garbage collection works.
+    /// Policy that decides when garbage collection works.
     pub trigger: trigger::Maker,
-    /// The policy that chooses the superblock to be reclaimed.
+    /// Policy that chooses the victim, the superblock to be reclaimed.
     pub victim: victim::Maker,
 }
 

@@ -6,23 +6,23 @@ use crate::{Layout, recovery};
 use config::{ConfigError, Section};
 use nand::Geometry;
 
-/// Bytes of a page's spare area that are read at least: a logical unit, a number, a checksum. Assumed.
+/// Least number of bytes of a page's spare area that recovery reads: logical unit, stamp and checksum. An assumption.
 const SPARE_LEAST: u64 = 16;
 
-/// Faults that may happen, and how the drive handles them.
+/// Settings of faults that may happen, and of how the drive handles them.
 pub struct FaultRules {
-    /// A die that is dead when time begins.
+    /// Index of the die that is dead from the start; none if all dies work.
     pub failed_die: Option<u32>,
-    /// How the map is found again after a power cut.
+    /// Method by which the map is recovered after a power cut.
     pub recovery: recovery::Maker,
-    /// Bytes of the spare areas of a page row.
+    /// Number of bytes of the spare areas of a page row.
     pub spare_bytes: u32,
-    /// The deliberate mistake of the layer, in tests.
+    /// Deliberate mistake of the translation layer, in tests of the checks.
     pub lapses: Lapses,
 }
 
 impl FaultRules {
-    /// Reads the keys, and takes the room in `layout` that the method needs.
+    /// Reads the keys for faults, and reserves the space in `layout` that the recovery method needs.
     ///
     /// # Errors
     /// When the method is unknown, superblocks are too small for it, or there is no such die.
@@ -41,7 +41,7 @@ impl FaultRules {
     }
 }
 
-/// Reads `ftl.failed_die`.
+/// Reads `ftl.failed_die`, the index of a die that is dead from the start.
 fn read_failed_die(ftl: &mut Section, layout: &Layout) -> Result<Option<u32>, ConfigError> {
     let help = "a die that is dead when time begins: its reads fail, and the drive takes no more writes";
     let failed: Option<u32> = ftl.optional("failed_die", help)?;

@@ -20,36 +20,36 @@ use config::{ConfigError, Section};
 use controller::ControllerConfig;
 use nand::Geometry;
 
-/// Everything the FTL is configured by.
+/// All settings of the translation layer, from `[ftl]` of a drive file.
 pub struct FtlConfig {
-    /// The shape of the drive in mapping units.
+    /// Geometry of the drive in mapping units.
     pub layout: Layout,
-    /// Settings of garbage collection.
+    /// Settings of garbage collection: read-ahead, trigger and victim policy.
     pub gc: CollectionRules,
-    /// How the host's reads reach the flash.
+    /// Settings of how the host's reads reach the flash: shared array reads and read-ahead.
     pub reads: ReadRules,
-    /// The DRAM that holds the host's data.
+    /// Settings of the write buffer.
     pub buffer: BufferConfig,
-    /// The kind of mapping.
+    /// Maker of the kind of mapping (page, block, zones).
     pub mapping: mapping::Maker,
-    /// Policy of wear levelling.
+    /// Maker of the wear levelling policy.
     pub wear: wear::Maker,
-    /// The policies that decide where a write goes.
+    /// Makers of the policies that choose the die, the stream and the open superblock of a write.
     pub destination: DestinationRules,
-    /// Settings of the work that moves data to keep them readable.
+    /// Settings of background work that rewrites data to keep them readable.
     pub upkeep: UpkeepRules,
-    /// The order in which superblocks are rewritten.
+    /// Maker of the policy that orders the refreshes of superblocks.
     pub refresh_order: refresh_order::Maker,
-    /// Faults that may happen beside bad blocks.
+    /// Settings of faults beside bad blocks: failed die, recovery after power cuts.
     pub faults: FaultRules,
-    /// Settings of the drive's features.
+    /// Settings of the drive's optional features, such as parity or snapshots.
     pub beside: features::Settings,
-    /// Enabled features, and the keys that enable them.
+    /// Enabled features, each with the key that enables it.
     pub features: Vec<compatibility::Found>,
 }
 
 impl FtlConfig {
-    /// Reads `[ftl]`.
+    /// Reads all settings of the translation layer from `[ftl]`.
     ///
     /// # Errors
     /// When a key or a policy is unknown or wrong.
@@ -104,33 +104,33 @@ impl FtlConfig {
 }
 
 impl FtlConfig {
-    /// Returns the settings of a feature in the drive file.
+    /// Returns the settings of feature `T` in the drive file.
     pub fn said_of<T: features::Listed>(&self) -> &T::Settings {
         T::said(&self.beside)
     }
 
-    /// Returns the number of streams of each die.
+    /// Returns the number of streams (open superblocks) of each die.
     pub fn streams(&self) -> u32 {
         (self.destination.streams)().streams().len() as u32
     }
 
-    /// Returns the zones of the drive; none where it has another kind of mapping.
+    /// Returns the zone geometry of a zoned drive; none for another kind of mapping.
     pub fn zoning(&self) -> Option<Zoning> {
         zoning::of(&*(self.mapping)(), &self.layout)
     }
 
-    /// Returns the placement handles that the host may name.
+    /// Returns the number of placement handles (NVMe FDP) that the host may name; 0 without placement.
     pub fn handles(&self) -> u16 {
         (self.destination.streams)().handles().map_or(0, |handles| handles.isolation.len() as u16)
     }
 
-    /// True if the power fails at least once.
+    /// True if the configuration asks for at least one power cut.
     pub fn has_power_cuts(&self) -> bool {
         self.features.iter().any(|found| found.feature == Feature::PowerCut)
     }
 }
 
-/// Reads a section of its own, all of whose keys must be known.
+/// Reads the child section `name` of `parent` with `read`, and refuses unknown keys in it.
 fn whole<T>(
     parent: &mut Section,
     name: &str,

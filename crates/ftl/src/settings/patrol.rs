@@ -3,22 +3,22 @@
 use config::{ConfigError, Section, above};
 use units::Nanos;
 
-/// `[ftl.scrub]`.
+/// Settings of the patrol (background scrub), from `[ftl.scrub]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PatrolRules {
-    /// A round over everything stored is to take no longer; zero: no patrol.
+    /// Time within which the patrol is to read all stored data once; zero: no patrol.
     pub period: Nanos,
     /// Idle time of a die after which the patrol reads on the die.
     pub idle_after: Nanos,
-    /// Share of the errors that the code corrects at which a superblock is rewritten.
+    /// Fraction (0 to 1) of the errors that the code corrects in a codeword above which a superblock is rewritten.
     pub margin: f64,
 }
 
 impl PatrolRules {
-    /// Reads `[ftl.scrub]`.
+    /// Reads the settings of the patrol (background scrub) from `[ftl.scrub]`.
     ///
     /// # Errors
-    /// When the margin is not a part, or a round takes as long as data must stay correctable (`retention`).
+    /// When the margin is not between 0 and 1, or a round takes as long as data must stay correctable (`retention`).
     pub(crate) fn read(ftl: &mut Section, retention: Nanos) -> Result<Self, ConfigError> {
         let mut section = ftl.child("scrub")?;
         let rules = Self {

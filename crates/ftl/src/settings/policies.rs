@@ -4,13 +4,13 @@ use super::whole;
 use crate::{Layout, placement, program_order, read_ahead, read_merge, streams};
 use config::{ConfigError, Section};
 
-/// The policies that decide where a write goes.
+/// Makers of the policies that decide where a write goes: die, stream, and open superblock.
 pub struct DestinationRules {
-    /// Policy that chooses which die takes a write.
+    /// Maker of the policy that chooses which die takes a write.
     pub placement: placement::Maker,
-    /// Which of the die's streams takes a write.
+    /// Maker of the policy that chooses which of the die's streams takes a write.
     pub streams: streams::Maker,
-    /// Which of a die's two open superblocks takes a write.
+    /// Maker of the policy that chooses which of a die's two open superblocks takes a write.
     pub program_order: program_order::Maker,
 }
 
@@ -24,11 +24,11 @@ impl DestinationRules {
     }
 }
 
-/// How the host's reads reach the flash.
+/// Makers of the policies that decide how the host's reads reach the flash.
 pub struct ReadRules {
-    /// Which host reads share an array read.
+    /// Maker of the policy that decides which host reads share an array read.
     pub merge: read_merge::Maker,
-    /// Policy that chooses which data are fetched before the host asks for the data.
+    /// Maker of the policy that chooses which data are fetched before the host asks for them.
     pub ahead: read_ahead::Maker,
 }
 

@@ -5,21 +5,22 @@ use crate::refresh_order;
 use config::{ConfigError, Section, above};
 use units::Nanos;
 
-/// When data are rewritten, and how much of a die's time that may take.
+/// Settings of background work: when data are rewritten, and which share of a die's time that may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UpkeepRules {
-    /// Age at which data are rewritten; zero: never.
+    /// Age at which data are rewritten (refreshed); zero: never.
     pub refresh_age: Nanos,
-    /// The patrol, which reads stored data to find errors.
+    /// Settings of the patrol (background scrub), which reads stored data to find errors.
     pub scrub: PatrolRules,
-    /// The largest share of a die's time that timer-driven work may take.
+    /// Greatest fraction (0 to 1) of a die's time that timer-driven work may take.
     pub share: f64,
-    /// How long a die must have been idle before units are rewritten so that their reads cost less.
+    /// Time for which a die must have been idle before units are rewritten so that their reads cost less.
     pub rewrite_after: Nanos,
 }
 
 impl UpkeepRules {
-    /// Reads `[ftl.refresh]`, `[ftl.scrub]`, `[ftl.upkeep]` and `[ftl.rewrite]`; gives the order of refreshes, too.
+    /// Reads `[ftl.refresh]`, `[ftl.scrub]`, `[ftl.upkeep]` and `[ftl.rewrite]`; returns the settings and the maker of
+    /// the refresh order.
     pub(super) fn read(
         ftl: &mut Section,
         retention: Nanos,
@@ -41,7 +42,8 @@ impl UpkeepRules {
     }
 }
 
-/// Reads `[ftl.refresh]`: the age at which data are rewritten, zero for never, and the order.
+/// Reads `[ftl.refresh]`: returns the age at which data are rewritten (zero: never), and the maker of the refresh
+/// order.
 fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<(Nanos, refresh_order::Maker), ConfigError> {
     let mut section = ftl.child("refresh")?;
     let age = section.or("age", Nanos::ZERO, "age at which data is rewritten; 0s: never")?;
@@ -57,10 +59,10 @@ fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<(Nanos, refresh_o
     Ok((age, order))
 }
 
-/// Reads `[ftl.upkeep]`: the most of a die's time that upkeep takes.
+/// Reads from `[ftl.upkeep]` the greatest share of a die's time that timer-driven work may take.
 ///
 /// # Errors
-/// When it is no share.
+/// When the value is not above 0 and at most 1.
 fn read_share(ftl: &mut Section) -> Result<f64, ConfigError> {
     let mut section = ftl.child("upkeep")?;
     // Assumed: no maker says; half leaves the host as much as it takes.

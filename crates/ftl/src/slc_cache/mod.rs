@@ -8,59 +8,59 @@
 use config::{ConfigError, Section};
 use units::{Bytes, Nanos};
 
-/// The information about the drive that a policy may use.
+/// Geometry of the drive, as an SLC cache policy sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheShape {
-    /// Dies of the drive.
+    /// Number of dies of the drive.
     pub dies: u32,
-    /// Superblocks of a die.
+    /// Number of superblocks of a die.
     pub superblocks: u32,
-    /// Bytes that a superblock holds with one bit a cell.
+    /// Number of bytes that a superblock holds in SLC mode (one bit per cell).
     pub superblock: Bytes,
 }
 
 impl CacheShape {
-    /// Returns the number of superblocks of each die that hold `size` bytes of the drive's with one bit a
-    /// cell, rounded up.
+    /// Returns the number of superblocks of each die that an SLC cache of `size` bytes over the whole drive takes,
+    /// rounded up.
     pub fn superblocks_for(&self, size: Bytes) -> u32 {
         let of_all = self.superblock.get() * u64::from(self.dies);
         u32::try_from(size.get().div_ceil(of_all)).unwrap_or(u32::MAX)
     }
 }
 
-/// The information about a die that a policy may use.
+/// Read-only view of a die for an SLC cache policy.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheView {
-    /// Shape of the drive: dies and superblocks.
+    /// Geometry of the drive: number of dies, number and size of superblocks.
     pub shape: CacheShape,
-    /// Superblocks of this die that no data would need if all data were folded, without superblocks that garbage
-    /// collection keeps.
+    /// Number of superblocks of this die that no data would need if all data were folded, without the superblocks that
+    /// garbage collection needs.
     pub spare: u32,
 }
 
-/// What happens when no further superblock may be opened in SLC mode.
+/// What happens to host data when the SLC cache is full and no further superblock may be opened in SLC mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// The host's data go to superblocks with all their bits; folding waits for idle time.
+    /// Host data bypass the cache, to superblocks that use all bits per cell; folding waits for idle time.
     Bypass,
-    /// The host waits for folding, and writes as fast as that gives room back.
+    /// The host waits for folding, and writes as fast as folding frees space in the cache.
     FoldFirst,
 }
 
-/// When data are folded: parameters that policies share.
+/// Settings, shared by SLC cache policies, of when data are folded out of the cache.
 #[derive(Clone, Copy, Debug)]
 pub struct Folding {
-    /// What happens when the cache is full.
+    /// What happens to host data when the SLC cache is full.
     pub when_full: WhenFull,
-    /// How long a die must have been idle before it folds; none: it folds only when it must.
+    /// Time for which a die must have been idle before it folds; none: the die folds only when the cache is full.
     pub idle_after: Option<Nanos>,
 }
 
 impl Folding {
-    /// Reads the keys of folding, which are in the section of the policy's own keys.
+    /// Reads the settings of folding from the section of the SLC cache policy.
     ///
     /// # Errors
-    /// When one of them is wrong.
+    /// When a key has a wrong value.
     pub fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let when_full = section.choice(
             "when_full",
@@ -76,17 +76,17 @@ impl Folding {
     }
 }
 
-/// The size of the cache.
+/// Policy that decides the size of the SLC cache and when its data are folded.
 pub trait SlcCachePolicy: Send {
-    /// Returns the number of superblocks of each die that belong to the cache at all times: they count as
+    /// Returns the number of superblocks of each die that belong to the SLC cache at all times; they are taken from
     /// over-provisioning.
     fn reserved(&self, shape: &CacheShape) -> u32;
 
-    /// Returns the most superblocks of a die that may hold one bit a cell now; never fewer than the reserved
-    /// ones.
+    /// Returns the greatest number of superblocks of a die that may be in SLC mode now; never fewer than the reserved
+    /// superblocks.
     fn most(&self, view: &CacheView) -> u32;
 
-    /// Returns when data are folded; `None`: no cache.
+    /// Returns the settings of when data are folded; `None` for a drive without an SLC cache.
     fn folding(&self) -> Option<Folding>;
 }
 

@@ -2,46 +2,47 @@
 
 use units::SimTime;
 
-/// Reason why a snapshot must be dropped.
+/// Reason why a snapshot of the logical drive must be dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpiryReason {
-    /// A snapshot was taken, and there are more than `ftl.snapshots.keep`.
+    /// A snapshot was taken, and there are now more snapshots than `ftl.snapshots.keep`.
     Count,
-    /// A write would overwrite a version that the newest snapshot sees, and there is no room to keep it.
+    /// A write would overwrite a version that the newest snapshot sees, and there is no space to keep the version.
     Room,
 }
 
-/// A snapshot that may be dropped.
+/// A snapshot of the logical drive that may be dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Droppable {
-    /// Number of the snapshot; the first of a drive is 0.
+    /// Serial number of the snapshot; the first snapshot of a drive is 0.
     pub serial: u32,
-    /// When the snapshot was taken; the beginning of time for a snapshot from a saved state.
+    /// Simulated time when the snapshot was taken; the beginning of time for a snapshot from a saved state.
     pub taken: SimTime,
-    /// Units that were overwritten or trimmed for the first time between this snapshot and the next one.
+    /// Number of units that were overwritten or trimmed for the first time between this snapshot and the next one.
     pub differences: u64,
 }
 
-/// The information that an expiry policy may use.
+/// Read-only view of the snapshots for a policy that chooses which one is dropped.
 pub struct ExpiryView<'a> {
-    /// The snapshots that may go, the oldest first: the one just taken is not among them, unless room is needed.
+    /// Snapshots that may be dropped, the oldest first. The snapshot just taken is not among them, unless space is
+    /// lacking.
     pub snapshots: &'a [Droppable],
-    /// Reason why a snapshot must be dropped.
+    /// Reason why a snapshot must be dropped now.
     pub reason: ExpiryReason,
-    /// Present simulated time.
+    /// Present simulated time, to compare with the times when snapshots were taken.
     pub now: SimTime,
-    /// The most snapshots that are kept.
+    /// Greatest number of snapshots that are kept.
     pub keep: u32,
-    /// Mapping units kept for snapshots only.
+    /// Number of mapping units that are kept on flash for snapshots only.
     pub units: u64,
-    /// The most units that snapshots may keep.
+    /// Greatest number of mapping units that may be kept for snapshots only.
     pub room: u64,
 }
 
-/// The choice of a snapshot to drop. One instance per drive.
+/// Policy that chooses which snapshot is dropped. One instance per drive.
 pub trait ExpiryPolicy: Send {
-    /// Returns the place in `view.snapshots`, which are one or more, of the one to drop. What it alone kept
-    /// becomes invalid; what the one before it sees, too, passes to that one.
+    /// Chooses the snapshot to drop, as an index in `view.snapshots`, which is never empty. Versions that only this
+    /// snapshot sees become invalid; versions that the snapshot before it sees, too, are kept for that one.
     fn expire(&mut self, view: &ExpiryView<'_>) -> usize;
 }
 

@@ -3,7 +3,8 @@
 use super::{ExpiryPolicy, ExpiryReason, ExpiryView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Snapshots grow sparse with age, so that few of them reach far back. A choice costs O(snapshots).
+/// The snapshot expiry policy `thinned`: drops snapshots so that they become sparser with age. A choice costs
+/// O(snapshots).
 #[derive(Clone, Debug)]
 pub struct Thinned;
 

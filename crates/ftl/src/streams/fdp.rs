@@ -7,14 +7,15 @@
 use super::{HandleSpec, Isolation, StreamPolicy, StreamSpec, Takes, UnitView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Handles that a drive has at most: each is a stream of the host's data, and one stream more takes what is moved.
+/// Greatest number of placement handles of a drive: each is a stream of host data, and one more stream takes relocated
+/// data.
 const HANDLES_MOST: u32 = super::STREAMS_MOST as u32 - 1;
 
-/// A stream for each handle, and where what is moved out of it goes.
+/// The stream policy `fdp`: one stream for each placement handle, and streams for data relocated out of them.
 #[derive(Clone, Debug)]
 pub struct Fdp {
     handles: HandleSpec,
-    /// The stream of what is moved out of each stream.
+    /// For each stream: index of the stream that data relocated out of it join.
     moves_to: Vec<usize>,
     streams: Vec<StreamSpec>,
 }
@@ -66,7 +67,8 @@ impl Policy for Fdp {
     }
 }
 
-/// Returns what is named, for each of so many handles.
+/// Returns the isolation of each handle: `named` gives one for all or one for each of `handles` handles. None for an
+/// unknown name or another number.
 fn isolations(named: &[String], handles: usize) -> Option<Vec<Isolation>> {
     let known = |name: &String| ISOLATIONS.iter().find(|(known, _)| known == name).map(|(_, kind)| *kind);
     let kinds: Vec<Isolation> = named.iter().map(known).collect::<Option<_>>()?;
@@ -77,7 +79,8 @@ fn isolations(named: &[String], handles: usize) -> Option<Vec<Isolation>> {
 }
 
 impl Fdp {
-    /// Returns the streams of these handles, and the one that what is moved out of each joins.
+    /// Returns the streams for these placement handles, and for each stream the index of the stream that data relocated
+    /// out of it join.
     fn streams_of(handles: &HandleSpec) -> (Vec<StreamSpec>, Vec<usize>) {
         let numbered = || (0u16..).zip(&handles.isolation);
         let mut streams: Vec<StreamSpec> = numbered()

@@ -3,13 +3,13 @@
 use super::{Notes, StreamPolicy, StreamSpec, Takes, UnitView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// A unit is hot that was written more often than others.
+/// The stream policy `hot-cold`: a unit that the host wrote more often than the mean joins the hot stream.
 #[derive(Clone, Debug)]
 pub struct HotCold {
     factor: f64,
 }
 
-/// Streams by number.
+/// Index of the stream for hot units; likewise the two below for cold and for relocated units.
 const HOT: usize = 0;
 const COLD: usize = 1;
 const MOVED: usize = 2;

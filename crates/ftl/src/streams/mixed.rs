@@ -3,7 +3,7 @@
 use super::{ByOrigin, StreamPolicy, StreamSpec, Takes};
 use config::{Card, ConfigError, Policy, Section};
 
-/// What is moved goes where the host's data go.
+/// The stream policy `mixed`: relocated data join the same open superblock as host data.
 #[derive(Clone, Debug)]
 pub struct Mixed;
 

@@ -7,156 +7,160 @@
 
 use units::Lpn;
 
-/// The most streams that a policy may declare.
+/// Greatest number of streams that a stream policy may declare.
 pub const STREAMS_MOST: usize = 32;
 
-/// The data that a stream takes.
+/// Kind of data that a stream takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Data that the host writes.
+    /// The stream takes data that the host writes.
     Host,
-    /// Data that are moved.
+    /// The stream takes data that the drive relocates.
     Moved,
-    /// Data that the host writes, and data that are moved.
+    /// The stream takes both host data and relocated data.
     Both,
 }
 
-/// A stream of a die.
+/// Specification of a stream: data that lie together in open superblocks of their own, one for each die.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamSpec {
-    /// Name of the stream.
+    /// Name of the stream in results.
     pub name: String,
-    /// The data that the stream takes.
+    /// Kind of data that the stream takes.
     pub takes: Takes,
-    /// The stream whose open superblock it goes on with, where that has room, before it opens one of its own: what was
-    /// moved then need not wait for more of its kind to fill it. Only for a stream of the host's data, and one of what is
-    /// moved.
+    /// Index of the stream whose open superblock this one continues, where that has space, before it opens one of its
+    /// own, so that relocated data need not wait for more of their kind to fill it. Only for a stream of host data that
+    /// takes over from one of relocated data.
     pub takes_over: Option<usize>,
-    /// The placement handle whose data alone the stream holds.
+    /// Placement handle whose data alone the stream holds; none for a stream of no handle.
     pub handle: Option<u16>,
 }
 
 impl StreamSpec {
-    /// Makes a stream specification of this name.
+    /// Makes a stream specification with this name and kind of data.
     pub fn new(name: &str, takes: Takes) -> Self {
         Self { name: name.to_owned(), takes, takes_over: None, handle: None }
     }
 
-    /// Returns the same stream, which may take over the open superblock of another one.
+    /// Returns this specification changed so that the stream may continue the open superblock of stream `other`.
     #[must_use]
     pub fn taking_over(self, other: usize) -> Self {
         Self { takes_over: Some(other), ..self }
     }
 
-    /// Returns the same stream, which holds the data of one placement handle alone.
+    /// Returns this specification changed so that the stream holds the data of one placement handle alone.
     #[must_use]
     pub fn of_handle(self, handle: u16) -> Self {
         Self { handle: Some(handle), ..self }
     }
 }
 
-/// Whether the data of a handle stay apart from those of others when collection moves them.
+/// Whether the data of a placement handle (NVMe FDP) stay apart from data of other handles when collection relocates
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// Only when they are written: moved data may lie beside moved data of other such handles.
+    /// Data of the handle stay apart only when the host writes them: relocated data may lie beside those of other
+    /// initially isolated handles.
     Initially,
-    /// Data of the handle stay apart for as long as they exist.
+    /// Data of the handle stay apart for as long as they exist, also when relocated.
     Persistently,
 }
 
-/// The placement handles that a host may name with what it writes.
+/// Placement handles (NVMe FDP) that the host may name in writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandleSpec {
-    /// Isolation of each handle, by its number; there is at least one, and handle 0 takes data that name none.
+    /// Isolation of each handle, by its number. There is at least one; handle 0 takes data written without a handle.
     pub isolation: Vec<Isolation>,
-    /// Superblocks that make a reclaim unit; none: as many as the drive has dies.
+    /// Number of superblocks that make a reclaim unit; none: as many as the drive has dies.
     pub unit_superblocks: Option<u32>,
 }
 
-/// What a drive notes of its units because its policy asks for it. Neither outlives a loss of power.
+/// What the drive records about its units because the stream policy asks for it. The records do not survive a loss of
+/// power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// True if the drive notes how many times the host wrote each unit.
+    /// True if the drive counts how many times the host wrote each unit.
     pub writes: bool,
-    /// True if the drive notes when the host wrote each unit last, and when each superblock was opened.
+    /// True if the drive records when the host wrote each unit last, and when each superblock was opened.
     pub times: bool,
 }
 
-/// The information that a policy may use about a unit to be written.
+/// Read-only view of a unit to be written, for a stream policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitView {
-    /// The unit; numbers above those of the host's units are parts of a map on flash.
+    /// Logical number of the unit; numbers above those of the host's units are parts of a map on flash.
     pub lpn: Lpn,
-    /// True if the drive moves the unit; false if the host writes the unit.
+    /// True if the drive relocates the unit; false if the host writes the unit.
     pub moved: bool,
-    /// The placement handle that the host named with it, one that there is; none where the policy has no handles, and for what
-    /// the host did not write or is moved.
+    /// Placement handle, an existing one, that the host named in the write. None for relocated data and data of the
+    /// drive itself, and where the policy has no handles.
     pub hint: Option<u16>,
-    /// Units that the host wrote to the drive since it wrote this one last; none where it never did, or where times are not
-    /// noted.
+    /// Number of units that the host wrote to the drive since it wrote this unit last; none if it never did, or if
+    /// times are not recorded.
     pub age: Option<u64>,
-    /// How many times the host wrote the unit before, as noted: all counts are halved when their mean reaches
+    /// Number of times that the host wrote the unit before, as counted: all counts are halved when their mean reaches
     /// [`HALVED_AT`].
     pub writes: u32,
-    /// The mean of that over all units that were written.
+    /// Mean of the count `writes` over all units that were written.
     pub writes_mean: f64,
-    /// The stream of the superblock in which the unit lies now.
+    /// Stream of the superblock in which the unit lies now; none if it is not known.
     pub last: Option<usize>,
 }
 
-/// The mean count of writes at which all counts are halved, so that older writes matter less.
+/// Mean count of writes per unit at which all counts are halved, so that older writes matter less.
 pub const HALVED_AT: u64 = 16;
 
-/// The streams of units, where they depend only on whether a unit is moved.
+/// Streams of host data and of relocated data, for a policy that depends on nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByOrigin {
-    /// The stream of what the host writes.
+    /// Index of the stream of data that the host writes.
     pub host: usize,
-    /// Number of the stream of moved data.
+    /// Index of the stream of relocated data.
     pub moved: usize,
 }
 
-/// The choice of a stream.
+/// Policy that chooses the stream, and so the open superblock, of each unit.
 pub trait StreamPolicy: Send {
-    /// Returns the streams of each die, from one to [`STREAMS_MOST`]; the answer never changes.
+    /// Returns the specifications of each die's streams, from one to [`STREAMS_MOST`]; the answer never changes.
     fn streams(&self) -> Vec<StreamSpec>;
 
-    /// Returns the notes that the policy wants of units.
+    /// Returns what the drive is to record about its units for this policy.
     fn notes(&self) -> Notes {
         Notes::default()
     }
 
-    /// Returns the placement handles that the host may name; none: handles that it names are ignored.
+    /// Returns the placement handles that the host may name; none: handles in the host's writes are ignored.
     fn handles(&self) -> Option<HandleSpec> {
         None
     }
 
-    /// Returns the streams of all units, where they depend only on the origin: the drive then does not ask
-    /// for each unit.
+    /// Returns the streams of host data and of relocated data if the choice depends on nothing else; the drive then
+    /// does not call [`Self::join`] for each unit.
     fn by_origin(&self) -> Option<ByOrigin> {
         None
     }
 
-    /// Returns the number of the stream that a unit joins, one that takes such data. May be asked of one unit
-    /// several times before it is written. Without an answer of its own a policy goes by origin alone.
+    /// Returns the index of the stream that a unit joins, which must take data of its kind. May be called several times
+    /// for one unit before the unit is written. By default a policy goes by origin alone.
     ///
     /// # Panics
-    /// When it has no answer by origin, either.
+    /// When the policy has no answer by origin, either.
     fn join(&mut self, unit: &UnitView) -> usize {
         let answer = self.by_origin().expect("a stream policy answers for each unit, or by origin");
         if unit.moved { answer.moved } else { answer.host }
     }
 
-    /// Reports that collection takes a superblock of a stream, in whose life since it was opened the host
-    /// wrote so many units to the drive. Told only where times are noted.
+    /// Informs the policy that collection takes a superblock of stream `_stream`, and that the host wrote `_lived`
+    /// units to the drive since the superblock was opened. Called only where times are recorded.
     fn on_reclaim(&mut self, _stream: usize, _lived: u64) {}
 
-    /// Returns the policy's learnt state, for a saved state.
+    /// Returns the state that the policy has learnt, as words for a saved state.
     fn learnt(&self) -> Vec<u64> {
         Vec::new()
     }
 
-    /// Goes on with what a saved state says it had learnt; false when that is not as [`Self::learnt`] gives it.
+    /// Restores the state that the policy had learnt from a saved state; returns false if it is not as [`Self::learnt`]
+    /// returns it.
     fn go_on_with(&mut self, learnt: &[u64]) -> bool {
         learnt.is_empty()
     }

@@ -6,20 +6,21 @@
 use super::{Notes, StreamPolicy, StreamSpec, Takes, UnitView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Superblocks of the first stream whose lives are averaged.
+/// Number of reclaimed superblocks of the first stream over whose lives the mean is taken.
 const LIVES: u64 = 16;
 
-/// Two streams of the host's data, four of what is moved.
+/// The stream policy `sepbit`: two streams of host data and four of relocated data, by the expected time until a unit
+/// is overwritten.
 #[derive(Clone, Debug, Default)]
 pub struct SepBit {
-    /// The mean life of superblocks of the first stream, in units that the host wrote; none until enough were reclaimed.
+    /// Mean life of superblocks of the first stream, in units that the host wrote; none until enough were reclaimed.
     mean: Option<u64>,
-    /// Number of lives of superblocks since the mean was taken; `total` is their sum.
+    /// Number of superblock lives counted since the last mean was taken; `total` is their sum.
     lives: u64,
     total: u64,
 }
 
-/// Streams by number.
+/// Index of the stream for host data with a short life; likewise the five below for the other streams.
 const SHORT: usize = 0;
 const LONG: usize = 1;
 const FROM_SHORT: usize = 2;
@@ -44,7 +45,7 @@ impl Policy for SepBit {
 }
 
 impl SepBit {
-    /// True for an age below `lives` mean lives.
+    /// True if `age` is below `lives` mean lives of superblocks; every known age is while there is no mean.
     fn is_younger(&self, age: Option<u64>, lives: u64) -> bool {
         age.is_some_and(|age| self.mean.is_none_or(|mean| age < mean.saturating_mul(lives)))
     }

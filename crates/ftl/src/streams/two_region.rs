@@ -3,7 +3,8 @@
 use super::{ByOrigin, StreamPolicy, StreamSpec, Takes};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Superblocks full of moved data lie in the cold region. The last of them, which is not full, becomes the host's.
+/// The stream policy `two-region`: host data and relocated data are apart, but the host continues the open superblock
+/// that relocation has left.
 #[derive(Clone, Debug)]
 pub struct TwoRegion;
 

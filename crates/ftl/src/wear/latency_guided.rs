@@ -10,26 +10,29 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 use std::collections::BTreeMap;
 use units::{Nanos, SuperblockId};
 
-/// Erase and program.
+/// Number of kinds of operation whose times the policy observes: erase and program.
 const KINDS: usize = 2;
 
-/// The policy's observations of a superblock.
+/// Erase and program times of a superblock, as the wear levelling policy observed them.
 #[derive(Clone, Copy, Debug, Default)]
 struct SuperblockSeen {
-    /// The last times of the superblock; zero: not observed yet.
+    /// Last erase time and last program time of the superblock; zero: not observed yet.
     times: [Nanos; KINDS],
-    /// Program/erase cycles of the superblock when each time last changed, if it did.
+    /// Program/erase cycles of the superblock when its erase time, and its program time, last changed; none before a
+    /// change.
     stepped: [Option<f64>; KINDS],
 }
 
-/// The cycles at which superblocks of the die changed to a time.
+/// Superblocks of the die whose erase or program time changed to a certain value: their number, and the sum of their
+/// program/erase cycles at the change.
 #[derive(Clone, Copy, Debug, Default)]
 struct TimeStep {
     superblocks: u32,
     cycles: f64,
 }
 
-/// Static wear levelling by estimated remaining life. A look at all candidates each `period` erases.
+/// The wear levelling policy `latency-guided`: static wear levelling by estimated remaining life. Looks at all
+/// candidates every `period` erases.
 #[derive(Clone, Debug)]
 pub struct LatencyGuided {
     period: u64,
@@ -63,7 +66,8 @@ impl Policy for LatencyGuided {
 }
 
 impl LatencyGuided {
-    /// Returns the cycles that a superblock of mean strength would have, worn as this one is.
+    /// Returns the superblock's cycles scaled to a superblock of mean strength: the cycles at which that one would be
+    /// as worn.
     fn worn(&self, superblock: SuperblockId, pe_cycles: u32) -> f64 {
         let Some(seen) = self.seen.get(superblock.index()) else { return f64::from(pe_cycles) };
         let steps = (0..KINDS).filter_map(|kind| {

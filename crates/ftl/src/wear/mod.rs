@@ -4,61 +4,63 @@ use crate::Blocks;
 use engine::RandomStream;
 use units::{Nanos, SuperblockId};
 
-/// The information that a policy may use after an erase. All slices are indexed by superblock of this die.
+/// Read-only view of a die for a wear levelling policy, after an erase. All slices are indexed by superblock of the
+/// die.
 pub struct WearView<'a> {
-    /// The superblock just erased.
+    /// Superblock that was just erased.
     pub erased: SuperblockId,
-    /// Closed superblocks that could be relocated, in no meaningful but a repeatable order.
+    /// Closed superblocks that could be relocated; their order has no meaning, but is repeatable.
     pub candidates: &'a [SuperblockId],
-    /// Facts about each superblock.
+    /// Valid units, wear, closing time and stream of each superblock of the die.
     pub blocks: Blocks<'a>,
-    /// The write clock now: mapping units written to this die so far, by all origins.
+    /// Present value of the die's write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
-    /// Erases of the die so far.
+    /// Number of erases of the die so far.
     pub erases: u64,
-    /// Random stream of the wear policy.
+    /// Random stream of the wear levelling policy.
     pub random: &'a mut RandomStream,
 }
 
-/// Wear of a superblock as the drive can observe it when it erases the superblock.
+/// Wear of a superblock, as the drive can observe it when it erases the superblock: cycles, erase time and program
+/// time.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed {
-    /// Superblock that was erased.
+    /// Number, within the die, of the superblock that was erased.
     pub superblock: SuperblockId,
-    /// Program/erase cycles of the superblock, this erase included.
+    /// Number of program/erase cycles of the superblock, including this erase.
     pub pe_cycles: u32,
-    /// Duration of the erase that was observed.
+    /// Duration of the erase, as the drive observed it.
     pub erase: Nanos,
-    /// Duration of a program of the superblock's first page in the cycle that ends.
+    /// Program time of the superblock's first page at the wear before this erase.
     pub program: Nanos,
 }
 
-/// Wear levelling, dynamic (choice of the free block) and static (relocation). One instance per die.
+/// Policy of wear levelling: dynamic (choice of the free superblock) and static (relocation). One instance per die.
 pub trait WearPolicy: Send {
-    /// The free superblock of the lowest rank is opened next. `erases` counts the die's erases when it
-    /// became free, so that returning it gives first freed, first used.
+    /// Returns the rank of a free superblock: the superblock of the lowest rank is opened next. `erases` is the die's
+    /// number of erases when the superblock became free; returning it makes the order first freed, first used.
     fn free_rank(&self, superblock: SuperblockId, pe_cycles: u32, erases: u64) -> u64;
 
-    /// Reports that a superblock was erased; called before it is ranked among the free ones.
+    /// Informs the policy that a superblock was erased, before the superblock is ranked among the free ones.
     fn on_erase(&mut self, _observed: &Observed) {}
 
-    /// False when free superblocks may wait as long as other superblocks can be worn instead.
+    /// False if free superblocks may stay unused as long as others can be worn instead.
     fn spreads(&self) -> bool {
         true
     }
 
-    /// The part of the superblocks that the host's data can do without which is left free, so that fewer rotate: 0 to
-    /// 0.9. Garbage collection has the less room to gain from.
+    /// Returns the fraction (0 to 0.9) of the superblocks not needed for host data that stays free, so that fewer
+    /// superblocks rotate. Garbage collection has less space to work with.
     fn held_back(&self) -> f64 {
         0.0
     }
 
-    /// True when [`Self::relocate`] may ever choose a superblock: else it is not called.
+    /// True if [`Self::relocate`] can ever choose a superblock: otherwise it is not called.
     fn relocates(&self) -> bool {
         true
     }
 
-    /// Chooses one of the candidates whose data should be moved now, or `None`. Called after each erase.
+    /// Chooses the candidate whose data are to be relocated now to level wear, or `None`. Called after each erase.
     fn relocate(&mut self, _view: &mut WearView<'_>) -> Option<SuperblockId> {
         None
     }

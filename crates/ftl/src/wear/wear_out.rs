@@ -4,7 +4,7 @@ use super::WearPolicy;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
-/// Wear concentrated on as few superblocks as the drive can do with.
+/// The wear levelling policy `wear-out`: concentrates wear on as few superblocks as the drive can do with.
 #[derive(Clone, Debug)]
 pub struct WearOut {
     held_back: f64,

@@ -14,14 +14,14 @@ impl Reads for ZoneMapped {
         (&mut self.media, &mut self.host)
     }
 
-    /// Returns which die a unit that was never written would lie on.
+    /// Returns the number of the die on which a unit that was never written would lie.
     fn home_die(&self, lpn: Lpn) -> u32 {
         self.split(lpn).1 / self.layout().program_units % self.layout().dies
     }
 }
 
 impl Serves for ZoneMapped {
-    /// Gives each zone with something to do its turn, as long as one of them can do it.
+    /// Gives each zone with pending work its turn to program or erase, as long as one of the zones can proceed.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let mut idle = 0;
         while idle < self.busy.len() {
@@ -36,7 +36,7 @@ impl Serves for ZoneMapped {
         }
     }
 
-    /// Vacates the place of a unit of a zone that is being reset.
+    /// Releases the physical address of a unit in a zone that is being reset.
     fn vacate<P: Probe>(&mut self, home: Ppa, _ctx: &mut Context<P>) {
         self.media.core.store.map.invalidate(home);
         let superblock = self.layout().superblock_of(home);
@@ -47,7 +47,7 @@ impl Serves for ZoneMapped {
         self.is_untimed
     }
 
-    /// Data are never replaced in the buffer.
+    /// Never called on a zoned drive, where data in the write buffer are never replaced.
     fn take_over(&mut self, _slot: u32, _request: u32, _now: SimTime) -> bool {
         unreachable!("a zone is written at its pointer")
     }
@@ -64,22 +64,23 @@ impl Serves for ZoneMapped {
         }
     }
 
-    /// Data that wait for a full program unit stay in the buffer, which survives a power cut.
+    /// Sends data of full program units to flash. Data that wait for a full program unit stay in the buffer, which
+    /// survives a power cut.
     fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.pump(ctx);
     }
 }
 
 impl ZoneMapped {
-    /// Marks a zone that has something to do.
+    /// Adds a zone with pending work to the queue of busy zones.
     pub(super) fn touch(&mut self, zone: u32) {
         if !std::mem::replace(&mut self.zones[zone as usize].is_busy, true) {
             self.busy.push_back(zone);
         }
     }
 
-    /// Finishes a zone that is not full, for the host: the rest of the zone is written, and `request` is
-    /// answered when that is on flash.
+    /// Finishes a zone for the host (NVMe ZNS Zone Finish): pads the rest of the zone as far as needed, and answers
+    /// `request` when the padding has reached the flash.
     pub(crate) fn finish<P: Probe>(&mut self, request: u32, zone: u32, ctx: &mut Context<P>) {
         let end = self.end_of(zone);
         let state = &mut self.zones[zone as usize];
@@ -90,8 +91,8 @@ impl ZoneMapped {
         self.pump(ctx);
     }
 
-    /// Returns the program unit up to which a finish writes: the end of the last part that was taken; all of
-    /// them are where rules say so.
+    /// Returns the number of program units up to which a finish pads the zone: the end of the last part that was
+    /// opened, or the whole zone where the rules take all parts at once.
     fn end_of(&self, zone: u32) -> u32 {
         let written = self.zones[zone as usize].written;
         let programs = written.div_ceil(self.layout().program_units);
@@ -101,7 +102,7 @@ impl ZoneMapped {
         programs.next_multiple_of(self.part_programs()).min(self.zone_programs())
     }
 
-    /// Answers the request that finished a zone when nothing of it is left to write.
+    /// Answers the request that finished a zone once nothing is left to program for it.
     pub(super) fn answer_finisher(&mut self, zone: u32) {
         let state = &mut self.zones[zone as usize];
         if state.finisher != NONE && state.in_flight == 0 && Some(state.next) == state.end {
@@ -110,8 +111,7 @@ impl ZoneMapped {
         }
     }
 
-    /// Resets a zone for the host: its data are forgotten, and its superblocks are erased as soon as no
-    /// program is in flight.
+    /// Resets a zone for the host: forgets its data, and erases its superblocks once no program to them is in flight.
     pub(crate) fn reset<P: Probe>(&mut self, zone: u32, ctx: &mut Context<P>) {
         let is_busy = self.zones[zone as usize].is_busy;
         let former =

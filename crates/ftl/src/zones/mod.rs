@@ -24,28 +24,28 @@ use engine::Event;
 use std::collections::VecDeque;
 use units::{Lpn, Ppa};
 
-/// Number of dies by which the first die of a zone lies after that of the zone before: zones with neighbouring numbers
-/// are often written together, and should lie apart.
+/// Number of dies by which a zone's first program unit lies after that of the zone before: zones with neighbouring
+/// numbers are often written together, and should lie on different dies.
 const TURN: u32 = 13;
 
-/// A zone as the flash knows it.
+/// State of a zone of a zoned drive, as the translation layer knows it on flash.
 #[derive(Clone, Debug)]
 struct FlashZone {
-    /// Superblocks of the parts that the zone has taken, part after part, and die after die within a part.
+    /// Superblocks (numbered over the drive) that the zone has taken, part after part, and die after die within a part.
     members: Vec<u32>,
-    /// Units of the zone that the host wrote, all in the buffer or on flash.
+    /// Number of units of the zone that the host wrote, all in the write buffer or on flash.
     written: u32,
-    /// Program units that were submitted.
+    /// Number of program units of the zone that were submitted.
     next: u32,
-    /// The program unit up to which a finish writes, once the host has asked for it.
+    /// Number of program units up to which a finish pads the zone; none until the host has asked for a finish.
     end: Option<u32>,
-    /// The request that waits for that, or `NONE`.
+    /// Request that waits for the finish of the zone, or `NONE`.
     finisher: u32,
-    /// Programs of the zone in flight.
+    /// Number of programs of the zone in flight.
     in_flight: u32,
-    /// Slots that hold what is not submitted yet, in order.
+    /// Slots of the write buffer with units of the zone that are not submitted yet, in order of address.
     waiting: VecDeque<u32>,
-    /// True if the zone is in the list of zones with work to do.
+    /// True if the zone is in the queue of zones with pending work.
     is_busy: bool,
 }
 
@@ -62,28 +62,28 @@ impl FlashZone {
     };
 }
 
-/// The state of a zone on flash.
+/// Fill level of a zone on flash, and whether the host finished the zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlashZoneState {
-    /// Units that the host wrote.
+    /// Number of units of the zone that the host wrote.
     pub written: u32,
-    /// True after the host finished the zone.
+    /// True if the host finished the zone, so that no more data can be written to it before a reset.
     pub is_finished: bool,
 }
 
-/// Counts of what happened to zones.
+/// Counts of padding, finished data and superblocks over all zones of a drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZonedTotals {
-    /// Units that a finish wrote beside the host's.
+    /// Number of units of padding that finishes of zones wrote beside the host's data.
     pub units_filled_up: u64,
-    /// Units that the host had written in zones that were finished.
+    /// Number of units that the host had written in zones that were then finished.
     pub units_in_finished: u64,
-    /// Superblocks that zones took.
+    /// Number of superblocks that zones took.
     pub superblocks_taken: u64,
 }
 
 impl ZonedTotals {
-    /// Returns the counts of zones after `then`.
+    /// Returns the counts since `then`, an older copy of the counts.
     pub fn since(&self, then: &Self) -> Self {
         Self {
             units_filled_up: self.units_filled_up - then.units_filled_up,
@@ -93,7 +93,7 @@ impl ZonedTotals {
     }
 }
 
-/// The zoned translation layer and everything below it.
+/// The translation layer of a zoned drive with the flash, background work and host side that it works on.
 pub struct ZoneMapped {
     pub(crate) media: Media,
     pub(crate) upkeep: Upkeep,
@@ -101,19 +101,19 @@ pub struct ZoneMapped {
     rules: Box<dyn ZoneRules>,
     zoning: Zoning,
     zones: Vec<FlashZone>,
-    /// The zone that each superblock is a part of.
+    /// For each superblock of the drive: index of the zone that has taken it, or `NONE`.
     zone_of: Vec<u32>,
-    /// Zones with work to do, in the order in which they have their turns.
+    /// Queue of zones with pending work, in the order in which they have their turns.
     busy: VecDeque<u32>,
-    /// Programs in flight on each die.
+    /// Number of programs in flight on each die.
     bound: Vec<u32>,
     counts: ZonedTotals,
-    /// True before simulated time begins: written data are on flash at once.
+    /// True before simulated time begins, when written data are on flash at once.
     is_untimed: bool,
 }
 
 impl ZoneMapped {
-    /// Makes a fresh drive: nothing written, every good superblock free.
+    /// Makes a fresh zoned drive: nothing is written, and every good superblock is free.
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
@@ -152,7 +152,8 @@ impl ZoneMapped {
         Ok(ftl)
     }
 
-    /// Acknowledged data wait for a whole program unit, in a buffer that must outlast the power.
+    /// Checks that the write buffer survives power cuts, and can hold the data of all active zones that wait for full
+    /// program units.
     fn check_buffer(&self) -> Result<(), String> {
         let (core, program) = (&self.media.core, self.layout().program_units);
         if !core.rules.write_back || !core.rules.power_loss_protection || core.buffer.is_cache() {
@@ -208,13 +209,13 @@ impl ZoneMapped {
         &self.media.core.store.layout
     }
 
-    /// Returns the zone of a unit, and its place there.
+    /// Returns the zone of a logical unit, and the number of the unit within the zone.
     #[inline]
     fn split(&self, lpn: Lpn) -> (u32, u32) {
         (lpn.0 / self.zoning.capacity, lpn.0 % self.zoning.capacity)
     }
 
-    /// Returns the program units of a part of a zone.
+    /// Returns the number of program units in a part of a zone, the superblocks of a group of dies.
     #[inline]
     fn part_programs(&self) -> u32 {
         self.layout().superblock_units / self.layout().program_units * self.zoning.width
@@ -230,8 +231,9 @@ impl ZoneMapped {
         self.zone_programs().div_ceil(self.part_programs())
     }
 
-    /// Returns the superblock of a program unit of a zone among the zone's, and the unit's number there.
-    /// Zones begin on different dies, so that zones that are written alike do not all wait for one die.
+    /// Returns, for program unit `position` of a zone, the index of its superblock among the zone's superblocks, and
+    /// the program unit's number in that superblock. Zones begin on different dies, so that zones written alike do not
+    /// all wait for one die.
     #[inline]
     fn place_in_zone(&self, zone: u32, position: u32) -> (usize, u32) {
         let (part, within) = (position / self.part_programs(), position % self.part_programs());
@@ -239,7 +241,8 @@ impl ZoneMapped {
         ((part * width + turned % width) as usize, within / width)
     }
 
-    /// Returns the first address of a program unit of a zone whose part was taken.
+    /// Returns the first physical address of a program unit of a zone; the part with the unit must have its
+    /// superblocks.
     #[inline]
     fn ppa_at(&self, zone: u32, position: u32) -> Ppa {
         let (member, number) = self.place_in_zone(zone, position);
@@ -247,7 +250,7 @@ impl ZoneMapped {
         Ppa(self.layout().first_ppa(superblock) + u64::from(number * self.layout().program_units))
     }
 
-    /// Returns the die, and number within the die, of a superblock numbered over the drive.
+    /// Returns the die of a superblock (numbered over the drive), and the number of the superblock within that die.
     #[inline]
     fn place_of(&self, superblock: u32) -> (u32, u32) {
         (superblock / self.layout().superblocks_per_die, superblock % self.layout().superblocks_per_die)
@@ -262,19 +265,19 @@ impl ZoneMapped {
 
     // ---- what a drive may ask -----------------------------------------------------------------------
 
-    /// Returns the states of all zones, in order.
+    /// Returns the fill levels of all zones, in the order of their numbers.
     pub(crate) fn states(&self) -> impl Iterator<Item = FlashZoneState> {
         self.zones
             .iter()
             .map(|zone| FlashZoneState { written: zone.written, is_finished: zone.end.is_some() })
     }
 
-    /// Returns the counts of the zones.
+    /// Returns the counts of padding, finished data and superblocks over all zones.
     pub(crate) fn counts(&self) -> ZonedTotals {
         self.counts
     }
 
-    /// Returns the sizes and command times of the zones.
+    /// Returns the settings of the drive's zones, such as their number, capacity and width.
     pub(crate) fn zoning(&self) -> Zoning {
         self.zoning
     }
@@ -323,8 +326,8 @@ impl Layer for ZoneMapped {
         )
     }
 
-    /// Returns the bytes of the map: a pointer, and a superblock number of four bytes for each superblock of
-    /// a zone.
+    /// Returns the bytes of RAM that the zones' map takes: for each zone a write pointer of four bytes, and four bytes
+    /// for each of its superblocks.
     fn map_bytes(&self) -> u64 {
         let members = u64::from(self.parts_of_zone()) * u64::from(self.zoning.width);
         u64::from(self.zoning.count) * (4 + 4 * members)

@@ -11,7 +11,7 @@ use nand::ProgramStatus;
 use units::{DieId, Ppa};
 
 impl ZoneMapped {
-    /// Handles an event of the controller; outputs can then be taken.
+    /// Handles an event of the controller; the caller can then take the layer's outputs.
     pub(super) fn on_event<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         self.media.core.store.controller.handle(event, ctx);
         while let Some(id) = self.media.core.store.controller.take_finished() {
@@ -71,7 +71,8 @@ impl ZoneMapped {
         self.answer_flushes();
     }
 
-    /// Notes that a unit is on flash: that is its home, unless its zone was reset meanwhile.
+    /// Handles a host unit whose program has ended: `ppa` becomes the unit's place, unless its zone was reset
+    /// meanwhile.
     fn on_host_unit<P: Probe>(&mut self, ppa: Ppa, slot: u32, ctx: &mut Context<P>) {
         let lpn = self.media.core.buffer.slot(slot).lpn;
         if !self.media.core.buffer.is_newest(slot) {
@@ -86,13 +87,13 @@ impl ZoneMapped {
         self.end_newest(slot, lpn, ctx.calendar.now());
     }
 
-    /// Returns the die of an operation, and the superblock numbered over the drive.
+    /// Returns the die of a flash operation, and its superblock numbered over the drive.
     fn superblock_of(&self, of: &Transaction) -> (usize, u32) {
         (of.die.index(), of.die.0 * self.layout().superblocks_per_die + of.superblock)
     }
 
-    /// Erases a superblock that belongs to no zone any more, unless programs to it are in flight; one that is still
-    /// erased is free at once.
+    /// Begins to erase a superblock that belongs to no zone any more, unless programs to it are in flight; a superblock
+    /// that is still erased is freed at once.
     pub(super) fn erase_if_left<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
         if self.media.core.store.space.in_flight[superblock as usize] > 0 {
             return;

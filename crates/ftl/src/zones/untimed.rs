@@ -12,7 +12,7 @@ use std::ops::Range;
 use units::{Lpn, Ppa};
 
 impl ZoneMapped {
-    /// Writes the next unit of a zone; false when there is no superblock for it.
+    /// Writes the next unit of a zone without simulated time; returns false if no superblock is free for it.
     fn lay_next(&mut self, zone: u32) -> bool {
         let units = self.layout().program_units;
         let at = self.zones[zone as usize].written;
@@ -49,7 +49,8 @@ impl Untimed for ZoneMapped {
         assert!(is_there, "no superblock is free: {}", crate::layer::Layer::explain_stall(self));
     }
 
-    /// Writes a zone up to this unit: all earlier units of the zone hold data, too.
+    /// Writes the zone of `lpn` up to this unit without simulated time, so that all earlier units of the zone hold
+    /// data, too; returns false if no superblock is free.
     fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
         let (zone, at) = self.split(lpn);
         self.is_untimed = true;
@@ -61,10 +62,10 @@ impl Untimed for ZoneMapped {
         true
     }
 
-    /// Only whole zones are trimmed, and that in simulated time.
+    /// Does nothing: a zoned drive resets whole zones, in simulated time only, and has no trims.
     fn trim_untimed(&mut self, _lpn: Lpn) {}
 
-    /// Fills up program units that were begun with data of the host.
+    /// Fills program units that were begun with further host data, before simulated time begins.
     fn settle(&mut self) {
         let units = self.layout().program_units;
         for zone in 0..self.zoning.count {
@@ -95,7 +96,7 @@ impl KeepsUp for ZoneMapped {
         (0..0, 0)
     }
 
-    /// A zoned drive moves no data.
+    /// Returns false, because a zoned drive relocates no data.
     fn write_superblock_anew<P: Probe>(&mut self, _: u32, _: Origin, _: &mut Context<P>) -> bool {
         false
     }

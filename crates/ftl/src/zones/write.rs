@@ -10,11 +10,11 @@ use controller::{Class, Context, Kind, Origin, Transaction};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
 
-/// Number of the only stream of the zoned layer.
+/// Index of the only stream of a zoned drive.
 const STREAM: usize = 0;
 
 impl ZoneMapped {
-    /// True if a zone has a whole program unit to write, or is to be finished.
+    /// True if a zone has a whole program unit of data to program, or is to be finished.
     pub(super) fn has_work(&self, zone: u32) -> bool {
         let state = &self.zones[zone as usize];
         match state.end {
@@ -23,7 +23,8 @@ impl ZoneMapped {
         }
     }
 
-    /// Programs the next program unit of a zone that has one; false where it must wait for its die, or for a superblock.
+    /// Submits the program of a zone's next program unit; returns false if there is none, or if it must wait for its
+    /// die or for a free superblock.
     pub(super) fn program_next<P: Probe>(&mut self, zone: u32, ctx: &mut Context<P>) -> bool {
         if !self.has_work(zone) {
             return false;
@@ -49,7 +50,8 @@ impl ZoneMapped {
         true
     }
 
-    /// Fills a program with units that wait in a zone, and with padding after them; returns its origin.
+    /// Fills a program with units that wait in a zone, and with padding after them. Returns the origin of the program:
+    /// host, or padding if no unit waited.
     fn fill(&mut self, zone: u32, program: u32, first: Ppa) -> Origin {
         let mut origin = Origin::Padding;
         for unit in 0..self.layout().program_units {
@@ -98,7 +100,7 @@ impl ZoneMapped {
         self.media.core.store.controller.submit(transaction, ctx);
     }
 
-    /// Says with what cost a program is written: the finest that any of its units asks for.
+    /// Sets the write cost of a program: the finest program step that any of its units asks for.
     #[cold]
     fn cost(&mut self, superblock: u32, program: &mut Transaction, calendar: &mut Calendar) {
         let (die, now) = (program.die.index(), calendar.now());
@@ -115,12 +117,13 @@ impl ZoneMapped {
 
     // ---- parts of zones -----------------------------------------------------------------------------
 
-    /// True if the superblocks of a part of a zone were taken.
+    /// True if the zone has taken the superblocks of its part `part`.
     pub(super) fn has_part(&self, zone: u32, part: u32) -> bool {
         self.zones[zone as usize].members.len() as u32 > part * self.zoning.width
     }
 
-    /// Takes superblocks for a part of a zone, and for all others where rules say so; false where none are free yet.
+    /// Takes free superblocks for a part of a zone, and for all later parts where the zone rules say so; returns false
+    /// if none are free for this part yet.
     pub(super) fn take_parts(&mut self, zone: u32, part: u32) -> bool {
         if !self.rules.takes_all() {
             return self.take_part(zone, part);
@@ -153,7 +156,7 @@ impl ZoneMapped {
         true
     }
 
-    /// Returns the zones that are being written on each group of dies.
+    /// Returns, for each group of dies, the number of zones that are being written there.
     fn being_written(&self, groups: usize) -> Vec<u32> {
         let mut counts = vec![0; groups];
         for (zone, state) in (0..).zip(&self.zones) {

@@ -168,8 +168,10 @@ impl Section {
         self.named_child(key, key)
     }
 
-    /// Returns the section for the sub-table `key`, a name that the user chose, which listings show as `shown`
-    /// (`PLAN`).
+    /// Returns the section for the sub-table `key`, a name that the user chose; listings show it as `shown` (`PLAN`).
+    ///
+    /// # Errors
+    /// When `key` is written and is not a table.
     pub fn named_child(&mut self, key: &str, shown: &str) -> Result<Self, ConfigError> {
         self.known.push(key.to_owned());
         let pattern = joined(&self.pattern, shown);

@@ -20,7 +20,7 @@ pub struct Asked {
     pub limits: Limits,
     /// Names that the key accepts as its value, where only some are valid.
     pub names: Vec<String>,
-    /// Value that the key has where the user does not write the key.
+    /// Default value of the key, in force where the user does not write the key; none without a default.
     pub default: Option<Value>,
     /// True if the user must write the key.
     pub required: bool,

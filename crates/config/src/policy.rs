@@ -10,7 +10,7 @@ pub struct Card {
     pub name: &'static str,
     /// Rule of the policy, in a sentence.
     pub rule: &'static str,
-    /// Paper or other source of the policy.
+    /// Paper or other source that the policy is taken from.
     pub paper: &'static str,
     /// Text that says what a real implementation has and the policy does not model.
     pub not_modelled: &'static str,

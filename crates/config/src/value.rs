@@ -30,11 +30,11 @@ impl fmt::Display for Place {
 pub enum Value {
     /// A text.
     Text(String),
-    /// A whole number.
+    /// A whole number without a unit.
     Integer(i64),
-    /// A number with a fraction.
+    /// A number with a fraction, without a unit.
     Float(f64),
-    /// True or false.
+    /// A switch: true or false.
     Boolean(bool),
     /// A list of values, each with its place.
     List(Vec<ValueNode>),
@@ -64,7 +64,7 @@ impl fmt::Display for Value {
 /// A configuration value with its place and the comment behind it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueNode {
-    /// Value in the document.
+    /// The value itself.
     pub value: Value,
     /// Place where the value is written, or that it is a default.
     pub place: Place,

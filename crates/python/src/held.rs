@@ -36,7 +36,8 @@ impl<T: Send> Held<T> {
         self.inner.as_ref().is_some_and(Mutex::is_poisoned)
     }
 
-    /// Runs `work` on the object without the interpreter lock, guarded as by [`guarded`].
+    /// Runs `work` on the locked object without the interpreter lock; panics and signals become Python exceptions, as
+    /// by [`guarded`].
     pub fn work<R: Send>(
         &self,
         py: Python<'_>,

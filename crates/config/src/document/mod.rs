@@ -63,7 +63,7 @@ impl Document {
         &self.bringer
     }
 
-    /// Returns the root table of the document.
+    /// Returns the root table of the configuration document.
     pub fn root(&self) -> &ValueNode {
         &self.root
     }

@@ -55,7 +55,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// All effects, in the order of their numbers.
+    /// List of all effects of commands, in the order of their numbers.
     pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::Flush, Self::Manage];
     /// Number of different effects.
     pub const COUNT: usize = Self::ALL.len();
@@ -88,7 +88,7 @@ impl Op {
         Self(effect as u8 | number << Self::EFFECT_BITS)
     }
 
-    /// Returns the effect of the operation on data.
+    /// Returns the effect of the command on data: read, write, trim, flush or manage.
     #[inline]
     pub const fn effect(self) -> Effect {
         // Effects have the numbers of the bits, so that nothing is left of this in machine code.
@@ -167,9 +167,9 @@ pub enum CompletionKind {
 pub struct CommandSet {
     /// Name of the command set in drive files.
     pub name: &'static str,
-    /// Description of the command set, in one line.
+    /// Description of the command set, in one line for listings.
     pub about: &'static str,
-    /// Operations of the command set.
+    /// Operations (host commands) of the command set.
     pub operations: &'static [SetOperation],
 }
 
@@ -230,10 +230,10 @@ impl CommandSet {
 /// Status in a request's completion: success or failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompletionStatus {
-    /// The operation was done as asked.
+    /// The request succeeded.
     #[default]
     Success,
-    /// The drive returned an error.
+    /// The request failed: the drive returned an error.
     Failed,
 }
 
@@ -242,7 +242,7 @@ pub enum CompletionStatus {
 pub struct Completion {
     /// Simulated time at which the request was completed.
     pub at: SimTime,
-    /// Status of the request.
+    /// Status with which the request was completed.
     pub status: CompletionStatus,
     /// Offset of the first byte of the data, for an operation whose place the drive chose
     /// ([`CompletionKind::Address`]).

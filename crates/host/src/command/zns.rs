@@ -66,7 +66,7 @@ pub enum ZoneState {
     ExplicitlyOpen,
     /// The zone is not open but still counts as active, usually partly written.
     Closed,
-    /// The zone takes no more writes.
+    /// The zone takes no more writes: it is written to its capacity, or was finished.
     Full,
     /// The zone can be read but not written.
     ReadOnly,
@@ -75,7 +75,7 @@ pub enum ZoneState {
 }
 
 impl ZoneState {
-    /// All states, in the order of their numbers.
+    /// List of all zone states, in the order of their numbers.
     pub const ALL: [Self; 7] = [
         Self::Empty,
         Self::ImplicitlyOpen,
@@ -128,7 +128,7 @@ pub struct ZoneShape {
 /// State and write pointer of one zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneRecord {
-    /// State of the zone.
+    /// State of the zone, such as empty, open or full.
     pub state: ZoneState,
     /// Write pointer of the zone, in blocks from the zone's start; blocks that a finish left unwritten are not counted.
     pub written: u64,
@@ -137,7 +137,7 @@ pub struct ZoneRecord {
 /// Work that a zone management command needs on the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneWork {
-    /// The zone command needs no work on the flash.
+    /// The zone management command needs no work on the flash.
     None,
     /// The blocks of the zone that were not written must be filled, since the zone is finished.
     Finish,

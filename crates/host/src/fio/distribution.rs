@@ -6,7 +6,7 @@ use engine::{Permutation, RandomStream};
 /// Distribution of the random accesses of a fio job over blocks, as the job file names it (`random_distribution`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
-    /// Each block is accessed with the same probability.
+    /// Each block of the file is accessed with the same probability.
     #[default]
     Uniform,
     /// Zipf's law with this exponent theta: the block of rank k is accessed with a probability proportional to 1 /
@@ -15,7 +15,8 @@ pub enum Distribution {
     /// Self-similar distribution with this h: a fraction h of the accesses goes to all but a fraction h of the blocks;
     /// ranks are scattered over the blocks.
     Pareto(f64),
-    /// fio's bell curve over scattered ranks, widened by this percentage of the number of blocks.
+    /// fio's bell curve: block ranks follow a normal distribution, widened by this percentage of the number of blocks;
+    /// ranks are scattered over the blocks.
     Normal(f64),
     /// Parts of the file in order of address, each with its own percentage of the accesses (`zoned`).
     Zoned(Vec<Zone>),

@@ -26,7 +26,7 @@ const MOST_ALIGN: u64 = 1 << 20;
 /// A file of the fio jobs, or the raw drive or a namespace used as one, with its address range on the drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRegion {
-    /// Name of the file, formed as fio forms it.
+    /// Name of the file, formed from job name, clone and file number as fio forms it.
     pub name: String,
     /// Offset on the drive of the file's first byte, in bytes.
     pub offset: u64,
@@ -35,7 +35,7 @@ pub struct FileRegion {
     /// True if the entry is the whole raw device or a namespace instead of a file: which ranges of it must hold data
     /// before the run follows from the jobs' reads and writes (`existing`).
     pub is_drive: bool,
-    /// True if fio writes the file before the clock starts, because a job reads it or has `overwrite=1`.
+    /// True if fio writes the whole file before the clock starts, because a job reads it or has `overwrite=1`.
     pub laid_out: bool,
     /// True if a job reads the file.
     pub is_read: bool,
@@ -48,7 +48,7 @@ pub struct FilePart {
     pub file: u32,
     /// First byte of the part, counted from the first byte of the file.
     pub start: u64,
-    /// Length of the part in bytes.
+    /// Length of the clone's part of the file in bytes.
     pub bytes: u64,
     /// Length of the whole file, in bytes, as the clone found or made the file.
     pub file_bytes: u64,
@@ -83,7 +83,8 @@ pub struct Files {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Names {
     Drive(String),
-    /// A list of devices, or of a device among files, which a run cannot have: a run has one drive.
+    /// Names of several devices, or of devices and files, joined by colons; a run cannot have them, since it has one
+    /// drive.
     Several(String),
     Files(Vec<String>),
 }

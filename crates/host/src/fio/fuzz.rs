@@ -9,7 +9,7 @@ use units::SimTime;
 /// Greatest length in bytes of a job file in the fuzz test; longer inputs find no further code paths and only take
 /// longer.
 const MOST_BYTES: usize = 16 << 10;
-/// Most requests that the fuzz test takes from one job file.
+/// Greatest number of requests that the fuzz test takes from one job file.
 const MOST_REQUESTS: u32 = 2_000;
 /// Greatest number of clones of a job file that the fuzz test runs; a job file with more is only parsed.
 const MOST_CLONES: u64 = 512;

@@ -62,13 +62,13 @@ pub struct JobSpec {
     pub name: String,
     /// Place in the job file where the section of the job starts.
     pub place: JobPlace,
-    /// Kind of requests that the job makes.
+    /// Kind of requests that the job makes: reads, writes, trims or mixtures.
     pub access: JobAccess,
-    /// True if requests of the job are at random places; false if they follow each other.
+    /// True if the job's requests are at random offsets; false if each follows the request before.
     pub random: bool,
     /// Percentage of reads among the requests of a job that reads and writes.
     pub read_percent: u64,
-    /// Sizes of the job's requests, by direction.
+    /// Distribution of the sizes of the job's requests, by direction.
     pub blocks: [BlockSizes; 3],
     /// Block size options of the job (`bs`, `bsrange`, `bssplit`) by direction, from which `blocks` follows.
     pub sizes: [SizeOptions; 3],
@@ -76,7 +76,7 @@ pub struct JobSpec {
     pub align: [Option<u64>; 3],
     /// Length of the job's region; the rest of the drive or file when not given.
     pub size: Option<Size>,
-    /// Start of the job's region in the file.
+    /// Start of the job's region in its file or drive: a number of bytes, or a percentage.
     pub offset: Size,
     /// Distance between the starts of the regions of successive clones.
     pub offset_increment: Size,
@@ -87,7 +87,7 @@ pub struct JobSpec {
     pub iodepth: u64,
     /// Number of clones of the job.
     pub numjobs: u64,
-    /// Run time in nanoseconds, counted from the end of the ramp.
+    /// Run time of the job in ns, counted from the end of the ramp, after which the job ends; none: no limit.
     pub runtime_ns: Option<u64>,
     /// True if the job goes on until its run time is over, repeating its passes.
     pub time_based: bool,
@@ -95,7 +95,7 @@ pub struct JobSpec {
     pub ramp_ns: u64,
     /// Number of passes over the job's files (`loops`).
     pub loops: u64,
-    /// Time that the job waits before its first request, in ns.
+    /// Time from the start of the run to the job's first request, in ns.
     pub delay_ns: u64,
     /// Longest time before the first request in ns, where the time is drawn from a range that begins at `delay_ns`.
     pub delay_most_ns: Option<u64>,
@@ -117,7 +117,7 @@ pub struct JobSpec {
     pub rate: [Option<Rate>; 3],
     /// Limit on the job's rate in requests per second (`rate_iops`), by direction; none: no limit.
     pub rate_iops: [Option<Rate>; 3],
-    /// True if the gaps between paced requests of the job are exponentially distributed.
+    /// True if the gaps between requests of a job with a rate are exponentially distributed (Poisson arrivals).
     pub poisson: bool,
     /// Length in ns of the pause after each `think_blocks` requests (`thinktime`); 0: no pauses.
     pub think_ns: u64,
@@ -127,7 +127,7 @@ pub struct JobSpec {
     pub think_by_issue: bool,
     /// Rule for when a queue that was full is refilled.
     pub refill: RefillOptions,
-    /// Name of the jobs whose end this job waits for before it starts.
+    /// Name of the earlier jobs that must end before this job starts (`wait_for`).
     pub wait_for: Option<String>,
     /// Which other jobs end when this job ends, where the job file has `exitall`.
     pub exit_what: ExitWhat,
@@ -139,9 +139,9 @@ pub struct JobSpec {
     pub group_reporting: bool,
     /// Names of the files or devices that the job works on (`filename`); none: the job has files of its own.
     pub filename: Option<Vec<String>>,
-    /// Folders in front of the names of the job's own files.
+    /// Folders in front of the names of the job's own files, which the clones take in turn.
     pub directory: Option<Vec<String>>,
-    /// Format of the names of the job's files, where it is not the default of fio.
+    /// Format of the names of the job's own files (`filename_format`), where it is not fio's default.
     pub filename_format: Option<String>,
     /// Number of the job's own files per clone.
     pub nrfiles: u64,
@@ -149,20 +149,20 @@ pub struct JobSpec {
     pub openfiles: Option<u64>,
     /// Least and greatest length of each file in bytes, from which the length is drawn (`filesize`).
     pub filesize: Option<(u64, u64)>,
-    /// How the file of the next request is chosen.
+    /// Order in which the job's files get requests (`file_service_type`).
     pub service: Service,
     /// Number of bytes to a multiple of which an offset given in percent is rounded up; none: the shortest block.
     pub offset_align: Option<u64>,
     /// True if the files of the job are written before the clock starts even where no job reads them.
     pub overwrite: bool,
-    /// Name of fio's engine, where it is given.
+    /// Name of the job's I/O engine (`ioengine`), where it is given.
     pub engine: Option<String>,
     /// True if other threads submit the requests of the job, so that even a synchronous engine has several requests in
     /// flight (`io_submit_mode=offload`).
     pub offload: bool,
     /// Bytes that a sequential job skips between requests; negative: backwards.
     pub hole: i64,
-    /// Number of requests of a random job that share one random offset.
+    /// Number of successive requests of a random job for which one random offset is drawn.
     pub sequence: u64,
     /// True if requests after a random offset repeat that offset; false if they continue from that offset.
     pub identical: bool,
@@ -173,11 +173,11 @@ pub struct JobSpec {
     /// True if writes of the job must be on durable storage when the drive acknowledges them (`sync=`,
     /// `writefua`).
     pub fua: bool,
-    /// Placement identifiers that the job's writes carry.
+    /// Placement identifiers of the job's writes, and how one is chosen for each write.
     pub placement: JobPlacement,
     /// Greatest number of requests that the job makes per loop (`number_ios`); none: no limit.
     pub number_ios: Option<u64>,
-    /// Condition of steady state at which the job ends.
+    /// Steady-state condition that ends the job, where the job has one.
     pub steady: Steady,
     /// Zones of the job's file (`zonemode`) in which the job works, its own or the drive's.
     pub zones: JobZones,
@@ -187,7 +187,7 @@ pub struct JobSpec {
     pub flow: FlowOptions,
     /// Latency in ns beyond which a request ends its clone (`max_latency`), by direction; 0: no limit.
     pub max_latency_ns: [u64; 3],
-    /// True if the job begins a new group in reports.
+    /// True if the job begins a new group of jobs (`new_group`), which is reported apart.
     pub new_group: bool,
     /// Method by which the job verifies its written data, as `verify` names it; none: the job verifies nothing.
     pub verify: Option<String>,
@@ -351,7 +351,7 @@ impl JobSpec {
 pub struct JobFile {
     /// Path of the job file, or the name that the caller gave to the text.
     pub name: String,
-    /// Jobs of the file in order, at least one.
+    /// All jobs of the file in order, at least one.
     pub jobs: Vec<JobSpec>,
     /// True if `exitall` is given: the first job of the file that ends may end other jobs.
     pub exitall: bool,

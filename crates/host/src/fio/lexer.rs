@@ -15,14 +15,14 @@ const MOST_ITEMS: usize = 100_000;
 /// Item of a fio job file: a section header or a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// Header `[name]` of a section of a job file.
+    /// Section header `[name]` of a fio job file.
     Section {
         /// Place of the section header in the job file.
         place: JobPlace,
         /// Name of the section, between the brackets.
         name: String,
     },
-    /// Setting `key=value` of a job file, or a key alone.
+    /// Setting `key=value` of a fio job file, or a key alone.
     Setting {
         /// Place of the setting in the job file.
         place: JobPlace,

@@ -16,8 +16,8 @@ type RequestKey = (u16, Op, u64, u32);
 pub struct Pending {
     // First and last link of each chain. Only looked up, never walked through: the map's order decides nothing.
     chains: HashMap<RequestKey, (u32, u32), BuildHasherDefault<Mix>>,
-    /// Links of the chains: the fio clone that issued a request, and the index of the next link. Links of
-    /// answered requests are used again.
+    /// Links of the chains of issuers: the number of the clone that issued a request, and the index of the next link.
+    /// Links of completed requests are used again.
     links: Vec<(u32, u32)>,
     free: Vec<u32>,
 }

@@ -27,7 +27,7 @@ impl Default for Service {
 pub enum FileOrder {
     /// The files get requests in turn, over and over.
     RoundRobin,
-    /// The job accesses a file until the file is done, then the next file.
+    /// One file gets all requests until it is done, then the next file.
     Sequential,
     /// Each request goes to a file drawn at random, all equally likely.
     Random,

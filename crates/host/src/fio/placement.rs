@@ -32,7 +32,7 @@ pub enum Selection {
     /// The identifiers of the job's list take turns, separately for each file.
     #[default]
     RoundRobin,
-    /// The placement identifier is drawn at random from the list.
+    /// The identifier is drawn at random from the job's list.
     Random,
     /// The identifier is looked up in the job's scheme (`dp_scheme`), by the offset of the write in the file.
     Scheme,
@@ -48,7 +48,7 @@ pub struct JobPlacement {
     pub fdp: bool,
     /// Placement identifiers of the job's writes (`plids`), in ascending order.
     pub identifiers: Vec<u16>,
-    /// Value of `plid_select`: how a write's identifier is chosen.
+    /// Value of `plid_select`: how the placement identifier of each write is chosen.
     pub selection: Selection,
     /// Value of `dp_scheme`: path of the file that assigns placement identifiers to offsets.
     pub scheme: Option<String>,

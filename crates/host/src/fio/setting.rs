@@ -17,7 +17,7 @@ const BLOCK_IEC: &str =
     "a multiple of 512: with kb_base=1024, fio's default, 4k is 4096 bytes and 4KiB is 4000; write 4k";
 /// Greatest number of sizes in a `bssplit`, as in fio.
 const MOST_SPLIT: usize = 64;
-/// Bytes of a page of the host's page cache.
+/// Number of bytes of a page of the host's page cache.
 const PAGE: u64 = 4096;
 const MOST_FILES: u64 = 1 << 20;
 /// Names of devices that hold no data, which a job must not use as its drive.
@@ -29,11 +29,11 @@ const ACCESS: &str =
 
 /// A fio option that shapes the requests and is modelled, with all its names.
 pub struct Honoured {
-    /// First name of the option.
+    /// First name of the fio option.
     pub name: &'static str,
-    /// Other names of the option.
+    /// Further names of the fio option.
     pub others: &'static [&'static str],
-    /// True if the option may stand alone, without a value.
+    /// True if the fio option may stand in a job file without a value.
     pub may_stand_alone: bool,
 }
 

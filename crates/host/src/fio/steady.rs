@@ -16,7 +16,7 @@ use std::collections::{BinaryHeap, VecDeque};
 const SECOND_NS: u64 = 1_000_000_000;
 const MS_NS: u64 = 1_000_000;
 
-/// Metric whose steady state is detected.
+/// Metric of a fio job by which its steady state is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// Steady state is detected by the rate of requests (IOPS).
@@ -28,7 +28,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Returns the name of the metric in fio.
+    /// Returns the name of the steady-state metric as fio writes it: `iops`, `bw` or `lat`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Iops => "iops",
@@ -47,13 +47,13 @@ pub struct Steady {
     pub slope: bool,
     /// Limit below which the job is in steady state: percent, or the unit of the metric.
     pub limit: f64,
-    /// True if the limit is in percent of the mean of the metric.
+    /// True if the limit is in percent of the mean of the metric; false if it is in the metric's unit.
     pub percent: bool,
     /// Time over which the condition must hold, in ns; 0: no detection.
     pub duration_ns: u64,
     /// Time at the beginning whose samples do not count, in ns.
     pub ramp_ns: u64,
-    /// Time between two samples of the metric, in ns.
+    /// Time between two samples of the steady-state metric, in ns.
     pub interval_ns: u64,
 }
 

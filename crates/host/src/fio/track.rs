@@ -15,9 +15,9 @@ use engine::RandomStream;
 pub enum RequestSizes {
     /// All requests of the direction have this size, in bytes.
     Fixed(u64),
-    /// Sizes of requests are multiples of the first number, up to the second, in bytes.
+    /// Request sizes are multiples of the first number, up to the second, in bytes.
     Range(u64, u64),
-    /// Sizes of requests come from a table: the shortest size, and one entry per percent.
+    /// Request sizes are drawn from a table: the shortest size, and 100 sizes in bytes, one for each percent.
     Table(u64, Box<[u64; 100]>),
 }
 
@@ -108,7 +108,7 @@ pub struct FileTrack {
     start: u64,
     /// Length of the part of the file that the clone uses, in bytes.
     bytes: u64,
-    /// Length of the file in bytes.
+    /// Length of the whole file in bytes.
     file_bytes: u64,
     is_random: bool,
     hole: i64,
@@ -120,7 +120,7 @@ pub struct FileTrack {
     ends: [u64; 3],
     begins: [u64; 3],
     covered: Covered,
-    /// Beginning of the present zone, in bytes from the start of the part; 0 without zones.
+    /// Beginning of the present zone, in bytes from the start of the clone's part; 0 without zones.
     zone: u64,
     zoned: Option<Box<Zoned>>,
 }

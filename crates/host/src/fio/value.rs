@@ -10,9 +10,9 @@ pub const TIME: &str = "a time such as 10, 10s, 500ms, 2m or 1h";
 /// Size that a job file gives in bytes or in percent of a whole, such as a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// Size as this number of bytes.
+    /// Size as a number of bytes.
     Bytes(u64),
-    /// Size as this percentage of a whole.
+    /// Size as a percentage of a whole, such as of a file.
     Percent(u64),
 }
 

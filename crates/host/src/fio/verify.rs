@@ -56,9 +56,9 @@ pub struct History {
     in_flight: Vec<u64>,
     batch_left: u64,
     last_was_read: bool,
-    /// True after a pass over the file has ended: all data of the pass must be read back.
+    /// True after a pass over the files has ended: all data written in the pass must be read back.
     pub is_due: bool,
-    /// True after all writes are answered, while their data are being read back.
+    /// True after all writes of the pass are completed, while their data are being read back.
     pub is_reading: bool,
 }
 
@@ -87,7 +87,7 @@ impl History {
         self.in_order.is_empty() && self.by_place.is_empty()
     }
 
-    /// Returns the number of bytes to read back.
+    /// Returns the number of bytes that are still to be read back.
     pub fn bytes(&self) -> u64 {
         self.in_order.iter().map(|written| written.1).sum::<u64>() + self.by_place.values().sum::<u64>()
     }

@@ -17,7 +17,7 @@ mod read_back;
 /// Next step of a clone of a fio job, when the clone is asked for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloneAnswer {
-    /// The clone issues this request.
+    /// The clone issues a request now: operation, offset and length.
     Issue {
         /// Operation of the request.
         op: Op,
@@ -50,7 +50,7 @@ enum Gate {
     DrainToThink,
     /// The clone pauses until this time in nanoseconds.
     ThinkUntil(u64),
-    /// The clone must ask its flow for permission before the next request.
+    /// The clone must ask its flow whether it may issue the next request.
     Ask,
     /// The clone waits for its flow, and rests once all its requests are completed.
     DrainToRest,

@@ -23,7 +23,7 @@ mod zoned;
 /// State of a clone in the workload: what the clone waits for before its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WaitingPlace {
-    /// The clone has not been started.
+    /// The clone has not been started, since its turn has not come.
     Later,
     /// The clone waits in the queue of ready clones for its next turn to make a request.
     Ready,
@@ -44,15 +44,15 @@ struct JobClone {
     place: WaitingPlace,
     job: u32,
     tag: u16,
-    /// True if several clones have the tag of this clone.
+    /// True if several clones, which are reported together, have the tag of this clone.
     shares_tag: bool,
     /// True if the writes of the clone must be durable when the drive acknowledges them.
     fua: bool,
     /// Chooser of the placement identifiers of the clone's writes; none where they carry no identifier.
     placer: Option<Box<ClonePlacer>>,
-    /// State of the clone's work in the drive's zones, where it works in them.
+    /// State of the clone's zones of the drive (`zonemode=zbd`); none for other clones.
     zbd: Option<Box<ZbdClone>>,
-    /// True if the clone writes by zone appends.
+    /// True if the clone's writes are zone appends.
     appends: bool,
     /// Number of the job group of the clone; a job with `new_group` or `stonewall` begins a new group.
     group: u32,
@@ -71,7 +71,7 @@ pub struct FioWorkload {
     ready: VecDeque<u32>,
     timers: BinaryHeap<Reverse<(u64, u32)>>,
     pending: Pending,
-    /// For each tag that belongs to a single clone, the number of that clone.
+    /// For each tag of requests, the number of the first clone that has the tag.
     owners: Vec<u32>,
     tags: Vec<String>,
     /// Numbers of the clones that have not started, in order; `next_start` is the time when the delay of one of them is

@@ -61,7 +61,8 @@ pub struct ZbdClone {
     chosen: Option<(u32, bool)>,
     /// True while a reset or finish of a zone is in flight for the clone.
     pub is_managing: bool,
-    /// True after the clone found no place for a request, until a request of the clone is accepted.
+    /// True after the clone found no zone for a request, until a request of the clone is accepted; a second time in a
+    /// row ends the clone.
     pub is_at_end: bool,
 }
 

@@ -35,11 +35,11 @@ pub struct JobZones {
 /// Which zones a fio job works in: none, its own, or the zones of the drive (`zonemode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneMode {
-    /// The job takes no account of zones.
+    /// The job takes no account of zones (`none`).
     None,
     /// The job works in zones of its own, which are parts of its file.
     Strided,
-    /// The job works in the zones of the drive.
+    /// The job works in the zones of the zoned drive.
     Zbd,
 }
 
@@ -48,9 +48,9 @@ pub enum ZoneMode {
 pub struct Strides {
     /// Bytes to transfer in a zone before the job goes to the next zone.
     pub size: u64,
-    /// Length of a zone of the job in bytes.
+    /// Length of a zone in bytes.
     pub range: u64,
-    /// Bytes from the start of a zone to the start of the next.
+    /// Number of bytes from the start of a zone to the start of the next.
     pub step: u64,
 }
 
@@ -66,7 +66,7 @@ impl JobZones {
         Ok(())
     }
 
-    /// True if the job works in the drive's zones.
+    /// True if the job works in the zones of the zoned drive (`zonemode=zbd`).
     pub fn is_zbd(&self) -> bool {
         self.mode == Some(ZoneMode::Zbd)
     }

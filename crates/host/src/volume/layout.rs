@@ -21,7 +21,7 @@ pub(super) struct RecordGroup {
     pub base: u64,
     /// Size of each record of the group, in bytes.
     pub size: u64,
-    /// Number of records in the group.
+    /// Number of records (address ranges) in the group.
     pub records: u64,
     /// Probability that a request accesses a record of the group.
     pub share: f64,

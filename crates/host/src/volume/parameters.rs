@@ -10,7 +10,7 @@ pub const PREFIX: &str = "volume:";
 /// Description of one parameter of synthetic volumes, for lists and messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterCard {
-    /// Name of the parameter.
+    /// Name of the parameter, as users write it.
     pub name: &'static str,
     /// Meaning of the parameter, in a few words.
     pub help: &'static str,

@@ -24,7 +24,7 @@ const STRETCH: u64 = 4 << 20;
 pub struct VolumeRequest {
     /// Arrival time of the request, in nanoseconds after the first request.
     pub after_first_ns: u64,
-    /// Operation of the request: read or write.
+    /// Operation of the request: a read or a write.
     pub op: Op,
     /// Offset of the first byte, a multiple of 4 KiB.
     pub offset: u64,

@@ -18,9 +18,9 @@ pub struct SourcedNumber {
 /// Published statistics of one volume of the MSR Cambridge traces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Volume {
-    /// Name of the volume in the published files.
+    /// Name of the recorded volume, such as `prn_0`.
     pub name: &'static str,
-    /// Purpose of the volume's server.
+    /// Purpose of the server that the recorded volume belongs to.
     pub server: &'static str,
     /// Number of requests in the recorded week.
     pub requests: SourcedNumber,

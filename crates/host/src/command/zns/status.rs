@@ -24,7 +24,7 @@ pub enum ZoneError {
 }
 
 impl ZoneError {
-    /// All errors, in the order of their numbers.
+    /// List of all errors of zones, in the order of their numbers.
     pub const ALL: [Self; 9] = [
         Self::Unwritten,
         Self::Boundary,

@@ -129,8 +129,7 @@ impl Worker {
         Gate::RestUntil(now.saturating_add(self.flow_rest_ns.unwrap_or(0)))
     }
 
-    /// Returns the time at which the job's run time ends, in nanoseconds, whether or not requests are then in
-    /// flight.
+    /// Returns the time in nanoseconds at which the clone's run time ends, whether or not requests are then in flight.
     pub fn end_ns(&self) -> u64 {
         self.times.end_ns
     }

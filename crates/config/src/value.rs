@@ -28,7 +28,7 @@ impl fmt::Display for Place {
 /// Value of a configuration key, as in TOML.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A text.
+    /// A text, in quotes in TOML.
     Text(String),
     /// A whole number without a unit.
     Integer(i64),
@@ -64,7 +64,7 @@ impl fmt::Display for Value {
 /// A configuration value with its place and the comment behind it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueNode {
-    /// The value itself.
+    /// Value of the key or list item.
     pub value: Value,
     /// Place where the value is written, or that it is a default.
     pub place: Place,

@@ -234,7 +234,7 @@ impl PySteppedDrive {
         self.quick(py, |drive| Ok(drive.capacity_bytes()))
     }
 
-    /// Size of each namespace in bytes; a drive without declared namespaces has one.
+    /// List of the sizes of the drive's namespaces in bytes; a drive without declared namespaces has one.
     #[getter]
     fn namespaces(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
         self.quick(py, |drive| Ok(drive.namespaces().collect()))
@@ -381,7 +381,7 @@ impl PySteppedDrive {
         self.long(py, |drive| Ok(drive.statistics().map_err(refused)?.to_string()))
     }
 
-    /// Within: saves the state of the drive in the file `path`, see `save`.
+    /// Within: finishes the drive and saves its state in the file `path`, for `save`.
     fn save_to(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         self.long(py, |drive| drive.save(&path).map_err(refused))
     }

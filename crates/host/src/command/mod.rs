@@ -57,7 +57,7 @@ pub enum Effect {
 impl Effect {
     /// List of all effects of commands, in the order of their numbers.
     pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::Flush, Self::Manage];
-    /// Number of different effects.
+    /// Number of different effects of commands.
     pub const COUNT: usize = Self::ALL.len();
 
     /// Returns the name of the effect, as results show it.
@@ -132,7 +132,7 @@ impl fmt::Debug for Op {
 /// Description of an operation (host command) within its command set.
 #[derive(Debug)]
 pub struct SetOperation {
-    /// The operation that is described.
+    /// Operation that is described, as requests carry it.
     pub op: Op,
     /// Name of the operation in messages and recorded traces.
     pub name: &'static str,

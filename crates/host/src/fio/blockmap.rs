@@ -25,7 +25,7 @@ impl BlockMap {
         map
     }
 
-    /// Marks all blocks as free.
+    /// Marks all blocks of the map as free, as at the beginning of a pass.
     pub fn clear(&mut self) {
         self.covered.fill(0);
         self.full.fill(0);

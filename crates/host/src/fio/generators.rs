@@ -78,8 +78,8 @@ pub fn generators() -> &'static [Generator] {
     ]
 }
 
-/// Job file of the `enterprise` workload; the numbers, with queue depth and clones, are those of fio's own
-/// examples/jesd219.fio, which cites the standard.
+/// Job file of the `enterprise` workload; the numbers, with queue depth and clones, come from fio's own
+/// examples/jesd219.fio, which cites the standard JESD219.
 const ENTERPRISE: &str = "\
 ; After JEDEC JESD219, by way of fio's examples/jesd219.fio. The duration is ours.
 [enterprise]

@@ -44,9 +44,10 @@ enum DueStep {
 }
 
 impl DueStep {
-    /// Returns the step between requests that fio (3.42) derives from a rate and block sizes. A number of requests
+    /// Computes the step between due times that fio (3.42) derives from a rate and block sizes. A number of requests
     /// counts as so many of the shortest block, so that a job with several sizes makes fewer; with a `bssplit` it
-    /// counts requests, in whole us. Random gaps are those of the shortest block at this rate, at any sizes.
+    /// counts requests, in whole us. Random gaps have the mean that belongs to the shortest block at this rate, at any
+    /// sizes.
     fn of(rate: Rate, blocks: &BlockSizes, is_poisson: bool) -> Self {
         let least = blocks.least();
         let (bytes, requests) = match rate {

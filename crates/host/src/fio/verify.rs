@@ -23,8 +23,8 @@ pub struct VerifyRule {
 }
 
 impl VerifyRule {
-    /// Returns how `job` reads back its written data; `None` where the job does not. As in fio, a `time_based` job
-    /// reads back only with a `verify_backlog`.
+    /// Makes the rule by which `job` reads back its written data; `None` where the job does not read back. As in fio, a
+    /// `time_based` job reads back only with a `verify_backlog`.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let is_asked = job.verify.is_some() && job.do_verify && job.writes();
         if !is_asked || (job.time_based && job.verify_backlog == 0) {

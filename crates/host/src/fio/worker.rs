@@ -19,7 +19,7 @@ mod read_back;
 pub enum CloneAnswer {
     /// The clone issues a request now: operation, offset and length.
     Issue {
-        /// Operation of the request.
+        /// Operation of the request, such as read, write, trim or flush.
         op: Op,
         /// Offset of the first byte on the drive.
         offset: u64,

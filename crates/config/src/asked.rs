@@ -3,41 +3,42 @@
 use crate::Limits;
 use crate::value::Value;
 
-/// A key that a reader asked for.
+/// Record of a configuration key that the program asks for when it reads a configuration, written by the user or not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    /// Dotted key path; a part that the user names is in capitals: `nand.cells.PLAN.step`.
+    /// Dotted path of the key; a part that the user names is in capitals: `nand.cells.PLAN.step`.
     pub key: String,
     /// Meaning of the key, as help texts show it.
     pub help: &'static str,
-    /// Form of a valid value of the key.
+    /// Form of a valid value of the key, in words.
     pub expected: &'static str,
-    /// Kind of the value, such as a time or a whole number.
+    /// Kind of the key's value in words, such as a time or a whole number.
     pub kind: String,
-    /// Units in which the value may be written, or its fixed unit; empty for a count, a share or no number.
+    /// Units in which the value may be written, or its fixed unit; empty for a count, a fraction or no number.
     pub unit: &'static str,
-    /// Limits of the numbers that the key accepts.
+    /// Limits of the numbers that the key accepts as its value.
     pub limits: Limits,
-    /// Names that the key accepts, where only some are valid.
+    /// Names that the key accepts as its value, where only some are valid.
     pub names: Vec<String>,
-    /// Value that the key has where the user does not write the key.
+    /// Default value of the key, in force where the user does not write the key; none without a default.
     pub default: Option<Value>,
-    /// True if the key must be written.
+    /// True if the user must write the key.
     pub required: bool,
 }
 
-/// Answer about a key that decides which other keys are read.
+/// Content of a configuration key on which it depends which other keys are read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyAnswer {
-    /// Answer that the key has this value, written as for `--set`.
+    /// The key has this value, written as for `--set`.
     Is(String),
-    /// A value or a table, of any content.
+    /// The user writes the key, as a value or a table of any content.
     Given,
     /// The user does not write the key.
     Absent,
 }
 
-/// A point where a reader goes one way or another, by a key.
+/// Record of a configuration key on which it depends which other keys are read: its content in this reading, and the
+/// contents that would lead to others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fork {
     pub key: String,

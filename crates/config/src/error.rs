@@ -3,34 +3,34 @@
 use crate::value::Place;
 use std::fmt;
 
-/// Error in a configuration, at a place that the user wrote.
+/// Error in a configuration, at a place that the user wrote: the wrong value, and what was expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
-    /// Place where the value is written.
+    /// Place where the wrong value or key is written.
     pub place: Place,
-    /// The full key path, `geometry.channels`; empty when the fault lies outside any key.
+    /// Full dotted path of the key, such as `geometry.channels`; empty when the fault lies outside any key.
     pub key: String,
-    /// The value as written; empty when there is none.
+    /// Wrong value as written; empty when there is none.
     pub value: String,
-    /// What was expected in place of the wrong value.
+    /// Text that says what was expected in place of the value.
     pub expected: String,
-    /// What the user probably meant, or should do.
+    /// Text that suggests what the user probably meant, or should do.
     pub hint: Option<String>,
 }
 
-/// The expectation of an unknown key: no reader asks for it.
+/// Text of what was expected, in the error for a key that the program does not ask for.
 pub(crate) const UNKNOWN: &str = "unknown key";
 
-/// Expectation in error messages for a key that has keys below it.
+/// Text of what was expected, in the error for a value at a key that has keys below it.
 pub(crate) const TABLE: &str = "expected a table";
 
 impl ConfigError {
-    /// True when the key has a value, and there are only keys below it.
+    /// True when the error is that the user gave a value to a key that has only keys below it.
     pub fn is_table_expected(&self) -> bool {
         self.expected == TABLE
     }
 
-    /// True when no reader asks for the key.
+    /// True when the error is that the program does not ask for the key.
     pub fn is_unknown_key(&self) -> bool {
         self.expected == UNKNOWN
     }
@@ -54,8 +54,8 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// Returns the known dotted keys most like `path`, which may lack parts at its beginning, as `gc.victim.name`
-/// does: all that are equally like it, ascending; none where no key is near enough.
+/// Returns the known dotted keys most similar to `path`, which may lack parts at its beginning, as `gc.victim.name`
+/// does: all that are equally similar, in ascending order; none where no key is near enough.
 pub fn nearest_keys<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let parts = path.split('.').count();
     let mut found: Vec<(usize, usize, &str)> = Vec::new();
@@ -74,8 +74,8 @@ pub fn nearest_keys<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) ->
     found.into_iter().map(|(_, _, key)| key).collect()
 }
 
-/// Returns the distance between a path and a key, where they are similar enough; leading parts that both
-/// share do not count.
+/// Returns the edit distance between a written path and a known key, or `None` where they differ too much; leading
+/// parts that both share do not count.
 fn apart(path: &str, key: &str) -> Option<usize> {
     let (mut path, mut key) = (path, key);
     while let (Some((first, rest)), Some((other, others))) = (path.split_once('.'), key.split_once('.'))
@@ -86,8 +86,8 @@ fn apart(path: &str, key: &str) -> Option<usize> {
     Some(distance(path, key)).filter(|&apart| apart <= 1 + path.len().max(key.len()) / 3)
 }
 
-/// Returns the known name most like `name`, if one is near enough to be what was meant, in any case. Of two
-/// that are as near, the one as long as `name` whose letters lie nearer: `ddr3` for `ddr4`.
+/// Returns the known name most similar to `name`, regardless of case, if one is near enough to be meant. Of names at
+/// the same distance, it prefers the one as long as `name` whose letters are nearer: `ddr3` for `ddr4`.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     known
@@ -98,14 +98,14 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns the difference of two names: in length, then letter by letter.
+/// Returns how much two names differ: in length, and in the sum of the differences of their letters.
 fn unlike(a: &str, b: &str) -> (usize, u32) {
     let letters = a.chars().zip(b.chars()).map(|(a, b)| u32::from(a).abs_diff(u32::from(b)));
     (a.len().abs_diff(b.len()), letters.sum())
 }
 
-/// Returns a hint for an unknown name: the most similar known name, and one that contains all its letters in
-/// order.
+/// Returns a hint for an unknown name, with the most similar known name, and a known name that contains all its letters
+/// in order; `None` without such names.
 pub fn meant<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<String> {
     let near = nearest(name, known.clone());
     let has_all = |candidate: &&str| {
@@ -121,7 +121,7 @@ pub fn meant<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Op
     }
 }
 
-/// Returns the edit distance (insert, delete, replace), by rows.
+/// Returns the edit distance of two names: the least number of letters to insert, delete or replace.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

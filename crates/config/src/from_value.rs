@@ -6,43 +6,43 @@ use units::{
     Voltage,
 };
 
-/// A type that a configuration value can be read as.
+/// A type as which a configuration value can be read, such as a whole number or a time.
 pub trait FromValue: Sized {
-    /// Form of a valid value.
+    /// Form of a valid value of this type, in words for messages.
     const EXPECTED: &'static str;
 
-    /// Reads the value; the error says what is wrong with it, beyond [`Self::EXPECTED`], if anything.
+    /// Converts a configuration value to this type; the error text gives the fault in the value, if [`Self::EXPECTED`]
+    /// does not say enough.
     ///
     /// # Errors
     /// When the value is of another type, lacks its unit or lies outside the type's range.
     fn from_value(value: &Value) -> Result<Self, String>;
 
-    /// Returns the value as it would be written in TOML.
+    /// Returns the value as it is written in TOML.
     fn to_value(&self) -> Value;
 
-    /// Returns the kind of the value in a word or two, such as a time or a whole number.
+    /// Returns the name of the kind of value, such as `time` or `whole number`.
     fn kind() -> String;
 
-    /// Returns the units in which the value may be written; empty where it has none.
+    /// Returns the units in which the value may be written; empty where the kind of value has none.
     fn units() -> &'static str {
         ""
     }
 
-    /// Returns the numbers that are compared with limits; empty where the value is no number.
+    /// Returns the numbers of the value that are compared with limits; empty where the value is no number.
     fn magnitudes(&self) -> Vec<f64> {
         Vec::new()
     }
 
-    /// True for an empty list.
+    /// True if the value is a list without items.
     fn is_empty_list(&self) -> bool {
         false
     }
 
-    /// Makes an example value, near `magnitude` if it is a number, for a reader that only tells what it would
-    /// read.
+    /// Makes an example value, near `magnitude` if it is a number, for a survey of the keys that a reader would read.
     fn example(magnitude: f64) -> Self;
 
-    /// Returns the other values of a switch, which readers may go by.
+    /// Returns the other values that a switch can have, on which it depends which keys are read; empty for other kinds.
     fn others(&self) -> Vec<Self> {
         Vec::new()
     }
@@ -165,7 +165,8 @@ impl FromValue for String {
     }
 }
 
-/// Returns the words of what is expected of a quantity: `a time with its unit, such as "25us" (ns, us, ...)`.
+/// Returns the part of the description `expected` of a quantity (`a time with its unit, such as "25us" (ns, us, ...)`)
+/// between the texts `from` and `to`.
 fn part(expected: &'static str, from: &str, to: &str) -> &'static str {
     let rest = expected.split_once(from).map_or(expected, |(_, rest)| rest);
     rest.split_once(to).map_or(rest, |(part, _)| part)

@@ -3,17 +3,18 @@
 use crate::from_value::FromValue;
 use std::fmt;
 
-/// One end of a range of allowed values.
+/// Upper or lower end of the range of allowed values of a configuration key.
 #[derive(Clone, Debug, PartialEq)]
 struct RangeEdge {
     at: f64,
-    /// The limit of the range as the user would write the limit.
+    /// Number at the end of the range, as the user would write it.
     shown: String,
     /// True if the end of the range is itself an allowed value.
     included: bool,
 }
 
-/// Numbers that a key accepts, or that each item of a list must be; without limits, all that its type can hold.
+/// Range of the numbers that a configuration key, or each item of its list, accepts; without ends, all numbers that the
+/// type can hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
     least: Option<RangeEdge>,
@@ -26,53 +27,56 @@ fn edge<T: FromValue>(limit: &T, included: bool) -> Option<RangeEdge> {
     limit.magnitudes().first().map(|at| RangeEdge { at: *at, shown, included })
 }
 
-/// Returns the limits that admit `limit` or more.
+/// Makes the range of allowed values of a configuration key that has `limit` as its lower end, included, and no upper
+/// end.
 pub fn at_least<T: FromValue>(limit: T) -> Limits {
     Limits { least: edge(&limit, true), ..Limits::default() }
 }
 
-/// Returns the limits that admit numbers greater than `limit`.
+/// Makes the range of allowed values of a configuration key that has `limit` as its lower end, excluded, and no upper
+/// end.
 pub fn above<T: FromValue>(limit: T) -> Limits {
     Limits { least: edge(&limit, false), ..Limits::default() }
 }
 
-/// Returns the limits that admit `limit` or less.
+/// Makes the range of allowed values of a configuration key that has `limit` as its upper end, included, and no lower
+/// end.
 pub fn at_most<T: FromValue>(limit: T) -> Limits {
     Limits::default().at_most(limit)
 }
 
 impl Limits {
-    /// Adds an upper limit, which is included.
+    /// Returns this range with `limit` as its upper end, included.
     #[must_use]
     pub fn at_most<T: FromValue>(self, limit: T) -> Self {
         Self { most: edge(&limit, true), ..self }
     }
 
-    /// Adds an upper limit, which is excluded.
+    /// Returns this range with `limit` as its upper end, excluded.
     #[must_use]
     pub fn below<T: FromValue>(self, limit: T) -> Self {
         Self { most: edge(&limit, false), ..self }
     }
 
-    /// Adds the reason for the limits, for the error message.
+    /// Returns this range with a reason, which the error message for a number outside gives.
     #[must_use]
     pub fn because(self, reason: &'static str) -> Self {
         Self { because: Some(reason), ..self }
     }
 
-    /// True when the limits refuse no number.
+    /// True when the range has no ends, so that it refuses no number.
     pub fn is_none(&self) -> bool {
         self.least.is_none() && self.most.is_none()
     }
 
-    /// True if the number lies within the limits.
+    /// True if `number` lies within the range.
     pub fn holds(&self, number: f64) -> bool {
         let least = self.least.as_ref().is_none_or(|e| number > e.at || e.included && number == e.at);
         let most = self.most.as_ref().is_none_or(|e| number < e.at || e.included && number == e.at);
         least && most
     }
 
-    /// Returns the expectation for the error message.
+    /// Returns the text of the range, and its reason, for the error message for a number outside.
     pub(crate) fn expected(&self) -> String {
         match self.because {
             Some(reason) => format!("expected {self}: {reason}"),
@@ -80,7 +84,7 @@ impl Limits {
         }
     }
 
-    /// Returns a number within the limits, for keys without a default.
+    /// Returns a number within the range, as an example value of a key without a default.
     pub(crate) fn example(&self) -> f64 {
         match (&self.least, &self.most) {
             (Some(least), _) if least.included => least.at,

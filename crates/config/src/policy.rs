@@ -3,54 +3,58 @@
 
 use crate::{ConfigError, Document, Entry, Key, Section, survey};
 
-/// Description that a policy gives of itself.
+/// Description of a policy, given by the policy itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Card {
     /// Name of the policy in configuration files.
     pub name: &'static str,
     /// Rule of the policy, in a sentence.
     pub rule: &'static str,
-    /// Paper or other source of the policy.
+    /// Paper or other source that the policy is taken from.
     pub paper: &'static str,
-    /// Aspects that the policy does not model.
+    /// Text that says what a real implementation has and the policy does not model.
     pub not_modelled: &'static str,
 }
 
-/// A policy: a card, and parameters read from its section.
+/// A policy, the replaceable answer to one decision of the simulated drive: its description, and its parameters as read
+/// from its section of the configuration.
 pub trait Policy: Sized {
-    /// Description of the policy.
+    /// Description of the policy: name, rule, source.
     const CARD: Card;
 
-    /// Reads the parameters; the section's `name` has been read already, `finish` is called by the registry.
+    /// Reads the parameters of the policy from its section; the section's `name` has been read already, and the caller
+    /// checks for unknown keys.
     ///
     /// # Errors
     /// When a parameter is of the wrong type or outside its range.
     fn read(section: &mut Section) -> Result<Self, ConfigError>;
 }
 
-/// A policy in the listing of all policies.
+/// Entry of one policy in the listing of all policies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyEntry {
-    /// The key path of the seam: `ftl.gc.victim`.
+    /// Key path of the decision that the policy makes, such as `ftl.gc.victim` (its seam).
     pub seam: &'static str,
-    /// Question that the seam of the policy answers.
+    /// Question that the policy answers, such as which block to collect next.
     pub question: &'static str,
-    /// True for the policy in force when none is named.
+    /// True if the policy is in force where the configuration names none.
     pub default: bool,
-    /// Card that describes the policy.
+    /// Description that the policy gives of itself.
     pub card: Card,
-    /// Parameters of the policy, with their defaults.
+    /// Parameters of the policy up to the first without a default, with their defaults.
     pub parameters: Vec<Entry>,
-    /// All parameters of the policy, including parameters without a default.
+    /// All parameters of the policy, including parameters without a default, each with the conditions under which it is
+    /// read.
     pub keys: Vec<Key>,
 }
 
-/// Returns the parameters that a policy asks for.
+/// Returns the parameters that the function `read` of a policy asks for, each with the conditions under which it is
+/// read.
 pub fn parameters<T>(read: impl Fn(&mut Section) -> Result<T, ConfigError>) -> Vec<Key> {
     survey(&Document::empty(), read)
 }
 
-/// Declares the answers to one question.
+/// Declares all policies that answer one question, one module each.
 ///
 /// ```text
 /// policies! {
@@ -71,10 +75,11 @@ macro_rules! policies {
             pub use $module::$policy;
         )+
 
-        /// Makes a fresh instance of the policy that was read, as often as one is needed.
+        /// Function that makes a new instance of the chosen policy with its parameters, as often as one is needed.
         pub type Maker = Box<dyn Fn() -> Box<dyn $interface> + Send + Sync>;
 
-        /// Reads `name` and that policy's parameters.
+        /// Reads from `section` the name of the policy (`name`) and this policy's parameters, and returns a function
+        /// that makes instances of the policy.
         ///
         /// # Errors
         /// When the name or a parameter is unknown or wrong.
@@ -93,7 +98,7 @@ macro_rules! policies {
             unreachable!("choice() returns one of the names")
         }
 
-        /// Returns every policy of this seam, with its parameters.
+        /// Returns the listing of all policies that answer this question, each with its parameters.
         pub fn catalogue() -> Vec<$crate::PolicyEntry> {
             vec![$(
                 $crate::PolicyEntry {

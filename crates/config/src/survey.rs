@@ -12,40 +12,42 @@ use crate::asked::{Asked, Fork, KeyAnswer};
 use crate::{ConfigError, Document, Section};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Condition under which a key is read.
+/// Condition, on another key of the configuration, under which a key is read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
-    /// Need that a key has one of these values.
+    /// The key of this path must have one of these values.
     Is(String, Vec<String>),
-    /// The user writes this key or table.
+    /// The user must write the key or table of this path.
     Given(String),
-    /// The user does not write this key or table.
+    /// The user must not write the key or table of this path.
     Absent(String),
-    /// Need that the number of a key is larger than this.
+    /// The number at the key of this path must be larger than this number.
     Above(String, u32),
 }
 
-/// A key and its needs: alternatives, each a list of conditions that must all hold. One empty list: no needs.
+/// A configuration key with the conditions under which it is read: alternatives, each a list of conditions that must
+/// all hold. One empty list: no conditions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
-    /// The key.
+    /// Description of the key: path, help, limits, default.
     pub asked: Asked,
-    /// Alternative lists of conditions.
+    /// Alternative lists of conditions; the key is read if all conditions of one list hold.
     pub needs: Vec<Vec<Need>>,
 }
 
-/// Answers that led a reader to a key, the first one first.
+/// Contents of keys, first to last, that lead a reader from the base document to reading a certain key.
 type Path = Vec<(String, KeyAnswer)>;
 
 struct SurveyRun {
     path: Path,
     asked: Vec<Asked>,
     forks: Vec<Fork>,
-    /// True if the reader came to its end, so that it reads no further keys.
+    /// True if the reader came to its end without an error, so that it would read no further keys.
     whole: bool,
 }
 
-/// Returns all keys that `read` can ask for, starting from `base`, in the order in which it asks for them.
+/// Returns all configuration keys that the function `read` can ask for, starting from the document `base`, in the order
+/// in which it asks for them, each with its conditions.
 pub fn survey<T>(base: &Document, read: impl Fn(&mut Section) -> Result<T, ConfigError>) -> Vec<Key> {
     let mut runs: Vec<SurveyRun> = Vec::new();
     let (mut seen, mut waiting) = (BTreeSet::new(), VecDeque::from([Path::new()]));
@@ -93,8 +95,8 @@ fn follow<T>(
     SurveyRun { path, asked, forks, whole }
 }
 
-/// Returns the fewest answers that lead to a key, and the conditions in the base without which it would not
-/// be read.
+/// Returns the alternatives of conditions under which a key is read: the shortest changes of the base document that
+/// lead to the key, or the conditions that the base document meets.
 fn needs(asked: &Asked, runs: &[SurveyRun]) -> Vec<Vec<Need>> {
     let with: Vec<&SurveyRun> = runs.iter().filter(|run| run.asked.contains(asked)).collect();
     let fewest = with.iter().map(|run| run.path.len()).min().unwrap_or(0);
@@ -123,8 +125,8 @@ fn needs(asked: &Asked, runs: &[SurveyRun]) -> Vec<Vec<Need>> {
     all
 }
 
-/// Returns the conditions in the base that a key needs: the key is no longer read when one of them alone is
-/// changed.
+/// Returns the conditions that the base document meets and a key needs: the key is no longer read when one of them
+/// alone changes.
 fn of_base(asked: &Asked, runs: &[SurveyRun]) -> Vec<Need> {
     let mut answers: BTreeMap<&str, (BTreeSet<KeyAnswer>, bool)> = BTreeMap::new();
     for fork in &runs[0].forks {

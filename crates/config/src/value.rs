@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Place where a value is written.
+/// Place where a configuration value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Place on a line (from 1) of a file.
+    /// The value is in this file, on this line (from 1).
     Line(Arc<str>, usize),
-    /// Place on the command line: `--set`.
+    /// The value comes from a `--set` option of the command line.
     Set,
-    /// Default value, which is not written anywhere.
+    /// The value is a default and not written anywhere.
     Default,
 }
 
@@ -25,20 +25,20 @@ impl fmt::Display for Place {
     }
 }
 
-/// A TOML value.
+/// Value of a configuration key, as in TOML.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Text as the value of a key.
+    /// A text, in quotes in TOML.
     Text(String),
-    /// A whole number.
+    /// A whole number without a unit.
     Integer(i64),
-    /// A number with a fraction.
+    /// A number with a fraction, without a unit.
     Float(f64),
-    /// True or false.
+    /// A switch: true or false.
     Boolean(bool),
-    /// List of values.
+    /// A list of values, each with its place.
     List(Vec<ValueNode>),
-    /// Table of keys with their values.
+    /// A table of keys with their values, each with its place.
     Table(BTreeMap<String, ValueNode>),
 }
 
@@ -61,13 +61,13 @@ impl fmt::Display for Value {
     }
 }
 
-/// A value with its place and the comment behind it.
+/// A configuration value with its place and the comment behind it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueNode {
-    /// Value in the document.
+    /// Value of the key or list item.
     pub value: Value,
-    /// Place where the value is written.
+    /// Place where the value is written, or that it is a default.
     pub place: Place,
-    /// The comment on its line, without the `#`: in `drives/` and `chips/`, the source of the number.
+    /// Comment on the value's line, without the `#`: in `drives/` and `chips/`, the source of the number.
     pub source: Option<String>,
 }

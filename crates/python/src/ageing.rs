@@ -8,7 +8,7 @@ use serde_json::json;
 use sim::{AgeingOptions, Drive};
 use std::path::PathBuf;
 
-/// A drive that is aged until its end, for Python; values are passed as JSON.
+/// A drive that is aged, window by window, until the end of its life; for Python. Structured values are passed as JSON.
 #[pyclass(name = "Ageing", module = "floatgate._core", frozen)]
 pub struct PyAgeing {
     inner: Held<sim::Ageing>,
@@ -18,7 +18,8 @@ pub struct PyAgeing {
 
 #[pymethods]
 impl PyAgeing {
-    /// Fills the drive `drive` (or in that file) of the catalogue `folders` once.
+    /// Loads the drive `drive` (a name or a file) from the catalogue `folders`, with `key=value` overrides, and fills
+    /// it once with data; `options` is JSON.
     #[new]
     fn new(
         py: Python<'_>,
@@ -37,39 +38,41 @@ impl PyAgeing {
         })
     }
 
-    /// Bytes the host sees.
+    /// Returns the capacity of the drive in bytes, as the host sees it.
     fn capacity_bytes(&self) -> u64 {
         self.capacity_bytes
     }
 
-    /// Bytes of a mapping unit; each write writes one unit.
+    /// Returns the size of a mapping unit in bytes; each write of the ageing writes one unit.
     fn unit_bytes(&self) -> u64 {
         self.unit_bytes
     }
 
-    /// What its end is judged by.
+    /// Returns the requirements and limits by which the end of the drive's life is judged, as JSON.
     fn facts(&self) -> PyResult<String> {
         Ok(json!(self.inner.lock()?.facts()).to_string())
     }
 
-    /// How data read in use, were the years over now; null where nothing tells.
+    /// Returns how well the drive's data could be read in use, if the years of service were over now, as JSON; null
+    /// where that is unknown.
     fn in_use(&self, py: Python<'_>) -> PyResult<String> {
         self.inner.work(py, |ageing| Ok(json!(ageing.in_use()).to_string()))
     }
 
-    /// Saves the state of the drive.
+    /// Saves the state of the drive in the file `path`, with data as old as at the end of the years of service.
     fn save_state(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         self.inner.work(py, |ageing| ageing.save_state(&path).map_err(input))
     }
 
-    /// True when work ended early, such as by a signal during a policy's call, and left the drive in a state that
-    /// cannot be used.
+    /// Returns true when the work ended early, such as by a signal during a policy's call, and left the drive in a
+    /// state that cannot be used.
     fn is_broken(&self) -> bool {
         self.inner.is_broken()
     }
 
-    /// Goes on by a part of a window. Returns the drive's state after the last part and the jump, none before; and the
-    /// share of a mean block's life that has passed.
+    /// Simulates the next part of a window of writes. Returns the state of the drive as JSON after the window's last
+    /// part and the extrapolation that follows it, None before; and the fraction, 0 to 1, of the mean block's life that
+    /// has passed.
     fn go_on(&self, py: Python<'_>) -> PyResult<(Option<String>, f64)> {
         self.inner.work(py, |ageing| {
             let row = ageing.go_on().map_err(input)?;

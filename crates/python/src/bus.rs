@@ -6,8 +6,8 @@ use config::{Document, Section};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
-/// The waveform of `operation` (read, program or write, erase, status) on the interface that `assignments` of
-/// the form `bus.interface.name=conv` describe, with `bytes` bytes of data. JSON; times in femtoseconds.
+/// Returns the waveform of `operation` (read, program or write, erase, status) with `bytes` bytes of data on the flash
+/// interface that `assignments` of the form `bus.interface.name=conv` describe. JSON; times in femtoseconds.
 #[pyfunction]
 pub fn bus_waveform(
     py: Python<'_>,
@@ -73,7 +73,8 @@ fn to_json(waveform: &Waveform) -> Value {
     })
 }
 
-/// Instant in fs, level, and for a byte its value and word: `[12000, "byte", 48, "30h"]`.
+/// Returns one signal edge of a waveform as JSON: its time in fs, the new level, and for a byte its value and its
+/// label: `[12000, "byte", 48, "30h"]`.
 fn edge(edge: &WaveEdge) -> Value {
     let at = edge.at.get();
     match &edge.level {

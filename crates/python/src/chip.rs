@@ -13,13 +13,13 @@ use sim::{BenchChip, ChipModel};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
-/// A chip on the bench, simulated by its cells or by its tables, for Python.
+/// A flash chip on the test bench, simulated by its cells or by its characterization tables; for Python.
 #[pyclass(name = "Chip", module = "floatgate._core", frozen)]
 pub struct PyChip {
     inner: Mutex<BenchChip>,
 }
 
-/// The chip behind the lock, of cells or of tables.
+/// Lock on the flash chip while Python uses it; the chip is simulated by cells or by tables.
 struct Locked<'a>(MutexGuard<'a, BenchChip>);
 
 impl Locked<'_> {
@@ -63,8 +63,9 @@ fn answered(answer: Answer) -> (&'static str, u64) {
 
 #[pymethods]
 impl PyChip {
-    /// The chip `name` (or file) of the catalogue `folders`, with `key=value` overrides of its file; `tables`:
-    /// simulated by its tables instead of its cells.
+    /// Loads the flash chip `name` (a name or a file) from the catalogue `folders`, with `key=value` overrides of its
+    /// file; if `tables` is true, it is simulated by its characterization tables instead of its cells. `seed` seeds its
+    /// random numbers.
     #[new]
     #[pyo3(signature = (name, folders, seed, overrides = Vec::new(), tables = false))]
     fn new(
@@ -83,7 +84,7 @@ impl PyChip {
         })
     }
 
-    /// Identity of the part, as JSON.
+    /// Returns the identity of the chip as JSON: maker, geometry, states and rated times in ns.
     fn identify(&self) -> String {
         let chip = self.lock();
         let id = chip.identify();
@@ -109,7 +110,7 @@ impl PyChip {
         .to_string()
     }
 
-    /// Status, busy time in ns, and the page with its spare bytes.
+    /// Reads a page; returns the status, the busy time in ns, and the bytes of the page with its spare bytes.
     fn read<'py>(
         &self,
         py: Python<'py>,
@@ -120,17 +121,18 @@ impl PyChip {
         Ok((read.status.name(), read.busy_ns, PyBytes::new(py, &read.data)))
     }
 
-    /// Status and busy time in ns.
+    /// Programs a page; returns the status and the busy time in ns.
     fn program(&self, py: Python<'_>, block: u32, page: u32, data: &[u8]) -> PyResult<(&'static str, u64)> {
         guarded(py, || self.lock().program(block, page, data).map(answered).map_err(input))
     }
 
-    /// Status and busy time in ns.
+    /// Erases a block; returns the status and the busy time in ns.
     fn erase(&self, py: Python<'_>, block: u32) -> PyResult<(&'static str, u64)> {
         guarded(py, || self.lock().erase(block).map(answered).map_err(input))
     }
 
-    /// Runs cycles on a block; returns the rows that the rig logged.
+    /// Runs program/erase cycles on a block with a data pattern, programming the pages that `pages` selects (first, all
+    /// or none); returns the rows that the test rig logged.
     fn cycle(
         &self,
         py: Python<'_>,
@@ -152,42 +154,43 @@ impl PyChip {
         })
     }
 
-    /// Status of the last operation.
+    /// Returns the status of the last operation.
     fn status(&self) -> &'static str {
         self.lock().status().name()
     }
 
-    /// Busy time of the last operation, ns.
+    /// Returns the busy time of the last operation in ns.
     fn busy_time(&self) -> u64 {
         self.lock().busy_time_ns()
     }
 
-    /// Brings the chip to a temperature, degrees Celsius.
+    /// Sets the temperature of the chip, degrees Celsius.
     fn set_temperature(&self, celsius: f64) -> PyResult<()> {
         self.lock().set_temperature(celsius).map_err(input)
     }
 
-    /// The chip's temperature, degrees Celsius.
+    /// Returns the temperature of the chip, degrees Celsius.
     fn temperature(&self) -> f64 {
         self.lock().temperature()
     }
 
-    /// Leaves the chip at rest for `seconds`.
+    /// Leaves the chip at rest for `seconds` of simulated time.
     fn let_time_pass(&self, seconds: f64) -> PyResult<()> {
         self.lock().let_time_pass(seconds).map_err(input)
     }
 
-    /// The bench's clock, ns.
+    /// Returns the simulated time of the test bench in ns.
     fn now_ns(&self) -> u64 {
         self.lock().now_ns()
     }
 
-    /// Names of the sets of voltages, the usual one first.
+    /// Returns the names of the chip's voltage sets (verify and read reference voltages), the usual set first.
     fn voltage_plans(&self) -> PyResult<Vec<String>> {
         Ok(self.lock().cells()?.plans().into_iter().map(ToOwned::to_owned).collect())
     }
 
-    /// Programs and reads with this voltage set from now on; returns the set as JSON.
+    /// Makes the chip program and read with the voltage set `name` from now on; returns the set as JSON, voltages in
+    /// volts.
     fn use_voltage_plan(&self, name: &str) -> PyResult<String> {
         let mut lock = self.lock();
         let chip = lock.cells()?;
@@ -204,14 +207,17 @@ impl PyChip {
         .to_string())
     }
 
-    /// Writes with pulses `times` as high as the plan's from now on.
+    /// Makes the chip program with a voltage step between pulses that is `times` as high as the voltage set's, from now
+    /// on.
     fn use_program_step(&self, times: f64) -> PyResult<()> {
         self.lock().cells()?.use_step(times).map_err(input)
     }
 
-    /// Mean bit error rates of blocks of this wear at the plan and step in use, for each (seconds at the reference
-    /// temperature, or at `celsius`; reads): by page type with the usual references and with the best, and by state the
-    /// share misread, and how far below the usual references the best lie, volts. `layer`: of the layer of this rank, 0 the best, 1 the worst.
+    /// Returns the mean raw bit error rates of blocks with this wear (program/erase cycles) at the voltage set and step
+    /// in use, one tuple for each rest in `rests` (seconds at the reference temperature, or at `celsius`; reads): the
+    /// rate of each page type with the usual read references, and with the best; the fraction of misread cells of each
+    /// state; and how far the best references lie below the usual, in volts. `layer` selects the wordline layer of this
+    /// rank, 0 the best, 1 the worst.
     #[allow(clippy::type_complexity)]
     #[pyo3(signature = (pe_cycles, rests, cells, celsius = None, layer = None))]
     fn error_rates(
@@ -232,8 +238,9 @@ impl PyChip {
         })
     }
 
-    /// A page type of blocks of this wear after each (seconds, reads), at the plan and step in use, as `error_rates`; of all
-    /// blocks, or of the one of a rank from the best, 0, to the worst, 1.
+    /// Returns a page of type `page` in blocks with this wear (program/erase cycles) after each rest in `rests`
+    /// (seconds; reads), at the voltage set and step in use, for error correction; of all blocks, or of the block of a
+    /// rank from the best, 0, to the worst, 1.
     #[pyo3(signature = (pe_cycles, rests, cells, page, celsius = None, block = None))]
     #[allow(clippy::too_many_arguments)]
     fn pages(
@@ -260,8 +267,8 @@ impl PyChip {
         })
     }
 
-    /// What soft reads of each page type tell after each (seconds, reads), as `pages`: for two soft bits and for three the raw
-    /// bit error rate of Gaussian noise that fails as often.
+    /// Returns, for each rest in `rests` (seconds; reads), what soft reads of each page type tell a decoder, for two
+    /// and for three soft bits: the raw bit error rate at which a channel with Gaussian noise fails as often.
     fn soft_rates(
         &self,
         py: Python<'_>,
@@ -288,7 +295,8 @@ impl PyChip {
         })
     }
 
-    /// Raw bit error rates of a page type by the chip's tables after each (seconds, reads): with the best references.
+    /// Returns, for each rest in `rests` (seconds; reads), the raw bit error rate of a page type by the chip's tables,
+    /// with the best read references.
     #[pyo3(signature = (pe_cycles, rests, page, celsius = None))]
     fn table_rates(
         &self,
@@ -305,21 +313,22 @@ impl PyChip {
         Ok(rests.iter().map(rate).collect())
     }
 
-    /// Activation energy of charge loss, eV, and the temperature of its constants, degrees Celsius.
+    /// Returns the activation energy of charge loss in eV, and the temperature in degrees Celsius at which the
+    /// constants of charge loss hold.
     fn retention(&self) -> PyResult<(f64, f64)> {
         let mut lock = self.lock();
         let retention = &lock.cells()?.physics().retention;
         Ok((retention.activation_ev, retention.reference_celsius))
     }
 
-    /// Measured read times of a wordline's pages, ns.
+    /// Returns the measured read time of each page of a wordline, in ns.
     fn read_times(&self) -> PyResult<Vec<u64>> {
         let mut lock = self.lock();
         let physics = lock.cells()?.physics();
         Ok((0..physics.cell.bits()).map(|bit| physics.t_read(bit).ns()).collect())
     }
 
-    /// Threshold voltages of a wordline in volts: little-endian f32.
+    /// Returns the threshold voltages of the cells of a wordline in volts: little-endian f32.
     fn threshold_voltages<'py>(
         &self,
         py: Python<'py>,
@@ -331,7 +340,8 @@ impl PyChip {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// For each of some cells: its target state, and its voltage before the first pulse and after each, volts.
+    /// Returns, for `cells` cells of a wordline, the target state, and the cell's threshold voltage in volts before the
+    /// first program pulse and after each pulse.
     fn staircases(
         &self,
         py: Python<'_>,
@@ -343,7 +353,8 @@ impl PyChip {
     }
 }
 
-/// The rests of a block: `seconds` at `celsius` (none: at the reference temperature), and reads.
+/// Makes the rests of a block from pairs of `seconds` (at `celsius`, or without it at the reference temperature) and
+/// number of reads.
 fn rests_of(chip: &SimulatedChip, rests: &[(f64, u64)], celsius: Option<f64>) -> Vec<Rest> {
     let rest =
         |(seconds, reads): &(f64, u64)| Rest { elapsed: chip.elapsed(*seconds, celsius), reads: *reads };

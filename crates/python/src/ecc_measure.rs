@@ -13,12 +13,12 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::sync::{Arc, OnceLock};
 
-/// Random words that are sent in turn.
+/// Number of random codewords that a trial of an error correcting code sends in turn.
 const SENT: u64 = 8;
-/// Share of confidence intervals that miss the true rate.
+/// Fraction of the confidence intervals of a failure rate that miss the true rate.
 const MISSING: f64 = 0.05;
 
-/// Adds the functions and classes of this file to the module.
+/// Adds the functions and classes for error correction to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<EccPage>()?;
     module.add_class::<EccTrial>()?;
@@ -36,14 +36,16 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// A page of sampled cells, or of normal states, in its condition.
+/// A flash page as a channel for error correction: of sampled cells, or of states with normal distributions, at a
+/// certain wear and rest.
 #[pyclass(module = "floatgate._core", frozen)]
 pub struct EccPage {
     pub page: Page,
 }
 
-/// How a controller sees a page's cells: raw bit error rate of the middle comparison, information per bit, references
-/// at each boundary, shares for a sent zero and a sent one, ratios.
+/// A page's cells as a controller sees them: raw bit error rate of the middle comparison, mutual information per bit,
+/// read references in volts at each boundary of states, probability of each read value for a sent zero and for a sent
+/// one, and log-likelihood ratio of each value.
 type CellsSeen = (f64, f64, Vec<Vec<f64>>, Vec<f64>, Vec<f64>, Vec<f64>);
 
 fn seen(references_v: Vec<Vec<f64>>, zones: Zones) -> CellsSeen {
@@ -52,14 +54,15 @@ fn seen(references_v: Vec<Vec<f64>>, zones: Zones) -> CellsSeen {
     (rate, information, references_v, zero, one, zones.ratios)
 }
 
-/// The states of cells of so many bits that hold a one in a page, by its place in the wordline.
+/// Returns, for each state of the cell, true if the state stores a one in the page with index `page` of the wordline.
 pub fn ones(states: &[impl AsRef<str>], page: usize) -> Vec<bool> {
     states.iter().map(|state| state.as_ref().as_bytes()[page] == b'1').collect()
 }
 
 #[pymethods]
 impl EccPage {
-    /// Normal states as wide as this raw bit error rate says; of cells of so many bits that are written at once.
+    /// Makes a page of cells whose states have normal distributions, as wide as gives the raw bit error rate `rate`;
+    /// for cells of `bits` bits that are programmed in one step.
     #[staticmethod]
     fn normal(bits: u32, page: usize, rate: f64) -> PyResult<Self> {
         let cell = [nand::Cell::Slc, nand::Cell::Mlc, nand::Cell::Tlc, nand::Cell::Qlc]
@@ -71,7 +74,9 @@ impl EccPage {
         Ok(Self { page })
     }
 
-    /// How the cells of this page are seen by a controller that takes the page for `known`.
+    /// Returns how this page's cells, read with `soft_bits` bits per cell, look to a controller that assumes the page
+    /// `known` and places its read references by the rule `placement`: error rate, information per bit, references in
+    /// volts, probabilities of the values for a zero and for a one, log-likelihood ratios.
     fn seen(&self, py: Python<'_>, known: &Self, soft_bits: u32, placement: &str) -> PyResult<CellsSeen> {
         guarded(py, || {
             let placement = Placement::named(placement).ok_or_else(|| {
@@ -83,14 +88,14 @@ impl EccPage {
     }
 }
 
-/// Gaussian noise read with two soft bits and with three, for what pages are worth to a decoder.
+/// Returns channels of Gaussian noise read with two soft bits and with three, with which pages are compared.
 fn noises() -> &'static [Noise; 2] {
     static NOISES: OnceLock<[Noise; 2]> = OnceLock::new();
     NOISES.get_or_init(|| [Noise::new(2), Noise::new(3)])
 }
 
-/// For reads with two and with three soft bits: the raw bit error rate of Gaussian noise that fails as often as this
-/// page.
+/// Returns, for reads of `page` with two and with three soft bits, the raw bit error rate of the channel of Gaussian
+/// noise at which a decoder fails as often as on the page.
 pub fn soft_rates(page: &Page) -> [f64; 2] {
     [2, 3].map(|soft_bits| {
         let zones = sense(page, page, soft_bits, Placement::Information).zones;
@@ -98,7 +103,9 @@ pub fn soft_rates(page: &Page) -> [f64; 2] {
     })
 }
 
-/// The raw bit error rate of Gaussian noise that fails as often as a page read with so many soft bits and these values.
+/// Returns the raw bit error rate of the channel of Gaussian noise at which a decoder fails as often as on a page read
+/// with `soft_bits` bits per cell, whose read values have these probabilities for a `zero` and for a `one` and these
+/// log-likelihood `ratios`.
 #[pyfunction]
 pub fn ecc_alike(soft_bits: u32, zero: Vec<f64>, one: Vec<f64>, ratios: Vec<f64>) -> PyResult<f64> {
     let zones = Zones { shares: [zero, one], ratios };
@@ -115,13 +122,14 @@ fn soft(soft_bits: u32) -> PyResult<u32> {
     Err(input(format!("{soft_bits} soft bits: expected 1 to {SOFT_BITS_MOST}")))
 }
 
-/// Bits that are flipped at this rate.
+/// Returns a channel that flips bits with the probability `rate`, in the form that `EccPage.seen` returns.
 #[pyfunction]
 pub fn ecc_flips(rate: f64) -> CellsSeen {
     seen(Vec::new(), Zones::flips(rate))
 }
 
-/// Failures and iterations of a word by a table that comes along, read with so many soft bits at this rate.
+/// Returns the failure probability and the mean number of decoder iterations of a codeword by the built-in decoder
+/// table `name`, when read with `soft_bits` bits per cell at the raw bit error rate `rate`.
 #[pyfunction]
 pub fn ecc_table(name: &str, soft_bits: u32, rate: f64) -> PyResult<(f64, f64)> {
     let table = ecc::table::named(name)
@@ -130,21 +138,22 @@ pub fn ecc_table(name: &str, soft_bits: u32, rate: f64) -> PyResult<(f64, f64)> 
     Ok((curve.failure(rate), curve.iterations(rate)))
 }
 
-/// Rules of placement, by name.
+/// Returns the names of the rules by which read references for soft bits are placed.
 #[pyfunction]
 #[pyo3(name = "ecc_placements")]
 pub fn placements() -> Vec<&'static str> {
     Placement::ALL.iter().map(|(name, _)| *name).collect()
 }
 
-/// Every code that comes along, as JSON.
+/// Returns all built-in error correcting codes, as JSON.
 #[pyfunction]
 pub fn ecc_codes() -> String {
     let card = |(name, _): &(&str, &str)| card(name, &named(name).expect("a shipped code"));
     json!(shipped().iter().map(card).collect::<Vec<_>>()).to_string()
 }
 
-/// What a code is, from its file's text: as `ecc_codes` has it.
+/// Returns the description of one error correcting code, built in or from the text of its file `(path, text)`, in the
+/// form of an item of `ecc_codes`.
 #[pyfunction]
 #[pyo3(signature = (name, file = None))]
 pub fn ecc_code(name: &str, file: Option<(String, String)>) -> PyResult<String> {
@@ -171,7 +180,7 @@ fn card(name: &str, code: &Code) -> serde_json::Value {
     })
 }
 
-/// The code of this name, or the code in the text of a file.
+/// Returns the error correcting code in the text of `file`, or else the built-in code `name`.
 fn code(name: &str, file: Option<(String, String)>) -> PyResult<Code> {
     if let Some((path, text)) = file {
         return Code::parse(&path, &text).map_err(input);
@@ -186,14 +195,14 @@ fn code(name: &str, file: Option<(String, String)>) -> PyResult<Code> {
     })
 }
 
-/// All decoders with their rules, as JSON.
+/// Returns all decoders with their rules, as JSON.
 #[pyfunction]
 pub fn ecc_decoders() -> String {
     let card = |entry: &config::PolicyEntry| json!({"name": entry.card.name, "rule": entry.card.rule});
     json!(catalogue().iter().map(card).collect::<Vec<_>>()).to_string()
 }
 
-/// The error of a decoder's parameter, with the name of the option that gave it.
+/// Makes the Python exception for a wrong parameter of a decoder, with the name of the option that gave it.
 fn named_so(error: config::ConfigError) -> PyErr {
     let text = error.to_string();
     input(
@@ -202,7 +211,7 @@ fn named_so(error: config::ConfigError) -> PyErr {
     )
 }
 
-/// Words of a code over one channel after the other.
+/// Trial of an error correcting code: random codewords that are sent over channels and decoded.
 #[pyclass(module = "floatgate._core", frozen)]
 pub struct EccTrial {
     trial: Trial,
@@ -212,7 +221,8 @@ pub struct EccTrial {
 
 #[pymethods]
 impl EccTrial {
-    /// Random words of a code, and a decoder with `key=value` of its parameters.
+    /// Makes a trial of random codewords of the code `name` (or of `file`), with a decoder and `key=value` settings of
+    /// its parameters.
     #[new]
     fn new(
         py: Python<'_>,
@@ -242,12 +252,14 @@ impl EccTrial {
         })
     }
 
-    /// The decoder's parameters, defaults included, as texts.
+    /// Returns the parameters of the decoder, defaults included, as pairs of key and value text.
     fn decoder(&self) -> Vec<(String, String)> {
         self.decoder.clone()
     }
 
-    /// Failures among these words, undetected failures, and the number of words by iterations, from none on.
+    /// Sends `words` codewords, from number `first` on, over the channel whose read values have these probabilities for
+    /// a `zero` and for a `one` and these log-likelihood `ratios`; returns the number of failures, the number of
+    /// undetected failures, and the number of words by iterations, from 0 iterations on.
     #[allow(clippy::too_many_arguments)]
     fn count(
         &self,
@@ -270,26 +282,29 @@ impl EccTrial {
     }
 }
 
-/// The exact 95 % confidence interval of a failure rate.
+/// Returns the exact 95 % confidence interval of the failure rate, from the number of words and of failures among them.
 #[pyfunction]
 pub fn ecc_interval(words: u64, failures: u64) -> (f64, f64) {
     Count { words, failures, ..Count::default() }.interval(MISSING)
 }
 
-/// The law of failures fitted to (rate, words, failures): threshold and variance; none where no law fits.
+/// Fits a law of failures over the raw bit error rate to points (rate, words, failures) of codewords of `bits` bits;
+/// returns its threshold and variance in bit errors of a word, None where no law fits.
 #[pyfunction]
 pub fn ecc_law(bits: usize, points: Vec<(f64, u64, u64)>) -> Option<(f64, f64)> {
     let law = Law::fitted(bits, &counts(&points))?;
     Some((law.threshold, law.variance))
 }
 
-/// The rate at which a law has this chance of failure.
+/// Returns the raw bit error rate at which a law (threshold, variance) of codewords of `bits` bits gives the failure
+/// probability `failure`.
 #[pyfunction]
 pub fn ecc_rate(bits: usize, law: (f64, f64), failure: f64) -> f64 {
     Law { bits: bits as f64, threshold: law.0, variance: law.1 }.rate(failure)
 }
 
-/// Failure chance by a law at a rate, and the confidence interval that the counts leave.
+/// Returns the failure probability of a codeword by a law at a raw bit error rate, and the bounds of the confidence
+/// interval that the counted points (rate, words, failures) leave.
 #[pyfunction]
 pub fn ecc_extrapolated(
     bits: usize,

@@ -21,13 +21,13 @@ create_exception!(
     "The core contradicted itself; the message is that of the panic."
 );
 
-/// Makes the exception for bad input.
+/// Makes the Python exception `InputError` with the text of `error`, for wrong input of the user.
 pub fn input(error: impl std::fmt::Display) -> PyErr {
     InputError::new_err(error.to_string())
 }
 
-/// Runs `work` without the interpreter lock; a panic inside it becomes `BrokenInvariant`, a fault of a user's own policy
-/// `InputError`. A signal that came meanwhile is what its handler raised.
+/// Runs `work` without the interpreter lock; a panic in it becomes `BrokenInvariant`, a fault of a user's own policy
+/// `InputError`. If a signal came meanwhile, the exception of its handler is returned.
 pub fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
     if let Some(text) = kept::kept() {
@@ -41,7 +41,7 @@ pub fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Sen
     done.unwrap_or_else(|panic| Err(exception(panic)))
 }
 
-/// The exception for the panic that ended the work.
+/// Makes the Python exception for the panic that ended the work.
 fn exception(panic: Box<dyn Any + Send>) -> PyErr {
     let panic = match panic.downcast::<PolicyFault>() {
         Ok(fault) => return InputError::new_err(fault.0),
@@ -53,7 +53,7 @@ fn exception(panic: Box<dyn Any + Send>) -> PyErr {
     }
 }
 
-/// Message of a panic.
+/// Returns the message of a panic.
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic without a message").to_owned()

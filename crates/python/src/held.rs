@@ -7,10 +7,11 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// An object with a drive, for Python. It is behind a lock only because Python may pass an object to any thread.
+/// A Rust object that contains a simulated drive, held for Python. A lock protects it because Python may pass an object
+/// to any thread.
 pub struct Held<T> {
     inner: Option<Mutex<T>>,
-    /// True once a policy has kept an array that shows the object's memory, which must then stay.
+    /// True once a policy has kept an array that shows the object's memory, which must then never be freed.
     kept: AtomicBool,
 }
 
@@ -19,23 +20,24 @@ impl<T: Send> Held<T> {
         Self { inner: Some(Mutex::new(inner)), kept: AtomicBool::new(false) }
     }
 
-    /// Locks the object; an error after a panic, which left no usable object.
+    /// Locks the object; returns an error after a panic, which left no usable object.
     pub fn lock(&self) -> PyResult<MutexGuard<'_, T>> {
         let inner = self.inner.as_ref().expect("taken when dropped");
         inner.lock().map_err(|_| BrokenInvariant::new_err("the run ended with a broken invariant before"))
     }
 
-    /// The object, if no other thread works on it.
+    /// Locks the object if no other thread uses it; else returns `None`.
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         self.inner.as_ref().expect("taken when dropped").try_lock().ok()
     }
 
-    /// True after a panic.
+    /// True after a panic during work on the object, which left it unusable.
     pub fn is_broken(&self) -> bool {
         self.inner.as_ref().is_some_and(Mutex::is_poisoned)
     }
 
-    /// Runs `work` on the object without the interpreter lock, guarded as by [`guarded`].
+    /// Runs `work` on the locked object without the interpreter lock; panics and signals become Python exceptions, as
+    /// by [`guarded`].
     pub fn work<R: Send>(
         &self,
         py: Python<'_>,

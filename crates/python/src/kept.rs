@@ -2,21 +2,23 @@
 
 use std::cell::{Cell, RefCell};
 
-/// Fault of a user's policy, in one line; it travels as a panic to the Python call that began the work.
+/// Fault of a user's Python policy, in one line; it travels as a panic to the Python call that began the work.
 pub struct PolicyFault(pub String);
 
 thread_local! {
-    /// Message about a policy that kept an array, which shows memory of the drive: that drive must stay.
+    /// Error message about a policy that kept an array, which shows memory of the drive, so that the drive must not be
+    /// freed.
     static KEPT: RefCell<Option<String>> = const { RefCell::new(None) };
     static LEFT_BEHIND: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Notes that a policy kept an array; `text` is the message at the end of the work.
+/// Stores that a policy kept an array of a drive's memory; `text` is the error message for the end of the work.
 pub fn keep(text: String) {
     KEPT.set(Some(text));
 }
 
-/// Takes the message about a policy that kept an array during the work that ends now.
+/// Removes and returns the error message about a policy that kept an array during the work that ends now, if there is
+/// one.
 pub fn kept() -> Option<String> {
     let text = KEPT.take();
     LEFT_BEHIND.set(text.is_some());
@@ -28,7 +30,8 @@ pub fn is_kept() -> bool {
     KEPT.with_borrow(Option::is_some)
 }
 
-/// True, once, when the drive of the work that ended must never be freed.
+/// Returns true, once, when the drive of the work that ended must never be freed, because a policy kept one of its
+/// arrays.
 pub fn left_behind() -> bool {
     LEFT_BEHIND.take()
 }

@@ -28,13 +28,14 @@ compile_error!(
     "the Python package needs a little-endian processor: elsewhere Parquet's library writes files that no other reads"
 );
 
-/// The version of the core, `0.1.0`.
+/// Returns the version of the simulator core, such as `0.1.0`.
 #[pyfunction]
 fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// The number of the laws of cells that tables are derived by today.
+/// Returns the version number of the cell model by which characterization tables are derived; tables of other versions
+/// are refused.
 #[pyfunction]
 fn cell_laws() -> u32 {
     nand::tables::CELL_LAWS

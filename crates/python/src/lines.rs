@@ -8,15 +8,16 @@ use pyo3::types::{PyBytes, PyString, PyTuple};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// A line of the rig's log: block, page, operation, cycle, busy time in ns, pulses, status, and no errors, as nothing was
-/// read back. In the order of `floatgate.lab.Entry`, which is made of it as it is.
+/// A row of the test rig's log as Python values: block, page, operation, cycle, busy time in ns, pulses, status, and no
+/// bit errors, as nothing was read back. In the order of `floatgate.lab.Entry`, which is made from such rows.
 type LoggedRow<'py> =
     (u32, Option<u32>, LinesOfWord<'py>, u64, u64, Option<u32>, LinesOfWord<'py>, Option<u32>);
 type LinesOfWord<'py> = Bound<'py, PyString>;
-/// An operation on a page, the cycles in which its busy time changed, and these times in ns.
+/// Changes of the busy time of one operation on one page: operation, page, the cycles at which the busy time changed,
+/// and the new times in ns.
 type Changes = (&'static str, Option<u32>, Vec<u64>, Vec<u64>);
 
-/// Rows that the rig logged while it cycled a block.
+/// Rows of the log that the test rig wrote while it cycled a flash block.
 #[pyclass(module = "floatgate._core", frozen, sequence)]
 pub struct LogRows {
     block: u32,
@@ -35,12 +36,12 @@ const fn status(ok: bool) -> &'static str {
 }
 
 impl LogRows {
-    /// The rows of a block.
+    /// Makes the log of a flash block from its rows.
     pub const fn new(block: u32, rows: Vec<LogRow>) -> Self {
         Self { block, rows }
     }
 
-    /// Rows from one to before another as Python's values.
+    /// Returns rows `from` to `to` (excluded) of the log as Python tuples.
     pub fn tuples<'py>(&self, py: Python<'py>, from: usize, to: usize) -> Vec<LoggedRow<'py>> {
         // The same words in every row, and not new ones for each.
         let (program, erase) = (intern!(py, "program"), intern!(py, "erase"));
@@ -60,7 +61,7 @@ impl LogRows {
 
 #[pymethods]
 impl LogRows {
-    /// The rows that `packed` gave.
+    /// Makes the log of a block again from its packed rows, as `__reduce__` gives them.
     #[new]
     fn unpacked(block: u32, packed: &[u8]) -> PyResult<Self> {
         let (rows, rest) = packed.as_chunks::<PACKED>();
@@ -70,7 +71,7 @@ impl LogRows {
         Ok(Self { block, rows: rows.iter().map(unpack).collect() })
     }
 
-    /// Class and arguments that make the same rows again, for pickling.
+    /// Returns the class and the arguments that make the same log again, for pickling.
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (u32, Bound<'py, PyBytes>)) {
         let packed: Vec<u8> = self.rows.iter().flat_map(pack).collect();
         (py.get_type::<Self>().into_any(), (self.block, PyBytes::new(py, &packed)))
@@ -80,13 +81,13 @@ impl LogRows {
         self.rows.len()
     }
 
-    /// Rows `first` to `end` (excluded), as tuples for `floatgate.lab.Entry`.
+    /// Returns rows `first` to `end` (excluded) of the log, as tuples for `floatgate.lab.Entry`.
     #[pyo3(name = "tuples")]
     fn some<'py>(&self, py: Python<'py>, first: usize, end: usize) -> Vec<LoggedRow<'py>> {
         self.tuples(py, first, end)
     }
 
-    /// Rows from one to before another as lines of CSV.
+    /// Returns rows `first` to `end` (excluded) of the log as lines of CSV.
     fn lines(&self, first: usize, end: usize) -> String {
         let rows = &self.rows[first.min(self.rows.len())..end.min(self.rows.len())];
         let mut text = String::with_capacity(48 * rows.len());
@@ -104,12 +105,13 @@ impl LogRows {
         text
     }
 
-    /// The cycle and the operation of the first row that is not ok.
+    /// Returns the cycle and the operation of the first row whose status is not ok; None where all are ok.
     fn failure(&self) -> Option<(u64, &'static str)> {
         self.rows.iter().find(|row| !row.ok).map(|row| (row.cycle, name(row.operation)))
     }
 
-    /// For each operation on each page, in the order of first appearance: the cycles in which its busy time changed.
+    /// Returns, for each operation on each page in the order of first appearance, the cycles at which its busy time
+    /// changed, and the new busy times in ns.
     fn changes(&self) -> Vec<Changes> {
         let mut found: Vec<Changes> = Vec::new();
         let mut places: BTreeMap<Option<u32>, usize> = BTreeMap::new();
@@ -129,7 +131,7 @@ impl LogRows {
     }
 }
 
-/// Bytes of a packed row.
+/// Number of bytes of a packed row of the log.
 const PACKED: usize = 26;
 
 fn pack(row: &LogRow) -> [u8; PACKED] {
@@ -158,8 +160,8 @@ fn unpack(packed: &[u8; PACKED]) -> LogRow {
     }
 }
 
-/// Lines of CSV of tuples of whole numbers, None and words without commas. Python's own writer looks into each field for
-/// what it would have to quote, and takes seven times as long.
+/// Returns lines of CSV made from tuples of whole numbers, None and words without commas. Python's own writer looks
+/// into each field for characters that need quotes, and takes seven times as long.
 #[pyfunction]
 pub fn plain_lines(rows: Vec<Bound<'_, PyTuple>>) -> PyResult<String> {
     let mut text = String::with_capacity(48 * rows.len());

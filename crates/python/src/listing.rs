@@ -9,13 +9,13 @@ use sim::{Catalogue, Drive, explain_chip as resolve_chip};
 use std::path::Path;
 use units::{Bytes, Nanos, Quantity};
 
-/// The JSON Schema of `run.json`.
+/// Returns the JSON Schema of the result file `run.json`.
 #[pyfunction]
 pub fn result_schema() -> String {
     sim::result_schema().to_string()
 }
 
-/// Every policy of every seam, as JSON.
+/// Returns all policies of all seams (replaceable decisions of the drive), as JSON.
 #[pyfunction]
 pub fn policies() -> String {
     json!(sim::policies().iter().map(policy).collect::<Vec<_>>()).to_string()
@@ -47,7 +47,8 @@ fn policy(entry: &PolicyEntry) -> Value {
     })
 }
 
-/// Every key of a configuration, as JSON; on a drive, if one is named: with its value there, or what it lacks.
+/// Returns all keys of a configuration, as JSON; if a drive is named, each with its value on the drive, or with the
+/// condition that the drive does not meet.
 #[pyfunction]
 #[pyo3(signature = (folders, drive = None, overrides = Vec::new()))]
 pub fn keys(
@@ -72,7 +73,7 @@ pub fn keys(
     Ok(json!(found.iter().map(on_drive).collect::<Vec<_>>()).to_string())
 }
 
-/// A key by itself.
+/// Returns the description of a configuration key as JSON, without its value on a drive.
 fn key(key: &Key) -> Value {
     let asked = &key.asked;
     json!({
@@ -88,24 +89,25 @@ fn key(key: &Key) -> Value {
     })
 }
 
-/// The catalogue over `folders`, and the user's own policies.
+/// Makes the catalogue of the drives and chips in `folders`, with the user's own Python policies.
 pub fn catalogue(folders: Vec<String>) -> Catalogue {
     Catalogue::new(folders).with(own::bringer())
 }
 
-/// Every drive in `folders`, as JSON.
+/// Returns all drives in `folders`, as JSON.
 #[pyfunction]
 pub fn drives(folders: Vec<String>) -> String {
     json!(catalogue(folders).drives()).to_string()
 }
 
-/// Every chip in `folders`, as JSON.
+/// Returns all flash chips in `folders`, as JSON.
 #[pyfunction]
 pub fn chips(folders: Vec<String>) -> String {
     json!(catalogue(folders).chips()).to_string()
 }
 
-/// Bytes of memory that a drive takes; without folders, `settings` is the whole configuration.
+/// Returns the bytes of host memory that the simulation of a drive takes, with the checker if `check` is true; without
+/// folders, `settings` is the whole configuration.
 #[pyfunction]
 #[pyo3(signature = (drive, settings, folders, check))]
 pub fn memory_bytes(
@@ -125,13 +127,13 @@ pub fn memory_bytes(
     })
 }
 
-/// Bytes of the machine's memory that drives may take; none where unknown.
+/// Returns the bytes of the machine's memory that simulated drives may take; None where unknown.
 #[pyfunction]
 pub fn free_memory_bytes() -> Option<u64> {
     sim::free_memory()
 }
 
-/// A drive with every value in force, as JSON.
+/// Returns the name, title and capacity of a drive, and all its configuration values in force, as JSON.
 #[pyfunction]
 pub fn explain_drive(
     py: Python<'_>,
@@ -152,14 +154,14 @@ pub fn explain_drive(
     })
 }
 
-/// A chip with every value in force, as JSON.
+/// Returns the name and title of a flash chip, and all its configuration values in force, as JSON.
 #[pyfunction]
 pub fn explain_chip(chip: &str, folders: Vec<String>) -> PyResult<String> {
     let (title, resolved) = resolve_chip(&catalogue(folders), chip).map_err(input)?;
     Ok(json!({ "name": chip, "title": title, "entries": entries(&resolved) }).to_string())
 }
 
-/// Every named generator, as JSON.
+/// Returns the names and titles of all built-in workloads (fio jobs), as JSON.
 #[pyfunction]
 pub fn generators() -> String {
     let generator =
@@ -167,7 +169,8 @@ pub fn generators() -> String {
     json!(host::fio::generators().iter().map(generator).collect::<Vec<_>>()).to_string()
 }
 
-/// The fio jobs of a workload, as JSON: name, clones, and all options as written; null where it has none.
+/// Returns the fio jobs of a workload, as JSON: name, number of clones, whether they are reported together, and all
+/// options as written; null where the workload has no fio jobs.
 #[pyfunction]
 pub fn fio_jobs(workload: &str) -> PyResult<String> {
     let spec = sim::WorkloadSpec::from_json(workload).map_err(input)?;
@@ -183,20 +186,21 @@ pub fn fio_jobs(workload: &str) -> PyResult<String> {
     Ok(json!(file.jobs.iter().map(job).collect::<Vec<_>>()).to_string())
 }
 
-/// Checks that the fio jobs of a workload can run on a drive of `capacity` bytes; an error says why not.
+/// Checks that the fio jobs of a workload can run on a drive of `capacity` bytes. Raises InputError with the reason if
+/// they cannot.
 #[pyfunction]
 pub fn fio_check(workload: &str, capacity: u64) -> PyResult<()> {
     let spec = sim::WorkloadSpec::from_json(workload).map_err(input)?;
     spec.open(capacity, 1).map(drop).map_err(input)
 }
 
-/// Origin and shape of a saved state, as JSON.
+/// Returns the origin and the geometry of the saved drive state in the file `path`, as JSON.
 #[pyfunction]
 pub fn state_info(path: &str) -> PyResult<String> {
     Ok(sim::state_info(Path::new(path)).map_err(input)?.to_string())
 }
 
-/// A resolved configuration, as JSON.
+/// Returns a resolved configuration as JSON: each key with its value, place, source and help.
 fn entries(entries: &[Entry]) -> Value {
     let entry = |entry: &Entry| {
         json!({
@@ -211,21 +215,21 @@ fn entries(entries: &[Entry]) -> Value {
     json!(entries.iter().map(entry).collect::<Vec<_>>())
 }
 
-/// Nanoseconds of a time with its unit, such as `10s`.
+/// Parses a time with its unit, such as `10s`, into nanoseconds.
 #[pyfunction]
 pub fn nanoseconds(text: &str) -> PyResult<u64> {
     let time = Nanos::parse(text).map_err(|error| input(format!("{error}: expected {}", Nanos::EXPECTED)))?;
     Ok(time.ns())
 }
 
-/// Bytes of a size with its unit, such as `16KiB`.
+/// Parses a size with its unit, such as `16KiB`, into bytes.
 #[pyfunction]
 pub fn size_bytes(text: &str) -> PyResult<u64> {
     let size = Bytes::parse(text).map_err(|error| input(format!("{error}: expected {}", Bytes::EXPECTED)))?;
     Ok(size.get())
 }
 
-/// The quantile of Student's t distribution with `freedom` degrees of freedom, for a probability from 0.5 to 1.
+/// Returns the quantile of Student's t distribution with `freedom` degrees of freedom, for a probability from 0.5 to 1.
 #[pyfunction]
 pub fn student_t(probability: f64, freedom: usize) -> f64 {
     sim::student_t(probability, freedom)

@@ -11,10 +11,11 @@ use sim::{Drive, RunOptions};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A server that is killed cuts the drive's power, which must then find its map again, and nothing writes its buffer out.
+/// Default settings of a served drive: killing the server is a power cut, after which the drive must recover its map,
+/// without power-loss protection of its write buffer.
 const SERVED: [&str; 2] = ["power.cut.drawn=0", "ftl.buffer.power_loss_protection=false"];
 
-/// A drive as a network block device.
+/// A server that offers a simulated drive as a network block device.
 #[pyclass(name = "Server")]
 pub struct PyServer {
     inner: Held<::live::Server>,
@@ -23,7 +24,8 @@ pub struct PyServer {
 
 #[pymethods]
 impl PyServer {
-    /// Builds the drive called `drive` (or in that file) as its image has it, and listens.
+    /// Loads the drive `drive` (a name or a file), in the state that its image file has, and begins to listen for
+    /// clients; `options` and `serve` are JSON.
     #[new]
     fn new(
         py: Python<'_>,
@@ -43,43 +45,43 @@ impl PyServer {
         })
     }
 
-    /// URI by which clients reach the server.
+    /// Returns the URI by which clients reach the server.
     fn uri(&self) -> PyResult<String> {
         Ok(self.inner.lock()?.uri())
     }
 
-    /// Serves for about so many milliseconds, or until `stop`. Other threads may ask how far it is meanwhile.
+    /// Serves clients for about `slice_ms` milliseconds, or until `stop`. Other threads may call `progress` meanwhile.
     fn serve(&self, py: Python<'_>, slice_ms: u64) -> PyResult<()> {
         let slice = Duration::from_millis(slice_ms);
         self.inner.work(py, |server| server.serve(slice).map_err(input))
     }
 
-    /// The server's progress as it last reported it, at most a second ago.
+    /// Returns the server's progress as JSON, as it was at most a second ago.
     fn progress(&self, py: Python<'_>) -> PyResult<String> {
         guarded(py, || Ok(json!(self.board.progress()).to_string()))
     }
 
-    /// Makes `serve` return soon.
+    /// Makes `serve` return soon, and each later call at once.
     fn stop(&self) {
         self.board.stop();
     }
 
-    /// Answers requests in flight and takes leave of all clients.
+    /// Completes the requests in flight and disconnects all clients.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         self.inner.work(py, |server| server.end().map_err(input))
     }
 
-    /// Everything measured.
+    /// Returns all results of the measurement, as JSON.
     fn result(&self, py: Python<'_>) -> PyResult<String> {
         self.inner.work(py, |server| Ok(server.result().map_err(input)?.to_string()))
     }
 
-    /// Brings the drive to rest and leaves its image so that the next server finds it.
+    /// Lets the drive come to rest and completes its image file, so that the next server can open the image.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.inner.work(py, |server| server.close().map_err(input))
     }
 
-    /// Drains the requests completed since the last call.
+    /// Returns the requests completed since the last call, as a table, and removes them.
     fn requests(&self) -> PyResult<ArrowTable> {
         Ok(ArrowTable::of_bytes(schema(&sim::tables::REQUESTS), self.inner.lock()?.take_requests()))
     }

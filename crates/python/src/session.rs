@@ -13,7 +13,7 @@ use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use sim::{Drive, RunOptions, WorkloadSpec};
 
-/// A drive, a workload and options, on their way to a result.
+/// A simulation run of a drive with a workload and options, advanced in slices until it has a result.
 #[pyclass(name = "Session")]
 pub struct PySession {
     inner: Held<sim::Session>,
@@ -22,7 +22,8 @@ pub struct PySession {
 
 #[pymethods]
 impl PySession {
-    /// Builds the drive called `drive` (or in that file) and opens the workload.
+    /// Loads the drive `drive` (a name or a file) from the catalogue `folders`, with `key=value` overrides, and opens
+    /// the workload; `workload` and `options` are JSON.
     #[new]
     fn new(
         py: Python<'_>,
@@ -38,7 +39,8 @@ impl PySession {
         })
     }
 
-    /// The same for the resolved configuration of an earlier run: `key=value`, each written as TOML.
+    /// Makes the session of a drive from the resolved configuration of an earlier run: `assignments` of the form
+    /// `key=value`, each value written as TOML.
     #[staticmethod]
     fn resolved(
         py: Python<'_>,
@@ -53,48 +55,51 @@ impl PySession {
         })
     }
 
-    /// What will be run: the drive and, for a trace, its span, rate and footprint.
+    /// Returns a description of the run before it begins, as JSON: the drive and, for a trace, its span, rate and
+    /// footprint.
     fn describe(&self) -> String {
         self.description.clone()
     }
 
-    /// Does about `events` events of work; says how far the run is.
+    /// Simulates about `events` events; returns the progress of the run as JSON.
     fn advance(&self, py: Python<'_>, events: u64) -> PyResult<String> {
         self.inner.work(py, |run| Ok(json!(run.advance(events).map_err(input)?).to_string()))
     }
 
-    /// True when what ended its work, a signal in a policy's call for one, leaves nothing to go on with.
+    /// Returns true when a signal during a policy's call, or a broken invariant, ended the work and left a run that
+    /// cannot go on.
     fn is_broken(&self) -> bool {
         self.inner.is_broken()
     }
 
-    /// Stops taking requests from the workload; requests in flight are still answered.
+    /// Ends the run early: it takes no more requests from the workload, and requests in flight are still completed.
     fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
         self.inner.work(py, |run| run.interrupt().map_err(input))
     }
 
-    /// Everything measured so far, while the run goes on.
+    /// Returns all results measured so far, as JSON, while the run goes on.
     fn glance(&self, py: Python<'_>) -> PyResult<String> {
         self.inner.work(py, |run| Ok(run.glance().map_err(input)?.to_string()))
     }
 
-    /// Everything measured.
+    /// Returns all results of the finished run, as JSON.
     fn result(&self, py: Python<'_>) -> PyResult<String> {
         self.inner.work(py, |run| Ok(run.result().map_err(input)?.to_string()))
     }
 
-    /// Drains the requests completed since the last call.
+    /// Returns the requests completed since the last call, as a table, and removes them.
     fn requests(&self) -> PyResult<ArrowTable> {
         Ok(ArrowTable::of_bytes(schema(&sim::tables::REQUESTS), self.inner.lock()?.take_requests()))
     }
 
-    /// A piece of the timeline's file: what was added since the last call.
+    /// Returns the bytes of the timeline's file that were added since the last call.
     fn timeline<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.inner.lock()?.take_timeline()))
     }
 }
 
-/// Reads what Python says in JSON; anything wrong with its shape is a fault of ours, its values the user's.
+/// Parses the workload and the options that the Python package passes as JSON. A workload of a wrong form is a fault of
+/// the package and raises TypeError; wrong options raise InputError.
 fn read(workload: &str, options: &str) -> PyResult<(WorkloadSpec, RunOptions)> {
     let spec = WorkloadSpec::from_json(workload).map_err(|error| PyTypeError::new_err(error.to_string()))?;
     Ok((spec, RunOptions::from_json(options).map_err(input)?))
@@ -123,7 +128,7 @@ fn open(drive: Drive, spec: WorkloadSpec, options: RunOptions) -> PyResult<PySes
     Ok(PySession { inner: Held::new(inner.map_err(input)?), description: description.to_string() })
 }
 
-/// The lines about a trace that a user checks before a run.
+/// Returns the facts about a trace that a user checks before a run, as JSON: format, requests, span, rate, footprint.
 fn outline(info: &TraceInfo) -> Value {
     json!({
         "format": info.format,
@@ -141,7 +146,7 @@ fn outline(info: &TraceInfo) -> Value {
     })
 }
 
-/// The lines about a synthetic volume that a user checks before a run.
+/// Returns the facts about a synthetic volume that a user checks before a run, as JSON.
 fn outline_volume(workload: &VolumeWorkload) -> Value {
     let parameters = workload.parameters();
     json!({

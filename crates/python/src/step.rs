@@ -14,10 +14,10 @@ use pyo3::types::{PyByteArray, PyDict, PyInt};
 use sim::RunOptions;
 use std::path::PathBuf;
 
-/// Bytes of a completion in an array: see `row`.
+/// Number of bytes of a packed completion in an array: see `row`.
 const ROW: usize = 4 * 8 + 8 * STAGE_COUNT + 8;
 
-/// A request that the drive has answered.
+/// A completed request of a drive: its times, its status, and the stages of its latency.
 #[pyclass(name = "Completion", module = "floatgate", frozen, eq)]
 #[derive(Clone, PartialEq)]
 pub struct PyCompletion(SteppedCompletion);
@@ -32,7 +32,7 @@ fn status(status: SteppedStatus) -> &'static str {
 
 #[pymethods]
 impl PyCompletion {
-    /// Number of the request, as its submission gave it.
+    /// Number of the request, as `submit` returned it.
     #[getter]
     fn id(&self) -> u64 {
         self.0.id
@@ -44,55 +44,55 @@ impl PyCompletion {
         self.0.submitted_ns
     }
 
-    /// Simulated time at which the host had the answer, in ns.
+    /// Simulated time at which the host received the completion, in ns.
     #[getter]
     fn completed_ns(&self) -> u64 {
         self.0.completed_ns
     }
 
-    /// Time between the two, in ns.
+    /// Latency of the request, from its submission to its completion, in ns.
     #[getter]
     fn latency_ns(&self) -> u64 {
         self.0.latency_ns()
     }
 
-    /// What was asked: "read", "write", "trim", "flush", or an operation of zones.
+    /// Operation of the request: "read", "write", "trim", "flush", or an operation of zones.
     #[getter]
     fn op(&self) -> PyResult<&'static str> {
         Ok(op_of(self.0.op).map_err(refused)?.name())
     }
 
-    /// First byte on the drive; of an append, the first byte where the drive put the data.
+    /// First byte of the request on the drive; for a zone append, the first byte where the drive put the data.
     #[getter]
     fn offset(&self) -> u64 {
         self.0.offset
     }
 
-    /// Bytes of the request.
+    /// Length of the request in bytes.
     #[getter]
     fn length(&self) -> u32 {
         self.0.bytes
     }
 
-    /// Status of the answer: "success", "failed", or "uncorrectable" where data of a read are lost.
+    /// Status of the completion: "success", "failed", or "uncorrectable" where data of a read are lost.
     #[getter]
     fn status(&self) -> &'static str {
         status(self.0.status)
     }
 
-    /// The stage that took longest, a name of `stages_ns`.
+    /// Name of the stage of the latency that took longest, as in `stages_ns`.
     #[getter]
     fn cause(&self) -> &'static str {
         STAGE_NAMES[usize::from(self.0.cause)]
     }
 
-    /// Attempts of a read beyond the first.
+    /// Number of read retries: attempts of a read beyond the first.
     #[getter]
     fn retries(&self) -> u8 {
         self.0.retries
     }
 
-    /// Where the time went, in ns by the name of the stage; together they are the latency.
+    /// Time that the request spent in each stage, in ns by the name of the stage; together they are the latency.
     #[getter]
     fn stages_ns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stages = PyDict::new(py);
@@ -117,7 +117,8 @@ fn refused(error: StepError) -> PyErr {
     input(error.text())
 }
 
-/// A whole number of the caller's.
+/// Converts a whole number that the caller gave as argument `name`. Raises InputError outside the range, TypeError for
+/// other values.
 fn whole<T: for<'a, 'py> FromPyObject<'a, 'py>>(name: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
     value.extract::<T>().map_err(|_| match value.is_instance_of::<PyInt>() {
         true => {
@@ -128,14 +129,14 @@ fn whole<T: for<'a, 'py> FromPyObject<'a, 'py>>(name: &str, value: &Bound<'_, Py
     })
 }
 
-/// The column `name` of an array of requests.
+/// Copies the column `name` of an array of requests out of a Python buffer.
 fn column<T: Element + Copy>(py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
     let buffer = PyBuffer::<T>::get(value);
     let buffer = buffer.map_err(|error| PyTypeError::new_err(format!("{name}: {error}")))?;
     buffer.to_vec(py)
 }
 
-/// Packs a completion as the structured type of `fg.Drive.completion_array` says.
+/// Packs one completion into `bytes`, in the layout of the structured type that `fg.Drive.completion_array` returns.
 fn row(found: &SteppedCompletion, bytes: &mut [u8]) {
     let SteppedCompletion { id, submitted_ns, completed_ns, offset, stages_ns, .. } = found;
     let (words, rest) = bytes.split_at_mut(ROW - 8);
@@ -148,7 +149,7 @@ fn row(found: &SteppedCompletion, bytes: &mut [u8]) {
     rest[4..].copy_from_slice(&[found.op, found.status as u8, found.cause, found.retries]);
 }
 
-/// An array of `count` completions, which `give` hands over one by one.
+/// Makes a byte array of `count` packed completions, which `give` passes one by one.
 fn packed<'py>(
     py: Python<'py>,
     count: usize,
@@ -161,10 +162,10 @@ fn packed<'py>(
     })
 }
 
-/// A drive that is stepped: what `fg.Drive` is made of.
+/// A simulated drive that a program advances step by step; `fg.Drive` is derived from it.
 #[pyclass(name = "SteppedDrive", subclass)]
 pub struct PySteppedDrive {
-    /// None once it was closed.
+    /// The simulated drive; `None` once it was closed.
     inner: Held<Option<::step::SteppedDrive>>,
 }
 
@@ -173,7 +174,8 @@ fn opened(drive: &mut Option<::step::SteppedDrive>) -> PyResult<&mut ::step::Ste
 }
 
 impl PySteppedDrive {
-    /// Does what takes no time, with the interpreter lock unless another thread has the drive.
+    /// Runs `work`, which takes no simulated time, on the open drive; holds the interpreter lock unless another thread
+    /// uses the drive.
     fn quick<R: Send>(
         &self,
         py: Python<'_>,
@@ -185,7 +187,7 @@ impl PySteppedDrive {
         }
     }
 
-    /// Lets time go on, without the interpreter lock.
+    /// Runs `work`, which may advance simulated time, on the open drive without the interpreter lock.
     fn long<R: Send>(
         &self,
         py: Python<'_>,
@@ -214,7 +216,7 @@ impl PySteppedDrive {
         })
     }
 
-    /// Name of the drive, as it was asked for.
+    /// Name of the drive, as the program asked for it.
     #[getter]
     fn name(&self, py: Python<'_>) -> PyResult<String> {
         self.quick(py, |drive| Ok(drive.name().to_owned()))
@@ -226,49 +228,51 @@ impl PySteppedDrive {
         self.quick(py, |drive| Ok(drive.title().to_owned()))
     }
 
-    /// Bytes the host sees.
+    /// Capacity of the drive in bytes, as the host sees it.
     #[getter]
     fn capacity_bytes(&self, py: Python<'_>) -> PyResult<u64> {
         self.quick(py, |drive| Ok(drive.capacity_bytes()))
     }
 
-    /// Bytes of each namespace; a drive that is one has one.
+    /// List of the sizes of the drive's namespaces in bytes; a drive without declared namespaces has one.
     #[getter]
     fn namespaces(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
         self.quick(py, |drive| Ok(drive.namespaces().collect()))
     }
 
-    /// The drive's present in ns: all up to it has happened.
+    /// Present simulated time of the drive in ns: all events up to this time have happened.
     #[getter]
     fn now_ns(&self, py: Python<'_>) -> PyResult<u64> {
         self.quick(py, |drive| Ok(drive.now_ns()))
     }
 
-    /// When something happens next in the drive, in ns, work of its own too; None where nothing will.
+    /// Simulated time in ns of the next event in the drive, background work included; None where no event will come.
     #[getter]
     fn next_event_ns(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         self.quick(py, |drive| drive.next_event_ns().map_err(refused))
     }
 
-    /// Requests submitted whose completions were not taken.
+    /// Number of submitted requests whose completions were not taken yet.
     #[getter]
     fn outstanding(&self, py: Python<'_>) -> PyResult<u64> {
         self.quick(py, |drive| Ok(drive.outstanding()))
     }
 
-    /// True once the drive was closed.
+    /// True once the drive was closed with `close`.
     #[getter]
     fn is_closed(&self) -> PyResult<bool> {
         Ok(self.inner.lock()?.is_none())
     }
 
-    /// Submit a request, and give the id that its completion has, from 0.
+    /// Submit a request, and return its number, from 0 on, which its completion has as `id`.
     ///
-    /// `time_ns` is when the host issues it; `op` is read, write, trim or flush (whose offset and length are 0), on a drive of
-    /// zones append, open, close, finish or reset, too; `offset` and `length` are bytes, multiples of 512, in the namespace of
-    /// that number, from 1, or name. `fua`: a write that is durable when it is answered; `placement`: its placement identifier.
+    /// `time_ns` is when the host issues it; `op` is read, write, trim or flush (whose offset and length are 0), on a
+    /// drive of zones append, open, close, finish or reset, too; `offset` and `length` are bytes, multiples of 512, in
+    /// the namespace of that number, from 1, or name. `fua`: a write that is durable when it is completed; `placement`:
+    /// its placement identifier.
     ///
-    /// Raises InputError for a time before `now_ns` and for what the drive does not take; nothing has changed then.
+    /// Raises InputError for a time before `now_ns` and for a request that the drive does not take; nothing has changed
+    /// then.
     #[pyo3(signature = (time_ns, op, offset, length, *, namespace = None, fua = false, placement = None))]
     #[allow(clippy::too_many_arguments)] // Python names them at its call.
     fn submit(
@@ -297,7 +301,8 @@ impl PySteppedDrive {
         })
     }
 
-    /// Within: columns of equal length: u64, u8, u64, u32, u32; the number of the first request.
+    /// Within: submits requests from columns of equal length with numbers of type u64 (time), u8 (operation), u64
+    /// (offset), u32 (length) and u32 (namespace); returns the number of the first request.
     fn submit_columns(
         &self,
         py: Python<'_>,
@@ -320,7 +325,8 @@ impl PySteppedDrive {
         self.long(py, |drive| drive.submit_all(requests).map_err(refused))
     }
 
-    /// Let all happen that happens up to `time_ns`, that moment included. Other threads run meanwhile.
+    /// Advance the drive's simulated time to `time_ns`; all events up to then happen, events at that time included.
+    /// Other threads run meanwhile.
     ///
     /// Raises InputError for a time before `now_ns`.
     fn run_until(&self, py: Python<'_>, time_ns: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -328,9 +334,10 @@ impl PySteppedDrive {
         self.long(py, |drive| drive.run_until(time_ns).map_err(refused))
     }
 
-    /// Take the next completion; without one that waits, let time go on to it, at the latest to `until_ns`.
+    /// Take the next completion; if none waits to be taken, let simulated time go on to it, at the latest to
+    /// `until_ns`.
     ///
-    /// None where no request is outstanding, or none is answered until then.
+    /// None where no request is outstanding, or none completes until then.
     #[pyo3(signature = (until_ns = None))]
     fn next(&self, py: Python<'_>, until_ns: Option<&Bound<'_, PyAny>>) -> PyResult<Option<PyCompletion>> {
         let until_ns = until_ns.map(|until| whole("until_ns", until)).transpose()?;
@@ -338,14 +345,15 @@ impl PySteppedDrive {
         Ok(found.map(PyCompletion))
     }
 
-    /// Take the completions that wait, at most `most`, in the order of their times; time stays where it is.
+    /// Take the completions that wait to be taken, at most `most`, in the order of their times; simulated time does not
+    /// go on.
     #[pyo3(signature = (most = None))]
     fn completions(&self, py: Python<'_>, most: Option<usize>) -> PyResult<Vec<PyCompletion>> {
         let most = most.unwrap_or(usize::MAX);
         self.quick(py, |drive| Ok(drive.take(most).map_err(refused)?.into_iter().map(PyCompletion).collect()))
     }
 
-    /// Within: completions one behind the other, packed.
+    /// Within: takes the completions that wait, at most `most`, packed one behind the other as bytes.
     fn completion_bytes<'py>(
         &self,
         py: Python<'py>,
@@ -362,22 +370,23 @@ impl PySteppedDrive {
         packed(py, count, |pack| _ = drive.take_with(count, pack))
     }
 
-    /// Let time go on to the last completion; no request follows. Completions can still be taken.
+    /// Let simulated time go on to the last completion, after which the drive takes no more requests. Completions can
+    /// still be taken.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
         self.long(py, |drive| drive.finish().map_err(refused))
     }
 
-    /// Within: everything measured, as JSON.
+    /// Within: returns all results measured, as JSON.
     fn measured(&self, py: Python<'_>) -> PyResult<String> {
         self.long(py, |drive| Ok(drive.statistics().map_err(refused)?.to_string()))
     }
 
-    /// Within: see `save`.
+    /// Within: finishes the drive and saves its state in the file `path`, for `save`.
     fn save_to(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         self.long(py, |drive| drive.save(&path).map_err(refused))
     }
 
-    /// Give the drive's memory back; later calls raise InputError, but for this one.
+    /// Free the drive's memory; later calls, except of `close` itself, raise InputError.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.inner.work(py, |drive| {
             *drive = None;
@@ -386,13 +395,14 @@ impl PySteppedDrive {
     }
 }
 
-/// The code of the operation of this name.
+/// Returns the numeric code of the operation with this name, such as "read".
 #[pyfunction]
 pub fn step_op(name: &str) -> PyResult<u8> {
     Ok(op_named(name).map_err(refused)?.code())
 }
 
-/// Names of the stages of a latency, and of each operation by its number.
+/// Returns the names of the stages of a latency, of the operations with their numeric codes, and of the statuses in the
+/// order of their codes.
 #[pyfunction]
 pub fn step_words() -> (Vec<&'static str>, Vec<(u8, &'static str)>, Vec<&'static str>) {
     let ops = (0..=u8::MAX).filter_map(|code| op_of(code).ok()).map(|op| (op.code(), op.name()));

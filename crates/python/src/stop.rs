@@ -18,45 +18,48 @@ create_exception!(
     "A slice of work that did not end by itself after a stop was asked for."
 );
 
-/// A signal that a policy was interrupted by; it travels as a panic to the call from Python that began the work.
+/// Exception of a signal that interrupted a policy's call; it travels as a panic to the call from Python that began the
+/// work.
 pub struct RaisedSignal(pub PyErr);
 
 const NONE: u8 = 0;
 const ASKED: u8 = 1;
 const AT_ONCE: u8 = 2;
-/// What SIGTERM makes a command exit with.
+/// Exit status of a command that SIGTERM ends.
 const TERMINATED: i32 = 128 + 15;
-/// How long a slice of work may go on after a stop was asked for: most end by themselves, and then have a result.
+/// Time that a slice of work may go on after a stop was asked for: most slices end by themselves, and the run then has
+/// a result.
 const GRACE: Duration = Duration::from_secs(1);
 
 static STATE: AtomicU8 = AtomicU8::new(NONE);
 static SINCE: Mutex<Option<Instant>> = Mutex::new(None);
 
 thread_local! {
-    /// The exception that ended the running task: a signal's, or `Stopped`.
+    /// Exception that ended the running task, a signal's or `Stopped`; none while it goes on.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// Asks that the running work end after its present slice; a slice that takes longer than the grace time is ended.
+/// Asks that the running work end after its present slice; a slice that takes longer than one second from now on is
+/// ended with Stopped.
 #[pyfunction]
 pub fn ask_to_stop() {
     *SINCE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     STATE.store(ASKED, Ordering::Relaxed);
 }
 
-/// Says that work is to end now.
+/// Asks that the running work end at once.
 #[pyfunction]
 pub fn end_at_once() {
     STATE.store(AT_ONCE, Ordering::Relaxed);
 }
 
-/// Says that what was asked concerns no work that begins from now on.
+/// Withdraws the request to stop, so that it does not concern work that begins from now on.
 #[pyfunction]
 pub fn forget_stop() {
     STATE.store(NONE, Ordering::Relaxed);
 }
 
-/// True when a running task must end.
+/// Returns true when a running task must end now: at once, or since its grace time is over.
 pub fn is_overdue() -> bool {
     match STATE.load(Ordering::Relaxed) {
         NONE => false,
@@ -68,7 +71,7 @@ pub fn is_overdue() -> bool {
     }
 }
 
-/// What work that must end is ended with.
+/// Makes the exception with which work that must end is ended: SystemExit or `Stopped`.
 pub fn overdue() -> PyErr {
     match STATE.load(Ordering::Relaxed) {
         AT_ONCE => PySystemExit::new_err(TERMINATED),
@@ -76,8 +79,8 @@ pub fn overdue() -> PyErr {
     }
 }
 
-/// The signal that an exception comes from, if it comes from one; without the lines that it passed, which hold what a policy
-/// was lent.
+/// Returns the signal's exception if `error` comes from a signal, without its traceback, whose frames hold memory that
+/// a policy was lent; else `None`.
 pub fn signal_of(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
     let ended = || py.import("floatgate.errors").and_then(|errors| errors.getattr("Ended"));
     let is_signal = error.is_instance_of::<PyKeyboardInterrupt>(py)
@@ -89,7 +92,8 @@ pub fn signal_of(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
     })
 }
 
-/// Long work asks whether to end: a signal's handler, which may raise something, is run now.
+/// Returns true if long work must end: runs the Python handlers of signals that came, and stores the exception that one
+/// raises.
 pub fn is_stopped() -> bool {
     if RAISED.with_borrow(Option::is_some) {
         return true;
@@ -101,7 +105,7 @@ pub fn is_stopped() -> bool {
     is_stopped
 }
 
-/// What ended the work that ends now, if it was a signal.
+/// Removes and returns the exception of the signal that ended the work, if there was one.
 pub fn raised() -> Option<PyErr> {
     RAISED.take()
 }

@@ -25,22 +25,23 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-/// Rows of a group of a Parquet file, as many as are held in memory (compressed) until they are written.
+/// Number of rows of a row group of a Parquet file, all of which are held in memory (compressed) until they are
+/// written.
 const GROUP_ROWS: usize = 1_000_000;
-/// Rows that are written at once.
+/// Number of rows that are passed to the writer of a Parquet file at once.
 const BATCH_ROWS: usize = 16_384;
 
-/// Keys of what a column says about itself.
+/// Keys of the metadata in which a column of a table gives its unit and its meaning.
 const UNIT: &str = "unit";
 const MEANING: &str = "meaning";
 
-/// All tables of a run with their columns, as JSON.
+/// Returns all tables of a run with their columns, as JSON.
 #[pyfunction]
 pub fn table_columns() -> String {
     serde_json::json!(TABLES).to_string()
 }
 
-/// A column of that name and type.
+/// Makes the description of an Arrow column with this name, type and metadata.
 pub fn field(name: &str, kind: Type, metadata: &[(&str, &str)]) -> Field {
     let kind = match kind {
         Type::Uint8 => DataType::UInt8,
@@ -56,14 +57,15 @@ pub fn field(name: &str, kind: Type, metadata: &[(&str, &str)]) -> Field {
     Field::new(name, kind, true).with_metadata(metadata)
 }
 
-/// The columns as the files carry them, with unit and meaning.
+/// Makes the Arrow schema of a table's columns, with the unit and the meaning of each column in its metadata.
 pub fn schema(columns: &[Column]) -> SchemaRef {
     let field =
         |column: &Column| field(column.name, column.kind, &[(UNIT, column.unit), (MEANING, column.meaning)]);
     Schema::new(columns.iter().map(field).collect::<Vec<_>>()).into()
 }
 
-/// Arrow's name for a type; what it calls by parameters is called by its kind.
+/// Returns the name of an Arrow data type, in lower case, for Python; a type with parameters is named by its kind
+/// alone.
 fn type_name(kind: &DataType) -> String {
     match kind {
         DataType::Float64 => "double".into(),
@@ -72,7 +74,7 @@ fn type_name(kind: &DataType) -> String {
     }
 }
 
-/// Columns of equal length, in Arrow's memory.
+/// Table of columns of equal length, in Arrow's memory; a gap in a column is None.
 #[pyclass(name = "Table", frozen)]
 pub struct ArrowTable {
     schema: SchemaRef,
@@ -80,7 +82,7 @@ pub struct ArrowTable {
 }
 
 impl ArrowTable {
-    /// Takes over little-endian columns of numbers, without copying them where they are aligned.
+    /// Makes a table from little-endian columns of numbers, without copying them where they are aligned.
     pub fn of_bytes(schema: SchemaRef, columns: Vec<Vec<u8>>) -> Self {
         if columns.is_empty() {
             return Self { schema, batches: Vec::new() };
@@ -110,7 +112,8 @@ impl ArrowTable {
 
 #[pymethods]
 impl ArrowTable {
-    /// Makes a table of the columns `(name, type, unit, meaning)` from lists of equal length; None is a gap.
+    /// Makes a table of the columns `(name, type, unit, meaning)` from lists of equal length in `values`; None is a
+    /// gap. Types: int64, double, string.
     #[new]
     fn new(columns: Vec<(String, String, String, String)>, values: &Bound<'_, PyDict>) -> PyResult<Self> {
         let (mut fields, mut arrays) = (Vec::new(), Vec::new());
@@ -148,7 +151,7 @@ impl ArrowTable {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// Name, type, unit and meaning of each column; the latter two are empty where the file has none.
+    /// Name, type, unit and meaning of each column; unit and meaning are empty where the file has none.
     #[getter]
     fn columns(&self) -> Vec<(String, String, String, String)> {
         let of = |field: &Arc<Field>, key| field.metadata().get(key).cloned().unwrap_or_default();
@@ -160,7 +163,7 @@ impl ArrowTable {
             .collect()
     }
 
-    /// The values of a column; a gap is None.
+    /// Returns the values of the column `name` as a list; a gap is None.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         for part in self.parts(name)? {
@@ -188,12 +191,12 @@ impl ArrowTable {
         Ok(list)
     }
 
-    /// Whether a column has no gaps.
+    /// Returns true if the column `name` has no gaps.
     fn complete(&self, name: &str) -> PyResult<bool> {
         Ok(self.parts(name)?.iter().all(|part| part.null_count() == 0))
     }
 
-    /// The values of a column of numbers without gaps, little-endian.
+    /// Returns the values of a column of numbers without gaps, as little-endian bytes.
     fn column_bytes<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
         let parts = self.parts(name)?;
         let mut bytes = Vec::new();
@@ -208,7 +211,7 @@ impl ArrowTable {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The table for libraries with Arrow's C stream interface: polars, pandas, pyarrow, duckdb.
+    /// Returns the table as a stream for libraries with Arrow's C stream interface: polars, pandas, pyarrow, duckdb.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -223,8 +226,9 @@ impl ArrowTable {
     }
 }
 
-/// How a file is written. Whole numbers of requests are stored as differences from the request before, which takes a
-/// fraction of the time of listing each value once, and most columns have too many values for a list.
+/// Returns the settings with which a Parquet file is written. Whole numbers of requests are stored as differences from
+/// the request before, which takes a fraction of the time of listing each value once, and most columns have too many
+/// values for a list.
 fn properties(schema: &Schema) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -238,15 +242,15 @@ fn properties(schema: &Schema) -> WriterProperties {
     properties.build()
 }
 
-/// Writes one Parquet file, table by table, all of the same columns.
+/// Writer of one Parquet file, table by table, all with the same columns.
 #[pyclass(frozen)]
 pub struct Writer {
     path: PathBuf,
     open: Mutex<Option<Open>>,
 }
 
-/// A file that grows. Rows come in slices that depend on how fast the machine is; they are written in batches that do
-/// not, so that the same run gives the same bytes.
+/// Parquet file that is being written. Rows come in slices that depend on the speed of the machine, but are written in
+/// batches that do not, so that the same run gives the same bytes.
 struct Open {
     file: ArrowWriter<File>,
     rows: BatchCoalescer,
@@ -274,13 +278,13 @@ impl Open {
 
 #[pymethods]
 impl Writer {
-    /// Creates the file with the first table.
+    /// Makes a writer of the Parquet file `path`; the file is created when the first table is written.
     #[new]
     fn new(path: PathBuf) -> Self {
         Self { path, open: Mutex::new(None) }
     }
 
-    /// Appends the rows of a table.
+    /// Appends the rows of `table` to the file, which the first call creates.
     fn write(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<()> {
         guarded(py, || {
             let mut open = self.open.lock().map_err(|_| PyValueError::new_err("the writer failed before"))?;
@@ -297,7 +301,7 @@ impl Writer {
         })
     }
 
-    /// Writes what is left and ends the file.
+    /// Writes the remaining rows and ends the file.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         guarded(py, || {
             let open =
@@ -307,7 +311,7 @@ impl Writer {
     }
 }
 
-/// What went wrong in writing: the disk's own error where it is one.
+/// Makes the Python exception for an error in writing: the disk's own error where it is one.
 fn failed(error: ParquetError) -> PyErr {
     match error {
         ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
@@ -318,8 +322,8 @@ fn failed(error: ParquetError) -> PyErr {
     }
 }
 
-/// Reads a Parquet file of at most `rows_most` rows. Raises FileNotFoundError, OSError, or InputError for what is no
-/// Parquet file.
+/// Reads a Parquet file of at most `rows_most` rows into a table. Raises FileNotFoundError, OSError, or InputError for
+/// a file that is no Parquet file or has more rows.
 #[pyfunction]
 pub fn read_parquet(py: Python<'_>, path: PathBuf, rows_most: u64) -> PyResult<ArrowTable> {
     guarded(py, || {

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::path::Path;
 
-/// Every trace format, as JSON.
+/// Returns all trace formats, as JSON: name, units, and whether they are recognised and can be written.
 #[pyfunction]
 pub fn trace_formats() -> String {
     let card = |card: &trace::FormatCard| {
@@ -22,7 +22,7 @@ pub fn trace_formats() -> String {
     json!(trace::formats().iter().map(card).collect::<Vec<_>>()).to_string()
 }
 
-/// What one pass over the trace tells, as JSON.
+/// Reads the whole trace in the file `path` once, and returns statistics of its requests, as JSON; `options` is JSON.
 #[pyfunction]
 pub fn trace_info(py: Python<'_>, path: &str, options: &str) -> PyResult<String> {
     let options = read_options(options)?;
@@ -32,14 +32,14 @@ pub fn trace_info(py: Python<'_>, path: &str, options: &str) -> PyResult<String>
     })
 }
 
-/// Writes the trace in another format; returns the number of requests.
+/// Writes the trace in the file `path` to the file `out` in the format `to`; returns the number of requests.
 #[pyfunction]
 pub fn trace_convert(py: Python<'_>, path: &str, options: &str, out: &str, to: &str) -> PyResult<u64> {
     let options = read_options(options)?;
     guarded(py, || trace::convert(Path::new(path), &options, Path::new(out), to).map_err(input))
 }
 
-/// Every synthetic volume, with the source of each number, and every parameter, as JSON.
+/// Returns all synthetic volumes with the source of each number, and all their parameters, as JSON.
 #[pyfunction]
 pub fn volumes() -> String {
     let known = |known: volume::SourcedNumber| json!({ "value": known.value, "source": known.source });
@@ -62,7 +62,8 @@ pub fn volumes() -> String {
     .to_string()
 }
 
-/// What one pass over the requests of a synthetic volume tells, as JSON; `access` are options, or `null`.
+/// Makes the requests of a synthetic volume once, and returns their statistics, as JSON; `access` is JSON with options,
+/// or `null`.
 #[pyfunction]
 pub fn volume_info(py: Python<'_>, spec: &str, seed: u64, access: &str) -> PyResult<String> {
     let access = serde_json::from_str(access)
@@ -73,13 +74,15 @@ pub fn volume_info(py: Python<'_>, spec: &str, seed: u64, access: &str) -> PyRes
     })
 }
 
-/// Writes the requests of a synthetic volume; returns their number.
+/// Writes the requests of a synthetic volume to the trace file `out` in the format `to`; returns the number of
+/// requests.
 #[pyfunction]
 pub fn volume_convert(py: Python<'_>, spec: &str, seed: u64, out: &str, to: &str) -> PyResult<u64> {
     guarded(py, || trace::convert_volume(spec, seed, Path::new(out), to).map_err(input))
 }
 
-/// Options as the Python side makes them; anything wrong with their shape is a fault of ours.
+/// Parses trace options from the JSON that the Python package makes; a wrong form is a fault of the package and raises
+/// TypeError.
 pub fn read_options(options: &str) -> PyResult<TraceOptions> {
     serde_json::from_str(options)
         .map_err(|error| pyo3::exceptions::PyTypeError::new_err(format!("trace options: {error}")))

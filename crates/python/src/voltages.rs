@@ -6,7 +6,8 @@ use nand::cells::coding;
 use nand::cells::distribution::{self, Spread};
 use pyo3::prelude::*;
 
-/// The states, refused where no chip could have them.
+/// Returns the threshold voltage distributions of the states from their means and standard deviations; an error for
+/// values that no chip can have.
 fn spreads(means: &[f64], deviations: &[f64]) -> Result<Vec<Spread>, String> {
     if means.len() != deviations.len() || means.len() < 2 {
         return Err(format!("{} means, {} deviations: expected two or more", means.len(), deviations.len()));
@@ -23,13 +24,15 @@ fn spreads(means: &[f64], deviations: &[f64]) -> Result<Vec<Spread>, String> {
     Ok(pairs.map(|(mean, deviation)| Spread { mean: *mean, deviation: *deviation }).collect())
 }
 
-/// The references between neighbouring states at which fewest cells are misread, in the unit of the means.
+/// Returns the read reference voltages between neighbouring states at which the fewest cells are misread, in the unit
+/// of the means.
 #[pyfunction]
 pub fn best_references(py: Python<'_>, means: Vec<f64>, deviations: Vec<f64>) -> PyResult<Vec<f64>> {
     guarded(py, || Ok(distribution::best_references(&spreads(&means, &deviations).map_err(input)?)))
 }
 
-/// Share of wrong bits of each page of a wordline, in the coding of parts that write `two_step` or all at once.
+/// Returns the fraction of wrong bits (raw bit error rate) of each page of a wordline, in the coding of chips that
+/// program in two steps (`two_step`) or all pages at once.
 #[pyfunction]
 pub fn page_error_rates(
     py: Python<'_>,

@@ -6,18 +6,19 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// Brings policies under names that no catalogue has.
+/// Source of policies from outside the program, such as a user's Python policies, under names that no catalogue has.
 pub trait Foreign: Send + Sync {
-    /// True when `name` can only be the name of a policy from outside.
+    /// True when `name` can only be the name of a policy from outside the catalogue.
     fn knows(&self, name: &str) -> bool;
 
-    /// Returns the form in which names of policies from outside are written at `seam`, for messages; none
-    /// where there are none.
+    /// Returns the form in which policies from outside are named as the answer to `seam` (a replaceable decision, such
+    /// as `ftl.gc.victim`), for messages; `None` where there are no such policies.
     fn offers(&self, _seam: &str) -> Option<&'static str> {
         None
     }
 
-    /// Makes the policy `name` for `seam` and reads its parameters; the result is the seam's `Maker`, boxed.
+    /// Makes the policy `name` for `seam` (the key path of a replaceable decision), and reads its parameters from
+    /// `section`; the result is the seam's `Maker`, boxed.
     ///
     /// # Errors
     /// When there is no such policy, it does not answer this seam's question, or a parameter is wrong.
@@ -29,22 +30,23 @@ pub trait Foreign: Send + Sync {
     ) -> Result<Box<dyn Any>, ConfigError>;
 }
 
-/// The caller that adds policies from outside to a document, if there is one.
+/// Optional source of policies from outside, as part of a configuration document.
 #[derive(Clone, Default)]
 pub struct Bringer(Option<Arc<dyn Foreign>>);
 
 impl Bringer {
-    /// Makes a bringer for the policies of `foreign`.
+    /// Wraps `foreign` as the source of a document's policies from outside.
     pub fn new(foreign: Arc<dyn Foreign>) -> Self {
         Self(Some(foreign))
     }
 
-    /// Returns the form in which names of policies from outside are written at `seam`.
+    /// Returns the form in which policies from outside are named as the answer to `seam`, for messages; `None` without
+    /// such policies.
     pub(crate) fn offers(&self, seam: &str) -> Option<&'static str> {
         self.0.as_ref().and_then(|foreign| foreign.offers(seam))
     }
 
-    /// Returns the source of the policy `name`, if it comes from outside.
+    /// Returns the source of the policy `name`, if the policy comes from outside the catalogue.
     pub(crate) fn of(&self, name: &str) -> Option<Arc<dyn Foreign>> {
         self.0.as_ref().filter(|foreign| foreign.knows(name)).cloned()
     }
@@ -56,7 +58,7 @@ impl fmt::Debug for Bringer {
     }
 }
 
-/// Documents are compared by their text alone: all bringers are equal.
+/// Documents are compared by their text alone, so that all sources of policies from outside count as equal.
 impl PartialEq for Bringer {
     fn eq(&self, _other: &Self) -> bool {
         true

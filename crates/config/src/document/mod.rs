@@ -12,7 +12,7 @@ pub use section::{Asking, Entry, Section, describe};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A whole configuration, possibly laid together from several files.
+/// A whole configuration as a tree of values, possibly merged from several files and `--set` options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     root: ValueNode,
@@ -20,15 +20,15 @@ pub struct Document {
 }
 
 impl Document {
-    /// Makes an empty configuration.
+    /// Makes a configuration without any values.
     pub fn empty() -> Self {
         Self::of(ValueNode { value: Value::Table(BTreeMap::new()), place: Place::Default, source: None })
     }
 
-    /// Parses `text`, called `file` in messages.
+    /// Parses the TOML configuration `text`, called `file` in messages.
     ///
     /// # Errors
-    /// When it is not TOML, or uses dates, which no key takes.
+    /// When the text is not TOML, or uses dates, which no key takes.
     pub fn parse(file: &str, text: &str) -> Result<Self, ConfigError> {
         let file: Arc<str> = file.into();
         let lines = LineStarts::new(text);
@@ -48,13 +48,13 @@ impl Document {
         Self { root, bringer: Bringer::default() }
     }
 
-    /// Returns the same document with policies from outside in addition to the catalogue's.
+    /// Returns the same document with policies from outside, beside the policies of the catalogue.
     #[must_use]
     pub fn with(self, bringer: Bringer) -> Self {
         Self { bringer, ..self }
     }
 
-    /// True when `name` can only be a caller's policy.
+    /// True when `name` can only be the name of a policy from outside the catalogue.
     pub fn is_foreign(&self, name: &str) -> bool {
         self.bringer.of(name).is_some()
     }
@@ -63,12 +63,12 @@ impl Document {
         &self.bringer
     }
 
-    /// Returns the root table of the document.
+    /// Returns the root table of the configuration document.
     pub fn root(&self) -> &ValueNode {
         &self.root
     }
 
-    /// Removes and returns a key of the root table: `base`, `chip`.
+    /// Removes a key, such as `base` or `chip`, from the root table, and returns its node.
     pub fn take(&mut self, key: &str) -> Option<ValueNode> {
         match &mut self.root.value {
             Value::Table(table) => table.remove(key),
@@ -76,7 +76,7 @@ impl Document {
         }
     }
 
-    /// Returns the node of the document at a dotted path.
+    /// Returns the node of the document at a dotted path; `None` if nothing is written at the path.
     pub fn get(&self, path: &str) -> Option<&ValueNode> {
         path.split('.').try_fold(&self.root, |node, key| match &node.value {
             Value::Table(table) => table.get(key),
@@ -84,22 +84,22 @@ impl Document {
         })
     }
 
-    /// Lays `upper` over this one: its values win, tables are merged key by key. A table that changes its
-    /// `name` replaces the lower one whole, since the parameters of another policy mean nothing to it.
+    /// Merges `upper` into this document: values of `upper` win, tables are merged key by key. A table whose `name`
+    /// changes replaces the old table whole, since the parameters of one policy mean nothing to another.
     pub fn overlay(&mut self, upper: Self) {
         if let (Value::Table(below), Value::Table(above)) = (&mut self.root.value, upper.root.value) {
             merge(below, above); // The root is no policy: a `name` there is no other one's.
         }
     }
 
-    /// Puts this document below the table `key` (a chip file becomes `nand`).
+    /// Returns this document as the content of table `key` of a new document (a chip file becomes `nand`).
     pub fn nested(self, key: &str) -> Self {
         let place = self.root.place.clone();
         let table = BTreeMap::from([(key.to_owned(), self.root)]);
         Self { root: ValueNode { value: Value::Table(table), place, source: None }, bringer: self.bringer }
     }
 
-    /// Removes the value at a dotted path, if it is there.
+    /// Removes the value at a dotted path from the document, if there is one.
     pub fn remove(&mut self, path: &str) {
         let (tables, key) = path.rsplit_once('.').unwrap_or(("", path));
         let parent = tables.split('.').filter(|key| !key.is_empty()).try_fold(&mut self.root, |node, key| {
@@ -113,11 +113,11 @@ impl Document {
         }
     }
 
-    /// Applies one `--set a.b.c=value`. The value is read as TOML; what is not TOML is taken as text, so
-    /// that `--set ftl.gc.victim.name=d-choices` needs no quotes.
+    /// Applies one `--set a.b.c=value` to the document. The value is parsed as TOML; other text is taken as a string,
+    /// so that `--set ftl.gc.victim.name=d-choices` needs no quotes.
     ///
     /// # Errors
-    /// When there is no `=` or a key is empty.
+    /// When there is no `=`, or a key is empty or has too many parts.
     pub fn set(&mut self, assignment: &str) -> Result<(), ConfigError> {
         let fail = |expected: &str| ConfigError {
             place: Place::Set,
@@ -152,7 +152,7 @@ impl Document {
     }
 }
 
-/// Most parts of a key: more than twice as many as any key has; deeper nesting is not followed.
+/// Greatest number of parts of a dotted key path: more than twice as many as any key has.
 const DEPTH_MOST: usize = 32;
 
 fn parse_value(text: &str) -> Value {
@@ -275,8 +275,8 @@ impl TomlReader<'_> {
     }
 }
 
-/// Returns the error for a key that no reader asks for; for such a table, the error names the first key in
-/// it.
+/// Makes the error for a written key that the program does not ask for; where the key is a table, the error names the
+/// first key in the table.
 pub(crate) fn unknown_key(path: &str, node: &ValueNode, key: &str, known: &[String]) -> ConfigError {
     let (mut below, mut last) = (String::new(), node);
     while let Value::Table(nodes) = &last.value {

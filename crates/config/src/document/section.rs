@@ -9,39 +9,39 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// One value that was read: the resolved configuration is a list of these.
+/// One configuration value that the program has read; the resolved configuration is a list of such entries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Dotted path of the key.
+    /// Dotted path of the key, such as `ftl.gc.victim.name`.
     pub key: String,
-    /// Value of the key in force.
+    /// Value of the key in force, written or default.
     pub value: Value,
     /// Place where the value is written, or [`Place::Default`].
     pub place: Place,
-    /// Source of the number, as stated in the comment after the number.
+    /// Source of the number, as stated in the comment after the number in the file.
     pub source: Option<String>,
     /// Meaning of the key, as help texts show it.
     pub help: &'static str,
-    /// Form of a valid value of the key.
+    /// Form of a valid value of the key, in words.
     pub expected: &'static str,
 }
 
-/// Record that all sections of a document share.
+/// Record of all keys read and asked for, which all sections of a document share.
 #[derive(Debug, Default)]
 struct SharedRecord {
     entries: RefCell<Vec<Entry>>,
     asked: RefCell<Vec<Asked>>,
     forks: RefCell<Vec<Fork>>,
-    /// In a survey: keys that count as written although the document lacks them; required keys then need no value.
+    /// In a survey: keys that count as written although the document lacks them, so that required keys need no value.
     given: Option<BTreeSet<String>>,
     bringer: Bringer,
 }
 
-/// A table of the configuration, being read.
+/// A table of the configuration while the program reads its keys; notes each key that is asked for.
 #[derive(Clone, Debug)]
 pub struct Section {
     path: String,
-    /// The path with names that the user chose in capitals.
+    /// Dotted path of the table, in which names that the user chose are replaced by names in capitals.
     pattern: String,
     place: Place,
     nodes: BTreeMap<String, ValueNode>,
@@ -49,18 +49,18 @@ pub struct Section {
     record: Rc<SharedRecord>,
 }
 
-/// What may be absent of a value.
+/// Rule for what may be missing when a key is read: the key itself, or the items of its list.
 #[derive(Clone, Copy, PartialEq)]
 enum Presence {
-    /// The key must be there, and no item of the key's list may be absent.
+    /// The key must be written, and a list must have items.
     Required,
-    /// The key may be absent; a list that is written must have items.
+    /// The key may be missing; a list that is written must have items.
     Optional,
-    /// Key and items may be absent, because the default is an empty list.
+    /// The key or the items of its list may be missing, because the default is an empty list.
     MayBeEmpty,
 }
 
-/// A key about to be read, with its limits and unit.
+/// Builder that reads one key of a configuration table, with limits and a unit of its value.
 #[must_use]
 pub struct Asking<'a> {
     section: &'a mut Section,
@@ -69,20 +69,20 @@ pub struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Sets the unit of a number that is written without one.
+    /// Sets the unit, for help texts, of a number that is written without one.
     pub fn unit(self, unit: &'static str) -> Self {
         Self { unit, ..self }
     }
 
-    /// Sets the limits of the value, or of each item of a list.
+    /// Sets the limits of the key's value, or of each item of its list.
     pub fn within(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// As [`Section::required`].
+    /// Reads `key`, which must be written, as [`Section::required`] does, within the limits.
     ///
     /// # Errors
-    /// When it is missing, not of the type or outside its limits.
+    /// When the key is missing, not of the type or outside its limits.
     pub fn required<T: FromValue>(self, key: &str, help: &'static str) -> Result<T, ConfigError> {
         let section = self.section;
         section.ask::<T>(key, help, self.unit, self.limits.clone(), None, true);
@@ -95,10 +95,10 @@ impl Asking<'_> {
         })
     }
 
-    /// As [`Section::or`].
+    /// Reads `key`, or returns `default`, as [`Section::or`] does, within the limits.
     ///
     /// # Errors
-    /// When it is written and not of the type or outside its limits.
+    /// When the key is written and not of the type or outside its limits.
     pub fn or<T: FromValue>(self, key: &str, default: T, help: &'static str) -> Result<T, ConfigError> {
         let section = self.section;
         section.ask::<T>(key, help, self.unit, self.limits.clone(), Some(default.to_value()), false);
@@ -113,10 +113,10 @@ impl Asking<'_> {
         Ok(value)
     }
 
-    /// As [`Section::optional`].
+    /// Reads `key`, which may be missing, as [`Section::optional`] does, within the limits.
     ///
     /// # Errors
-    /// When it is written and not of the type or outside its limits.
+    /// When the key is written and not of the type or outside its limits.
     pub fn optional<T: FromValue>(self, key: &str, help: &'static str) -> Result<Option<T>, ConfigError> {
         let section = self.section;
         section.ask::<T>(key, help, self.unit, self.limits.clone(), None, false);
@@ -130,14 +130,14 @@ fn answer<T: FromValue>(value: &T) -> KeyAnswer {
 }
 
 impl Section {
-    /// Returns the root section of a document.
+    /// Makes the section for the root table of a configuration document.
     pub fn root(document: &Document) -> Self {
         let record = SharedRecord { bringer: document.bringer().clone(), ..SharedRecord::default() };
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
     }
 
-    /// Returns the root section of a survey, in which a reader only tells what it would read: required keys
-    /// count as present, and the keys in `given` as written.
+    /// Makes the root section of a survey, which finds out which keys a reader would read: required keys count as
+    /// written, and so do the keys in `given`.
     pub(crate) fn surveyed(document: &Document, given: BTreeSet<String>) -> Self {
         let record = SharedRecord { given: Some(given), ..SharedRecord::default() };
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
@@ -151,7 +151,7 @@ impl Section {
         Self { path, pattern, place: node.place.clone(), nodes, known: Vec::new(), record }
     }
 
-    /// Returns the dotted path of this section.
+    /// Returns the dotted path of this table.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -160,18 +160,18 @@ impl Section {
         joined(&self.path, key)
     }
 
-    /// Returns the sub-table `key`; empty if it is not there.
+    /// Returns the section for the sub-table `key`, which is empty if it is not written.
     ///
     /// # Errors
-    /// When `key` is there and is not a table.
+    /// When `key` is written and is not a table.
     pub fn child(&mut self, key: &str) -> Result<Self, ConfigError> {
         self.named_child(key, key)
     }
 
-    /// Returns the sub-table `key`, a name that the user chose; listings call it `shown`, such as `PLAN`.
+    /// Returns the section for the sub-table `key`, a name that the user chose; listings show it as `shown` (`PLAN`).
     ///
     /// # Errors
-    /// When `key` is there and is not a table.
+    /// When `key` is written and is not a table.
     pub fn named_child(&mut self, key: &str, shown: &str) -> Result<Self, ConfigError> {
         self.known.push(key.to_owned());
         let pattern = joined(&self.pattern, shown);
@@ -197,13 +197,13 @@ impl Section {
         }
     }
 
-    /// True when the user wrote `key` in this section.
+    /// True when the user wrote `key` in this table; a survey records the query.
     pub fn has(&self, key: &str) -> bool {
         self.fork_on_presence(key);
         self.is_written(key)
     }
 
-    /// True where a key is written. Unlike other queries, it is not recorded for surveys: for keys that no user sets.
+    /// True when `key` is written in this table, without a record for surveys: for keys that no user sets.
     pub fn is_written(&self, key: &str) -> bool {
         let given = |given: &BTreeSet<String>| given.contains(&self.full(key));
         self.nodes.contains_key(key) || self.record.given.as_ref().is_some_and(given)
@@ -223,7 +223,7 @@ impl Section {
         }
     }
 
-    /// Returns the value at a dotted path below this section, as it is written.
+    /// Returns the value at a dotted path below this table, as the user wrote it.
     pub fn written(&self, path: &str) -> Option<&Value> {
         let mut keys = path.split('.');
         let node = self.nodes.get(keys.next()?)?;
@@ -233,36 +233,36 @@ impl Section {
         })
     }
 
-    /// Sets the limits of the next key: `section.within(at_least(1u32)).or("d", 10u32, "...")`.
+    /// Begins to read a key with limits on its value: `section.within(at_least(1u32)).or("d", 10u32, "...")`.
     pub fn within(&mut self, limits: Limits) -> Asking<'_> {
         Asking { section: self, limits, unit: "" }
     }
 
-    /// Sets the unit of the next key, whose number is written without one.
+    /// Begins to read a key whose number is written without a unit; `unit` is its unit for help texts.
     pub fn unit(&mut self, unit: &'static str) -> Asking<'_> {
         Asking { section: self, limits: Limits::default(), unit }
     }
 
-    /// Reads a value that must be written.
+    /// Reads the value of `key`, which the user must write.
     ///
     /// # Errors
-    /// When it is missing or not of the type.
+    /// When the key is missing or not of the type.
     pub fn required<T: FromValue>(&mut self, key: &str, help: &'static str) -> Result<T, ConfigError> {
         self.unit("").required(key, help)
     }
 
-    /// Reads a value with a default.
+    /// Reads the value of `key`; returns `default` where the key is not written.
     ///
     /// # Errors
-    /// When it is written and not of the type.
+    /// When the key is written and not of the type.
     pub fn or<T: FromValue>(&mut self, key: &str, default: T, help: &'static str) -> Result<T, ConfigError> {
         self.unit("").or(key, default, help)
     }
 
-    /// Reads a value that may be absent.
+    /// Reads the value of `key`; returns `None` where the key is not written.
     ///
     /// # Errors
-    /// When it is written and not of the type.
+    /// When the key is written and not of the type.
     pub fn optional<T: FromValue>(
         &mut self,
         key: &str,
@@ -271,10 +271,10 @@ impl Section {
         self.unit("").optional(key, help)
     }
 
-    /// Reads one of the given names.
+    /// Reads the value of `key`, which must be one of `names`; returns `default` where the key is not written.
     ///
     /// # Errors
-    /// When it is none of them; the nearest is named.
+    /// When the value is none of the names; the error suggests the nearest.
     pub fn choice(
         &mut self,
         key: &str,
@@ -298,10 +298,10 @@ impl Section {
         Err(error)
     }
 
-    /// Reads the name of a policy: one of a catalogue's. Without one, the error lists the names.
+    /// Reads the name of the policy for `seam` from the key `name`; it must be one of the catalogue's `names`.
     ///
     /// # Errors
-    /// When it is none of the names.
+    /// When it is none of the names; the error lists them all.
     pub fn policy(
         &mut self,
         seam: &'static str,
@@ -318,11 +318,11 @@ impl Section {
         })
     }
 
-    /// Returns the maker of the policy in `name`, where the caller supplies that policy; the seam's own
-    /// catalogue does not have it.
+    /// Returns the maker of the policy that the key `name` gives, where the policy comes from outside; `None` for the
+    /// names of the seam's own catalogue.
     ///
     /// # Errors
-    /// When it is not there, does not answer `question`, or a parameter is wrong.
+    /// When there is no such policy, it does not answer `question`, or a parameter is wrong.
     pub fn brought<M: 'static>(
         &mut self,
         seam: &'static str,
@@ -410,7 +410,7 @@ impl Section {
         self.record.entries.borrow_mut().push(Entry { key, value, place, source, help, expected });
     }
 
-    /// Returns the error that `key` has a value of the right type which cannot be.
+    /// Makes the error for a value of `key` that has the right type but is not valid.
     pub fn reject(&self, key: &str, expected: &str) -> ConfigError {
         let node = self.nodes.get(key);
         let default = || {
@@ -427,10 +427,10 @@ impl Section {
         }
     }
 
-    /// Ends the reading of this section.
+    /// Ends the reading of this table.
     ///
     /// # Errors
-    /// When it holds a key that was not read.
+    /// When the table has a key that was not read.
     pub fn finish(self) -> Result<(), ConfigError> {
         let unknown = self.nodes.iter().find(|(key, _)| !self.known.contains(key));
         match unknown {
@@ -439,18 +439,18 @@ impl Section {
         }
     }
 
-    /// Returns everything read so far through this section's document, in reading order.
+    /// Returns all values read so far from this section's document, in reading order.
     pub fn entries(&self) -> Vec<Entry> {
         self.record.entries.borrow().clone()
     }
 
-    /// Returns every key that was asked for so far through this section's document, absent ones included.
+    /// Returns all keys asked for so far in this section's document, in the order of asking, missing keys included.
     pub fn asked(&self) -> Vec<Asked> {
         self.record.asked.borrow().clone()
     }
 
-    /// Returns all keys that the reader of a survey asked for, and the forks at which it could have asked for
-    /// others.
+    /// Returns all keys that the reader of a survey asked for, and the keys whose other contents would have led it to
+    /// ask for others.
     pub(crate) fn surveyed_keys(&self) -> (Vec<Asked>, Vec<Fork>) {
         (self.asked(), self.record.forks.borrow().clone())
     }
@@ -460,8 +460,8 @@ fn joined(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Returns the parameters that `read` asks for, found by letting it read an empty section: keys, defaults,
-/// help.
+/// Returns the parameters that the function `read` asks for, found by letting it read an empty section: keys, defaults
+/// and help.
 pub fn describe<T>(read: impl FnOnce(&mut Section) -> Result<T, ConfigError>) -> Vec<Entry> {
     let mut section = Section::root(&Document::empty());
     // A required key without a default ends the reading; what was recorded until then still stands.

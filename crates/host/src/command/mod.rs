@@ -12,11 +12,11 @@ use crate::workload_error::WorkloadError;
 use std::fmt;
 use units::SimTime;
 
-/// Declares the module of each command set (one file each) and collects the sets in `SETS`.
+/// Declares the module of each NVMe command set (one file each), and collects the sets in the list `SETS`.
 macro_rules! command_sets {
     ($($set:ident),+ $(,)?) => {
         $(pub mod $set;)+
-        /// Every command set, in the order of the list.
+        /// All command sets, in the order of the list.
         pub static SETS: &[&CommandSet] = &[$(&$set::SET),+];
     };
 }
@@ -26,41 +26,41 @@ command_sets! {
     zns,
 }
 
-/// Command set of a namespace whose declaration names none.
+/// Command set of a namespace whose declaration names none: the NVM command set.
 pub static USUAL: &CommandSet = &nvm::SET;
 
-/// Command set of a namespace with zones.
+/// Command set of a namespace with zones: the ZNS command set.
 pub static ZONED: &CommandSet = &zns::SET;
 
-/// Bytes of a sector: offsets and lengths of requests are multiples of it.
+/// Number of bytes of a sector: offsets and lengths of requests are multiples of it.
 pub const SECTOR: u64 = 512;
 
-/// Most operations of all command sets together: each is a bit of [`CommandSet::on_sectors`].
+/// Greatest number of operations of all command sets together: each is a bit of [`CommandSet::on_sectors`].
 const OPS_MOST: u32 = u64::BITS;
 
-/// What an operation does to data, and which call of the translation layer carries it out.
+/// Effect of a host command on data; it decides which call of the flash translation layer carries the command out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Effect {
-    /// Data leave the drive.
+    /// The command transfers data from the drive to the host.
     Read = 0,
-    /// Data enter the drive.
+    /// The command transfers data from the host to the drive.
     Write = 1,
-    /// The host no longer needs the data.
+    /// The command tells the drive that the host no longer needs the data (deallocate).
     Trim = 2,
-    /// Acknowledged data are written to the flash.
+    /// The command makes the drive write all acknowledged data to the flash.
     Flush = 3,
-    /// The state of a part of the namespace (a zone) changes; no data of the host move.
+    /// The command changes the state of a zone of the namespace and transfers no data.
     Manage = 4,
 }
 
 impl Effect {
-    /// All effects, in the order of their numbers.
+    /// List of all effects of commands, in the order of their numbers.
     pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::Flush, Self::Manage];
-    /// Number of effects.
+    /// Number of different effects of commands.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// Returns the name of the effect in results.
+    /// Returns the name of the effect, as results show it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -72,7 +72,8 @@ impl Effect {
     }
 }
 
-/// An operation of a command set: its effect in the low bits, and above it its number among operations of that effect.
+/// Host command of a command set, in one byte: its effect in the low bits, above it its number among commands of this
+/// effect.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Op(u8);
@@ -80,14 +81,14 @@ pub struct Op(u8);
 impl Op {
     const EFFECT_BITS: u32 = Effect::COUNT.next_power_of_two().trailing_zeros();
 
-    /// Returns the operation `number` among the operations with this effect; the file of each command set
-    /// declares its own.
+    /// Makes the operation with this effect and this number among the operations of the effect; the file of each
+    /// command set declares its own operations so.
     const fn new(effect: Effect, number: u8) -> Self {
         assert!((number as u32) < OPS_MOST >> Self::EFFECT_BITS);
         Self(effect as u8 | number << Self::EFFECT_BITS)
     }
 
-    /// Returns the effect of the operation on data.
+    /// Returns the effect of the command on data: read, write, trim, flush or manage.
     #[inline]
     pub const fn effect(self) -> Effect {
         // Effects have the numbers of the bits, so that nothing is left of this in machine code.
@@ -100,22 +101,22 @@ impl Op {
         }
     }
 
-    /// Returns the number of the operation in files that hold requests.
+    /// Returns the number that stands for the operation in files of requests.
     pub const fn code(self) -> u8 {
         self.0
     }
 
-    /// Returns the operation with this [`Self::code`]; none where no command set has it.
+    /// Returns the operation with this [`Self::code`]; `None` where no command set has such an operation.
     pub fn of_code(code: u8) -> Option<Self> {
         SETS.iter().flat_map(|set| set.operations).map(|operation| operation.op).find(|op| op.0 == code)
     }
 
-    /// Returns the name used in messages and recorded traces.
+    /// Returns the name of the operation, as messages and recorded traces use it.
     pub fn name(self) -> &'static str {
         self.operation().name
     }
 
-    /// Returns the description of the operation in its command set.
+    /// Returns the description of the operation in the first command set that has it.
     fn operation(self) -> &'static SetOperation {
         let mut all = SETS.iter().flat_map(|set| set.operations);
         all.find(|operation| operation.op == self).expect("a set declares every operation")
@@ -128,20 +129,20 @@ impl fmt::Debug for Op {
     }
 }
 
-/// Description of an operation in its command set.
+/// Description of an operation (host command) within its command set.
 #[derive(Debug)]
 pub struct SetOperation {
-    /// The operation, by the name that other code uses.
+    /// Operation that is described, as requests carry it.
     pub op: Op,
-    /// Name of the operation.
+    /// Name of the operation in messages and recorded traces.
     pub name: &'static str,
-    /// The part of a namespace that the operation applies to.
+    /// Part of a namespace that a request with this operation applies to: sectors, the whole, or a zone.
     pub range: Range,
-    /// Contents of the operation's completion.
+    /// Contents of the operation's completion: a status, or an address too.
     pub answer: CompletionKind,
 }
 
-/// The part of a namespace that an operation applies to.
+/// Part of a namespace that an operation applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
     /// The request covers whole sectors of the namespace, at least one.
@@ -152,33 +153,34 @@ pub enum Range {
     Zone,
 }
 
-/// Contents of a completion.
+/// Contents of the completion of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionKind {
-    /// The completion holds a status alone.
+    /// The completion holds only a status.
     Status,
-    /// A status and the byte where the data are, which the drive chose.
+    /// The completion holds a status and the address of the data, which the drive chose (zone append).
     Address,
 }
 
-/// A command set.
+/// NVMe command set: the operations that a namespace accepts.
 #[derive(Debug)]
 pub struct CommandSet {
     /// Name of the command set in drive files.
     pub name: &'static str,
-    /// Description of the command set, in one line.
+    /// Description of the command set, in one line for listings.
     pub about: &'static str,
-    /// Operations of the command set.
+    /// Operations (host commands) of the command set.
     pub operations: &'static [SetOperation],
 }
 
 impl CommandSet {
-    /// Returns the operations on sectors, as a bit mask by [`Op::code`].
+    /// Returns the bit mask, by [`Op::code`], of the operations of the set that apply to sectors.
     pub fn on_sectors(&self) -> u64 {
         self.bits(|operation| operation.range == Range::Sectors)
     }
 
-    /// Returns the operations whose completions give the address of the data, as a bit mask by [`Op::code`].
+    /// Returns the bit mask, by [`Op::code`], of the operations of the set whose completions give the address of the
+    /// data.
     pub fn with_address(&self) -> u64 {
         self.bits(|operation| operation.answer == CompletionKind::Address)
     }
@@ -188,8 +190,8 @@ impl CommandSet {
         found.fold(0, |bits, operation| bits | 1 << operation.op.code())
     }
 
-    /// Returns why this command set cannot take the request in a namespace of `size` bytes, which messages
-    /// call `what`: the fault found, and what was expected; none where it can.
+    /// Returns why this command set refuses a request in a namespace of `size` bytes, which messages call `what`: a
+    /// text of the fault and a text of what was expected; `None` for a valid request.
     pub fn refusal(
         &self,
         op: Op,
@@ -225,36 +227,37 @@ impl CommandSet {
     }
 }
 
-/// Result of an operation.
+/// Status in a request's completion: success or failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompletionStatus {
-    /// The operation was done as asked.
+    /// The request succeeded.
     #[default]
     Success,
-    /// The drive returned an error.
+    /// The request failed: the drive returned an error.
     Failed,
 }
 
-/// What the host learns when a request is done.
+/// Completion of a host request: time, status, and address where the drive chose one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Time at which the request was done.
+    /// Simulated time at which the request was completed.
     pub at: SimTime,
-    /// Status of the request.
+    /// Status with which the request was completed.
     pub status: CompletionStatus,
-    /// First byte of the data, for an operation whose drive chose their place ([`CompletionKind::Address`]).
+    /// Offset of the first byte of the data, for an operation whose place the drive chose
+    /// ([`CompletionKind::Address`]).
     pub address: Option<u64>,
 }
 
 impl Completion {
-    /// Returns the completion at `at` of a request that was done as asked.
+    /// Makes the completion, at time `at`, of a request that succeeded.
     #[inline]
     pub fn success(at: SimTime) -> Self {
         Self { at, status: CompletionStatus::Success, address: None }
     }
 }
 
-/// Returns a request that a set does not understand, as an error of the workload called `workload`.
+/// Makes the error of the workload called `workload` for a request that a command set refuses.
 #[cold]
 pub fn refused(workload: &str, (found, expected): (String, String)) -> WorkloadError {
     WorkloadError::of(workload.to_owned(), found, expected)

@@ -5,13 +5,13 @@
 use super::{CommandSet, CompletionKind, Effect, Op, Range, SetOperation};
 
 impl Op {
-    /// Bytes from the drive.
+    /// Read command: data from the drive to the host.
     pub const READ: Self = Self::new(Effect::Read, 0);
-    /// Bytes to the drive.
+    /// Write command: data from the host to the drive.
     pub const WRITE: Self = Self::new(Effect::Write, 0);
-    /// Trim: the host no longer needs these bytes.
+    /// Trim (deallocate) command: the host no longer needs these bytes.
     pub const TRIM: Self = Self::new(Effect::Trim, 0);
-    /// Everything acknowledged before must be on flash.
+    /// Flush command: everything acknowledged before must be on flash.
     pub const FLUSH: Self = Self::new(Effect::Flush, 0);
 }
 
@@ -19,7 +19,7 @@ const fn of(op: Op, range: Range) -> SetOperation {
     SetOperation { op, name: op.effect().name(), range, answer: CompletionKind::Status }
 }
 
-/// The command set of ordinary drives.
+/// The NVM command set of ordinary drives: read, write, trim and flush.
 pub static SET: CommandSet = CommandSet {
     name: "nvm",
     about: "blocks that are read and written in any order",

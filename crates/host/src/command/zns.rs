@@ -15,16 +15,16 @@ use super::{CommandSet, CompletionKind, Effect, Op, Range, SetOperation};
 use std::collections::VecDeque;
 
 impl Op {
-    /// Zone append: writes at the pointer of the zone that the offset names; the completion gives the address of the
-    /// data.
+    /// Zone append command: writes at the write pointer of the zone that the offset names; the completion gives the
+    /// address of the data.
     pub const APPEND: Self = Self::new(Effect::Write, 1);
-    /// Zone management send, open: opens the zone until it is closed.
+    /// Zone management send command, open: the host opens the zone, until it is closed.
     pub const ZONE_OPEN: Self = Self::new(Effect::Manage, 0);
-    /// Zone management send, close: the zone no longer counts as open.
+    /// Zone management send command, close: the zone no longer counts as open.
     pub const ZONE_CLOSE: Self = Self::new(Effect::Manage, 1);
-    /// Zone management send: the zone counts as full.
+    /// Zone management send command, finish: the zone becomes full and takes no more writes.
     pub const ZONE_FINISH: Self = Self::new(Effect::Manage, 2);
-    /// Zone management send: the zone is empty.
+    /// Zone management send command, reset: the zone becomes empty.
     pub const ZONE_RESET: Self = Self::new(Effect::Manage, 3);
 }
 
@@ -32,7 +32,7 @@ const fn of(op: Op, name: &'static str, range: Range) -> SetOperation {
     SetOperation { op, name, range, answer: CompletionKind::Status }
 }
 
-/// The command set of zoned drives.
+/// The ZNS command set of zoned drives: read, write, flush, zone append and zone management.
 pub static SET: CommandSet = CommandSet {
     name: "zns",
     about: "zones that are written in order and reset as a whole",
@@ -53,29 +53,29 @@ pub static SET: CommandSet = CommandSet {
     ],
 };
 
-/// The state of a zone.
+/// State of a zone of a zoned namespace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ZoneState {
-    /// No block of the zone is written.
+    /// No block of the zone is written, and the zone is not open.
     #[default]
     Empty,
-    /// The zone is open because a write came.
+    /// The zone is open because a write came, without an open command.
     ImplicitlyOpen,
-    /// Open because the host opened the zone.
+    /// The zone is open because the host opened it with a command.
     ExplicitlyOpen,
-    /// Partly written, with a place among the active zones, not among the open ones.
+    /// The zone is not open but still counts as active, usually partly written.
     Closed,
-    /// The zone takes no more writes.
+    /// The zone takes no more writes: it is written to its capacity, or was finished.
     Full,
-    /// The zone can only be read.
+    /// The zone can be read but not written.
     ReadOnly,
-    /// The zone cannot be used.
+    /// The zone can be neither read nor written.
     Offline,
 }
 
 impl ZoneState {
-    /// All states, in the order of their numbers.
+    /// List of all zone states, in the order of their numbers.
     pub const ALL: [Self; 7] = [
         Self::Empty,
         Self::ImplicitlyOpen,
@@ -108,60 +108,60 @@ impl ZoneState {
     }
 }
 
-/// The shape of a zoned namespace, in blocks.
+/// Geometry of a zoned namespace: number, size and capacity of zones, in blocks, and limits on open and active zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZoneShape {
     /// Number of zones of the namespace.
     pub count: u32,
-    /// Blocks from the start of a zone to the start of the next.
+    /// Number of blocks from the start of a zone to the start of the next.
     pub size: u64,
-    /// Blocks of a zone that can be written.
+    /// Number of blocks of a zone that can be written.
     pub capacity: u64,
-    /// Zones that can be open, and active, at once.
+    /// Greatest number of zones that can be open at once.
     pub open_most: u32,
-    /// See `open_most`; at least as many.
+    /// Greatest number of zones that can be active at once; at least `open_most`.
     pub active_most: u32,
-    /// True: a read of blocks never written gives zeros; false: it gives an error.
+    /// True: a read of blocks that were never written returns zeros; false: such a read returns an error.
     pub reads_unwritten: bool,
 }
 
-/// A zone.
+/// State and write pointer of one zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneRecord {
-    /// State of the zone.
+    /// State of the zone, such as empty, open or full.
     pub state: ZoneState,
-    /// Pointer of the zone: blocks from its start. Blocks that a finish left unwritten are not counted.
+    /// Write pointer of the zone, in blocks from the zone's start; blocks that a finish left unwritten are not counted.
     pub written: u64,
 }
 
-/// Work of the flash for a command to a zone.
+/// Work that a zone management command needs on the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneWork {
-    /// The zone command needs no work on the flash.
+    /// The zone management command needs no work on the flash.
     None,
-    /// Fill the blocks that were not written.
+    /// The blocks of the zone that were not written must be filled, since the zone is finished.
     Finish,
-    /// Discard the data of the zone, of which the host wrote this number of blocks.
+    /// The data of the zone, of which the host wrote this number of blocks, must be discarded.
     Reset(u64),
 }
 
-/// Counts of what happened to zones.
+/// Counts of zone events since the beginning: opened, closed, finished, reset and filled zones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneCounts {
-    /// Zones that were opened for a write, and by the host.
+    /// Number of zones opened implicitly for a write, and number opened by the host's command.
     pub opened: [u64; 2],
-    /// Zones that the drive closed to open another, and that the host closed.
+    /// Number of zones that the drive closed to open another, and number that the host closed.
     pub closed: [u64; 2],
-    /// Zones finished before they were full.
+    /// Number of zones that the host finished before they were full.
     pub finished: u64,
-    /// Zones that were reset while they held data.
+    /// Number of zones that were reset while they held data or were full.
     pub reset: u64,
-    /// Zones that became full by writes.
+    /// Number of zones that became full by writes.
     pub filled: u64,
 }
 
 impl ZoneCounts {
-    /// Counts since `then`.
+    /// Returns the counts of zone events since an earlier state `then` of the counts.
     pub fn since(&self, then: &Self) -> Self {
         let less = |now: [u64; 2], then: [u64; 2]| [now[0] - then[0], now[1] - then[1]];
         Self {
@@ -174,31 +174,31 @@ impl ZoneCounts {
     }
 }
 
-/// The zones of a namespace.
+/// State machine of the zones of a zoned namespace: states, write pointers, and limits on open and active zones.
 #[derive(Clone, Debug)]
 pub struct ZoneStates {
     shape: ZoneShape,
     zones: Vec<ZoneRecord>,
-    /// Zones that are open, the one that was opened first at the front.
+    /// Numbers of the open zones, in the order in which they were opened.
     open: VecDeque<u32>,
     active: u32,
-    /// Counts of what happened to the zones.
+    /// Counts of zone events, such as opened and reset zones.
     pub counts: ZoneCounts,
 }
 
 impl ZoneStates {
-    /// Returns the zones of this shape, all empty.
+    /// Makes the zones of a namespace with this geometry, all of them empty.
     pub fn new(shape: ZoneShape) -> Self {
         let zones = vec![ZoneRecord::default(); shape.count as usize];
         Self { shape, zones, open: VecDeque::new(), active: 0, counts: ZoneCounts::default() }
     }
 
-    /// Returns the shape of the zones.
+    /// Returns the geometry of the namespace and its zones.
     pub fn shape(&self) -> ZoneShape {
         self.shape
     }
 
-    /// Returns the zone of number `zone`.
+    /// Returns the state and the write pointer of zone number `zone`.
     pub fn get(&self, zone: u32) -> ZoneRecord {
         self.zones[zone as usize]
     }
@@ -210,7 +210,8 @@ impl ZoneStates {
         counts
     }
 
-    /// Sets the state of a zone of a drive with contents: `written` blocks are written, or the zone was finished.
+    /// Sets the state of a zone whose drive already has contents: the zone has `written` blocks of data, or was
+    /// finished.
     pub fn found(&mut self, zone: u32, (written, is_finished): (u64, bool)) {
         let state = match written {
             _ if is_finished || written >= self.shape.capacity => ZoneState::Full,
@@ -231,7 +232,8 @@ impl ZoneStates {
         }
     }
 
-    /// Makes room for one more open zone: the drive closes the zone that was opened first by a write.
+    /// Makes one more zone openable, within the limits: if all open places are taken, the drive closes the implicitly
+    /// open zone that was opened first.
     fn make_room(&mut self, zone: u32) -> Result<(), ZoneError> {
         let state = self.get(zone).state;
         if !state.is_active() && self.active >= self.shape.active_most {
@@ -247,10 +249,11 @@ impl ZoneStates {
         Ok(())
     }
 
-    /// Writes `blocks` blocks of the host from block `at` of a zone on, and the pointer moves behind them.
+    /// Carries out a write command of `blocks` blocks from block `at` of a zone on: opens the zone if needed, and moves
+    /// the write pointer behind the blocks.
     ///
     /// # Errors
-    /// With the status of the completion; nothing changes then.
+    /// With the error status of the completion; nothing changes then.
     pub fn write(&mut self, zone: u32, at: u64, blocks: u64) -> Result<(), ZoneError> {
         let ZoneRecord { state, written } = self.get(zone);
         match state {
@@ -274,8 +277,8 @@ impl ZoneStates {
         Ok(())
     }
 
-    /// Appends `blocks` blocks of the host to a zone; `at` must be the zone's first block. Returns the block
-    /// where they go.
+    /// Carries out a zone append of `blocks` blocks; `at` must be the zone's first block, 0. Returns the block of the
+    /// zone at which the data are written.
     ///
     /// # Errors
     /// As for [`Self::write`].
@@ -287,7 +290,7 @@ impl ZoneStates {
         self.write(zone, to, blocks).map(|()| to)
     }
 
-    /// Reads for the host `blocks` of a zone from block `at` of it on.
+    /// Checks whether a read command of `blocks` blocks from block `at` of a zone on is allowed.
     ///
     /// # Errors
     /// As for [`Self::write`].
@@ -301,13 +304,14 @@ impl ZoneStates {
         }
     }
 
-    /// Manages a zone for the host: changes its state and returns the work of the flash for it.
+    /// Carries out the zone management command `op`: changes the state of the zone, and returns the work that the flash
+    /// has to do for it.
     ///
     /// # Errors
     /// As for [`Self::write`].
     ///
     /// # Panics
-    /// When `op` manages nothing.
+    /// When `op` is no zone management command.
     pub fn manage(&mut self, zone: u32, op: Op) -> Result<ZoneWork, ZoneError> {
         let ZoneRecord { state, written } = self.get(zone);
         match state {

@@ -3,10 +3,12 @@
 //! fio's own rule: a block that was covered gives way to the next free one, and a request ends where a covered block
 //! begins. Requests of one size need no map: a permutation visits each block once (`order`).
 
-/// A set of blocks with a quick answer to "the next that is free".
+/// Set of block numbers of which each is free or covered (already accessed in the present pass); finds the next free
+/// block quickly.
 #[derive(Clone, Debug)]
 pub struct BlockMap {
-    /// One bit per block; each level above has one bit per word of the level below, set when that word is full.
+    /// One bit per block, set when the block is covered; `full` has one bit per word of `covered`, set when all bits of
+    /// the word are set.
     covered: Vec<u64>,
     full: Vec<u64>,
     blocks: u64,
@@ -14,7 +16,7 @@ pub struct BlockMap {
 }
 
 impl BlockMap {
-    /// Makes a map of `blocks` blocks, all free.
+    /// Makes a map of `blocks` blocks, all of them free.
     pub fn new(blocks: u64) -> Self {
         let words = blocks.div_ceil(64) as usize;
         let mut map =
@@ -23,7 +25,7 @@ impl BlockMap {
         map
     }
 
-    /// Frees all blocks.
+    /// Marks all blocks of the map as free, as at the beginning of a pass.
     pub fn clear(&mut self) {
         self.covered.fill(0);
         self.full.fill(0);
@@ -49,8 +51,8 @@ impl BlockMap {
         block < self.blocks && self.covered[(block / 64) as usize] >> (block % 64) & 1 == 0
     }
 
-    /// Returns `block` if it is free, else the next free block, starting over after the last one; none when
-    /// all are covered.
+    /// Returns the number of the first free block from `block` on, starting over at block 0 after the last block;
+    /// `None` when all blocks are covered.
     pub fn next_free(&self, block: u64) -> Option<u64> {
         if self.free == 0 {
             return None;
@@ -62,7 +64,8 @@ impl BlockMap {
         after.or_else(|| self.first_free(0))
     }
 
-    /// Returns the first free block from `from` on.
+    /// Returns the number of the first free block from `from` on, without starting over; `None` if there is no such
+    /// block.
     fn first_free(&self, from: u64) -> Option<u64> {
         if from >= self.blocks {
             return None;
@@ -83,7 +86,8 @@ impl BlockMap {
         Some(word as u64 * 64 + u64::from((!self.covered[word]).trailing_zeros()))
     }
 
-    /// Covers free blocks from `block` on, at most `count`, up to the first one already covered; returns their number.
+    /// Marks free blocks from `block` on as covered, at most `count` and only up to the first block that is covered
+    /// already; returns how many were marked.
     pub fn cover(&mut self, block: u64, count: u64) -> u64 {
         let mut covered = 0;
         while covered < count && self.is_free(block + covered) {

@@ -1,18 +1,20 @@
 //! The sizes of requests: what `bs`, `bsrange` and `bssplit` come to together.
 
-/// The sizes of a direction's requests, in bytes.
+/// Sizes, in bytes, of the requests that a fio job makes in one direction (reads, writes or trims).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockSizes {
-    /// All requests of the job have this size, in bytes.
+    /// All requests of the direction have this size, in bytes.
     Fixed(u64),
-    /// Multiples of the first size up to the second, all equally likely; includes the second if it is no multiple.
+    /// Request sizes are multiples of the first number up to the second, in bytes, all equally likely; the second is a
+    /// size too if it is no multiple.
     Range(u64, u64),
-    /// Each size with its percentage, the rarest first; the percentages add up to 100.
+    /// Each request size in bytes with its percentage of the requests, the rarest size first; the percentages add up to
+    /// 100.
     Split(Vec<(u64, u64)>),
 }
 
 impl BlockSizes {
-    /// Returns the shortest block size.
+    /// Returns the shortest request size, in bytes.
     pub fn least(&self) -> u64 {
         match self {
             Self::Fixed(bytes) | Self::Range(bytes, _) => *bytes,
@@ -20,7 +22,7 @@ impl BlockSizes {
         }
     }
 
-    /// Returns the longest block size.
+    /// Returns the longest request size, in bytes.
     pub fn most(&self) -> u64 {
         match self {
             Self::Fixed(bytes) => *bytes,
@@ -29,7 +31,7 @@ impl BlockSizes {
         }
     }
 
-    /// Returns the mean size in bytes of the requests drawn, if all of them fit.
+    /// Returns the mean request size in bytes, if no request has to be shortened to fit its file.
     pub fn mean(&self) -> f64 {
         match self {
             Self::Fixed(bytes) => *bytes as f64,
@@ -48,16 +50,16 @@ impl BlockSizes {
     }
 }
 
-/// The sizes that a direction's options give, in any order. A `bssplit` and a `bsrange` each replace the
-/// shortest and the longest size, a `bsrange` keeps the sizes of a `bssplit` before it, and `bs` counts where neither says
-/// anything: beside them it has no effect, be they of another section. So in fio.
+/// Values of the block size options (`bs`, `bsrange`, `bssplit`) of a fio job for one direction, in any order. A
+/// `bssplit` and a `bsrange` each replace the shortest and the longest size, a `bsrange` keeps the sizes of a `bssplit`
+/// before it, and `bs` counts only where neither gives a size, even if they are in another section. So in fio.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeOptions {
-    /// Block size of the job in bytes, from `bs`.
+    /// Request size of the job in bytes, from `bs`.
     pub block: u64,
-    /// The shortest and the longest; 0 stands for `bs`.
+    /// Shortest and longest request size in bytes, from `bsrange` or `bssplit`; 0 stands for the size of `bs`.
     pub range: (u64, u64),
-    /// Sizes with their percentages, the rarest first; empty without a `bssplit`.
+    /// Request sizes in bytes with their percentages, from `bssplit`, the rarest first; empty without a `bssplit`.
     pub split: Vec<(u64, u64)>,
 }
 
@@ -68,17 +70,19 @@ impl Default for SizeOptions {
 }
 
 impl SizeOptions {
-    /// Takes a `bssplit`.
+    /// Stores the sizes and percentages of a `bssplit`, and replaces the shortest and the longest size by those of
+    /// `split`.
     pub fn set_split(&mut self, split: Vec<(u64, u64)>) {
         let sizes = || split.iter().map(|part| part.0);
         self.range = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
         self.split = split;
     }
 
-    /// Returns the block sizes that the options ask for.
+    /// Returns the request sizes of the direction that follow from all its block size options.
     ///
     /// # Errors
-    /// With what was found and what was expected, where fio itself makes no request, or others than it is told.
+    /// With the pair of texts found and expected, where fio itself would make no request, or requests of other sizes
+    /// than the options say.
     pub fn blocks(&self) -> Result<BlockSizes, (&'static str, &'static str)> {
         let or_block = |bytes: u64| if bytes == 0 { self.block } else { bytes };
         let (least, most) = (or_block(self.range.0), or_block(self.range.1));

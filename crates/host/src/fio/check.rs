@@ -8,7 +8,7 @@ use super::{flow, placement, steady, zones};
 use crate::WorkloadError;
 
 // Long: one condition after the other, each with its message.
-/// Checks a job's options against each other, once the whole section is known.
+/// Checks the options of a fio job against each other, once the whole section of the job is known.
 ///
 /// # Errors
 /// At options that contradict each other, or that fio takes for something else.
@@ -103,7 +103,8 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-/// fio divides a second by the number of shortest blocks that the rate allows in it, which must be at least one.
+/// Refuses a job with random gaps (`rate_process=poisson`) whose rate in bytes per second is below one shortest block a
+/// second, which fio cannot pace.
 fn slowest(job: &JobSpec) -> Result<(), (String, &'static str)> {
     let none = |direction: usize| match job.rate_of(direction) {
         Some(Rate::BytesPerSecond(rate)) => rate < job.blocks[direction].least(),
@@ -116,7 +117,8 @@ fn slowest(job: &JobSpec) -> Result<(), (String, &'static str)> {
     Ok(())
 }
 
-/// fio's shift register (lfsr) needs blocks of one size over the whole file.
+/// Refuses options that fio's shift register (`random_generator=lfsr`) does not support, as it needs blocks of one size
+/// over the whole file.
 fn lfsr(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     let used = || job.directions().iter().copied();
     let first = job.blocks[job.directions()[0]].least();

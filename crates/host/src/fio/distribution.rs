@@ -3,33 +3,38 @@
 use super::value;
 use engine::{Permutation, RandomStream};
 
-/// Distribution of random accesses, as a job file names it.
+/// Distribution of the random accesses of a fio job over blocks, as the job file names it (`random_distribution`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
-    /// Each block is accessed with the same probability.
+    /// Each block of the file is accessed with the same probability.
     #[default]
     Uniform,
-    /// The block of rank k is as likely as 1 / k^theta; ranks are scattered over the blocks.
+    /// Zipf's law with this exponent theta: the block of rank k is accessed with a probability proportional to 1 /
+    /// k^theta; ranks are scattered over the blocks.
     Zipf(f64),
-    /// Self-similar: a fraction h of the accesses goes to all but a fraction h of the blocks; scattered.
+    /// Self-similar distribution with this h: a fraction h of the accesses goes to all but a fraction h of the blocks;
+    /// ranks are scattered over the blocks.
     Pareto(f64),
-    /// fio's bell curve over scattered ranks, widened by this percentage of the number of blocks.
+    /// fio's bell curve: block ranks follow a normal distribution, widened by this percentage of the number of blocks;
+    /// ranks are scattered over the blocks.
     Normal(f64),
-    /// Zones in order of address.
+    /// Parts of the file in order of address, each with its own percentage of the accesses (`zoned`).
     Zoned(Vec<Zone>),
 }
 
-/// Part of a zoned distribution: `accesses` percent of the accesses go to a part of this size.
+/// One zone of a zoned access distribution: a part of the file, with the percentage of the accesses that go to it. No
+/// zone of a ZNS drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zone {
-    /// Percent of the accesses that fall into the zone.
+    /// Percentage of the accesses that fall into the zone.
     pub accesses: u64,
-    /// Part of the job's region that the zone takes.
+    /// Length of the zone, in bytes or as a percentage of the job's region.
     pub part: value::Size,
 }
 
 impl Distribution {
-    /// Reads a distribution for each direction; only zones may differ between them (`zoned:A/B:C/D,E/F:G/H`).
+    /// Parses `random_distribution` into a distribution for each direction (read, write, trim); only zones may differ
+    /// between the directions (`zoned:A/B:C/D,E/F:G/H`).
     pub fn parse_each(text: &str, kb_base: u64) -> Result<[Self; 3], &'static str> {
         let zones = text.split_once(':').filter(|(name, _)| matches!(*name, "zoned" | "zoned_abs"));
         let Some((name, zones)) = zones else {
@@ -45,7 +50,7 @@ impl Distribution {
         Ok(each)
     }
 
-    /// Reads `zipf:1.2` and the like.
+    /// Parses a single distribution of `random_distribution`, such as `zipf:1.2`.
     pub fn parse(text: &str, kb_base: u64) -> Result<Self, &'static str> {
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let number = |default| rest.map_or(Ok(default), value::float);
@@ -70,8 +75,9 @@ fn within(number: f64, least: f64, most: f64, expected: &'static str) -> Result<
     if (least..=most).contains(&number) { Ok(number) } else { Err(expected) }
 }
 
-/// Reads `80/20:20/80`: pairs of a percentage of the accesses and the percentage of the file that they go to. A
-/// percentage left out (`50/20:50/`) is the rest to 100; several left out divide that rest, as in fio.
+/// Parses zones such as `80/20:20/80`: pairs of a percentage of the accesses and the part of the file that they go to,
+/// in percent or, if `absolute`, in bytes. A percentage left out (`50/20:50/`) is the rest to 100; several left out
+/// divide that rest, as in fio.
 fn parse_zones(text: &str, kb_base: u64, absolute: bool) -> Result<Vec<Zone>, &'static str> {
     const EXPECTED: &str = "zones as ACCESS%/PART%:..., accesses adding up to 100, parts to no more";
     const EXPECTED_ABSOLUTE: &str = "zones as ACCESS%/SIZE:..., accesses adding up to 100";
@@ -112,8 +118,8 @@ fn parse_zones(text: &str, kb_base: u64, absolute: bool) -> Result<Vec<Zone>, &'
         .collect())
 }
 
-/// Returns the percentages, with the missing ones filled in from the rest to 100; none when the given ones
-/// exceed 100.
+/// Returns the percentages with missing ones filled in: the missing ones share the rest to 100 equally. `None` when the
+/// given ones exceed 100.
 fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     let given: Vec<Option<u64>> = given.collect();
     let left = 100u64.checked_sub(given.iter().flatten().sum())?;
@@ -121,23 +127,24 @@ fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     Some(given.iter().map(|share| share.unwrap_or_else(|| left / missing.max(1))).collect())
 }
 
-/// A distribution over a number of blocks, ready to draw from.
+/// Access distribution over a fixed number of blocks, from which block numbers are drawn.
 #[derive(Clone, Debug)]
 pub enum Sampler {
-    /// Each block is accessed with the same probability.
+    /// Each of this number of blocks is accessed with the same probability.
     Uniform(u64),
-    /// Zipf's law over scattered ranks.
+    /// Zipf's law over ranks, which are scattered over the blocks.
     Zipf(Zipf, Scatter),
-    /// A uniform draw raised to a power, over scattered ranks; the power and the number of ranks.
+    /// A uniform random number from 0 to 1 raised to a power, over scattered ranks: the power, and the number of ranks.
     Pareto(f64, u64, Scatter),
-    /// A bell curve moved by up to half of a number of blocks, over scattered ranks; that number and the number of
-    /// ranks.
+    /// A bell curve over scattered ranks, shifted at random by up to half of a width: the width in blocks, and the
+    /// number of ranks.
     Normal(u64, u64, Scatter),
-    /// For each percent of the accesses: the first block and the number of blocks that it goes to.
+    /// For each percent of the accesses: the first block, and the number of blocks, of the zone that this percent goes
+    /// to.
     Zoned(Box<[(u64, u64); 100]>),
 }
 
-/// Blocks of the ranks: scattered, or in order.
+/// Maps the rank of a block to its number: scattered by a random permutation, or, without one, in order.
 #[derive(Clone, Debug)]
 pub struct Scatter(Option<Permutation>);
 
@@ -149,10 +156,10 @@ impl Scatter {
 }
 
 impl Sampler {
-    /// Prepares to draw blocks of `block` bytes out of a region of `blocks` blocks.
+    /// Makes a sampler that draws block numbers out of a region of `blocks` blocks of `block` bytes each.
     ///
     /// # Errors
-    /// When a zone that is accessed holds no block, or the zones do not fit.
+    /// When a zone of the distribution that is accessed holds no block, or the zones do not fit the region.
     pub fn new(
         distribution: &Distribution,
         blocks: u64,
@@ -169,7 +176,8 @@ impl Sampler {
         Ok(Self::over(distribution, blocks, Scatter(scatter)))
     }
 
-    /// Prepares to draw one of `count` things by rank, the first the most often; none for zones.
+    /// Makes a sampler that draws one of `count` things by rank, the first the most often, without scattering; `None`
+    /// for a zoned distribution.
     pub fn in_order(distribution: &Distribution, count: u64) -> Option<Self> {
         let ranked = !matches!(distribution, Distribution::Zoned(_));
         ranked.then(|| Self::over(distribution, count, Scatter(None)))
@@ -187,7 +195,7 @@ impl Sampler {
         }
     }
 
-    /// Draws a block.
+    /// Draws the number of the block that is accessed next.
     #[inline]
     pub fn draw(&self, random: &mut RandomStream) -> u64 {
         match self {
@@ -232,12 +240,12 @@ fn zone_table(zones: &[Zone], blocks: u64, block: u64) -> Result<Box<[(u64, u64)
     Ok(table)
 }
 
-/// Numbers whose mean makes the bell.
+/// Number of uniform random draws whose mean makes fio's bell curve.
 const BELL_DRAWS: u64 = 12;
 
-/// Returns a rank from fio's bell: the mean of twelve even draws, moved by up to half of `width` either way,
-/// less where that would lead outside. So its standard deviation is a twelfth of the ranks even where `width`
-/// is 0.
+/// Draws a rank below `count` from fio's bell curve: the mean of twelve uniform draws, shifted at random by up to half
+/// of `width` either way, less where that would lead outside. So the standard deviation is a twelfth of the ranks even
+/// where `width` is 0.
 fn bell(width: u64, count: u64, random: &mut RandomStream) -> u64 {
     let sum: u64 = (0..BELL_DRAWS).map(|_| random.below(count + 1)).sum();
     let middle = sum.div_ceil(BELL_DRAWS).min(count - 1) as i64;
@@ -248,8 +256,8 @@ fn bell(width: u64, count: u64, random: &mut RandomStream) -> u64 {
     (middle + by) as u64
 }
 
-/// Zipf's law over ranks 1 to n by rejection and inversion (Hoermann and Derflinger 1996): exact for every exponent,
-/// with constant work per draw and none beforehand.
+/// Zipf's law over the ranks 1 to n, drawn by rejection and inversion (Hoermann and Derflinger 1996): exact for every
+/// exponent, with constant work per draw and none beforehand.
 #[derive(Clone, Debug)]
 pub struct Zipf {
     count: f64,
@@ -260,7 +268,7 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// Returns the ranks 1 to `count` with exponent `theta`.
+    /// Makes Zipf's law over the ranks 1 to `count` with exponent `theta`.
     pub fn new(count: u64, theta: f64) -> Self {
         let mut zipf =
             Self { count: count as f64, theta, integral_first: 0.0, integral_last: 0.0, accept: 0.0 };
@@ -270,7 +278,7 @@ impl Zipf {
         zipf
     }
 
-    /// Draws a rank.
+    /// Draws a rank from 1 to `count`.
     #[inline]
     pub fn draw(&self, random: &mut RandomStream) -> u64 {
         loop {
@@ -283,14 +291,13 @@ impl Zipf {
         }
     }
 
-    /// Returns the integral of x^-theta, up to a constant: (x^(1-theta) - 1) / (1 - theta), or ln x where
-    /// theta is 1.
+    /// Returns the integral of x^-theta, up to a constant: (x^(1-theta) - 1) / (1 - theta), or ln x where theta is 1.
     fn integral(&self, x: f64) -> f64 {
         let (power, log) = (1.0 - self.theta, libm::log(x));
         if (power * log).abs() < 1e-8 { log } else { libm::expm1(power * log) / power }
     }
 
-    /// Returns the inverse of `integral`.
+    /// Returns the inverse of [`Self::integral`]: the x at which the integral is `y`.
     fn inverse(&self, y: f64) -> f64 {
         let power = 1.0 - self.theta;
         // Rounding may carry the argument of the logarithm to or below its edge; the rank is clamped after.
@@ -303,7 +310,8 @@ impl Zipf {
 mod tests {
     use super::*;
 
-    /// Returns how often each of `blocks` blocks is drawn.
+    /// Returns, for a test, how often each of `blocks` blocks is accessed in `draws` draws from the distribution
+    /// `text`.
     fn counts(text: &str, blocks: u64, draws: u32) -> Vec<u32> {
         let mut random = RandomStream::new(11, "test");
         let distribution = Distribution::parse(text, 1024).unwrap();
@@ -315,14 +323,15 @@ mod tests {
         counts
     }
 
-    /// Most drawn first.
+    /// Returns, for a test, the access counts of the blocks, the most accessed block first.
     fn by_rank(text: &str, blocks: u64, draws: u32) -> Vec<u32> {
         let mut counts = counts(text, blocks, draws);
         counts.sort_unstable_by(|a, b| b.cmp(a));
         counts
     }
 
-    /// Panics unless `count` of `draws` is within 4.5 standard deviations of a binomial with probability `p`.
+    /// Panics, in a test, unless `count` of `draws` is within 4.5 standard deviations of a binomial with probability
+    /// `p`.
     fn assert_binomial(count: u32, draws: u32, p: f64, what: &str) {
         let (mean, deviation) = (f64::from(draws) * p, (f64::from(draws) * p * (1.0 - p)).sqrt());
         assert!((f64::from(count) - mean).abs() < 4.5 * deviation.max(1.0), "{what}: {count}, not {mean}");

@@ -4,10 +4,11 @@ use super::blocks::BlockSizes;
 use super::files::CloneFiles;
 use super::job::{JobAccess, JobSpec};
 
-/// Work that a clone has left: fio counts passes through the files, and bytes and requests over all passes.
+/// Count of the work that one clone of a fio job still has to do: as in fio, passes through the clone's files, and
+/// bytes and requests over all passes.
 #[derive(Clone, Debug)]
 pub struct WorkDue {
-    /// Bytes after which a pass ends, if the files do not end first.
+    /// Number of bytes after which a pass ends, if the files do not end first.
     pass_bytes: u64,
     bytes_this_pass: u64,
     requests_this_pass: u64,
@@ -15,7 +16,8 @@ pub struct WorkDue {
     bytes_read_back: u64,
     parts: u64,
     most_bytes: u64,
-    /// Bytes asked for by `io_size` beyond the passes; passes go on until one more request would exceed them.
+    /// Number of bytes that `io_size` asks for in all, or 0: after the last loop, passes go on until one more request
+    /// of the longest size would exceed this number.
     io_bytes: u64,
     longest: u64,
     passes_left: u64,
@@ -25,7 +27,7 @@ pub struct WorkDue {
 }
 
 impl WorkDue {
-    /// Returns the work of a clone of `job` with its `share` of the files.
+    /// Makes the count of work for a clone of `job` whose parts of the files are `share`.
     pub fn new(job: &JobSpec, share: &CloneFiles) -> Self {
         let mut asked = share.io_bytes.unwrap_or(share.pass_bytes);
         // fio opens files again only for another loop, or to read back; one that queues requests ends a pass before.
@@ -70,7 +72,7 @@ impl WorkDue {
         }
     }
 
-    /// Counts a request; true when a pass ends with it.
+    /// Counts a read, write or trim of `bytes` that the clone issues; returns true if the pass ends with this request.
     #[inline]
     pub fn count(&mut self, bytes: u64) -> bool {
         self.requests_left = self.requests_left.saturating_sub(1);
@@ -80,20 +82,20 @@ impl WorkDue {
         self.bytes_this_pass >= self.pass_bytes || self.bytes >= self.most_bytes
     }
 
-    /// Counts a trim of a block that is then written.
+    /// Counts the trim of a block that the clone writes next (`trimwrite`), as a request without bytes of its own.
     #[inline]
     pub fn count_trim(&mut self) {
         self.requests_left = self.requests_left.saturating_sub(1);
     }
 
-    /// Counts bytes read back, which fio counts as done, too.
+    /// Counts a request that reads back `bytes` of written data for verification, which fio counts as done, too.
     pub fn count_read_back(&mut self, bytes: u64) {
         self.bytes_read_back += bytes;
         self.requests_left = self.requests_left.saturating_sub(1);
     }
 
-    /// Ends a pass, by its bytes or at the end of the files; `to_read_back`: bytes to be read back before the
-    /// next pass.
+    /// Ends a pass, by its bytes or at the end of the files; `to_read_back` is the number of bytes to be read back for
+    /// verification before the next pass.
     pub fn end_pass(&mut self, to_read_back: u64) {
         self.passes_left = self.passes_left.saturating_sub(1);
         let done = self.parts * self.bytes + self.bytes_read_back + to_read_back;
@@ -104,17 +106,18 @@ impl WorkDue {
         (self.bytes_this_pass, self.requests_this_pass) = (0, 0);
     }
 
-    /// True when the clone has no work left to do.
+    /// True when the clone has no work left: its passes are over, or all its requests are made.
     pub fn is_done(&self) -> bool {
         self.is_over || self.requests_left == 0
     }
 
-    /// True when the clone ended because its files have no more, although more was asked for.
+    /// True if the clone ended because its files ended, before the bytes and requests that the job asks for were done.
     pub fn ended_with_files(&self) -> bool {
         self.is_over && self.requests_left > 0 && self.bytes < self.most_bytes
     }
 
-    /// Returns the fraction that is done, by bytes or by requests.
+    /// Returns the fraction of the clone's work over `loops` passes that is done, by bytes or by requests, the larger
+    /// of both.
     pub fn fraction(&self, loops: u64) -> f64 {
         let bytes = self.pass_bytes.saturating_mul(loops).max(self.io_bytes).min(self.most_bytes);
         let by_bytes = self.bytes as f64 / bytes.max(1) as f64;

@@ -1,17 +1,18 @@
 //! fio's engines: how many requests a job keeps outstanding with each, and which do no block I/O.
 
-/// What one of fio's engines means in a simulation.
+/// How the simulation treats one of fio's I/O engines (`ioengine`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// Engine with one request at a time, for which `iodepth` has no effect.
+    /// Synchronous engine: one request at a time, so that `iodepth` has no effect.
     Sync,
-    /// Up to `iodepth` requests outstanding.
+    /// Asynchronous engine: up to `iodepth` requests in flight.
     Async,
-    /// Not block I/O to a local drive; the text says what the engine does.
+    /// Engine that does no block I/O to a local drive, so that a job cannot use it here; the text says what the engine
+    /// does.
     Other(&'static str),
 }
 
-/// Engine of a job that names none (as in fio on Linux, BSD and macOS).
+/// Name of the engine of a job that names none (as in fio on Linux, BSD and macOS).
 pub const DEFAULT: &str = "psync";
 
 const SYNC: &[&str] = &[
@@ -43,7 +44,7 @@ const ASYNC: &[&str] = &[
     "cpp_null",
 ];
 
-/// Engines that discard requests in fio; here their requests go to the drive like any other.
+/// Names of the engines that discard requests in fio; here their requests go to the drive like any other.
 pub const NULL: &[&str] = &["null", "cpp_null"];
 
 const NETWORK: &str = "sends over a network and touches no drive";
@@ -90,8 +91,8 @@ const OTHERS: &[(&str, &str)] = &[
     ("external", "names a module of its own, whose requests are not known here"),
 ];
 
-/// Returns the engine of that name; none when fio has none. A path or options after a colon belong to
-/// `external`.
+/// Returns how the simulation treats the fio engine of this name; `None` when fio has no such engine. A path, or
+/// options after a colon, belong to `external`.
 pub fn find(name: &str) -> Option<Engine> {
     if SYNC.contains(&name) {
         return Some(Engine::Sync);
@@ -109,12 +110,13 @@ pub fn find(name: &str) -> Option<Engine> {
     OTHERS.iter().find(|(other, _)| *other == first).map(|(_, what)| Engine::Other(what))
 }
 
-/// True for an engine whose files are block devices of SPDK, which have names of their own.
+/// True for an engine whose `filename` gives block devices of SPDK (bdevs), which have names of their own.
 pub fn names_bdevs(name: &str) -> bool {
     name.rsplit(['/', ':']).next().is_some_and(|module| module == "spdk_bdev")
 }
 
-/// Returns the engine most like `name`, if one is near; block engines first.
+/// Returns the name of the fio engine most like the misspelt `name`, if one is near; engines that do block I/O come
+/// first.
 pub fn nearest(name: &str) -> Option<&'static str> {
     let block = SYNC.iter().chain(ASYNC).copied();
     config::nearest(name, block).or_else(|| config::nearest(name, OTHERS.iter().map(|(other, _)| *other)))

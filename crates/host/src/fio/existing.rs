@@ -10,21 +10,23 @@ use super::job::{JobAccess, JobSpec};
 use super::zones::reach;
 use crate::Extent;
 
-/// Use of a part of the raw device by one clone of a fio job.
+/// Use that one clone of a fio job makes of a part of the raw device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// Clones of one group run together; each group begins when the one before is done.
+    /// Number of the job group of the clone: clones of one group run together; each group begins when the group before
+    /// is done.
     pub group: usize,
-    /// Part of the raw device that the clone uses.
+    /// Address range of the raw device that the clone may access.
     pub extent: Extent,
-    /// True if the fio clone reads the part of the raw device that `extent` gives.
+    /// True if the clone reads from the range `extent` of the raw device.
     pub reads: bool,
-    /// Bytes from the beginning of the part that the clone writes without a gap; 0 where that is not certain.
+    /// Number of bytes, from the beginning of the range on, that the clone writes without a gap; 0 where that is not
+    /// certain.
     pub covers: u64,
 }
 
 impl Use {
-    /// Returns the use of the raw device's `part` by a clone of `job`, a member of `group`.
+    /// Makes the record of how a clone of `job`, in job group `group`, uses its `part` of the raw device.
     pub fn of(
         job: &JobSpec,
         group: usize,
@@ -40,7 +42,8 @@ impl Use {
     }
 }
 
-/// Returns the number of bytes from the beginning of `part` that a clone of `job` writes for certain.
+/// Returns the number of bytes, from the beginning of `part` on, that a clone of `job` writes for certain; 0 if some
+/// may stay unwritten.
 fn covered(job: &JobSpec, share: &CloneFiles, part: &FilePart) -> u64 {
     let BlockSizes::Fixed(bytes) = job.blocks[1] else { return 0 };
     let whole = part.bytes / bytes * bytes;
@@ -56,13 +59,15 @@ fn covered(job: &JobSpec, share: &CloneFiles, part: &FilePart) -> u64 {
     if covers { whole } else { 0 }
 }
 
-/// Returns the parts that must hold data before the first request: of the raw device, and files.
+/// Returns the address ranges of the drive that must hold data before the first request: ranges of the raw device that
+/// are read before they are written, and files that fio lays out.
 pub fn existing(uses: &[Use], files: &[FileRegion]) -> Vec<Extent> {
     let file = |file: &FileRegion| Extent { offset: file.offset, bytes: file.bytes };
     needed(uses).into_iter().chain(files.iter().filter(|file| file.laid_out).map(file)).collect()
 }
 
-/// Returns the parts of the raw device that must hold data before the first request.
+/// Returns the address ranges of the raw device that a clone reads and that no clone of an earlier job group has
+/// written for certain.
 fn needed(uses: &[Use]) -> Vec<Extent> {
     let mut needed = Vec::new();
     // What earlier groups have written, and what the group at hand will have.
@@ -83,7 +88,7 @@ fn needed(uses: &[Use]) -> Vec<Extent> {
     needed
 }
 
-/// Sorts parts and joins adjacent ones.
+/// Sorts address ranges by offset, and joins ranges that touch or overlap.
 fn merge(parts: &mut Vec<Extent>) {
     parts.sort_unstable();
     parts.dedup_by(|next, before| {
@@ -96,7 +101,8 @@ fn merge(parts: &mut Vec<Extent>) {
     });
 }
 
-/// Adds to `left` the pieces of `whole` that are outside all of `parts`, which are sorted and do not overlap.
+/// Appends to `left` the pieces of the range `whole` that lie outside all of the ranges `parts`, which are sorted and
+/// do not overlap.
 fn subtract(whole: Extent, parts: &[Extent], left: &mut Vec<Extent>) {
     let (mut from, end) = (whole.offset, whole.offset + whole.bytes);
     for part in parts {

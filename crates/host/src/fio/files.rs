@@ -17,78 +17,85 @@ use crate::{Extent, HostSpace, WorkloadError};
 use engine::RandomStream;
 use std::collections::HashMap;
 
-/// Files of all jobs together; more would only be a slip of `nrfiles` or `numjobs`.
+/// Greatest number of files of all jobs of a fio job file together; more would only be a slip of `nrfiles` or
+/// `numjobs`.
 const MOST_FILES: usize = 1 << 20;
 const LEAST_ALIGN: u64 = 4 << 10;
 const MOST_ALIGN: u64 = 1 << 20;
 
-/// A file of the jobs, or the drive itself, and its bytes on the drive.
+/// A file of the fio jobs, or the raw drive or a namespace used as one, with its address range on the drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRegion {
-    /// Name of the file, formed as fio forms it.
+    /// Name of the file, formed from job name, clone and file number as fio forms it.
     pub name: String,
-    /// First byte of the file on the drive.
+    /// Offset on the drive of the file's first byte, in bytes.
     pub offset: u64,
     /// Length of the file in bytes.
     pub bytes: u64,
-    /// True for the raw device or a namespace: the jobs decide which part of it must hold data (`existing`).
+    /// True if the entry is the whole raw device or a namespace instead of a file: which ranges of it must hold data
+    /// before the run follows from the jobs' reads and writes (`existing`).
     pub is_drive: bool,
-    /// True if fio writes the file before the clock starts, because a job reads it or has `overwrite=1`.
+    /// True if fio writes the whole file before the clock starts, because a job reads it or has `overwrite=1`.
     pub laid_out: bool,
     /// True if a job reads the file.
     pub is_read: bool,
 }
 
-/// A clone's part of a file.
+/// Part of a file that one clone of a fio job works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilePart {
-    /// Index of the file of which this is a part.
+    /// Index of the file in the list of all files of the job file.
     pub file: u32,
-    /// The part's first byte, counted from the file's first.
+    /// First byte of the part, counted from the first byte of the file.
     pub start: u64,
-    /// Length of the part in bytes.
+    /// Length of the clone's part of the file in bytes.
     pub bytes: u64,
-    /// Length of the file, in bytes, as the clone found or made the file.
+    /// Length of the whole file, in bytes, as the clone found or made the file.
     pub file_bytes: u64,
-    /// Size and capacity of the drive's zones, in bytes, where the clone works in zones.
+    /// Size and capacity of one of the drive's zones, in bytes, where the clone works in zones of the drive
+    /// (`zonemode=zbd`).
     pub zones: Option<(u64, u64)>,
 }
 
-/// Files and parts that a clone works on.
+/// Parts of files that one clone of a fio job works on, and the number of bytes that the clone transfers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloneFiles {
     /// Parts of files that the clone works on, in the order of the files' numbers.
     pub parts: Vec<FilePart>,
-    /// Bytes of a pass: the length of all parts, or less where `size` asks for less.
+    /// Number of bytes that the clone transfers in one pass over its files: the length of all parts, or less where
+    /// `size` asks for less.
     pub pass_bytes: u64,
-    /// Value of `io_size`, in bytes, where it is given.
+    /// Value of `io_size`, in bytes, where it is given as a number of bytes.
     pub io_bytes: Option<u64>,
 }
 
-/// The files of a job file, and each clone's share of them; clones in the order of their jobs.
+/// All files of a fio job file with their places on the drive, and the parts that each clone works on; clones in the
+/// order of their jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
-    /// All files, in the order in which they are first named.
+    /// All files, in the order in which jobs first name them.
     pub files: Vec<FileRegion>,
-    /// For each clone, the files of the clone.
+    /// For each clone, the parts of files that the clone works on.
     pub shares: Vec<CloneFiles>,
 }
 
-/// The files that a job's `filename`, or the lack of one, stands for.
+/// Kind and names of the files that a job's `filename`, or the lack of one, stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Names {
     Drive(String),
-    /// A list of devices, or of a device among files, which a run cannot have: a run has one drive.
+    /// Names of several devices, or of devices and files, joined by colons; a run cannot have them, since it has one
+    /// drive.
     Several(String),
     Files(Vec<String>),
 }
 
 impl Files {
-    /// Returns the files of `file` in `space`; sizes within a range are drawn with `seed`.
+    /// Makes the files of the job file `file`, places them on the drive that `space` describes, and gives each clone
+    /// its parts; file lengths from a range (`filesize`) are drawn with `seed`.
     ///
     /// # Errors
-    /// When a job's files have no size, its part of them is too short or reaches beyond their ends, or all together
-    /// do not fit the drive.
+    /// When a job's files have no size, a clone's part is too short for a request or reaches beyond the drive or the
+    /// namespace, or all files together do not fit the drive.
     pub fn new(file: &JobFile, space: &HostSpace, seed: u64) -> Result<Self, WorkloadError> {
         let (drive_bytes, known) = (space.bytes, HashMap::new());
         let mut plan = FilePlan { space, drive_bytes, seed, known, files: Self::default(), drive_job: None };
@@ -102,14 +109,14 @@ impl Files {
     }
 }
 
-/// The files found so far, while clone after clone is added.
+/// List of files under construction, to which clone after clone is added.
 struct FilePlan<'a> {
     space: &'a HostSpace,
     drive_bytes: u64,
     seed: u64,
     known: HashMap<String, u32>,
     files: Files,
-    /// The name under which a job first used the raw device.
+    /// Name under which a job first used the raw device; `None` while no job has used it.
     drive_job: Option<String>,
 }
 
@@ -152,7 +159,7 @@ impl FilePlan<'_> {
         Ok(())
     }
 
-    /// Returns the namespaces that a job uses as its files.
+    /// Returns the indices, in the list of files, of the namespaces that a job uses as its files.
     fn namespaces(&mut self, job: &JobSpec) -> Result<Vec<u32>, WorkloadError> {
         let names = match &job.filename {
             Some(names) => names.clone(),
@@ -165,7 +172,8 @@ impl FilePlan<'_> {
         names.iter().map(|name| self.namespace(job, name)).collect()
     }
 
-    /// Returns a namespace that a job calls `name`.
+    /// Returns the index, in the list of files, of the namespace that a job calls `name`; adds the namespace to the
+    /// list at its first use.
     fn namespace(&mut self, job: &JobSpec, name: &str) -> Result<u32, WorkloadError> {
         let Some(namespace) = self.space.device(name) else {
             let found = format!("job {}: filename={name}", job.name);
@@ -189,7 +197,8 @@ impl FilePlan<'_> {
         Ok(index)
     }
 
-    /// Returns the limit of a part of `file`: in words, and in bytes.
+    /// Returns the limit of the end of a part of `file`, in words for a message and in bytes: the length of the
+    /// namespace on a drive of several namespaces, else the length of the drive.
     fn bound(&self, file: &FileRegion) -> (String, u64) {
         match self.space.is_parted() {
             true => (format!("namespace {}'s {} bytes", file.name, file.bytes), file.bytes),
@@ -197,7 +206,8 @@ impl FilePlan<'_> {
         }
     }
 
-    /// Returns the raw device, which all jobs share.
+    /// Returns the index, in the list of files, of the raw device, which all jobs share; adds the raw device to the
+    /// list at its first use.
     fn drive(&mut self, job: &JobSpec, name: String) -> Result<u32, WorkloadError> {
         let refuse = |found: String, expected: &str| Err(job.place.error(found, expected));
         match &self.drive_job {
@@ -251,8 +261,8 @@ impl FilePlan<'_> {
         Ok(index)
     }
 
-    /// Returns the files of clone number `clone` of `job` among `indices`, computed as in fio and in the same
-    /// order.
+    /// Returns the parts of the files `indices` that clone number `clone` of `job` works on, computed as in fio and in
+    /// the order of `indices`.
     fn share(&self, job: &JobSpec, clone: u64, indices: &[u32]) -> Result<CloneFiles, WorkloadError> {
         let grid = (0..3).map(|direction| job.blocks[direction].least()).min().unwrap_or(1);
         let given = if let Some(Size::Bytes(bytes)) = job.size { bytes } else { 0 };
@@ -295,7 +305,7 @@ impl FilePlan<'_> {
         Ok(share)
     }
 
-    /// Returns the bytes from `start` to the end of a file that exists already.
+    /// Returns the number of bytes from `start` to the end of a file that exists already.
     fn rest(&self, job: &JobSpec, file: &FileRegion, start: u64) -> Result<u64, WorkloadError> {
         if file.bytes > 0 && start < file.bytes {
             return Ok(file.bytes - start);
@@ -314,7 +324,7 @@ impl FilePlan<'_> {
         Err(job.place.error(found, expected))
     }
 
-    /// Checks that a part lies within the drive and holds a request.
+    /// Checks that a clone's part of a file lies within the drive or the namespace, and is long enough for a request.
     fn check(&self, job: &JobSpec, file: &FileRegion, start: u64, bytes: u64) -> Result<(), WorkloadError> {
         let (end, (bound, most)) = (u128::from(start) + u128::from(bytes), self.bound(file));
         if end > u128::from(most) {
@@ -340,7 +350,7 @@ impl FilePlan<'_> {
         Err(job.place.error(format!("job {}: {what}", job.name), expected))
     }
 
-    /// Places the files side by side on the drive, once the last job has set their lengths.
+    /// Sets the offset on the drive of each file, one file after the other; the files' lengths must be final.
     fn place(&mut self, file: &JobFile) -> Result<(), WorkloadError> {
         let mut free = 0u64;
         for file in self.files.files.iter_mut().filter(|file| !file.is_drive) {
@@ -359,8 +369,9 @@ impl FilePlan<'_> {
     }
 }
 
-/// Returns the first byte of clone number `clone` in a file of `bytes` bytes. An offset in percent is rounded
-/// up to a multiple of the block size, as in fio.
+/// Returns the byte of a file of `bytes` bytes at which the part of clone number `clone` begins, by `offset` and
+/// `offset_increment`. An offset in percent is rounded up to a multiple of `offset_align`, else of `grid`, the shortest
+/// block, as in fio.
 fn start(job: &JobSpec, clone: u64, grid: u64, bytes: u64) -> u64 {
     let percent = |size: Size| matches!(size, Size::Percent(1..));
     let start = job.offset.of(bytes).saturating_add(job.offset_increment.of(bytes).saturating_mul(clone));
@@ -371,7 +382,7 @@ fn start(job: &JobSpec, clone: u64, grid: u64, bytes: u64) -> u64 {
     }
 }
 
-/// Returns the names of the files of clone number `clone` of `job`.
+/// Returns the names of the files, or of the device, that clone number `clone` of `job` works on.
 fn names(job: &JobSpec, clone: u64) -> Names {
     let folder = |name: &str, index: u64| match &job.directory {
         Some(folders) if !folders.is_empty() => {
@@ -405,7 +416,7 @@ fn names(job: &JobSpec, clone: u64) -> Names {
     Names::Files((0..job.nrfiles).map(|number| folder(&name(number), clone)).collect())
 }
 
-/// True if this file name is the name of a raw device.
+/// True if the file name `name` is the name of a raw device, not of a file.
 pub fn is_device(name: &str) -> bool {
     let unix = name.starts_with("/dev/") && !name.starts_with("/dev/shm/");
     let windows = name.starts_with(r"\\.\");

@@ -7,25 +7,26 @@ use super::job::{JobFile, JobSpec};
 use crate::WorkloadError;
 use std::collections::BTreeMap;
 
-/// Options of a job that belong to fio's `flow`.
+/// Options of a job for fio's `flow`, which keeps the numbers of requests of several jobs in proportion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowOptions {
-    /// Weight of each clone of the job; 0: the job has no flow.
+    /// Weight of each clone of the job in its flow; 0: the job belongs to no flow.
     pub weight: u64,
-    /// Number of the flow.
+    /// Number of the flow that the job belongs to (`flow_id`).
     pub id: u64,
-    /// How long a clone rests, in nanoseconds, when it must wait for its flow; 0: it does not rest.
+    /// Time in nanoseconds that a clone rests when it is ahead of its flow (`flow_sleep`); 0: it does not rest.
     pub rest_ns: u64,
 }
 
-/// A flow.
+/// Sums over all clones of one fio flow: the requests made, and the weights of the clones.
 #[derive(Clone, Copy, Debug, Default)]
 struct FioFlow {
     requests: u64,
     weight: u64,
 }
 
-/// State of one clone of a fio job in its flow.
+/// One clone's membership in a fio flow: the index of the flow, the requests that the clone made, and the clone's
+/// weight.
 #[derive(Clone, Copy, Debug)]
 struct FlowShare {
     flow: u32,
@@ -33,19 +34,21 @@ struct FlowShare {
     weight: u64,
 }
 
-/// All flows of a job file, and the clones that wait for them.
+/// All flows of a fio job file, with the share of each clone, and the clones that wait because they are ahead of their
+/// flow.
 #[derive(Clone, Debug, Default)]
 pub struct FioFlows {
     flows: Vec<FioFlow>,
     ids: BTreeMap<u64, u32>,
-    /// For each clone, its share of a flow; none without a flow.
+    /// For each clone, its membership in a flow; `None` for a clone without a flow.
     shares: Vec<Option<FlowShare>>,
-    /// Clones that wait for a change in their flow, each with the time at which it ends.
+    /// Clones that wait until other clones of their flow have made requests, each with the time in nanoseconds at which
+    /// the clone's run time ends.
     pub parked: Vec<(u32, u64)>,
 }
 
 impl FioFlows {
-    /// Adds a clone to its flow.
+    /// Adds the next clone to the flow that the clone's options name, or without a flow if its weight is 0.
     pub fn add(&mut self, options: FlowOptions) {
         if options.weight == 0 {
             return self.shares.push(None);
@@ -59,7 +62,8 @@ impl FioFlows {
         self.shares.push(Some(FlowShare { flow, requests: 0, weight: options.weight }));
     }
 
-    /// True if `clone` may make a request, which is then counted.
+    /// Returns true if the flow lets `clone` make a request now, and then counts the request; always true without a
+    /// flow.
     pub fn admits(&mut self, clone: u32) -> bool {
         let Some(share) = &mut self.shares[clone as usize] else { return true };
         let flow = &mut self.flows[share.flow as usize];
@@ -73,7 +77,7 @@ impl FioFlows {
         admits
     }
 
-    /// Lets `clone`, which has ended, leave its flow.
+    /// Removes `clone`, which has ended, from its flow, with its weight and its requests.
     pub fn leave(&mut self, clone: u32) {
         if let Some(share) = self.shares[clone as usize].take() {
             let flow = &mut self.flows[share.flow as usize];
@@ -88,10 +92,10 @@ impl FioFlows {
     }
 }
 
-/// Checks a job's flow options against its other options, once the whole section is known.
+/// Checks the flow options of a job against the job's other options, once the whole section is known.
 ///
 /// # Errors
-/// With what was found and what was expected, at options that are not modelled together.
+/// With the pair of texts found and expected, at options that are not modelled together with a flow.
 pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     if job.flow.weight == 0 {
         return Ok(());
@@ -106,7 +110,8 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-/// Checks the flows of a whole job file: fio's clones wait also for clones of their flow that have not begun.
+/// Checks that all jobs of each flow in a job file run at the same time: in fio, clones wait also for clones of their
+/// flow that have not begun.
 ///
 /// # Errors
 /// At a job that begins after another job of its flow has ended: each would wait for the other.

@@ -6,20 +6,21 @@ use super::workload::FioWorkload;
 use crate::{Completion, HostRequest, Poll, Workload, WorkloadError};
 use units::SimTime;
 
-/// Longer inputs find no further paths and only take longer.
+/// Greatest length in bytes of a job file in the fuzz test; longer inputs find no further code paths and only take
+/// longer.
 const MOST_BYTES: usize = 16 << 10;
-/// Most requests that the fuzz test takes from one job file.
+/// Greatest number of requests that the fuzz test takes from one job file.
 const MOST_REQUESTS: u32 = 2_000;
-/// Clones set up; more only take time.
+/// Greatest number of clones of a job file that the fuzz test runs; a job file with more is only parsed.
 const MOST_CLONES: u64 = 512;
-/// An odd number of sectors.
+/// Size in bytes of the drive of the fuzz test: an odd number of sectors.
 const DRIVE_BYTES: u64 = (1 << 30) + 512 * 7;
 
-/// Reads `data` without its last byte as a job file; what is accepted runs on a drive that the last byte makes
-/// fast or slow. Half of the names that are included are found.
+/// Runs the fuzz test for one input: parses `data` without its last byte as a fio job file, and plays an accepted file
+/// on a made-up drive whose latency the last byte sets. Included files exist if the length of their name is even.
 ///
 /// # Panics
-/// When a job breaks an invariant: that is what is looked for.
+/// When the workload breaks an invariant, which is what the fuzz test looks for.
 pub fn fuzz_one(data: &[u8]) {
     let [text @ .., pick] = data else { return };
     let text = String::from_utf8_lossy(&text[..text.len().min(MOST_BYTES)]);
@@ -37,7 +38,8 @@ pub fn fuzz_one(data: &[u8]) {
     }
 }
 
-/// Runs the jobs and checks what a workload promises.
+/// Plays the jobs of a parsed job file on the fuzz test's drive, and checks what a workload must keep: arrival times,
+/// ranges, alignment, queue depth, and a fraction done from 0 to 1.
 fn play(file: JobFile, pick: u64) {
     let depth: u64 = file.jobs.iter().map(|job: &JobSpec| job.depth() * job.numjobs).sum();
     let mut workload = match FioWorkload::new(file, DRIVE_BYTES, pick) {

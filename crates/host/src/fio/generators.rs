@@ -1,17 +1,17 @@
 //! Named jobs that need no file. Each is a job file like any other, and bounded.
 
-/// A named job.
+/// A built-in workload: a fio job file with a name for the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Generator {
-    /// Name of the generator on the command line.
+    /// Name of the workload on the command line.
     pub name: &'static str,
-    /// Description of the generator, in one line.
+    /// Description of the workload, in one line.
     pub title: &'static str,
-    /// Text of the generator's job file.
+    /// Text of the fio job file of the workload.
     pub job_text: &'static str,
 }
 
-/// A job of the usual kind: on the drive itself, 32 outstanding, for 10 s.
+/// Makes the text of a job file of the usual kind: one job on the drive itself, 32 requests in flight, for 10 s.
 macro_rules! on_drive {
     ($name:literal, $options:literal) => {
         concat!(
@@ -23,7 +23,7 @@ macro_rules! on_drive {
     };
 }
 
-/// Returns all generators, in the order in which they are listed.
+/// Returns all built-in workloads, in the order in which they are listed.
 pub fn generators() -> &'static [Generator] {
     &[
         Generator {
@@ -78,7 +78,8 @@ pub fn generators() -> &'static [Generator] {
     ]
 }
 
-/// The numbers are those of fio's own examples/jesd219.fio, which cites the standard; depth and clones too.
+/// Job file of the `enterprise` workload; the numbers, with queue depth and clones, come from fio's own
+/// examples/jesd219.fio, which cites the standard JESD219.
 const ENTERPRISE: &str = "\
 ; After JEDEC JESD219, by way of fio's examples/jesd219.fio. The duration is ours.
 [enterprise]
@@ -97,7 +98,8 @@ runtime=10
 time_based
 ";
 
-/// A server's day in short: pages and images read by popularity, records updated in place, a log beside them.
+/// Job file of the `synthetic-web` workload, a web server's load in short: pages and images read by popularity, records
+/// updated in place, a log written beside them.
 const SYNTHETIC_WEB: &str = "\
 ; Chosen by hand, not fitted to a recording.
 [global]

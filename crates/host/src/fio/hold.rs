@@ -4,7 +4,8 @@
 use super::job::JobSpec;
 use crate::Op;
 
-/// `serialize_overlap`: a request waits for requests of the same clone that it overlaps.
+/// State of `serialize_overlap` in one clone: a request waits while it overlaps a request of the same clone that is in
+/// flight.
 #[derive(Clone, Debug, Default)]
 pub struct SerializedOverlap {
     in_flight: Vec<(u64, u64)>,
@@ -12,7 +13,8 @@ pub struct SerializedOverlap {
 }
 
 impl SerializedOverlap {
-    /// True if this request may be issued; else it is kept, and the next attempt must be with it.
+    /// Returns true if `request` (operation, offset, bytes) may be issued, and then notes it as in flight; else stores
+    /// it as the request that must be tried next.
     pub fn admits(&mut self, request: (Op, u64, u64)) -> bool {
         let (offset, end) = (request.1, request.1 + request.2);
         let free = !self.in_flight.iter().any(|other| other.0 < end && offset < other.1);
@@ -23,12 +25,12 @@ impl SerializedOverlap {
         free
     }
 
-    /// Takes the request that was kept because it overlaps others.
+    /// Takes out the request that was stored because it overlapped requests in flight, if there is one.
     pub fn take(&mut self) -> Option<(Op, u64, u64)> {
         self.held.take()
     }
 
-    /// Removes an answered request from the requests in flight, so that the next one may overlap it.
+    /// Removes a completed request from the list of requests in flight, so that an overlapping request may be issued.
     pub fn answered(&mut self, offset: u64, bytes: u64) {
         let of = (offset, offset + bytes);
         if let Some(index) = self.in_flight.iter().position(|other| *other == of) {
@@ -37,12 +39,12 @@ impl SerializedOverlap {
     }
 }
 
-/// Options for refilling a full queue.
+/// Options of a fio job for when a queue that was full is refilled (`iodepth_batch_complete_min`, `iodepth_low`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefillOptions {
-    /// Answers to wait for before the queue is refilled.
+    /// Number of completions that a full queue waits for before it is refilled.
     pub complete_min: u64,
-    /// The queue is refilled when at most this number of requests is outstanding; 0: one less than full.
+    /// Greatest number of requests in flight at which a full queue is refilled; 0: one less than the queue depth.
     pub depth_low: u64,
 }
 
@@ -52,8 +54,8 @@ impl Default for RefillOptions {
     }
 }
 
-/// `iodepth_batch_complete_min` and `iodepth_low`: once the queue was full, the clone waits for a number of answers and
-/// until few enough requests are outstanding.
+/// State of `iodepth_batch_complete_min` and `iodepth_low` in one clone: once the queue was full, the clone issues no
+/// request until enough have completed and few enough are in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Refill {
     answers: u64,
@@ -63,7 +65,7 @@ pub struct Refill {
 }
 
 impl Refill {
-    /// Returns the refill rule of the job; none where the queue is refilled after each answer.
+    /// Makes the refill rule of a clone of `job`; `None` where the queue is refilled after each completion.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let depth = job.depth();
         let low = if job.refill.depth_low == 0 { depth } else { job.refill.depth_low.min(depth) };
@@ -71,7 +73,8 @@ impl Refill {
         (answers > 1 || low < depth).then_some(Self { answers, low, is_draining: false, answered: 0 })
     }
 
-    /// True if another request may be issued while `outstanding` are outstanding.
+    /// Returns true if the clone may issue another request while `outstanding` requests are in flight at queue depth
+    /// `depth`; from a full queue on, only once the refill rule is met.
     pub fn admits(&mut self, outstanding: u64, depth: u64) -> bool {
         if outstanding >= depth && !self.is_draining {
             (self.is_draining, self.answered) = (true, 0);
@@ -80,44 +83,44 @@ impl Refill {
         !self.is_draining
     }
 
-    /// Notes that a request was answered.
+    /// Counts a completion of one of the clone's requests.
     pub fn answered(&mut self) {
         self.answered += 1;
     }
 }
 
-/// `thinktime`: when a pause is due.
+/// State of `thinktime` in one clone: counts requests to find when the next pause is due.
 #[derive(Clone, Copy, Debug)]
 pub struct Think {
     pause_ns: u64,
     blocks: u64,
-    /// True if pauses are counted by issued requests; false if by answered requests.
+    /// True if requests are counted when they are issued; false if they are counted when they complete.
     by_issue: bool,
     counted: u64,
     last: u64,
-    /// True if the job issued a request since its last pause; fio checks for a pause only then.
+    /// True if the clone issued a request since its last pause; fio checks for a pause only then.
     has_made: bool,
 }
 
 impl Think {
-    /// Returns the pauses of the job; none where it never pauses.
+    /// Makes the pause state of a clone of `job`; `None` where the job never pauses.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let (pause_ns, blocks, by_issue) = (job.think_ns, job.think_blocks, job.think_by_issue);
         (pause_ns > 0).then_some(Self { pause_ns, blocks, by_issue, counted: 0, last: 0, has_made: false })
     }
 
-    /// Notes that a request was made.
+    /// Notes that the clone issued a request.
     pub fn note_made(&mut self) {
         self.counted += u64::from(self.by_issue);
         self.has_made = true;
     }
 
-    /// Notes that a request was answered.
+    /// Notes that a request of the clone completed.
     pub fn note_answered(&mut self) {
         self.counted += u64::from(!self.by_issue);
     }
 
-    /// True if a pause is due, which then begins.
+    /// Returns true if a pause is due now, and begins the count for the pause after it.
     pub fn is_due(&mut self) -> bool {
         let is_due = self.has_made && self.counted - self.last >= self.blocks;
         if is_due {
@@ -126,7 +129,7 @@ impl Think {
         is_due
     }
 
-    /// Returns the end of a pause that begins at `now`, nanoseconds.
+    /// Returns the time in nanoseconds at which a pause that begins at `now` ends.
     pub fn until(&self, now: u64) -> u64 {
         now.saturating_add(self.pause_ns)
     }

@@ -19,14 +19,14 @@ use super::zones::JobZones;
 use crate::WorkloadError;
 use std::collections::BTreeMap;
 
-/// Clones of all jobs together, as many as fio itself runs.
+/// Greatest number of clones of all jobs of a fio job file together, which is fio's own limit.
 pub const MOST_CLONES: u64 = 4_096;
-/// Most requests that one clone of a fio job may have outstanding.
+/// Greatest number of requests that one clone of a fio job may have in flight (`iodepth`).
 pub const MOST_DEPTH: u64 = 65_536;
-/// The longest request in bytes: of whole sectors, and below 2^32.
+/// Greatest length of a request (block size) of a fio job in bytes: whole sectors, and below 2^32.
 pub const MOST_BLOCK: u64 = (1 << 32) - 512;
 
-/// Kinds of requests that a job makes.
+/// Kinds of requests (reads, writes, trims) that a fio job makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JobAccess {
     /// The job only reads.
@@ -36,72 +36,74 @@ pub enum JobAccess {
     Write,
     /// The job only trims.
     Trim,
-    /// Reads and writes, mixed at random.
+    /// The job reads and writes, mixed at random.
     ReadWrite,
     /// The job trims each block, then writes the block.
     TrimWrite,
 }
 
-/// The jobs that end together with this one, where `exitall` is given.
+/// Which jobs end together with a job that ends, where `exitall` is given (`exit_what`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExitWhat {
-    /// Jobs of the same group; groups are separated by `new_group` and `stonewall`.
+    /// The jobs of the same group end; groups are separated by `new_group` and `stonewall`.
     #[default]
     Group,
-    /// With the job end the jobs that run at the same time.
+    /// All jobs that have begun end.
     Stonewall,
-    /// With the job end all jobs, begun or not.
+    /// All jobs end, begun or not.
     All,
 }
 
-/// A job section with everything it inherits. Arrays are by direction: read, write, trim.
+/// Options of one job of a fio job file, with the options that it inherits from `[global]`. Arrays are by direction:
+/// read, write, trim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobSpec {
     /// Name of the job: the name of the job's section, or the value of `name=`.
     pub name: String,
-    /// Place where the section of the job starts.
+    /// Place in the job file where the section of the job starts.
     pub place: JobPlace,
-    /// Kind of requests that the job makes.
+    /// Kind of requests that the job makes: reads, writes, trims or mixtures.
     pub access: JobAccess,
-    /// True if requests of the job are at random places; false if they follow each other.
+    /// True if the job's requests are at random offsets; false if each follows the request before.
     pub random: bool,
-    /// Percent of reads in a mix.
+    /// Percentage of reads among the requests of a job that reads and writes.
     pub read_percent: u64,
-    /// Sizes of the job's requests, by direction.
+    /// Distribution of the sizes of the job's requests, by direction.
     pub blocks: [BlockSizes; 3],
-    /// Options from which the block sizes follow.
+    /// Block size options of the job (`bs`, `bsrange`, `bssplit`) by direction, from which `blocks` follows.
     pub sizes: [SizeOptions; 3],
-    /// Random offsets are multiples of this; the shortest block when not given.
+    /// Number of bytes of which random offsets are multiples (`blockalign`); the shortest block when not given.
     pub align: [Option<u64>; 3],
-    /// The region's length; the rest of the drive when not given.
+    /// Length of the job's region; the rest of the drive or file when not given.
     pub size: Option<Size>,
-    /// Start of the job's region in the file.
+    /// Start of the job's region in its file or drive: a number of bytes, or a percentage.
     pub offset: Size,
-    /// Distance between the starts of successive clones.
+    /// Distance between the starts of the regions of successive clones.
     pub offset_increment: Size,
-    /// Bytes to transfer per loop; the region's length when not given.
+    /// Bytes to transfer per loop (`io_size`); the region's length when not given.
     pub io_size: Option<Size>,
-    /// Most requests outstanding with an engine that keeps several; [`Self::depth`] gives the effective number.
+    /// Queue depth: greatest number of requests in flight with an asynchronous engine; [`Self::depth`] gives the
+    /// effective number.
     pub iodepth: u64,
     /// Number of clones of the job.
     pub numjobs: u64,
-    /// Run time in nanoseconds, counted from the end of the ramp.
+    /// Run time of the job in ns, counted from the end of the ramp, after which the job ends; none: no limit.
     pub runtime_ns: Option<u64>,
-    /// True if the fio job goes on until its runtime is over.
+    /// True if the job goes on until its run time is over, repeating its passes.
     pub time_based: bool,
-    /// Time of the job's ramp that metrics leave out, in ns.
+    /// Length of the job's ramp, the time at the beginning that metrics leave out, in ns.
     pub ramp_ns: u64,
-    /// Number of repetitions of the job.
+    /// Number of passes over the job's files (`loops`).
     pub loops: u64,
-    /// Time that the job waits before its first request, in ns.
+    /// Time from the start of the run to the job's first request, in ns.
     pub delay_ns: u64,
-    /// Longest start delay in nanoseconds, where the delay is drawn from a range.
+    /// Longest time before the first request in ns, where the time is drawn from a range that begins at `delay_ns`.
     pub delay_most_ns: Option<u64>,
-    /// Distribution of random accesses.
+    /// Distribution of random accesses over blocks, by direction.
     pub distribution: [Distribution; 3],
-    /// Percent of the accesses of a random job that are random.
+    /// Percentage of the accesses of a random job that are at random offsets; the rest continue sequentially.
     pub random_percent: [u64; 3],
-    /// True if the fio job may repeat blocks before all blocks have been accessed.
+    /// True if the job may repeat blocks before all blocks have been accessed.
     pub norandommap: bool,
     /// True if fio may leave out a block map that does not fit memory. Here such a map always fits; the
     /// option changes the order of verification.
@@ -109,102 +111,102 @@ pub struct JobSpec {
     /// True if a shift register, which needs no map, gives the order of the blocks that a job accesses
     /// without repeating one.
     pub lfsr: bool,
-    /// Random seed of the job, where the job sets one.
+    /// Seed of the job's random numbers, where the job sets one.
     pub seed: Option<u64>,
-    /// Rate of the job in bytes per second, by direction.
+    /// Limit on the job's rate in bytes per second (`rate`), by direction; none: no limit.
     pub rate: [Option<Rate>; 3],
-    /// Rate of the job in requests per second, by direction.
+    /// Limit on the job's rate in requests per second (`rate_iops`), by direction; none: no limit.
     pub rate_iops: [Option<Rate>; 3],
-    /// True if the gaps between paced requests of the job are exponentially distributed.
+    /// True if the gaps between requests of a job with a rate are exponentially distributed (Poisson arrivals).
     pub poisson: bool,
-    /// Pause between groups of requests.
+    /// Length in ns of the pause after each `think_blocks` requests (`thinktime`); 0: no pauses.
     pub think_ns: u64,
     /// Number of requests between two pauses of the job.
     pub think_blocks: u64,
-    /// True if pauses of the job are counted by issued requests; false if by answered requests.
+    /// True if the requests between pauses are counted when issued; false if when they complete.
     pub think_by_issue: bool,
-    /// Rule for refilling a full queue.
+    /// Rule for when a queue that was full is refilled.
     pub refill: RefillOptions,
-    /// Name of the jobs whose end this job waits for before it starts.
+    /// Name of the earlier jobs that must end before this job starts (`wait_for`).
     pub wait_for: Option<String>,
-    /// Other jobs that end when this job ends.
+    /// Which other jobs end when this job ends, where the job file has `exitall`.
     pub exit_what: ExitWhat,
     /// True if the job writes until the device is full.
     pub fill_device: bool,
-    /// True if the job waits until all jobs before it are done.
+    /// True if the job waits until all jobs before it in the file are done.
     pub stonewall: bool,
-    /// True if the clones of the job report together.
+    /// True if the clones of the job are reported together.
     pub group_reporting: bool,
-    /// Files that the job names; none: the job has files of its own.
+    /// Names of the files or devices that the job works on (`filename`); none: the job has files of its own.
     pub filename: Option<Vec<String>>,
-    /// Folders in front of the names of the job's own files.
+    /// Folders in front of the names of the job's own files, which the clones take in turn.
     pub directory: Option<Vec<String>>,
-    /// Format of the names of the job's files, where it is not the default of fio.
+    /// Format of the names of the job's own files (`filename_format`), where it is not fio's default.
     pub filename_format: Option<String>,
-    /// Number of the job's own files.
+    /// Number of the job's own files per clone.
     pub nrfiles: u64,
-    /// Number of files that the job works on at a time; none: all.
+    /// Greatest number of files that the job works on at a time; none: all.
     pub openfiles: Option<u64>,
-    /// Length of each file in bytes, or the range from which it is drawn.
+    /// Least and greatest length of each file in bytes, from which the length is drawn (`filesize`).
     pub filesize: Option<(u64, u64)>,
-    /// How the file of the next request is chosen.
+    /// Order in which the job's files get requests (`file_service_type`).
     pub service: Service,
-    /// Bytes of which an offset in percent is rounded to a multiple; none: the shortest block.
+    /// Number of bytes to a multiple of which an offset given in percent is rounded up; none: the shortest block.
     pub offset_align: Option<u64>,
     /// True if the files of the job are written before the clock starts even where no job reads them.
     pub overwrite: bool,
-    /// Name of fio's engine, where it is given.
+    /// Name of the job's I/O engine (`ioengine`), where it is given.
     pub engine: Option<String>,
-    /// True if the requests of the job are handed to other threads, so that even a synchronous engine has
-    /// several outstanding.
+    /// True if other threads submit the requests of the job, so that even a synchronous engine has several requests in
+    /// flight (`io_submit_mode=offload`).
     pub offload: bool,
-    /// Bytes that a sequential job skips between requests.
+    /// Bytes that a sequential job skips between requests; negative: backwards.
     pub hole: i64,
-    /// Number of requests of a random job that share one random offset.
+    /// Number of successive requests of a random job for which one random offset is drawn.
     pub sequence: u64,
     /// True if requests after a random offset repeat that offset; false if they continue from that offset.
     pub identical: bool,
     /// True if the job issues a flush after the last write of each loop.
     pub end_fsync: bool,
-    /// Number of writes after which a flush is issued, from `fsync` and from `fdatasync`; 0: never.
+    /// Number of writes after which the job issues a flush, from `fsync` and from `fdatasync`; 0: never.
     pub flush_every: [u64; 2],
     /// True if writes of the job must be on durable storage when the drive acknowledges them (`sync=`,
     /// `writefua`).
     pub fua: bool,
-    /// Placement identifiers that the job's writes carry.
+    /// Placement identifiers of the job's writes, and how one is chosen for each write.
     pub placement: JobPlacement,
-    /// Most requests that the job makes.
+    /// Greatest number of requests that the job makes per loop (`number_ios`); none: no limit.
     pub number_ios: Option<u64>,
-    /// Condition of steady state at which the job ends.
+    /// Steady-state condition that ends the job, where the job has one.
     pub steady: Steady,
-    /// Zones of the job's file, in which the job works one after the other.
+    /// Zones of the job's file (`zonemode`) in which the job works, its own or the drive's.
     pub zones: JobZones,
     /// True if the writes of the job are zone appends.
     pub appends: bool,
-    /// The job's share of a flow: its requests are kept in proportion to those of other jobs.
+    /// The job's share of a flow: its requests stay in proportion to the requests of other jobs of the flow.
     pub flow: FlowOptions,
-    /// A clone ends at a request that takes longer; 0 for none.
+    /// Latency in ns beyond which a request ends its clone (`max_latency`), by direction; 0: no limit.
     pub max_latency_ns: [u64; 3],
-    /// True if the job begins a new group in reports.
+    /// True if the job begins a new group of jobs (`new_group`), which is reported apart.
     pub new_group: bool,
-    /// Method by which written data are verified, and whether the job does verify them after writing.
+    /// Method by which the job verifies its written data, as `verify` names it; none: the job verifies nothing.
     pub verify: Option<String>,
-    /// True if the job reads back its written data to verify them; see `verify`.
+    /// True if the job reads back its written data, where `verify` asks for verification.
     pub do_verify: bool,
-    /// Writes between rounds of reading back, and requests read in each round; 0: the default.
+    /// Number of writes between two rounds of reading data back (`verify_backlog`); 0: one round after each pass.
     pub verify_backlog: u64,
-    /// See `verify_backlog`.
+    /// Number of requests read back in each round (`verify_backlog_batch`); 0: as many as `verify_backlog`.
     pub verify_batch: u64,
     /// True if the job writes nothing, and only reads back the data that a run of the job would have written.
     pub verify_only: bool,
-    /// True if the requests of the read-back are computed from the job's options; false if the job's writes
-    /// are recorded for the read-back.
+    /// True if the blocks to read back are computed from the job's options (`experimental_verify`); false if the job's
+    /// writes are recorded for the read-back.
     pub experimental_verify: bool,
-    /// True if a request that overlaps an unanswered request of the same clone waits for that request.
+    /// True if a request that overlaps a request of the same clone in flight waits until that request completes.
     pub serialize_overlap: bool,
-    /// All options of the job, inherited ones included, by their first names, as written.
+    /// All options of the job as written, inherited ones included, by the first name of each option.
     pub options: BTreeMap<String, String>,
-    /// fio's `kb_base`: the meaning of `k` in sizes.
+    /// Number of bytes that `k` means in sizes, 1024 or 1000 (fio's `kb_base`).
     pub kb_base: u64,
 }
 
@@ -287,18 +289,19 @@ impl JobSpec {
         }
     }
 
-    /// True if the job's engine issues one request at a time.
+    /// True if the clones of the job issue one request at a time, because the engine is synchronous and requests are
+    /// not handed to other threads.
     pub fn is_synchronous(&self) -> bool {
         let engine = self.engine.as_deref().unwrap_or(engines::DEFAULT);
         engines::find(engine) == Some(Engine::Sync) && !self.offload
     }
 
-    /// Returns the most requests that a clone of the job keeps outstanding.
+    /// Returns the greatest number of requests that a clone of the job has in flight.
     pub fn depth(&self) -> u64 {
         if self.is_synchronous() { 1 } else { self.iodepth }
     }
 
-    /// True if the job's clones report as one; a log for each clone keeps them apart.
+    /// True if the job's clones are reported as one; logs for each clone rule that out.
     pub fn reports_together(&self) -> bool {
         let logs = ["write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"];
         let each = self.options.get("per_job_logs").is_none_or(|value| value != "0");
@@ -306,7 +309,7 @@ impl JobSpec {
         self.group_reporting && self.numjobs > 1 && !has_logs
     }
 
-    /// Computes the block sizes from the options for them.
+    /// Computes the request sizes of each direction from the job's block size options, and stores them.
     fn blocks_of_sizes(&mut self) -> Result<(), WorkloadError> {
         for (blocks, sizes) in self.blocks.iter_mut().zip(&self.sizes) {
             *blocks = sizes.blocks().map_err(|(found, expected)| {
@@ -316,17 +319,17 @@ impl JobSpec {
         Ok(())
     }
 
-    /// True if the fio job reads.
+    /// True if the job reads as part of its workload, not only for verification.
     pub fn reads(&self) -> bool {
         matches!(self.access, JobAccess::Read | JobAccess::ReadWrite)
     }
 
-    /// True if the fio job writes.
+    /// True if the job writes, also after trims.
     pub fn writes(&self) -> bool {
         matches!(self.access, JobAccess::Write | JobAccess::ReadWrite | JobAccess::TrimWrite)
     }
 
-    /// True if the job writes nothing but reads back what it would have written.
+    /// True if the job writes nothing and reads back the data that it would have written (`verify_only`).
     pub fn only_reads_back(&self) -> bool {
         self.verify_only && self.writes() && self.verify.is_some() && self.do_verify
     }
@@ -343,29 +346,29 @@ impl JobSpec {
     }
 }
 
-/// A job file, read.
+/// A parsed fio job file: its jobs, and the options that hold for the whole file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobFile {
-    /// The file's path, or what the caller called the text.
+    /// Path of the job file, or the name that the caller gave to the text.
     pub name: String,
-    /// Jobs of the file in order, at least one.
+    /// All jobs of the file in order, at least one.
     pub jobs: Vec<JobSpec>,
-    /// True if the first job of the file that ends may end other jobs.
+    /// True if `exitall` is given: the first job of the file that ends may end other jobs.
     pub exitall: bool,
-    /// Options that were accepted and have no effect, each once, in order of appearance.
+    /// Names of options that were accepted and have no effect, each once, in order of appearance.
     pub ignored: Vec<String>,
 }
 
-/// Words that fio replaces by numbers of the machine it runs on.
+/// Words of a job file that fio replaces by numbers of the machine that fio runs on; refused here.
 const MACHINE: &[&str] = &["$pagesize", "$mb_memory", "$ncpus"];
 
-/// One option of a section of a fio job file, with its place.
+/// One option of a section of a fio job file: its place, its key, and its value if it has one.
 type Setting<'a> = (&'a JobPlace, &'a str, Option<&'a str>);
 
-/// Makes jobs of the sections; `[global]` holds for the jobs after it.
+/// Makes the jobs of a fio job file from its sections and settings; a `[global]` section holds for the jobs after it.
 ///
 /// # Errors
-/// At the first option that is unknown, not modelled or has no such value, and when there is no job.
+/// At the first option that is unknown, is not modelled or does not take its value, and when there is no job.
 pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
     let mut file = JobFile { name: name.to_owned(), jobs: Vec::new(), exitall: false, ignored: Vec::new() };
     let mut global: Option<JobSpec> = None;
@@ -427,7 +430,8 @@ pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
     }
 }
 
-/// Applies the settings of a section to `job`, in order.
+/// Applies the settings of a section to `job`, in order, and returns the job; adds the options without effect to
+/// `ignored`.
 fn fill<'a>(
     mut job: JobSpec,
     settings: impl Iterator<Item = Setting<'a>> + Clone,
@@ -461,7 +465,7 @@ fn fill<'a>(
     Ok(job)
 }
 
-/// Keeps `key` for the report, once.
+/// Adds `key` to the list of options without effect, unless the list has it already.
 fn ignore(key: &str, ignored: &mut Vec<String>) {
     if !ignored.iter().any(|other| other == key) {
         ignored.push(key.to_owned());

@@ -5,23 +5,24 @@ mod tables;
 use super::setting::{HONOURED, Honoured};
 use tables::{ALIASES, NEVER, NO_EFFECT, NOT_MODELLED, OF_OTHER_ENGINES, OTHER_ENGINE};
 
-/// How an option of fio is treated.
+/// How the simulation treats an option of a fio job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The option shapes the requests.
+    /// The option shapes the requests of the job, and is modelled.
     Honoured,
     /// The option has no effect on a raw simulated drive: it is accepted and listed in the report.
     NoEffect,
-    /// The option would change the requests and is not modelled: an error, except for values that turn it off.
+    /// The option would change the requests and is not modelled: an error, except for values that turn the option off.
     NotModelled {
-        /// Values that turn the option off.
+        /// Option values that turn the option off, which are accepted.
         off: &'static [&'static str],
-        /// What to use in place of the option.
+        /// Text for the error message: what to use in place of the option.
         instead: &'static str,
     },
 }
 
-/// Returns the first name of an option, and how it is treated; none when the option is unknown.
+/// Returns the first name of the fio option `key`, and how the simulation treats the option; `None` for an unknown
+/// option.
 pub fn find(key: &str) -> Option<(&'static str, Fate)> {
     if let Some(option) = HONOURED.iter().find(|option| option.name == key || option.others.contains(&key)) {
         return Some((option.name, Fate::Honoured));
@@ -38,17 +39,17 @@ pub fn find(key: &str) -> Option<(&'static str, Fate)> {
     Some((name, Fate::NotModelled { off, instead }))
 }
 
-/// True if an honoured option, given by its first name, has a meaning without a value.
+/// True if a modelled option, given by its first name, may stand in a job file without a value.
 pub fn may_stand_alone(name: &str) -> bool {
     HONOURED.iter().any(|option| option.name == name && option.may_stand_alone)
 }
 
-/// Returns all names of an option.
+/// Returns all names of a modelled option, the first name first.
 fn names(option: &Honoured) -> impl Iterator<Item = &'static str> + use<> {
     std::iter::once(option.name).chain(option.others.iter().copied())
 }
 
-/// Returns the known option most similar to `key`, if one is near, preferably an honoured one.
+/// Returns the known option name most similar to the misspelt `key`, if one is near; modelled options come first.
 pub fn nearest(key: &str) -> Option<&'static str> {
     let honoured = HONOURED.iter().flat_map(names).chain(ALIASES.iter().map(|(alias, _)| *alias));
     let others = NO_EFFECT.iter().chain(OF_OTHER_ENGINES).copied();

@@ -6,35 +6,35 @@ use crate::WorkloadError;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Most levels of fio job files that include each other.
+/// Greatest depth to which fio job files may include each other.
 const MOST_INCLUDES_DEEP: u32 = 8;
-/// Most options of one job file, all includes together; a limit only so that includes cannot multiply without
-/// end.
+/// Greatest number of sections and options of one job file with all its includes; a limit so that includes cannot
+/// multiply without end.
 const MOST_ITEMS: usize = 100_000;
 
-/// An item of a job file: a section or a setting.
+/// Item of a fio job file: a section header or a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// Header `[name]` of a section of a job file.
+    /// Section header `[name]` of a fio job file.
     Section {
-        /// Place of the item in the file.
+        /// Place of the section header in the job file.
         place: JobPlace,
-        /// The name between the brackets.
+        /// Name of the section, between the brackets.
         name: String,
     },
-    /// Setting `key=value` of a job file, or a key alone.
+    /// Setting `key=value` of a fio job file, or a key alone.
     Setting {
-        /// Place of the item in the file.
+        /// Place of the setting in the job file.
         place: JobPlace,
         /// Key of the setting, left of the `=`.
         key: String,
-        /// Text to the right of the `=`; none when the key stands alone.
+        /// Value of the setting, right of the `=`; none when the key stands alone.
         value: Option<String>,
     },
 }
 
-/// Reads the text of a file named `name`; `include` gives the text of another file, by a path made from the path of
-/// the file that includes it.
+/// Splits the text of the fio job file `name` into section headers and settings; `include` returns the text of an
+/// included file, by its path: as written, else relative to the folder of the including file.
 ///
 /// # Errors
 /// At a line that is neither a section, an option nor a comment, and when a file cannot be included.
@@ -48,10 +48,11 @@ pub fn lex(
     Ok(items)
 }
 
-/// Reads lines that were made from something else, and include nothing.
+/// Splits lines of a job that were made from something else, such as a command line, into section headers and settings;
+/// such lines cannot include files.
 ///
 /// # Errors
-/// As for [`lex`].
+/// As for [`lex`], and at an include.
 pub fn lex_lines(lines: &[Line]) -> Result<Vec<Item>, WorkloadError> {
     let mut items = Vec::new();
     for line in lines {
@@ -67,10 +68,10 @@ pub fn lex_lines(lines: &[Line]) -> Result<Vec<Item>, WorkloadError> {
     Ok(items)
 }
 
-/// Puts the values of `variables` in the place of `${NAME}` in keys and values.
+/// Replaces each `${NAME}` in the keys and values of settings by the value of the variable in `variables`.
 ///
 /// # Errors
-/// At the first that has no value, and for a variable that no option names.
+/// At the first variable without a value, and for a variable in `variables` that no setting names.
 pub fn substitute(name: &str, items: &mut [Item], variables: &Variables) -> Result<(), WorkloadError> {
     let mut used = BTreeSet::new();
     for item in items {
@@ -150,19 +151,19 @@ fn add(line: &str, place: JobPlace, items: &mut Vec<Item>) -> Result<(), Workloa
     Ok(())
 }
 
-/// Returns the file that an `include` line names.
+/// Returns the path of the file that an `include` line names; `None` for any other line.
 fn included(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("include")?;
     rest.starts_with(char::is_whitespace).then(|| rest.trim())
 }
 
-/// Returns the path of a file that the file `name` includes as `path`, relative to the folder of `name`.
+/// Returns the path of an included file relative to the folder of the file `name` that includes it as `path`.
 fn beside(name: &str, path: &str) -> String {
     let folder = Path::new(name).parent().unwrap_or(Path::new(""));
     folder.join(path).display().to_string()
 }
 
-/// Returns the part of the line before a comment, without blanks around it. `;` and `#` start a comment
+/// Returns the part of a job file's line before a comment, without blanks around it. `;` and `#` start a comment
 /// anywhere, as in fio.
 fn without_comment(line: &str) -> &str {
     line.split([';', '#']).next().unwrap_or("").trim()
@@ -187,7 +188,7 @@ fn item(line: &str, place: JobPlace) -> Result<Item, WorkloadError> {
     Ok(Item::Setting { place, key: key.to_owned(), value })
 }
 
-/// Drops the quotes around a whole value.
+/// Returns the value of a setting without the quotes around the whole value, if it has any.
 fn unquoted(value: &str) -> &str {
     let inner = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
     inner('"').or_else(|| inner('\'')).unwrap_or(value)

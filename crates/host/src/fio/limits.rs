@@ -3,16 +3,16 @@
 use super::job::JobSpec;
 use crate::{Effect, HostRequest};
 
-/// The limits of all clones; empty where no job has one.
+/// Latency limits (`max_latency`) of all clones of a fio job file; empty where no job has a limit.
 #[derive(Clone, Debug, Default)]
 pub struct CloneLimits {
     by_clone: Vec<[u64; 3]>,
-    /// Messages about clones that a limit ended.
+    /// Messages for the report about clones that a latency limit ended.
     pub said: Vec<String>,
 }
 
 impl CloneLimits {
-    /// Returns the latency limits of `clones`, each given by its job.
+    /// Makes the latency limits of `clones`, of which each is given by its job.
     pub fn new<'a>(clones: impl Iterator<Item = &'a JobSpec> + Clone) -> Self {
         let is_limited = clones.clone().any(|job| job.max_latency_ns != [0; 3]);
         let by_clone = if is_limited { clones.map(|job| job.max_latency_ns).collect() } else { Vec::new() };
@@ -24,7 +24,8 @@ impl CloneLimits {
         self.by_clone.is_empty()
     }
 
-    /// True if `clone`, of job `name`, must end because the answer to `request` at `now` came too late.
+    /// Returns true if `clone`, of the job `name`, must end because `request`, completed at `now` ns, took longer than
+    /// the clone's latency limit; adds a message then.
     pub fn ends(&mut self, clone: u32, name: &str, request: &HostRequest, now: u64) -> bool {
         let kind = match request.op.effect() {
             Effect::Read => "a read",

@@ -79,14 +79,15 @@ pub use workload::FioWorkload;
 pub use written::{JobPlace, Line};
 pub use zones::JobZones;
 
-/// Values of the variables that a job file names.
+/// Values of the variables (`${NAME}`) in a fio job file, by their names.
 pub type Variables = std::collections::BTreeMap<String, String>;
 
-/// A job file is text written by hand; what is longer is something else, and is not read into memory.
+/// Greatest length of a fio job file in bytes; a longer file is refused without reading it all, since a job file is
+/// text written by hand.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// Reads a job file, with `variables` for its `${NAME}`; files it includes are looked for beside the file that names
-/// them.
+/// Parses the fio job file at `path`, with `variables` for its `${NAME}`; included files are looked for by their path,
+/// then beside the file that names them.
 ///
 /// # Errors
 /// When a file cannot be read, and at the first line that is wrong.
@@ -106,8 +107,8 @@ fn read(path: &Path) -> Result<String, WorkloadError> {
     Ok(text)
 }
 
-/// Reads the text of a job file called `name`, with `variables` for its `${NAME}`; `include` gives the text of the files it includes, by their paths,
-/// made from the path of the file that names them.
+/// Parses the text of a fio job file called `name`, with `variables` for its `${NAME}`; `include` returns the text of
+/// an included file by its path: as written, else relative to the folder of the including file.
 ///
 /// # Errors
 /// At the first line that is wrong.
@@ -122,8 +123,8 @@ pub fn parse_text(
     job::assemble(name, &items)
 }
 
-/// Reads a job called `name` from lines that were made from something else, with `variables` for its `${NAME}`: errors
-/// name what they were made from.
+/// Parses a fio job called `name` from lines that were made from something else, such as a command line, with
+/// `variables` for its `${NAME}`; errors show the words from which a line was made.
 ///
 /// # Errors
 /// At the first line that is wrong.

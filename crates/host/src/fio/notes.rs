@@ -9,7 +9,8 @@ use super::steady::Metric;
 use super::verify::VerifyRule;
 
 // Long: one note after the other.
-/// Notes on `file`, run on a drive of `drive_bytes`.
+/// Returns notes for the report, each with a topic and a text, on how the simulation takes the job file `file` on a
+/// drive of `drive_bytes` bytes: options without effect, defaults, and peculiarities of fio.
 pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(String, String)> {
     let mut notes = Vec::new();
     let mut note = |name: &str, value: String| notes.push((name.to_owned(), value));
@@ -111,8 +112,8 @@ pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(Str
     notes
 }
 
-/// Returns one sentence for each direction whose rate in fio differs by more than one percent from the rate
-/// that the job asks for, or that fio does not limit at all.
+/// Returns one sentence for each direction of `job` for which fio makes a rate that differs by more than one percent
+/// from the rate that the job asks for, or does not limit the rate at all.
 fn other_rates(job: &JobSpec) -> Vec<String> {
     let one = |&direction: &usize| {
         let asked = match job.rate_of(direction)? {
@@ -130,7 +131,8 @@ fn other_rates(job: &JobSpec) -> Vec<String> {
     job.directions().iter().filter_map(one).collect()
 }
 
-/// Notes on how fio interprets a `steadystate` option differently from what it seems to say.
+/// Returns a note on how fio takes the `steadystate` options of `job` otherwise than they seem to say; `None` if it
+/// does not.
 fn odd_steady(job: &JobSpec) -> Option<String> {
     let steady = &job.steady;
     if !steady.is_on() {
@@ -155,7 +157,7 @@ fn odd_steady(job: &JobSpec) -> Option<String> {
     (!said.is_empty()).then(|| format!("fio {}: job {}", said.join(" and "), job.name))
 }
 
-/// Notes on how fio interprets a `bssplit` option differently from what it seems to say.
+/// Returns a note on how fio takes the `bssplit` of `job` otherwise than it seems to say; `None` if it does not.
 fn odd_split(job: &JobSpec) -> Option<String> {
     let text = job.options.get("bssplit")?;
     let used = |blocks: &BlockSizes| matches!(blocks, BlockSizes::Split(_));

@@ -5,8 +5,9 @@ use super::job::JobSpec;
 use engine::{Permutation, RandomStream};
 
 impl JobSpec {
-    /// True if the job's random blocks come once per pass, as with fio's map of visited blocks: for uniform accesses,
-    /// unless the job turns the map off or sets an alignment. fio's shift register needs no map.
+    /// True if the random blocks of the job come once per pass, as with fio's map of accessed blocks: for uniform
+    /// accesses, unless the job turns the map off or sets an alignment other than the block size. fio's shift register
+    /// needs no map.
     pub fn has_map(&self) -> bool {
         let as_long = |direction: usize| {
             self.align[direction].is_none_or(|align| align == self.blocks[direction].least())
@@ -18,7 +19,7 @@ impl JobSpec {
     }
 }
 
-/// Every block once per pass, in a new random order each pass.
+/// Random order of all blocks of a file in which each block comes once per pass, with a new order for each pass.
 #[derive(Clone, Debug)]
 pub struct Passes {
     permutation: Permutation,
@@ -26,24 +27,24 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// Passes over `count` blocks.
+    /// Makes the order of the first pass over `count` blocks.
     pub fn new(count: u64, random: &mut RandomStream) -> Self {
         Self { permutation: Permutation::draw(count, random), next: 0 }
     }
 
-    /// Draws a new order and begins with it.
+    /// Draws a new random order, and begins a pass with it.
     pub fn draw_anew(&mut self, random: &mut RandomStream) {
         *self = Self::new(self.permutation.count(), random);
     }
 
-    /// Begins a new pass, unless one has just begun.
+    /// Begins a new pass in a new random order, unless no block of the present pass was taken yet.
     pub fn restart(&mut self, random: &mut RandomStream) {
         if self.next > 0 {
             self.draw_anew(random);
         }
     }
 
-    /// Returns the next block; none at the end of a pass.
+    /// Returns the number of the next block in the order; `None` at the end of a pass.
     #[inline]
     pub fn next(&mut self) -> Option<u64> {
         if self.next == self.permutation.count() {

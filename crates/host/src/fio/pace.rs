@@ -5,24 +5,24 @@ use super::job::JobSpec;
 use super::value;
 use engine::RandomStream;
 
-/// A rate as a job file gives it.
+/// Limit on the rate of requests, as a fio job file gives it (`rate`, `rate_iops`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
-    /// Bytes in a second.
+    /// Limit of this number of bytes per second.
     BytesPerSecond(u64),
-    /// Requests in a second.
+    /// Limit of this number of requests per second.
     RequestsPerSecond(u64),
 }
 
 impl Rate {
-    /// Reads bytes in a second, `10m`; none for 0, which is no limit.
+    /// Parses a rate in bytes per second, such as `10m`; `None` inside the result for 0, which is no limit.
     pub fn bytes(text: &str, kb_base: u64) -> Result<Option<Self>, &'static str> {
         let rate =
             value::bytes(text, kb_base).map_err(|_| "bytes per second such as 10m, or 0 for no limit")?;
         Ok(Some(Self::BytesPerSecond(rate)).filter(|_| rate > 0))
     }
 
-    /// Reads requests in a second, `500`; none for 0, which is no limit.
+    /// Parses a rate in requests per second, such as `500`; `None` inside the result for 0, which is no limit.
     pub fn requests(text: &str, kb_base: u64) -> Result<Option<Self>, &'static str> {
         let rate = value::bytes(text, kb_base).map_err(|_| "requests per second, or 0 for no limit")?;
         Ok(Some(Self::RequestsPerSecond(rate)).filter(|_| rate > 0))
@@ -32,21 +32,22 @@ impl Rate {
 const US_PER_SECOND: u64 = 1_000_000;
 const NS_PER_US: u64 = 1_000;
 
-/// How far a request moves the time at which the next one is due.
+/// Step from the due time of one request to the due time of the next, in a direction with a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DueStep {
-    /// Step to the next due time by the bytes of the request, at this number of bytes per second.
+    /// Step proportional to the bytes of the request, at this number of bytes per second.
     PerByte(u64),
-    /// By the same time for any length, nanoseconds.
+    /// The same step for requests of any length, in ns.
     Even(u64),
-    /// Step to the next due time that is exponential with this mean in us, cut to whole us.
+    /// Exponentially distributed step with this mean in us, cut to whole us.
     Poisson(u64),
 }
 
 impl DueStep {
-    /// fio's arithmetic (3.42). A number of requests counts as so many of the shortest block, so that a job with several
-    /// sizes makes fewer; with a bssplit it counts requests. Random gaps are those of the shortest block at this rate,
-    /// at any sizes. What counts requests does so in whole us.
+    /// Computes the step between due times that fio (3.42) derives from a rate and block sizes. A number of requests
+    /// counts as so many of the shortest block, so that a job with several sizes makes fewer; with a `bssplit` it
+    /// counts requests, in whole us. Random gaps have the mean that belongs to the shortest block at this rate, at any
+    /// sizes.
     fn of(rate: Rate, blocks: &BlockSizes, is_poisson: bool) -> Self {
         let least = blocks.least();
         let (bytes, requests) = match rate {
@@ -63,18 +64,18 @@ impl DueStep {
 }
 
 impl JobSpec {
-    /// Returns the rate of a direction, where it has one.
+    /// Returns the limit on the rate of requests in a direction, where the job sets one.
     pub fn rate_of(&self, direction: usize) -> Option<Rate> {
         self.rate[direction].or(self.rate_iops[direction])
     }
 
-    /// True if any direction that the job uses has a rate.
+    /// True if any direction that the job uses has a limit on its rate.
     pub fn is_paced(&self) -> bool {
         self.directions().iter().any(|direction| self.rate_of(*direction).is_some())
     }
 
-    /// Returns the requests per second that fio really makes of the job's rate, which block sizes or rounded
-    /// gaps can make different from the rate asked for; none where fio limits nothing.
+    /// Returns the requests per second that fio really makes in a direction with a rate, which block sizes or rounded
+    /// gaps can make different from the rate asked for; `None` where fio limits nothing.
     pub fn rate_made(&self, direction: usize) -> Option<f64> {
         let blocks = &self.blocks[direction];
         match DueStep::of(self.rate_of(direction)?, blocks, self.poisson) {
@@ -87,31 +88,31 @@ impl JobSpec {
     }
 }
 
-/// When the next request of a direction is due. The schedule is absolute: when a drive falls behind, overdue requests
-/// are issued as soon as it has room, as in fio.
+/// Schedule of the requests of one clone in one direction: when the next request is due. The schedule is absolute: when
+/// a drive falls behind, overdue requests are issued as soon as the queue has a free place, as in fio.
 #[derive(Clone, Debug)]
 pub struct RatePace {
     step: DueStep,
     due_ns: u64,
-    /// Remainder of the last division, in units of 1 / rate ns, so that rounding errors do not add up.
+    /// Remainder of the last division by the rate, in units of 1 / rate ns, so that rounding errors do not add up.
     remainder: u64,
 }
 
 impl RatePace {
-    /// Returns the pace of a direction from `start_ns` on, where it has a rate; the first request is due at
-    /// once.
+    /// Makes the schedule of a direction from `start_ns` on, with the first request due at once; `None` where the
+    /// direction has no rate.
     pub fn of(job: &JobSpec, direction: usize, start_ns: u64) -> Option<Self> {
         let step = DueStep::of(job.rate_of(direction)?, &job.blocks[direction], job.poisson);
         Some(Self { step, due_ns: start_ns, remainder: 0 })
     }
 
-    /// Returns the time at which the next request is due, nanoseconds.
+    /// Returns the time in nanoseconds at which the next request is due.
     #[inline]
     pub fn due_ns(&self) -> u64 {
         self.due_ns
     }
 
-    /// Advances the due time by a request of `bytes` that goes out.
+    /// Moves the due time on by the step that follows a request of `bytes` bytes.
     pub fn advance(&mut self, bytes: u64, random: &mut RandomStream) {
         let step_ns = match self.step {
             DueStep::Even(step_ns) => step_ns,

@@ -7,21 +7,22 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 const NONE: u32 = u32::MAX;
 
-/// Tag, operation, offset and length: what identifies a request when it is answered.
+/// Tag, operation, offset and length in bytes, by which a request is found again at its completion.
 type RequestKey = (u16, Op, u64, u32);
 
-/// For outstanding requests of a shared tag, the clones that issued them: a chain for each kind and place of request.
+/// Finds, at the completion of a request whose tag several clones share, the clone that issued it: a chain of issuers
+/// for each tag, operation, offset and length.
 #[derive(Debug, Default)]
 pub struct Pending {
     // First and last link of each chain. Only looked up, never walked through: the map's order decides nothing.
     chains: HashMap<RequestKey, (u32, u32), BuildHasherDefault<Mix>>,
-    /// Links of the chains: the fio clone that issued a request, and the index of the next link. Links of
-    /// answered requests are used again.
+    /// Links of the chains of issuers: the number of the clone that issued a request, and the index of the next link.
+    /// Links of completed requests are used again.
     links: Vec<(u32, u32)>,
     free: Vec<u32>,
 }
 
-/// A quick hash of a few numbers, none of which is chosen by an adversary.
+/// Fast hash function over a few numbers, none of which is chosen by an adversary.
 #[derive(Debug, Default)]
 struct Mix(u64);
 
@@ -59,7 +60,7 @@ fn key(request: &HostRequest) -> RequestKey {
 }
 
 impl Pending {
-    /// Notes that `worker` made `request`.
+    /// Notes that the clone with number `worker` issued `request`.
     pub fn insert(&mut self, request: &HostRequest, worker: u32) {
         let link = self.free.pop().unwrap_or_else(|| {
             self.links.push((0, NONE));
@@ -78,10 +79,11 @@ impl Pending {
         }
     }
 
-    /// Returns the clone that made `request`; of several that made the same, the first.
+    /// Returns the number of the clone that issued the completed `request`, and removes the entry; of several clones
+    /// that issued equal requests, the first.
     ///
     /// # Panics
-    /// When none did.
+    /// When no clone issued `request`.
     pub fn remove(&mut self, request: &HostRequest) -> u32 {
         let chain = self.chains.get_mut(&key(request)).expect("a request of this workload");
         let link = chain.0;

@@ -6,12 +6,13 @@ use super::value;
 use engine::RandomStream;
 use std::collections::BTreeSet;
 
-/// `file_service_type`: the order of the files, and how many requests each gets in a row.
+/// Value of `file_service_type`: the order in which the files of a job get requests, and how many requests each file
+/// gets in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
-    /// Order in which the files take requests.
+    /// Order in which the files of the job get requests.
     pub order: FileOrder,
-    /// Number of requests in a row that go to one file.
+    /// Number of successive requests that go to one file.
     pub in_a_row: u64,
 }
 
@@ -21,21 +22,22 @@ impl Default for Service {
     }
 }
 
-/// Order in which a job's files are served.
+/// Order in which the files of a fio job get requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileOrder {
-    /// The files in turn, over and over.
+    /// The files get requests in turn, over and over.
     RoundRobin,
-    /// The job accesses a file until the file is done, then the next file.
+    /// One file gets all requests until it is done, then the next file.
     Sequential,
-    /// Each request goes to any of the files, drawn at random.
+    /// Each request goes to a file drawn at random, all equally likely.
     Random,
-    /// A random file, some more often than others; such files are never done.
+    /// Each request goes to a file drawn from this distribution, the first files the most often; such files are never
+    /// done.
     Weighted(Distribution),
 }
 
 impl Service {
-    /// Reads `roundrobin`, `random:8`, `zipf:1.2` and the like.
+    /// Parses `file_service_type`, such as `roundrobin`, `random:8` or `zipf:1.2`.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         const EXPECTED: &str = "roundrobin, random or sequential, each with :REQUESTS if so wished, zipf:THETA, pareto:H or normal:PERCENT";
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
@@ -58,10 +60,12 @@ impl Service {
     }
 }
 
-/// fio draws among 1024 ranks per file, which makes the first file far more popular than one rank per file would.
+/// Binary logarithm of the ranks per file in a weighted order: as in fio, 1024 ranks are drawn among for each file,
+/// which makes the first file far more popular than one rank per file would.
 const RANKS_SHIFT: u32 = 10;
 
-/// Chooses the file of each request. As in fio, at most `openfiles` are worked on until one of them is done.
+/// Chooses the file of each request of a clone. As in fio, requests go to at most `openfiles` files until one of these
+/// is done.
 #[derive(Clone, Debug)]
 pub struct Picker {
     order: FileOrder,
@@ -77,7 +81,7 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// Makes a picker among `files` files.
+    /// Makes a chooser among `files` files, of which requests go to at most `most_open` at a time (all if none or 0).
     pub fn new(service: &Service, files: usize, most_open: Option<u64>) -> Self {
         let sampler = match &service.order {
             // A weighted order is by number, not scattered, as in fio.
@@ -103,14 +107,14 @@ impl Picker {
         picker
     }
 
-    /// Begins again with all files.
+    /// Makes all files available again, as at the beginning of a pass.
     pub fn restart(&mut self) {
         self.undone = (0..self.files).collect();
         self.open.clear();
         (self.next, self.current, self.left) = (0, 0, 0);
     }
 
-    /// Returns the file of the next request; none when all are done.
+    /// Returns the index of the file of the next request; `None` when all files are done.
     #[inline]
     pub fn pick(&mut self, random: &mut RandomStream) -> Option<u32> {
         if self.files == 1 {
@@ -148,7 +152,7 @@ impl Picker {
         self.open.contains(&file) || (self.open.len() < self.most_open && self.undone.contains(&file))
     }
 
-    /// Returns the next file in turn that is open, or may be opened.
+    /// Returns the index of the next file in turn that is open, or may be opened.
     fn following(&mut self) -> u32 {
         let files = if self.open.len() < self.most_open { &self.undone } else { &self.open };
         let file = files.range(self.next..).next().or_else(|| files.first()).copied().unwrap_or(0);
@@ -156,12 +160,12 @@ impl Picker {
         file
     }
 
-    /// True if a file of `job` that is at its end starts over at once instead of being done.
+    /// True if a file of `job` without further requests starts over at once instead of being done.
     pub fn starts_over(job: &JobSpec) -> bool {
         matches!(job.service.order, FileOrder::Weighted(_)) || (job.random && job.time_based)
     }
 
-    /// Notes that `file` has no more requests.
+    /// Marks `file` as done: it has no more requests in the present pass.
     pub fn done(&mut self, file: u32) {
         self.undone.remove(&file);
         self.open.remove(&file);

@@ -11,53 +11,53 @@ use crate::{HostSpace, WorkloadError};
 use engine::RandomStream;
 use std::path::Path;
 
-/// Identifiers and lines of a scheme that fio takes at most.
+/// Greatest number of placement identifiers of a job (`plids`); fio takes no more.
 const IDENTIFIERS_MOST: usize = 128;
 const LINES_MOST: usize = 32;
-/// Engines that carry identifiers.
+/// Names of the fio engines whose writes can carry placement identifiers.
 const ENGINES: &[&str] = &["io_uring_cmd", "xnvme"];
 
-/// NVMe directive that carries the placement identifiers.
+/// NVMe directive with which writes carry their placement identifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Directive {
-    /// Flexible data placement: numbers of the drive's handles.
+    /// Flexible Data Placement: identifiers are numbers of the drive's placement handles.
     DataPlacement,
-    /// The streams directive, with stream identifiers.
+    /// Streams directive: identifiers are stream numbers.
     Streams,
 }
 
-/// How the identifier of the next write is chosen.
+/// How the placement identifier of the next write is chosen (`plid_select`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// The identifiers of the list in turn, separately for each file.
+    /// The identifiers of the job's list take turns, separately for each file.
     #[default]
     RoundRobin,
-    /// The placement identifier is drawn at random from the list.
+    /// The identifier is drawn at random from the job's list.
     Random,
-    /// The identifier that the scheme gives to the offset.
+    /// The identifier is looked up in the job's scheme (`dp_scheme`), by the offset of the write in the file.
     Scheme,
 }
 
-/// Options of a job for data placement.
+/// Data placement options of a fio job: the directive, and the identifiers that writes carry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobPlacement {
-    /// Value of `dataplacement`; the outer option is none where the job does not set it, the inner one for no
-    /// placement.
+    /// Value of `dataplacement`; the outer option is none where the job does not set it, the inner option is none for
+    /// no placement.
     pub directive: Option<Option<Directive>>,
     /// True if the job sets `fdp`, the older option for data placement.
     pub fdp: bool,
-    /// `plids`, in ascending order.
+    /// Placement identifiers of the job's writes (`plids`), in ascending order.
     pub identifiers: Vec<u16>,
-    /// Value of `plid_select`: how a write's identifier is chosen.
+    /// Value of `plid_select`: how the placement identifier of each write is chosen.
     pub selection: Selection,
-    /// Value of `dp_scheme`: file of the placement scheme.
+    /// Value of `dp_scheme`: path of the file that assigns placement identifiers to offsets.
     pub scheme: Option<String>,
-    /// Value of `write_hint`, as a stream number.
+    /// Number of the stream that `write_hint` stands for; none without a hint.
     pub hint: Option<u16>,
 }
 
 impl JobPlacement {
-    /// Reads `dataplacement`.
+    /// Parses the value of `dataplacement`: `none`, `fdp` or `streams`.
     pub fn directive(text: &str) -> Result<Option<Directive>, &'static str> {
         match text.trim() {
             "none" => Ok(None),
@@ -67,7 +67,7 @@ impl JobPlacement {
         }
     }
 
-    /// Reads `plid_select`.
+    /// Parses the value of `plid_select`: how a write's placement identifier is chosen.
     pub fn selection(text: &str) -> Result<Selection, &'static str> {
         match text.trim() {
             "roundrobin" => Ok(Selection::RoundRobin),
@@ -77,7 +77,7 @@ impl JobPlacement {
         }
     }
 
-    /// Reads `plids`: numbers and ranges of them.
+    /// Parses the value of `plids`: placement identifiers and ranges of them, into an ascending list.
     pub fn identifiers(text: &str) -> Result<Vec<u16>, &'static str> {
         const EXPECTED: &str = "numbers and ranges up to 65535, such as 0,2-4: at most 128 identifiers";
         let number = |text: &str| text.trim().parse::<u16>().map_err(|_| EXPECTED);
@@ -94,7 +94,7 @@ impl JobPlacement {
         Ok(all)
     }
 
-    /// Reads `write_hint`.
+    /// Parses the value of `write_hint` into a stream number: 1 for `short` to 4 for `extreme`, `None` for `none`.
     pub fn hint(text: &str) -> Result<Option<u16>, &'static str> {
         const LIVES: [&str; 5] = ["none", "short", "medium", "long", "extreme"];
         let at = LIVES.iter().position(|life| *life == text.trim());
@@ -102,16 +102,16 @@ impl JobPlacement {
         Ok(Some(stream).filter(|stream| *stream > 0))
     }
 
-    /// Returns the directive by which identifiers go, if any do.
+    /// Returns the directive with which the job's writes carry placement identifiers, if any does.
     fn wanted(&self) -> Option<Directive> {
         self.directive.unwrap_or_else(|| self.fdp.then_some(Directive::DataPlacement))
     }
 }
 
-/// Checks the placement options of a job, once the whole section is known.
+/// Checks the data placement options of a job, once the whole section is known.
 ///
 /// # Errors
-/// With what was found and what was expected, at options that say nothing together, or that fio refuses.
+/// With the pair of texts found and expected, at options that say nothing together, or that fio refuses.
 pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     let placement = &job.placement;
     if placement.fdp && !matches!(placement.directive, None | Some(Some(Directive::DataPlacement))) {
@@ -140,10 +140,11 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-/// A range of offsets in a file (the second is excluded), and the identifier of writes to it.
+/// Line of a placement scheme: a range of offsets in a file, in bytes (the end is excluded), and the placement
+/// identifier of writes to the range.
 type SchemeLine = (u64, u64, u16);
 
-/// Reads a scheme: lines of `start,end,identifier`.
+/// Reads a placement scheme from the file at `path`: lines of `start,end,identifier`.
 fn read_scheme(path: &str) -> Result<Vec<SchemeLine>, WorkloadError> {
     let text = super::read(Path::new(path))?;
     let mut scheme = Vec::new();
@@ -169,7 +170,8 @@ fn read_scheme(path: &str) -> Result<Vec<SchemeLine>, WorkloadError> {
     Ok(scheme)
 }
 
-/// A file on the drive, and the index in the list of its next write's identifier.
+/// A file with its address range on the drive, and the position, in the list of identifiers, of its next write's
+/// identifier.
 #[derive(Clone, Debug)]
 struct PlacedFile {
     offset: u64,
@@ -177,7 +179,7 @@ struct PlacedFile {
     next: usize,
 }
 
-/// Gives each write of a clone its placement identifier.
+/// Chooses the placement identifier of each write of one clone.
 #[derive(Clone, Debug)]
 pub struct ClonePlacer {
     identifiers: Vec<u16>,
@@ -188,11 +190,12 @@ pub struct ClonePlacer {
 }
 
 impl ClonePlacer {
-    /// Returns the placer for a clone of `job` with its `share` of `files`; none where its writes carry no
-    /// identifier.
+    /// Makes the chooser of placement identifiers for a clone of `job` with its `share` of `files`; `None` where its
+    /// writes carry no identifier.
     ///
     /// # Errors
-    /// When the drive has no handles, or not those of the job's numbers, and when its scheme cannot be read.
+    /// When the drive has no placement handles, or not the handles of the job's identifiers, and when the scheme cannot
+    /// be read.
     pub fn of(
         job: &JobSpec,
         (share, files): (&CloneFiles, &[FileRegion]),
@@ -241,7 +244,8 @@ impl ClonePlacer {
         })))
     }
 
-    /// Returns the identifier of a write at a byte of the drive.
+    /// Returns the placement identifier of the next write, which begins at byte `offset` of the drive; `None` outside
+    /// the clone's files.
     pub fn next(&mut self, offset: u64) -> Option<u16> {
         let holds = |file: &&mut PlacedFile| (file.offset..file.offset + file.bytes).contains(&offset);
         let file = self.files.iter_mut().find(holds)?;
@@ -263,7 +267,7 @@ impl ClonePlacer {
         }
     }
 
-    /// Draws from another stream from now on.
+    /// Replaces the random stream from which identifiers are drawn.
     pub fn draw_anew(&mut self, random: RandomStream) {
         self.random = random;
     }

@@ -15,46 +15,46 @@ const SECOND_NS: u64 = 1_000_000_000;
 const BLOCK: &str = "a multiple of 512 below 4g";
 const BLOCK_IEC: &str =
     "a multiple of 512: with kb_base=1024, fio's default, 4k is 4096 bytes and 4KiB is 4000; write 4k";
-/// Most entries of a `bssplit`, as in fio.
+/// Greatest number of sizes in a `bssplit`, as in fio.
 const MOST_SPLIT: usize = 64;
-/// Bytes of a page of the host's page cache.
+/// Number of bytes of a page of the host's page cache.
 const PAGE: u64 = 4096;
 const MOST_FILES: u64 = 1 << 20;
-/// Devices that hold no data.
+/// Names of devices that hold no data, which a job must not use as its drive.
 const NO_DRIVES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "-"];
-/// What was expected in place of a wrong value.
+/// Text, for an error message, that says what was expected in place of a wrong option value.
 type WrongSetting = std::borrow::Cow<'static, str>;
 const ACCESS: &str =
     "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";
 
-/// An option that shapes the requests.
+/// A fio option that shapes the requests and is modelled, with all its names.
 pub struct Honoured {
-    /// First name of the option.
+    /// First name of the fio option.
     pub name: &'static str,
-    /// Other names of the option.
+    /// Further names of the fio option.
     pub others: &'static [&'static str],
-    /// True if the option may stand alone, without a value.
+    /// True if the fio option may stand in a job file without a value.
     pub may_stand_alone: bool,
 }
 
-/// Declares the options that shape the requests: first name, other names, whether the option may stand `alone`, and how
-/// its value changes the job.
+/// Declares the fio options that shape the requests: first name, other names, whether the option may stand `alone`
+/// without a value, and how its value changes the job.
 macro_rules! options {
     (
         ($job:ident, $text:ident, $base:ident, $number:ident, $duration:ident)
         $($name:literal $(| $other:literal)* $($alone:ident)? => $put:expr,)*
     ) => {
-        /// All options that shape the requests.
+        /// All fio options that shape the requests and are modelled.
         pub const HONOURED: &[Honoured] = &[$(Honoured {
             name: $name,
             others: &[$($other),*],
             may_stand_alone: options!(@ $($alone)?),
         }),*];
 
-        /// Sets option `name` (its first name) of `job` to what `text` says.
+        /// Parses `text` as the value of option `name` (its first name), and stores it in `job`.
         ///
         /// # Errors
-        /// With what was expected, when the value is none of this option's.
+        /// With a text of what was expected, when the option takes no such value.
         pub fn apply($job: &mut JobSpec, name: &str, $text: &str) -> Result<(), WrongSetting> {
             let $base = $job.kb_base;
             let $duration = |unit| value::time_ns($text, unit);
@@ -206,7 +206,7 @@ options! {
     "number_ios" => job.number_ios = Some(number()?).filter(|count| *count > 0),
 }
 
-/// `O_SYNC` or `O_DSYNC`: Linux sends direct writes so opened with FUA.
+/// Parses the value of `sync`; true for O_SYNC or O_DSYNC: Linux sends direct writes to a file opened so with FUA.
 fn synchronous(text: &str) -> Result<bool, &'static str> {
     match text.trim() {
         "none" | "0" => Ok(false),
@@ -215,7 +215,7 @@ fn synchronous(text: &str) -> Result<bool, &'static str> {
     }
 }
 
-/// Returns the value that one of several words stands for.
+/// Returns the value that belongs to the word `text` in the list `each`.
 fn one_of<T: Copy>(text: &str, each: &[(&str, T)], expected: &'static str) -> Result<T, &'static str> {
     each.iter().find(|(word, _)| *word == text.trim()).map(|(_, value)| *value).ok_or(expected)
 }
@@ -224,7 +224,8 @@ fn between(number: Result<u64, &'static str>, least: u64, most: u64) -> Option<u
     number.ok().filter(|number| (least..=most).contains(number))
 }
 
-/// A size of zero means the default, or the percentage given before it, as in fio.
+/// Returns the size that an option sets when `size` is given after the value `before`: zero stands for the default, or
+/// for a percentage given before, as in fio.
 fn not_zero(size: value::Size, before: Option<value::Size>) -> Option<value::Size> {
     let percent = before.filter(|before| matches!(before, value::Size::Percent(_)));
     if size == value::Size::Bytes(0) { percent } else { Some(size) }
@@ -245,8 +246,8 @@ fn kb_base(text: &str) -> Result<u64, &'static str> {
     }
 }
 
-/// Reads what a job does; `:N` makes holes between sequential requests, or has so many random ones share an
-/// offset.
+/// Parses the value of `rw` into the job's access kind and randomness; `:N` makes holes of N bytes between sequential
+/// requests, or makes N random requests share an offset.
 fn access(job: &mut JobSpec, text: &str) -> Result<(), &'static str> {
     let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name.trim(), Some(rest)));
     (job.random, job.access) = match name {
@@ -279,7 +280,7 @@ fn access(job: &mut JobSpec, text: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Reads an engine that does block I/O to a local drive.
+/// Parses the value of `ioengine`, and accepts engines that do block I/O to a local drive.
 fn engine(text: &str) -> Result<String, WrongSetting> {
     match engines::find(text) {
         Some(Engine::Other(what)) => {
@@ -295,7 +296,7 @@ fn engine(text: &str) -> Result<String, WrongSetting> {
     }
 }
 
-/// Splits names at colons; a colon within a name has a backslash before it.
+/// Splits a list of file names or folders at colons; a colon within a name has a backslash before it.
 fn names(text: &str) -> Vec<String> {
     // A raw device of Windows, an address of a controller: not a list.
     if text.starts_with(r"\\") || (files::is_device(text) && !text.starts_with("/dev/")) {
@@ -315,7 +316,8 @@ fn names(text: &str) -> Vec<String> {
     names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
-/// Reads the length of each file in bytes, or a range of lengths; 0: the length follows from `size`.
+/// Parses `filesize` into the least and the greatest length of each file in bytes; `None` for 0: the length follows
+/// from `size`.
 fn file_size(text: &str, base: u64) -> Result<Option<(u64, u64)>, &'static str> {
     let (least, most) = text.split_once(['-', ':']).unwrap_or((text, text));
     let (least, most) = (value::bytes(least, base)?, value::bytes(most, base)?);
@@ -325,7 +327,7 @@ fn file_size(text: &str, base: u64) -> Result<Option<(u64, u64)>, &'static str> 
     Ok(Some((least.min(most), least.max(most))).filter(|(least, _)| *least > 0))
 }
 
-/// Reads a start delay in nanoseconds, and the upper end of its range if it has one.
+/// Parses `startdelay` into a delay in nanoseconds and, if a range is given, its upper end.
 fn delay(text: &str) -> Result<(u64, Option<u64>), &'static str> {
     match text.split_once('-') {
         None => Ok((value::time_ns(text, SECOND_NS)?, None)),
@@ -335,7 +337,7 @@ fn delay(text: &str) -> Result<(u64, Option<u64>), &'static str> {
     }
 }
 
-/// Changes the sizes of the directions that the text gives a value for.
+/// Changes, by `set`, the block size options of each direction for which `text` gives a value.
 fn sizes(
     job: &mut JobSpec,
     text: &str,
@@ -349,7 +351,7 @@ fn sizes(
     Ok(())
 }
 
-/// Sets the directions that the text gives a value for.
+/// Sets the elements of `values`, one per direction, for which `text` gives a value.
 fn each<T, E: From<&'static str>>(
     values: &mut [T; 3],
     text: &str,
@@ -378,7 +380,7 @@ fn block(text: &str, base: u64) -> Result<u64, WrongSetting> {
     Err(format!("{BLOCK}: a page cache writes such data in whole pages of 4 KiB, {pages_kib}k").into())
 }
 
-/// Reads a block size, or 0, which stands for `bs`.
+/// Parses a block size in bytes, or 0, which stands for the size of `bs`.
 fn block_or_zero(text: &str, base: u64) -> Result<u64, WrongSetting> {
     if value::bytes(text, base) == Ok(0) { Ok(0) } else { block(text, base) }
 }
@@ -389,9 +391,9 @@ fn range(text: &str, base: u64) -> Result<(u64, u64), WrongSetting> {
     Ok((least.min(most), least.max(most)))
 }
 
-/// Reads `4k/60:64k/40`, by fio's arithmetic: sizes without a percentage, or with none of it, share what is
-/// left; all are then looked through from the rarest on, and the last takes what they lack, or loses what
-/// they are beyond 100 percent.
+/// Parses a `bssplit` such as `4k/60:64k/40` into sizes with percentages, by fio's arithmetic: sizes without a
+/// percentage, or with none of it, share the rest to 100; then all are passed through from the rarest on, and the last
+/// gets the percentages that are missing, or loses the excess over 100.
 fn split(text: &str, base: u64) -> Result<Vec<(u64, u64)>, WrongSetting> {
     let mut parts = Vec::new();
     for part in text.split(':').filter(|part| !part.is_empty()) {

@@ -16,19 +16,19 @@ use std::collections::{BinaryHeap, VecDeque};
 const SECOND_NS: u64 = 1_000_000_000;
 const MS_NS: u64 = 1_000_000;
 
-/// Metric whose steady state is detected.
+/// Metric of a fio job by which its steady state is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
-    /// Requests in a second.
+    /// Steady state is detected by the rate of requests (IOPS).
     Iops,
-    /// Bytes in a second.
+    /// Steady state is detected by the bandwidth (bytes per second).
     Bandwidth,
-    /// The mean latency in ns.
+    /// Steady state is detected by the mean latency in ns.
     Latency,
 }
 
 impl Metric {
-    /// Returns the name of the metric in fio.
+    /// Returns the name of the steady-state metric as fio writes it: `iops`, `bw` or `lat`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Iops => "iops",
@@ -38,23 +38,22 @@ impl Metric {
     }
 }
 
-/// Condition for a job's steady state.
+/// Options of a fio job for its steady state (`steadystate`): the metric, and the condition that ends the job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
-    /// Metric that is watched.
+    /// Metric whose samples are compared with the limit.
     pub metric: Metric,
-    /// True if the slope of the metric is compared with the limit; false if the largest distance of the
-    /// metric from its mean is.
+    /// True if the slope of the metric is compared with the limit; false if the largest distance from its mean is.
     pub slope: bool,
-    /// Limit below which the job is in steady state.
+    /// Limit below which the job is in steady state: percent, or the unit of the metric.
     pub limit: f64,
-    /// True if the limit is in percent of the mean of the metric.
+    /// True if the limit is in percent of the mean of the metric; false if it is in the metric's unit.
     pub percent: bool,
-    /// Time over which the condition must hold, nanoseconds; 0: no steady state is asked for.
+    /// Time over which the condition must hold, in ns; 0: no detection.
     pub duration_ns: u64,
-    /// Time at the beginning that is left out, nanoseconds.
+    /// Time at the beginning whose samples do not count, in ns.
     pub ramp_ns: u64,
-    /// Time between two samples of the metric, in ns.
+    /// Time between two samples of the steady-state metric, in ns.
     pub interval_ns: u64,
 }
 
@@ -73,7 +72,7 @@ impl Default for Steady {
 }
 
 impl Steady {
-    /// Takes `iops:2%`, `bw_slope:10m` and the like.
+    /// Parses `steadystate`, such as `iops:2%` or `bw_slope:10m`, into the metric, the kind of condition and the limit.
     pub fn criterion(&mut self, text: &str, kb_base: u64) -> Result<(), &'static str> {
         const EXPECTED: &str =
             "iops, bw or lat, or one of them with _slope, and a limit: iops:2%, bw_slope:1m, lat:5%";
@@ -97,40 +96,41 @@ impl Steady {
         if self.limit > 0.0 { Ok(()) } else { Err(EXPECTED) }
     }
 
-    /// True if the job should end in a steady state.
+    /// True if the job is to end when it reaches a steady state.
     pub fn is_on(&self) -> bool {
         self.duration_ns > 0
     }
 
-    /// Returns the number of samples that are looked at together: fio counts whole seconds.
+    /// Returns the number of successive samples that must meet the condition, counted as fio does in whole seconds.
     pub fn samples(&self) -> usize {
         (self.duration_ns / SECOND_NS / (self.interval_ns / SECOND_NS).max(1)) as usize
     }
 
-    /// fio's divisor of (bytes or requests) times ms: the square of the interval in ms, cut to 32 bits.
+    /// Returns the number by which fio divides counts (bytes or requests) times ms to get a rate: the square of the
+    /// interval in ms, cut to 32 bits, over 1000.
     pub fn divisor(&self) -> u64 {
         let interval_ms = (self.interval_ns / MS_NS) as u32;
         u64::from(interval_ms.wrapping_mul(interval_ms)) / 1000
     }
 
-    /// Returns the text of the condition in fio's results.
+    /// Returns the condition as text, as fio's results show it.
     pub fn text(&self) -> String {
         let (slope, percent) = (if self.slope { "_slope" } else { "" }, if self.percent { "%" } else { "" });
         format!("{}{slope}:{:.6}{percent}", self.metric.name(), self.limit as f32)
     }
 }
 
-/// fio reads a latency limit in us but compares it with ns.
+/// Parses a latency limit as fio does, which reads it in us but compares it with ns.
 fn latency_limit(text: &str) -> Result<f64, &'static str> {
     let is_in_ns = text.trim().ends_with("ns") || text.trim().ends_with("nsec");
     let ns = value::time_ns(text, 1000)?;
     Ok(if is_in_ns { ns } else { ns / 1000 } as f64)
 }
 
-/// Checks the steady-state options of a job, as fio does, once the whole section is known.
+/// Checks the steady-state options of one job, as fio does, once the whole section is known.
 ///
 /// # Errors
-/// With what was found and what was expected.
+/// With the pair of texts found and expected.
 pub fn check(steady: &Steady) -> Result<(), (String, &'static str)> {
     let (duration, interval) = (steady.duration_ns, steady.interval_ns);
     let seconds = |ns: u64| ns as f64 / SECOND_NS as f64;
@@ -184,7 +184,7 @@ pub fn check_file(file: &JobFile) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-/// A sample of one tick: requests and bytes per second, and mean latency.
+/// Sample of the metrics over one interval: requests and bytes per second, and mean latency in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct TickSample {
     requests_per_s: u64,
@@ -192,7 +192,7 @@ struct TickSample {
     latency_ns: u64,
 }
 
-/// Clones that settle together.
+/// Clones whose steady state is detected from their common samples.
 #[derive(Clone, Debug)]
 struct SteadyGroup {
     steady: Steady,
@@ -219,7 +219,7 @@ impl SteadyGroup {
         }
     }
 
-    /// Keeps a sample; true where all that are kept have settled.
+    /// Adds a sample, and drops the oldest beyond the window; returns true if the full window meets the condition.
     fn take(&mut self, sample: TickSample) -> bool {
         let wanted = self.steady.samples();
         if self.samples.len() == wanted {
@@ -249,7 +249,7 @@ impl SteadyGroup {
         self.criterion = if self.steady.percent { 100.0 * found / mean } else { found };
         self.criterion.abs() < self.steady.limit
     }
-    /// Returns the result of the detection. Samples that were never taken follow as zeros, as in fio.
+    /// Returns the result of the detection, for the report. Samples that were never taken follow as zeros, as in fio.
     fn report(&self, job: &str) -> SteadyState {
         let taken = self.samples.iter().copied().chain(std::iter::repeat(TickSample::default()));
         let samples: Vec<TickSample> = taken.take(self.steady.samples()).collect();
@@ -273,7 +273,7 @@ impl SteadyGroup {
     }
 }
 
-/// Returns the slope by least squares over evenly spaced samples.
+/// Returns the slope, per sample, of a line fitted by least squares to evenly spaced samples with this sum.
 fn slope(values: &[u64], sum: u64) -> f64 {
     let count = values.len() as f64;
     let along = (0u64..).zip(values).fold(0u64, |sum, (x, y)| sum.wrapping_add(x.wrapping_mul(*y)));
@@ -281,34 +281,34 @@ fn slope(values: &[u64], sum: u64) -> f64 {
     (along as f64 - x * sum as f64 / count) / (x_squared - x * x / count)
 }
 
-/// State of a clone whose steady state is watched, since the last tick.
+/// State of one clone for the steady-state detection: counts since the last sample.
 #[derive(Clone, Copy, Debug, Default)]
 struct Watched {
-    /// Index of the steady-state watch of the clone; none for a clone that is not watched.
+    /// Index of the clone's group in `Watches::watches`; none for a clone without detection.
     watch: Option<u32>,
-    /// Time in nanoseconds at which the clone's ramp ended; none while the clone does not run after a ramp.
+    /// Time in ns since which the clone has run without its ramp; none before that and after its end.
     since_ns: Option<u64>,
     looked_ns: u64,
-    /// True if the samples of the clone count for the steady state.
+    /// True if the requests of the clone count in the samples, since the ramp of `steadystate` is over.
     counts: bool,
     requests: u64,
     bytes: u64,
     latency_ns: u64,
 }
 
-/// The steady states that a job file asks for; empty where there is none.
+/// Steady-state detection of all clones of a job file; empty where no job asks for it.
 #[derive(Clone, Debug)]
 pub struct Watches {
     watches: Vec<SteadyGroup>,
-    /// State of each clone.
+    /// State of each clone, by its number.
     watched: Vec<Watched>,
     interval_ns: u64,
-    /// Time from which ticks are counted, and time of the next tick.
+    /// Time in ns from which sample times are counted; `tick_ns` is the time of the next sample.
     base_ns: u64,
     tick_ns: u64,
-    /// Ends of the ramps of running clones.
+    /// Ends of the ramps of running clones: time in ns, and number of the clone.
     ramps: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Time of the next tick or end of a ramp, nanoseconds; never, where no watched clone runs.
+    /// Time in ns of the next sample or end of a ramp; `u64::MAX` where no clone needs either.
     pub next_ns: u64,
 }
 
@@ -327,8 +327,8 @@ impl Default for Watches {
 }
 
 impl Watches {
-    /// Returns the watches of `clones`, each given by its job and group; clones that report together are
-    /// watched together.
+    /// Makes the steady-state detection of `clones`, each given by its job and group; it samples clones that report
+    /// together as one.
     pub fn new<'a>(clones: impl Iterator<Item = (&'a JobSpec, u32)> + Clone) -> Self {
         let mut new = Self::default();
         let Some((job, _)) = clones.clone().find(|(job, _)| job.steady.is_on()) else { return new };
@@ -353,12 +353,12 @@ impl Watches {
         new
     }
 
-    /// True if no steady state is watched.
+    /// True if no clone's steady state is detected.
     pub fn is_empty(&self) -> bool {
         self.watches.is_empty()
     }
 
-    /// Notes that `clone` starts at `now`, with a ramp.
+    /// Notes that `clone` starts at `now` ns, with a ramp of `ramp_ns` (0: none).
     pub fn start(&mut self, clone: u32, now: u64, ramp_ns: u64) {
         let Some(watched) = self.watched.get_mut(clone as usize) else { return };
         let Some(watch) = watched.watch else { return };
@@ -374,7 +374,7 @@ impl Watches {
         self.set_next();
     }
 
-    /// Notes that `clone` has ended.
+    /// Notes that `clone` has ended, so that it needs no more samples.
     pub fn done(&mut self, clone: u32) {
         if let Some(watched) = self.watched.get_mut(clone as usize) {
             watched.since_ns = None;
@@ -393,7 +393,7 @@ impl Watches {
         self.next_ns = if is_on { self.tick_ns.min(ramp_ns) } else { ramp_ns };
     }
 
-    /// Counts an answer to `clone` at `now`, before which `look` has looked.
+    /// Counts a request of `clone` that completes at `now` ns; needs a call of [`Self::look`] with this time before.
     pub fn count(&mut self, clone: u32, request: &HostRequest, now: u64) {
         // A flush is no block in fio.
         if request.op.effect() == Effect::Flush {
@@ -405,7 +405,7 @@ impl Watches {
         watched.latency_ns += now.saturating_sub(request.arrive.ns());
     }
 
-    /// Looks at all times up to `now` that are due; the answer is which clones have settled.
+    /// Takes all samples and ends all ramps due up to `now` ns; returns the clones that reached their steady state.
     pub fn look(&mut self, now: u64) -> Vec<u32> {
         let mut settled = Vec::new();
         while now >= self.next_ns {
@@ -431,7 +431,7 @@ impl Watches {
         settled
     }
 
-    /// Ends the ramp of a clone: ticks are counted from here, and its earlier counts are discarded.
+    /// Ends a clone's ramp: sample times are counted from here, and the clone's counts begin at zero.
     fn end_ramp(&mut self, clone: u32, at: u64) {
         let watched = &mut self.watched[clone as usize];
         (watched.since_ns, watched.looked_ns) = (Some(at), at);
@@ -439,7 +439,7 @@ impl Watches {
         (self.base_ns, self.tick_ns) = (at, at.saturating_add(self.interval_ns));
     }
 
-    /// Evaluates a watch at a tick; true if its clones are in steady state.
+    /// Takes a sample of the clones of group `watch`; returns true if they are in steady state.
     fn tick(&mut self, watch: usize, at: u64) -> bool {
         let SteadyGroup { steady, clones, .. } = &self.watches[watch];
         let (divisor, ramp_ns) = (steady.divisor(), steady.ramp_ns);
@@ -468,7 +468,7 @@ impl Watches {
         self.watches[watch].take(sum)
     }
 
-    /// Returns the results of all watches, each with the name of its first clone's job.
+    /// Returns the results of all groups, each with the job name (`name`) of its first clone.
     pub fn report<'a>(&self, name: &dyn Fn(u32) -> &'a str) -> Vec<SteadyState> {
         let one = |watch: &SteadyGroup| watch.report(name(watch.clones[0]));
         self.watches.iter().map(one).collect()
@@ -481,7 +481,7 @@ mod tests {
     use super::*;
     use units::SimTime;
 
-    /// Rates of so many requests a second, one sample each second: what became of it, in seconds where it settled.
+    /// Runs a test's detection on `rates` in requests per second; returns the second of steady state, and the result.
     fn settled(criterion: &str, seconds: u64, rates: &[u64]) -> (Option<u64>, SteadyState) {
         let text = format!("[j]\nsize=1m\nss={criterion}\nss_dur={seconds}\n");
         let file = parse_text("j.fio", &text, &Variables::new(), &|_| unreachable!("no include")).unwrap();

@@ -10,19 +10,19 @@ use super::zones::Strides;
 use crate::WorkloadError;
 use engine::RandomStream;
 
-/// The sizes of a direction's requests, ready to draw from.
+/// Distribution of the request sizes of a job in one direction, in bytes, ready to draw from.
 #[derive(Clone, Debug)]
 pub enum RequestSizes {
-    /// All requests of the job have this size, in bytes.
+    /// All requests of the direction have this size, in bytes.
     Fixed(u64),
-    /// Sizes of requests are multiples of the first number, up to the second, in bytes.
+    /// Request sizes are multiples of the first number, up to the second, in bytes.
     Range(u64, u64),
-    /// Sizes of requests come from a table: the shortest size, and one entry per percent.
+    /// Request sizes are drawn from a table: the shortest size, and 100 sizes in bytes, one for each percent.
     Table(u64, Box<[u64; 100]>),
 }
 
 impl RequestSizes {
-    /// Returns the sizes that a job gives.
+    /// Makes the distribution of request sizes from the block sizes of a job.
     pub fn new(blocks: &BlockSizes) -> Self {
         match blocks {
             BlockSizes::Fixed(bytes) => Self::Fixed(*bytes),
@@ -37,8 +37,8 @@ impl RequestSizes {
         }
     }
 
-    /// Returns a size that leaves no more than `room`; none when none does. A single size is given for any
-    /// room.
+    /// Draws the size of a request, at most `room` bytes; returns `None` if the shortest size is longer. A direction
+    /// with a single size gets that size for any `room`.
     #[inline]
     fn draw(&self, room: u64, random: &mut RandomStream) -> Option<u64> {
         let least = match self {
@@ -67,76 +67,79 @@ impl RequestSizes {
     }
 }
 
-/// How the place of a request is chosen.
+/// How the offset of a clone's next request in a file is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// The request continues behind the last request.
+    /// The request begins where the last request ended.
     Onward,
-    /// The request is at any place, drawn at random.
+    /// The request is at an offset drawn at random.
     Anywhere,
-    /// At the place of the last request.
+    /// The request is at the offset of the last request.
     Again,
 }
 
-/// The blocks that a pass has covered.
+/// Blocks of the file part that the present pass has accessed, so that no block repeats.
 #[derive(Clone, Debug)]
 enum Covered {
-    /// Passes are not counted.
+    /// Accessed blocks are not recorded, so that blocks may repeat.
     Unknown,
-    /// Each block once, in a random order.
+    /// Each block comes once, in a random order.
     InOrder(Passes),
-    /// A map of blocks, with a block size for each direction: as in fio, reads of 64 KiB and writes of 1 MiB mark the
-    /// same block numbers.
+    /// Map of the accessed blocks, with the length of a block in each direction: as in fio, reads of 64 KiB and writes
+    /// of 1 MiB mark the same block numbers.
     Map(BlockMap, [u64; 3]),
 }
 
-/// What a sequential direction does at the end of its part.
+/// How the sequential requests of a direction go on at the end of the clone's part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtEnd {
-    /// The direction has no more requests.
+    /// The direction has no more requests in this file.
     Stops,
-    /// The direction begins again.
+    /// The direction begins again at the start of the part.
     GoesRound,
 }
 
-/// State of a clone in one of its files.
+/// Progress of one clone in its part of one file: where the last requests were, and which blocks the pass has accessed.
 #[derive(Clone, Debug)]
 pub struct FileTrack {
-    /// The part's first byte, on the drive.
+    /// Offset on the drive of the part's first byte.
     base: u64,
     /// First byte of the clone's part, counted from the first byte of the file.
     start: u64,
     /// Length of the part of the file that the clone uses, in bytes.
     bytes: u64,
-    /// Length of the file in bytes.
+    /// Length of the whole file in bytes.
     file_bytes: u64,
     is_random: bool,
     hole: i64,
     at_end: AtEnd,
     aligns: [u64; 3],
     samplers: [Option<Sampler>; 3],
-    /// For each direction, the end and the beginning of its last request, in bytes from the start of the part.
+    /// For each direction, the end (`ends`) and the beginning (`begins`) of its last request, in bytes from the start
+    /// of the part.
     ends: [u64; 3],
     begins: [u64; 3],
     covered: Covered,
-    /// Beginning of the present zone, in bytes from the start of the part; 0 without zones.
+    /// Beginning of the present zone, in bytes from the start of the clone's part; 0 without zones.
     zone: u64,
     zoned: Option<Box<Zoned>>,
 }
 
-/// The zones of a fio job, and the work done in the present zone.
+/// The zones that a fio job works in, its own or the drive's, and the bytes done in the present zone.
 #[derive(Clone, Copy, Debug)]
 struct Zoned {
     strides: Strides,
-    /// Capacity of each of the drive's zones in bytes, where the clone works in them.
+    /// Capacity in bytes of each of the drive's zones, where the clone works in the zones of the drive; none for the
+    /// job's own zones.
     capacity: Option<u64>,
     bytes: u64,
-    /// The direction of the last request, whose bytes are not counted yet.
+    /// Direction of the last request, whose bytes are not counted for the zone yet.
     last: Option<usize>,
 }
 
 impl Zoned {
-    /// Returns the zones of a job: its own, or the drive's zones in which its part lies.
+    /// Makes the zone state of a clone: for the job's own zones, or for the drive's zones in which `part` lies; `None`
+    /// without zones.
     fn of(strides: Option<Strides>, part: &FilePart) -> Option<Box<Self>> {
         let own = strides.map(|strides| (strides, None));
         let of_drive = |(size, capacity)| (Strides { size, range: size, step: size }, Some(capacity));
@@ -146,10 +149,10 @@ impl Zoned {
 }
 
 impl FileTrack {
-    /// Returns clone's `part` of a file that begins at `file_offset` of the drive.
+    /// Makes the state of a clone of `job` in its `part` of a file that begins at byte `file_offset` of the drive.
     ///
     /// # Errors
-    /// When the zones of the job's distribution do not fit the part.
+    /// When the job's own zones are longer than the part, or the zones of its access distribution do not fit the part.
     pub fn new(
         job: &JobSpec,
         part: &FilePart,
@@ -197,21 +200,21 @@ impl FileTrack {
         })
     }
 
-    /// Notes that the last request of `direction` went to another place than drawn: a sequential job
+    /// Notes that the last request of `direction` went to another offset on the drive than drawn: a sequential job
     /// continues from there, as in fio.
     pub fn moved(&mut self, direction: usize, offset: u64, bytes: u64) {
         self.begins[direction] = offset - self.base;
         self.ends[direction] = offset - self.base + bytes;
     }
 
-    /// Puts blocks that come once a pass in another order.
+    /// Draws a new random order for blocks that come once per pass.
     pub fn draw_anew(&mut self, random: &mut RandomStream) {
         if let Covered::InOrder(passes) = &mut self.covered {
             passes.draw_anew(random);
         }
     }
 
-    /// Begins again.
+    /// Begins a new pass over the part, in its first zone where there are zones.
     pub fn restart(&mut self, random: &mut RandomStream) {
         self.zone = 0;
         if let Some(zoned) = &mut self.zoned {
@@ -220,7 +223,8 @@ impl FileTrack {
         self.begin_zone(random);
     }
 
-    /// Begins the present zone, or the part, anew.
+    /// Begins the present zone, or the part without zones, anew: no block is accessed yet, and sequential requests
+    /// start at the beginning.
     fn begin_zone(&mut self, random: &mut RandomStream) {
         (self.ends, self.begins) = ([self.zone; 3], [self.zone; 3]);
         match &mut self.covered {
@@ -230,8 +234,8 @@ impl FileTrack {
         }
     }
 
-    /// Returns the next request of `direction`: first byte on the drive, and length; none when the file has
-    /// no more.
+    /// Returns the next request of `direction`: offset on the drive and length, in bytes; `None` when the file has no
+    /// more requests in this pass.
     #[inline]
     pub fn next(
         &mut self,
@@ -269,8 +273,8 @@ impl FileTrack {
         Some((self.base + place, bytes))
     }
 
-    /// fio's arithmetic: on to the next zone when enough was done in this one, back to the beginning of a zone that is
-    /// done but not often enough.
+    /// Moves on to the next zone when enough bytes were done in the present one, and back to the beginning of a zone
+    /// that was passed through with bytes still to do; by fio's arithmetic.
     #[cold]
     #[inline(never)]
     fn enter_zone(&mut self, direction: usize, random: &mut RandomStream) {
@@ -304,7 +308,8 @@ impl FileTrack {
         }
     }
 
-    /// Returns a place drawn from the distribution, or the next that is not covered yet.
+    /// Returns the offset, in the part or the present zone, of a block drawn from the access distribution, or of the
+    /// next block after it that is not accessed yet.
     #[inline]
     fn anywhere(&mut self, direction: usize, random: &mut RandomStream) -> Option<u64> {
         let align = self.aligns[direction];
@@ -318,8 +323,8 @@ impl FileTrack {
         }
     }
 
-    /// Returns the place after the last request of `direction`, plus the hole if there is one; none at the
-    /// end of the file.
+    /// Returns the offset in the part after the last request of `direction`, plus the hole if there is one; `None` at
+    /// the end of the file.
     #[inline]
     fn onward(&mut self, direction: usize) -> Option<u64> {
         if self.at_end == AtEnd::GoesRound && self.ends[direction] >= self.bytes {
@@ -335,7 +340,8 @@ impl FileTrack {
         Some(place)
     }
 
-    /// fio's arithmetic, which turns round at the ends of the file rather than of the part.
+    /// Returns the offset behind the hole that follows the offset `from`, by fio's arithmetic, which starts over at the
+    /// ends of the file rather than of the part.
     fn over_hole(&self, from: u64) -> u64 {
         let last = self.file_bytes.min(self.bytes) / 512 * 512;
         let mut place = from;
@@ -354,14 +360,14 @@ impl FileTrack {
     }
 }
 
-/// Returns the number of places on a grid of `align` bytes for a request of at least `least` bytes within
+/// Returns the number of offsets, at multiples of `align` bytes, at which a request of at least `least` bytes fits into
 /// `bytes`, as fio counts them.
 fn count(bytes: u64, least: u64, align: u64) -> u64 {
     let beyond = least.saturating_sub(align);
     (bytes.saturating_sub(beyond) / align).max(1)
 }
 
-/// Returns the way in which a job avoids repeating blocks.
+/// Makes the record of accessed blocks for a job's part of a file: an order, a map, or none where blocks may repeat.
 fn covered(job: &JobSpec, part: &FilePart, random: &mut RandomStream) -> Covered {
     if !job.has_map() {
         return Covered::Unknown;

@@ -9,22 +9,22 @@ use super::job::JobSpec;
 use crate::{Effect, Op};
 use std::collections::{BTreeMap, VecDeque};
 
-/// How a job reads back the data that it wrote.
+/// When and in which order a fio job reads back the data that it wrote, to verify them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VerifyRule {
-    /// True if data are read back in the order of places; false if in the order of writes.
+    /// True if data are read back in the order of offsets; false if in the order of writes.
     pub by_place: bool,
     /// Number of writes between two rounds of reading back; 0: one round after each pass.
     pub every: u64,
-    /// Requests read back in each round.
+    /// Number of requests read back in each round.
     pub batch: u64,
-    /// True if the job writes nothing: it reads the data that it would have written.
+    /// True if the job writes nothing, and reads back the data that it would have written.
     pub only: bool,
 }
 
 impl VerifyRule {
-    /// Returns how `job` reads back what it wrote; none where it does not. As in fio, a `time_based` job
-    /// reads back only with a backlog.
+    /// Makes the rule by which `job` reads back its written data; `None` where the job does not read back. As in fio, a
+    /// `time_based` job reads back only with a `verify_backlog`.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let is_asked = job.verify.is_some() && job.do_verify && job.writes();
         if !is_asked || (job.time_based && job.verify_backlog == 0) {
@@ -39,31 +39,31 @@ impl VerifyRule {
     }
 }
 
-/// True if blocks of `job` may repeat within a pass, as in fio 3.42 (3.33 sorted all blocks that no map kept).
+/// True if blocks of `job` may repeat within a pass, as in fio 3.42 (fio 3.33 sorted all blocks that no map recorded).
 fn may_repeat(job: &JobSpec) -> bool {
     let uniform = |direction: &usize| job.distribution[*direction] == Distribution::Uniform;
     let asked = job.norandommap || job.soft_random_map || !job.directions().iter().all(uniform);
     asked || (job.random && !job.has_map()) || job.hole != 0 || job.sequence > 1
 }
 
-/// Data that a clone has written and not read back yet.
+/// Record of the blocks that one clone has written and not read back yet for verification.
 #[derive(Clone, Debug)]
 pub struct History {
     rule: VerifyRule,
     in_order: VecDeque<(u64, u64)>,
     by_place: BTreeMap<u64, u64>,
-    /// Writes that are not answered yet, at most as many as the queue depth.
+    /// Offsets of writes in flight, at most as many as the queue depth.
     in_flight: Vec<u64>,
     batch_left: u64,
     last_was_read: bool,
-    /// True after a pass over the file has ended: all data of the pass must be read back.
+    /// True after a pass over the files has ended: all data written in the pass must be read back.
     pub is_due: bool,
-    /// True after all writes are answered, while their data are being read back.
+    /// True after all writes of the pass are completed, while their data are being read back.
     pub is_reading: bool,
 }
 
 impl History {
-    /// Makes an empty history of writes to be read back.
+    /// Makes a record without any written blocks.
     pub fn new(rule: VerifyRule) -> Self {
         Self {
             rule,
@@ -77,22 +77,23 @@ impl History {
         }
     }
 
-    /// True if the job writes nothing and only reads back.
+    /// True if the job writes nothing and only reads back (`verify_only`).
     pub fn reads_only(&self) -> bool {
         self.rule.only
     }
 
-    /// True if the history holds no data to read back.
+    /// True if the record has no blocks to read back.
     pub fn is_empty(&self) -> bool {
         self.in_order.is_empty() && self.by_place.is_empty()
     }
 
-    /// Returns the number of bytes to read back.
+    /// Returns the number of bytes that are still to be read back.
     pub fn bytes(&self) -> u64 {
         self.in_order.iter().map(|written| written.1).sum::<u64>() + self.by_place.values().sum::<u64>()
     }
 
-    /// Notes a request of the job itself that goes out: its place on the drive and its length.
+    /// Notes a request of the job's own workload that is issued: a write is recorded with its offset on the drive and
+    /// its length, and replaces older writes that it overlaps.
     pub fn asked(&mut self, op: Op, offset: u64, bytes: u64) {
         if op.effect() != Effect::Write {
             return;
@@ -115,7 +116,7 @@ impl History {
         self.by_place.insert(offset, bytes);
     }
 
-    /// Notes that a request at `offset` was answered.
+    /// Notes that a request at `offset` completed, so that a written block may be read back.
     pub fn answered(&mut self, op: Op, offset: u64) {
         self.last_was_read = op.effect() == Effect::Read;
         if self.last_was_read {
@@ -126,7 +127,7 @@ impl History {
         }
     }
 
-    /// True if the next request must read back older data before the pass has ended.
+    /// True if the next request of the clone must read back older data before the pass has ended (`verify_backlog`).
     pub fn backlog_is_due(&self) -> bool {
         let left = (self.in_order.len() + self.by_place.len()) as u64;
         let begins = || left.is_multiple_of(self.rule.every) && !self.last_was_read;
@@ -136,7 +137,7 @@ impl History {
             && self.first().is_some_and(|(offset, _)| !self.in_flight.contains(&offset))
     }
 
-    /// Returns the next request, if it reads back older data within the pass.
+    /// Takes out the next block to read back before the pass has ended (offset, bytes); `None` if no such read is due.
     pub fn next_of_backlog(&mut self) -> Option<(u64, u64)> {
         if !self.backlog_is_due() {
             return None;
@@ -148,7 +149,7 @@ impl History {
         self.next()
     }
 
-    /// Returns the next request that reads back written data.
+    /// Takes out the next block to read back: offset on the drive and length, in bytes.
     pub fn next(&mut self) -> Option<(u64, u64)> {
         self.by_place.pop_first().or_else(|| self.in_order.pop_front())
     }

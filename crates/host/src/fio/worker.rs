@@ -14,51 +14,51 @@ use engine::RandomStream;
 mod gates;
 mod read_back;
 
-/// Answer of a clone that is asked for a request.
+/// Next step of a clone of a fio job, when the clone is asked for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloneAnswer {
-    /// The clone issues this request.
+    /// The clone issues a request now: operation, offset and length.
     Issue {
-        /// Operation of the request.
+        /// Operation of the request, such as read, write, trim or flush.
         op: Op,
-        /// First byte on the drive.
+        /// Offset of the first byte on the drive.
         offset: u64,
         /// Length of the request in bytes.
         bytes: u32,
     },
-    /// The clone makes no request before this time in nanoseconds, which is in the future.
+    /// The clone issues no request before this time in nanoseconds, which is in the future.
     Wait(u64),
-    /// No request until a request of the clone completes.
+    /// The clone issues no request until one of its requests completes.
     Full,
-    /// The clone makes a request if the clone's flow allows one.
+    /// The clone issues a request if its flow allows one.
     Ask,
-    /// The clone makes no further request.
+    /// The clone issues no further request.
     Finished,
 }
 
-/// What keeps a clone from issuing requests, apart from its queue depth.
+/// Reason why a clone issues no request of its job now, apart from its queue depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gate {
     Open,
-    /// A flush is due once all requests of the clone are answered.
+    /// A flush (`fsync`, `fdatasync`) is due once all requests of the clone are completed.
     DrainToFlush,
-    /// A flush of each file is due once all requests of the clone are answered.
+    /// A flush of each file (`end_fsync`) is due once all requests of the clone are completed.
     EndFlush,
     /// The clone's flush is in flight.
     Flushing,
-    /// A pause begins once all requests of the clone are answered.
+    /// A pause (`thinktime`) begins once all requests of the clone are completed.
     DrainToThink,
     /// The clone pauses until this time in nanoseconds.
     ThinkUntil(u64),
-    /// The clone must ask its flow for permission before the next request.
+    /// The clone must ask its flow whether it may issue the next request.
     Ask,
-    /// The clone waits for its flow, and rests once all its requests are answered.
+    /// The clone waits for its flow, and rests once all its requests are completed.
     DrainToRest,
-    /// The clone rests until this time, nanoseconds, and then asks its flow again.
+    /// The clone rests until this time in nanoseconds, and then asks its flow again.
     RestUntil(u64),
 }
 
-/// State of a clone of a fio job in each direction that it uses.
+/// A clone's request sizes, percentage of random offsets and rate limit in one direction.
 #[derive(Clone, Debug)]
 struct CloneDirection {
     sizes: RequestSizes,
@@ -66,7 +66,7 @@ struct CloneDirection {
     pace: Option<RatePace>,
 }
 
-/// One clone of a fio job, which makes requests.
+/// One clone of a fio job, which makes the requests of the clone.
 #[derive(Clone, Debug)]
 pub struct Worker {
     random: RandomStream,
@@ -76,42 +76,42 @@ pub struct Worker {
     streams: [Option<CloneDirection>; 3],
     tracks: Vec<FileTrack>,
     picker: Picker,
-    /// Requests of a random job that share a random offset, and how many of them are still to come.
+    /// Number of requests of a random job that share a random offset; `sequence_left` counts them down.
     sequence: u64,
     sequence_left: u64,
     identical: bool,
-    /// True if the clone begins a file at once again when the file has no more bytes to access.
+    /// True if a file without further requests starts over at once instead of being done.
     starts_over: bool,
     depth: u64,
     outstanding: u64,
     gate: Gate,
-    /// Direction of the next request, kept while that request waits for its pace.
+    /// Direction of the next request, stored while that request is not due by its rate.
     drawn: Option<usize>,
-    /// For each file, the trimmed block that must be written next; none where blocks are not trimmed and then written.
+    /// For each file, offset and bytes of the trimmed block to be written next; empty for jobs without `trimwrite`.
     trimmed: Vec<Option<(u64, u64)>>,
     due: WorkDue,
-    /// Data to be read back, where the job verifies.
+    /// Blocks to be read back, where the job verifies its written data.
     history: Option<Box<History>>,
     loops: u64,
-    /// True if the clone issues a flush when all its work is done, or its time is over.
+    /// True if the clone issues a flush when all its work is done, or its run time is over.
     end_fsync: bool,
     /// True if the clone issues a flush after each loop; a time-based job counts as one loop.
     loop_fsync: bool,
-    /// True if the clone made requests since its last flush.
+    /// True if the clone issued requests since its last flush.
     unflushed: bool,
-    /// Files that are still to be flushed after a pass, one after the other.
+    /// Number of files that are still to be flushed after a pass, one after the other.
     files_to_flush: usize,
     flush_every: [u64; 2],
     writes_to_flush: [u64; 2],
     think: Option<Think>,
-    /// How long the clone rests, in nanoseconds, when it must wait for its flow; none without a flow.
+    /// Time in nanoseconds that the clone rests when its flow refuses a request; none without a flow.
     flow_rest_ns: Option<u64>,
     overlap: Option<Box<SerializedOverlap>>,
     refill: Option<Refill>,
     times: CloneTimes,
 }
 
-/// Start and end of a clone, set when it starts, except for its delay.
+/// Times of a clone in nanoseconds: delay, ramp and run time, and start and end, which are set when the clone starts.
 #[derive(Clone, Copy, Debug)]
 struct CloneTimes {
     delay_ns: u64,
@@ -126,7 +126,7 @@ impl Worker {
     /// Makes a clone of `job` with its `share` of `files`.
     ///
     /// # Errors
-    /// When the zones of the job's distribution do not fit its files.
+    /// When the zones of the job, or of its access distribution, do not fit its files.
     pub fn new(
         job: &JobSpec,
         share: &CloneFiles,
@@ -198,7 +198,8 @@ impl Worker {
         })
     }
 
-    /// Uses another random stream, before the first request; the popular places of its distributions stay the same.
+    /// Replaces the clone's random stream, before its first request; the popular blocks of its distributions stay the
+    /// same.
     pub fn draw_anew(&mut self, random: RandomStream) {
         self.random = random;
         for track in &mut self.tracks {
@@ -206,12 +207,12 @@ impl Worker {
         }
     }
 
-    /// Returns the time from the beginning of the run to the start of the clone, nanoseconds.
+    /// Returns the time in nanoseconds from the beginning of the run to the start of the clone.
     pub fn delay_ns(&self) -> u64 {
         self.times.delay_ns
     }
 
-    /// Starts the clone at `now`.
+    /// Starts the clone at `now` ns: sets its end, and the schedules of directions with a rate.
     pub fn start(&mut self, job: &JobSpec, now: u64) {
         let times = &mut self.times;
         times.start_ns = now;
@@ -225,12 +226,12 @@ impl Worker {
         }
     }
 
-    /// Returns the number of requests of the clone that are not answered yet.
+    /// Returns the number of requests of the clone that are in flight.
     pub fn outstanding(&self) -> u64 {
         self.outstanding
     }
 
-    /// Returns the clone's next request, if it has one at `now`.
+    /// Returns the clone's next step at `now` ns: a request, a wait, or the end.
     #[inline]
     pub fn step(&mut self, now: u64) -> CloneAnswer {
         if now >= self.times.end_ns {
@@ -284,19 +285,18 @@ impl Worker {
         self.issue(direction)
     }
 
-    /// Stops the clone: it makes no more requests from `now` on.
+    /// Stops the clone: it issues no more requests of its job from `now` ns on.
     pub fn stop(&mut self, now: u64) {
         self.times.end_ns = self.times.end_ns.min(now);
     }
 
-    /// Stops the clone after an error: it makes no more requests from `now` on and issues no last flush: fio
-    /// flushes nothing after an error.
+    /// Stops the clone after an error: from `now` ns on it issues no more requests, and no last flush, as in fio.
     pub fn fail(&mut self, now: u64) {
         self.stop(now);
         self.end_fsync = false;
     }
 
-    /// Notes that `request`, one of its own, was answered at `now`.
+    /// Notes that `request`, one of the clone's own, completed at `now` ns.
     #[inline]
     pub fn complete(&mut self, request: &HostRequest, now: u64) {
         self.outstanding -= 1;
@@ -313,7 +313,7 @@ impl Worker {
         }
     }
 
-    /// Returns the share of the clone's work that is handed out, from 0 to 1; 0 where its end is unknown.
+    /// Returns the fraction of the clone's work or run time that is done, from 0 to 1; 0 where its end is unknown.
     pub fn fraction_done(&self, now: u64) -> f64 {
         let times = &self.times;
         let by_time = match times.end_ns {
@@ -327,7 +327,7 @@ impl Worker {
         Gate::ThinkUntil(self.think.as_ref().map_or(now, |think| think.until(now)))
     }
 
-    /// Passes an answer on to the parts of the clone that wait for answers.
+    /// Passes the completion of `request` on to verification, overlap check, refill rule and pauses.
     #[inline]
     fn answered(&mut self, request: &HostRequest) {
         if let Some(history) = &mut self.history {
@@ -348,7 +348,7 @@ impl Worker {
         self.due.is_done()
     }
 
-    /// Returns the direction of the next request, or the time at which there may be one.
+    /// Returns the direction of the next request (0 read, 1 write, 2 trim), or else the time in ns at which one is due.
     #[inline]
     fn direction(&mut self, now: u64) -> Result<usize, u64> {
         let direction = match (self.access, self.drawn) {
@@ -383,14 +383,14 @@ impl Worker {
         }
     }
 
-    /// Makes and sends the next request in `direction`; the clone ends or flushes when its files have no more.
+    /// Makes and sends the next request in `direction`; the clone ends, flushes or reads back when its files are done.
     #[inline]
     fn issue(&mut self, direction: usize) -> CloneAnswer {
         let Some(request) = self.make(direction) else { return self.finish_or_flush() };
         self.send(request)
     }
 
-    /// Sends a request, unless it must wait for one that it overlaps.
+    /// Sends `request`, unless it must wait for a request in flight that it overlaps.
     #[inline]
     fn send(&mut self, request: (Op, u64, u64)) -> CloneAnswer {
         if let Some(overlap) = &mut self.overlap
@@ -403,7 +403,7 @@ impl Worker {
         CloneAnswer::Issue { op, offset, bytes: bytes as u32 }
     }
 
-    /// Returns the next request in `direction`, which counts as sent; none when the files have no more.
+    /// Makes the next request in `direction`, and counts it as issued; returns `None` when the files have no more.
     #[inline]
     fn make(&mut self, direction: usize) -> Option<(Op, u64, u64)> {
         let (direction, offset, bytes) = self.place(direction)?;
@@ -429,7 +429,7 @@ impl Worker {
         Some((op, offset, bytes))
     }
 
-    /// Returns what is due after a pass has found the end of its files instead of a request.
+    /// Returns the clone's step after its pass found the end of its files instead of a request.
     fn finish_or_flush(&mut self) -> CloneAnswer {
         if self.history.is_some()
             && let Some(step) = self.read_back()
@@ -444,8 +444,8 @@ impl Worker {
         self.flush_a_file().unwrap_or(CloneAnswer::Full)
     }
 
-    /// Returns the direction, first byte on the drive and length of the next request of `direction`; a block
-    /// that was trimmed last in its file is now written.
+    /// Returns direction, offset on the drive and bytes of the next request of `direction`; a block that was trimmed
+    /// last in its file is now written.
     #[inline]
     fn place(&mut self, direction: usize) -> Option<(usize, u64, u64)> {
         let way = self.way(direction);
@@ -480,7 +480,7 @@ impl Worker {
         }
     }
 
-    /// Returns how the place of the next request in `direction` is chosen.
+    /// Returns how the offset of the next request in `direction` is chosen.
     #[inline]
     fn way(&mut self, direction: usize) -> Way {
         if !self.is_random {
@@ -495,7 +495,7 @@ impl Worker {
         if percent == 100 || self.random.below(100) < percent { Way::Anywhere } else { Way::Onward }
     }
 
-    /// Ends a pass, after which all files begin again.
+    /// Ends a pass, after which all files begin again unless the clone has no work left.
     fn end_pass(&mut self) {
         let mut to_read_back = 0;
         if let Some(history) = &mut self.history {

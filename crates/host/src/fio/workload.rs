@@ -20,50 +20,50 @@ mod ends;
 mod flows;
 mod zoned;
 
-/// What a clone waits for.
+/// State of a clone in the workload: what the clone waits for before its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WaitingPlace {
-    /// The clone has not been started.
+    /// The clone has not been started, since its turn has not come.
     Later,
     /// The clone waits in the queue of ready clones for its next turn to make a request.
     Ready,
-    /// The clone waits for a certain time.
+    /// The clone waits for a certain time, such as the end of a pause.
     Timed,
-    /// The clone waits for the answer to one of its requests.
+    /// The clone waits for the completion of one of its requests.
     Full,
-    /// The clone waits until other clones of its flow have made requests.
+    /// The clone waits until other clones of its flow have issued requests.
     Parked,
-    /// The clone has finished: it makes no more requests.
+    /// The clone has finished: it issues no more requests.
     Finished,
 }
 
-/// A clone with its state.
+/// A clone of a fio job in the workload, with what the workload knows of it.
 #[derive(Debug)]
 struct JobClone {
     worker: Worker,
     place: WaitingPlace,
     job: u32,
     tag: u16,
-    /// True if several clones have the tag of this clone.
+    /// True if several clones, which are reported together, have the tag of this clone.
     shares_tag: bool,
     /// True if the writes of the clone must be durable when the drive acknowledges them.
     fua: bool,
-    /// Gives placement identifiers to the clone's writes.
+    /// Chooser of the placement identifiers of the clone's writes; none where they carry no identifier.
     placer: Option<Box<ClonePlacer>>,
-    /// State of the clone's work in the drive's zones, where it works in them.
+    /// State of the clone's zones of the drive (`zonemode=zbd`); none for other clones.
     zbd: Option<Box<ZbdClone>>,
-    /// True if the clone writes by zone appends.
+    /// True if the clone's writes are zone appends.
     appends: bool,
-    /// Number of the clone's group of jobs; `new_group` and `stonewall` part groups.
+    /// Number of the job group of the clone; a job with `new_group` or `stonewall` begins a new group.
     group: u32,
     /// True if the clone starts only when no other clone runs.
     stonewall: bool,
 }
 
-/// The jobs of a fio job file on one drive.
+/// Workload that plays the jobs of a fio job file on one drive.
 ///
-/// Each clone holds its own queue. Clones are asked in turn; one that must wait stands in a heap by time or waits
-/// for its own completion, so a call costs the same however many clones there are.
+/// Each clone has its own queue. Clones are asked in turn; a clone that must wait stands in a heap by time or waits for
+/// its own completion, so a call costs the same however many clones there are.
 #[derive(Debug)]
 pub struct FioWorkload {
     file: JobFile,
@@ -71,32 +71,33 @@ pub struct FioWorkload {
     ready: VecDeque<u32>,
     timers: BinaryHeap<Reverse<(u64, u32)>>,
     pending: Pending,
-    /// For each tag that belongs to a single clone, the number of that clone.
+    /// For each tag of requests, the number of the first clone that has the tag.
     owners: Vec<u32>,
     tags: Vec<String>,
-    /// Clones that have not started, in order, and when the delay of one of them is over.
+    /// Numbers of the clones that have not started, in order; `next_start` is the time when the delay of one of them is
+    /// over.
     unstarted: Vec<u32>,
     next_start: u64,
-    /// Clones that have started and are not done.
+    /// Number of clones that have started and are not done.
     running: u32,
-    /// Number of clones that wait for an answer to one of their requests.
+    /// Number of clones that wait for the completion of one of their requests.
     full: u32,
     ramp_until: SimTime,
     requests: u64,
     drive_bytes: u64,
     files: Vec<FileRegion>,
-    /// Uses of the raw device by clones.
+    /// Uses of the raw device by clones, from which it follows which address ranges must hold data before the run.
     uses: Vec<Use>,
-    /// Watches for steady states.
+    /// Steady-state detection of the clones.
     watches: Watches,
     flows: FioFlows,
     limits: CloneLimits,
-    /// Account of the drive's zones that fio keeps, where jobs work in zones.
+    /// fio's own account of the drive's zones, where jobs work in them (`zonemode=zbd`).
     zones: Option<Box<FioZones>>,
 }
 
-/// Returns how many times all jobs before were surely done before the last of these begins: once for each
-/// `stonewall`, but for those after a job with a delay, which they do not wait for.
+/// Returns how many times all earlier jobs were surely done before the last of `jobs` begins: once for each
+/// `stonewall`, except after a job with a delay, for which a `stonewall` does not wait.
 fn phase(jobs: &[JobSpec]) -> usize {
     let is_late = |job: &JobSpec| job.delay_ns > 0 || job.delay_most_ns.is_some();
     let delayed = jobs.iter().position(is_late).map_or(jobs.len(), |first| first + 1);
@@ -104,7 +105,8 @@ fn phase(jobs: &[JobSpec]) -> usize {
 }
 
 impl FioWorkload {
-    /// Sets the jobs up in `space`, such as a drive of so many bytes, with random streams of `seed`.
+    /// Makes the workload that plays the jobs of `file` on the drive or namespaces of `space`, with random streams of
+    /// `seed`.
     ///
     /// # Errors
     /// When a job does not fit the drive.
@@ -160,8 +162,8 @@ impl FioWorkload {
         Ok(workload)
     }
 
-    /// Returns the same jobs with other draws, for a run of them after another `pass`: what is popular and
-    /// where files lie stay.
+    /// Returns the same workload with new random streams, for a repetition with number `pass`: popular blocks and the
+    /// places of files stay.
     pub fn drawn_anew(mut self, seed: u64, pass: u32) -> Self {
         for (index, clone) in self.clones.iter_mut().enumerate() {
             let seed = self.file.jobs[clone.job as usize].seed.unwrap_or(seed);
@@ -173,12 +175,13 @@ impl FioWorkload {
         self
     }
 
-    /// Returns the files of the jobs, with their places on the drive.
+    /// Returns the files of the jobs, with their address ranges on the drive.
     pub fn files(&self) -> &[FileRegion] {
         &self.files
     }
 
-    /// Adds the clones of one job; `first` is the number of its first among the clones of that name.
+    /// Adds the clones of one job to the workload; `first` is the number of the job's first clone among all clones of
+    /// jobs with this name.
     fn add(
         &mut self,
         index: u32,
@@ -231,8 +234,8 @@ impl FioWorkload {
         Ok(())
     }
 
-    /// Starts those whose turn it is at `now`, by fio's rule: in order, but for those whose delay is not over or that wait
-    /// for another job, up to one with `stonewall`, which waits for all that run.
+    /// Starts the clones whose turn it is at `now` ns, by fio's rule: in order, except for clones whose delay is not
+    /// over or that wait for another job, up to a clone with `stonewall`, which waits for all that run.
     fn start_due(&mut self, now: u64) {
         self.next_start = u64::MAX;
         let mut is_walled = false;
@@ -254,7 +257,7 @@ impl FioWorkload {
         }
     }
 
-    /// True if clone `index` waits for a job that is not done.
+    /// True if clone `index` waits for the end of a job (`wait_for`) that is not done.
     fn awaits(&self, index: u32) -> bool {
         let job = |clone: &JobClone| &self.file.jobs[clone.job as usize];
         let me = job(&self.clones[index as usize]);
@@ -264,7 +267,7 @@ impl FioWorkload {
         self.clones.iter().any(|clone| job(clone).name == *awaited && goes_on(clone))
     }
 
-    /// Starts one clone at `now`.
+    /// Starts clone `index` at `now` ns.
     fn start(&mut self, index: u32, now: u64) {
         let clone = &mut self.clones[index as usize];
         let job = &self.file.jobs[clone.job as usize];
@@ -274,7 +277,7 @@ impl FioWorkload {
         self.ready.push_back(index);
     }
 
-    /// Ends other clones, too, with `exitall`, when clone `index` is done.
+    /// Ends the other clones that `exit_what` names, with `exitall`, since clone `index` is done.
     fn take_along(&mut self, index: u32, now: u64) {
         let (what, group) = {
             let clone = &self.clones[index as usize];
@@ -293,7 +296,8 @@ impl FioWorkload {
         self.unstarted.retain(|other| self.clones[*other as usize].place == WaitingPlace::Later);
     }
 
-    /// Brings the clones whose time has come into the queue.
+    /// Puts clones whose time has come by `now` ns into the queue of ready clones, and starts clones whose delay is
+    /// over.
     #[inline]
     fn wake(&mut self, now: u64) {
         if now >= self.watches.next_ns {
@@ -315,7 +319,7 @@ impl FioWorkload {
         }
     }
 
-    /// Returns the request that clone `index` makes at `now`.
+    /// Makes the host request for the step (operation, offset, bytes) of clone `index` at `now`.
     #[inline]
     fn request(&mut self, index: u32, step: (crate::Op, u64, u32), now: SimTime) -> HostRequest {
         let clone = &mut self.clones[index as usize];
@@ -335,7 +339,7 @@ impl FioWorkload {
         request
     }
 
-    /// Notes that clone `index` is done: others may start.
+    /// Notes that clone `index` is done, so that other clones may start, or end with it.
     fn one_done(&mut self, index: u32, now: u64) {
         self.running -= 1;
         self.watches.done(index);
@@ -351,7 +355,8 @@ impl FioWorkload {
         }
     }
 
-    /// Returns the answer when no clone has a request now.
+    /// Returns the workload's answer to a poll when no clone has a request now: a time, that it is blocked, or that it
+    /// is done.
     fn idle(&self) -> Poll {
         if !self.flows.parked.is_empty() {
             return self.idle_parked();
@@ -364,7 +369,7 @@ impl FioWorkload {
         if self.full == 0 && self.unstarted.is_empty() { Poll::Done } else { Poll::Blocked }
     }
 
-    /// Returns the next time at which a clone goes on, a clone starts, or a steady state is checked.
+    /// Returns the next time in ns at which a clone goes on, a clone starts, or a steady state is checked.
     fn next_time(&self) -> u64 {
         let timer = self.timers.peek().map_or(u64::MAX, |Reverse((time, _))| *time);
         timer.min(self.next_start).min(self.watches.next_ns)

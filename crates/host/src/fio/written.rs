@@ -4,27 +4,27 @@ use crate::WorkloadError;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// A line of a job that was made from something else: from the words of a command line, say.
+/// A line of a fio job that was made from something else, such as the words of a command line.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// Line of the workload in the form of a job file.
+    /// Text of the line, in the form of a job file.
     pub text: String,
-    /// Place where the user wrote the line.
+    /// Place where the user wrote the words that the line was made from.
     pub place: String,
-    /// Words of the job file, where these are not the line itself.
+    /// Words of the user from which the line was made, where they differ from the line.
     #[serde(default)]
     pub words: Option<String>,
 }
 
-/// Where something was written.
+/// Place in a job file, or in the text that a job was made from, for error messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobPlace {
     at: Arc<str>,
     words: Option<Arc<UserWords>>,
 }
 
-/// What the user wrote, and the line of a job file that was made of it.
+/// The words that the user wrote, and the line of a job file that was made of them.
 #[derive(Debug, PartialEq, Eq)]
 struct UserWords {
     written: String,
@@ -32,12 +32,12 @@ struct UserWords {
 }
 
 impl JobPlace {
-    /// Returns the line `number` of a file, from 1.
+    /// Makes the place of line `number` of the job file `file`, counted from 1.
     pub fn in_file(file: &str, number: u64) -> Self {
         Self { at: format!("{file}:{number}").into(), words: None }
     }
 
-    /// Returns where a line that was made from something else comes from.
+    /// Makes the place of a line that was made from something else, with the user's words.
     pub fn of(line: &Line) -> Self {
         let words = line.words.as_ref();
         let words =
@@ -45,12 +45,12 @@ impl JobPlace {
         Self { at: line.place.as_str().into(), words }
     }
 
-    /// Returns the file and line, or what stands for them.
+    /// Returns the place as text: file and line, or the place where the user wrote the words.
     pub fn at(&self) -> &str {
         &self.at
     }
 
-    /// Makes an error at this place of the job file.
+    /// Makes an error at this place: a value that was found, and a text of what was expected.
     pub fn error(&self, found: impl Into<String>, expected: impl Into<String>) -> WorkloadError {
         let found = found.into();
         let found = self.words.as_ref().map_or_else(|| found.clone(), |words| words.instead_in(&found));
@@ -59,7 +59,8 @@ impl JobPlace {
 }
 
 impl UserWords {
-    /// Returns what was found, with the words as they were written for the line, or the key, that begins it.
+    /// Returns the text `found` of an error with the user's words in place of the made line, or of its key, at the
+    /// beginning.
     fn instead_in(&self, found: &str) -> String {
         let key = self.line.split('=').next().unwrap_or("");
         let after_key = || found.strip_prefix(key).filter(|rest| rest.starts_with([':', ' ']));

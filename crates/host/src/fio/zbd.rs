@@ -16,71 +16,77 @@ use super::files::{CloneFiles, FileRegion};
 use super::job::JobSpec;
 use crate::{Effect, HostZones, Op};
 
-/// Zones that fio writes to at most, even where the drive allows more.
+/// Greatest number of zones that fio writes to at once, even where the drive allows more.
 const TARGETS_MOST: u32 = 4096;
 const NO_CLONE: u32 = u32::MAX;
 
-/// Outcome of asking where a drawn request of a zoned job goes.
+/// Outcome of fitting a drawn request of a job with `zonemode=zbd` to the drive's zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZbdStep {
-    /// The request goes to this place on the drive.
+    /// The request is issued at this offset, with this length.
     Accept {
-        /// First byte on the drive.
+        /// Offset on the drive of the first byte.
         offset: u64,
         /// Length of the request in bytes.
         bytes: u64,
     },
-    /// The zone of this number first needs this operation, a reset or a finish.
+    /// Before the request, the zone with this number needs this operation, a reset or a finish.
     Manage(Op, u32),
-    /// The request waits for another request of its clone, or for a zone that another clone holds.
+    /// The request waits for another request of its clone in flight, or for a zone that a request of another clone
+    /// locks.
     Wait,
-    /// No zone can take the request, so that the clone is at its end.
+    /// No zone can take the request, so that the clone ends its pass.
     End,
 }
 
-/// State of one clone of a job with `zonemode=zbd`.
+/// State of one clone of a job with `zonemode=zbd`: its zones, limits, and the request that waits.
 #[derive(Clone, Debug)]
 pub struct ZbdClone {
-    /// Zones of the clone: the number of the first one, and the number after the last one.
+    /// Zones of the clone on the drive: the number of the first one, and the number after the last one.
     zones: [u32; 2],
-    /// The shortest block of each direction.
+    /// Shortest block size in bytes, by direction.
     least: [u64; 3],
     is_random: bool,
     reads_beyond: bool,
-    /// Zones that the clone may write to at once; 0: no limit but that of the drive.
+    /// Greatest number of zones that the clone may write to at once; 0: no limit but that of the drive.
     targets_most: u32,
     targets: u32,
-    /// Zones are reset from this written part of the clone's bytes on, by one in `every` writes.
+    /// Fraction of the clone's bytes, 0 to 1, that must be written before zones are reset; from then on, one in `every`
+    /// writes resets its zone.
     threshold: f64,
     every: u64,
-    /// The request that was drawn and waits.
+    /// Drawn request (operation, offset, bytes) that waits to be issued.
     pub pending: Option<(Op, u64, u32)>,
-    /// The zone chosen for the pending request, and whether that zone is to be reset first.
+    /// Number of the zone chosen for the pending write, and true if that zone is to be reset first.
     chosen: Option<(u32, bool)>,
-    /// True while a zone is reset or finished for the clone.
+    /// True while a reset or finish of a zone is in flight for the clone.
     pub is_managing: bool,
-    /// True after the clone found no place for a request, until a request of the clone is accepted.
+    /// True after the clone found no zone for a request, until a request of the clone is accepted; a second time in a
+    /// row ends the clone.
     pub is_at_end: bool,
 }
 
-/// fio's account of a zoned drive, which its jobs share.
+/// fio's account of the zones of a zoned drive, which all jobs share: write pointers, locks, and the zones that are
+/// written to.
 #[derive(Debug)]
 pub struct FioZones {
     shape: HostZones,
-    /// For each zone: its pointer, in bytes from the start of the zone.
+    /// For each zone: the write pointer that fio assumes, in bytes from the start of the zone.
     pointers: Vec<u64>,
-    /// For each zone: whether it is among the targets (the zones written to), and the clone that holds it.
+    /// For each zone: true if the zone is a target (a zone that is written to). `holders` has, for each zone, the
+    /// number of the clone whose request in flight locks the zone, or `NO_CLONE`.
     is_target: Vec<bool>,
     holders: Vec<u32>,
     targets: Vec<u32>,
     targets_most: u32,
-    /// Bytes written to zones and not reset, for the reset threshold; and writes until the next reset.
+    /// Bytes written to zones and not reset, for the reset threshold; `writes_left` counts the writes until the next
+    /// reset.
     valid_bytes: u64,
     writes_left: u64,
 }
 
 impl ZbdClone {
-    /// Makes a clone of `job` with its share of whole zones.
+    /// Makes the zone state of one clone of `job`, whose `share` of the drive consists of whole zones.
     pub fn new(job: &JobSpec, share: &CloneFiles, files: &[FileRegion], zones: HostZones) -> Self {
         let part = share.parts[0];
         let first = files[part.file as usize].offset + part.start;
@@ -113,8 +119,8 @@ impl ZbdClone {
 }
 
 impl FioZones {
-    /// Returns fio's account of the drive's zones, all empty. `max_open`: zones written to at once; 0 takes
-    /// the drive's limit.
+    /// Makes fio's account of the drive's zones, all empty. `max_open` is the greatest number of zones written to at
+    /// once; 0 takes the drive's limit.
     pub fn new(shape: HostZones, max_open: u64) -> Self {
         let count = shape.count as usize;
         let limit = if max_open > 0 { max_open as u32 } else { shape.open_most };
@@ -130,23 +136,23 @@ impl FioZones {
         }
     }
 
-    /// Learns the state of a zone: the bytes written to it, and whether it is full.
+    /// Stores the state that a zone has before the run: the bytes written to the zone, and whether it is full.
     pub fn learn(&mut self, zone: u32, (written, is_full): (u64, bool)) {
         self.pointers[zone as usize] = if is_full { self.shape.size } else { written };
         self.valid_bytes += written;
     }
 
-    /// Returns the first byte of the zone in which a byte lies.
+    /// Returns the offset of the first byte of the zone in which the byte at `offset` of the drive lies.
     pub fn start_of(&self, offset: u64) -> u64 {
         offset - offset % self.shape.size
     }
 
-    /// Returns the zone in which a byte of the drive lies.
+    /// Returns the number of the zone in which the byte at `offset` of the drive lies.
     pub fn zone_of(&self, offset: u64) -> u32 {
         (offset / self.shape.size) as u32
     }
 
-    /// Returns the first byte of a zone on the drive.
+    /// Returns the offset on the drive of the first byte of zone number `zone`.
     pub fn start(&self, zone: u32) -> u64 {
         u64::from(zone) * self.shape.size
     }
@@ -159,8 +165,8 @@ impl FioZones {
         self.holders[zone as usize] != NO_CLONE
     }
 
-    /// Decides where a request of clone `index` goes; the clone has `others` more requests in flight. Called again for
-    /// the same request once its wait is over.
+    /// Decides whether and where a drawn request of clone `index` is issued; the clone has `others` more requests in
+    /// flight. Called again for the same request once its wait is over.
     pub fn adjust(
         &mut self,
         index: u32,
@@ -204,7 +210,7 @@ impl FioZones {
         ZbdStep::Accept { offset, bytes: fits }
     }
 
-    /// Notes that a zone was reset or finished for a clone: brings the zone's pointer up to date.
+    /// Notes that a zone was reset or finished for a clone: updates the zone's write pointer.
     pub fn managed(&mut self, clone: &mut ZbdClone, op: Op, zone: u32) {
         clone.is_managing = false;
         let pointer = &mut self.pointers[zone as usize];
@@ -217,8 +223,7 @@ impl FioZones {
         }
     }
 
-    /// Notes that a request of a clone is answered: the zone is no longer held, and leaves the targets when
-    /// it is full.
+    /// Notes the completion of a clone's request: unlocks the zone, and removes a full zone from the targets.
     pub fn answered(&mut self, index: u32, clone: &mut ZbdClone, op: Op, offset: u64) {
         let zone = self.zone_of(offset);
         if self.holders[zone as usize] == index {
@@ -277,8 +282,8 @@ impl FioZones {
         ZbdStep::Accept { offset, bytes: fits - fits % least }
     }
 
-    /// Returns another zone with enough written data for a read: the next one for a sequential job, the
-    /// nearest for a random one.
+    /// Returns the number of another zone with enough written data for a read: the next one for a sequential job, the
+    /// nearest for a random job.
     fn find_written(&self, clone: &ZbdClone, from: u32) -> Option<u32> {
         let has = |zone: &u32| self.pointers[*zone as usize].min(self.shape.capacity) >= clone.least[0];
         let [first, end] = clone.zones;
@@ -297,7 +302,8 @@ impl FioZones {
 
     // ---- zones that are written to ------------------------------------------------------------------
 
-    /// Makes `zone` a target (a zone written to) if the limits allow it; true when the clone may write to the zone.
+    /// Makes `zone` a target (a zone written to) if the limits allow it; returns true when the clone may write to the
+    /// zone.
     fn get(&mut self, clone: &mut ZbdClone, zone: u32) -> bool {
         if self.is_target[zone as usize] {
             return self.left(zone) > 0;
@@ -319,7 +325,7 @@ impl FioZones {
         }
     }
 
-    /// Returns the target that `offset` selects among the clone's own zones; none if the clone has no target.
+    /// Returns the target zone that `offset` selects among the clone's own zones; `None` if the clone has no target.
     fn pick(&self, clone: &ZbdClone, offset: u64) -> Option<u32> {
         let count = self.targets.len() as u64;
         let whole = u64::from(clone.count()) * self.shape.size;
@@ -329,7 +335,7 @@ impl FioZones {
         turned.copied().find(|zone| clone.holds(*zone))
     }
 
-    /// Returns the zone that a write drawn at `offset` goes to.
+    /// Returns the number of the zone that a write drawn at `offset` goes to, or the step needed before the write.
     fn choose(&mut self, clone: &mut ZbdClone, offset: u64, others: u64) -> Result<u32, ZbdStep> {
         let least = clone.least[1];
         let drawn = self.zone_of(offset);

@@ -5,53 +5,57 @@ use super::distribution::Distribution;
 use super::job::{JobAccess, JobSpec};
 use super::{value, zbd};
 
-/// Options of a job about zones.
+/// Zone options of a fio job (`zonemode`, `zonesize` and so on).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobZones {
-    /// Whether it has them, and whose they are, where it says so; `zonesize` alone says that they are its own.
+    /// Value of `zonemode`, where it is given; a `zonesize` without it means zones of the job's own.
     pub mode: Option<ZoneMode>,
-    /// Bytes to transfer before the next zone.
+    /// Bytes to transfer in a zone before the job goes to the next zone (`zonesize`).
     pub size: u64,
-    /// The length of a zone; as long as `size` where 0.
+    /// Length of a zone in bytes (`zonerange`); 0: as long as `zonesize`.
     pub range: u64,
-    /// Bytes between zones.
+    /// Bytes from the end of a zone to the start of the next zone (`zoneskip`).
     pub skip: u64,
-    /// Zones of the drive that are written to at once: by all jobs, and by each clone; 0 leaves it to the drive.
+    /// Greatest number of the drive's zones that all jobs write to at once (`max_open_zones`); 0: the limit of the
+    /// drive.
     pub max_open: u64,
-    /// See `max_open`.
+    /// Greatest number of the drive's zones that each clone writes to at once (`job_max_open_zones`); 0: no limit of
+    /// its own.
     pub job_max_open: u64,
-    /// Written part of the job's bytes from which on zones are reset before writes, and how often that is done.
+    /// Fraction of the clone's bytes, 0 to 1, that must be written before zones are reset ahead of writes
+    /// (`zone_reset_threshold`).
     pub reset_threshold: f64,
-    /// See `reset_threshold`.
+    /// Fraction of writes, 0 to 1, ahead of which a zone is reset once the threshold is reached
+    /// (`zone_reset_frequency`).
     pub reset_frequency: f64,
-    /// True if the job reads beyond the write pointer of a zone.
+    /// True if the job reads beyond the write pointers of zones (`read_beyond_wp`).
     pub reads_beyond: bool,
 }
 
-/// Whose zones a job works in.
+/// Which zones a fio job works in: none, its own, or the zones of the drive (`zonemode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneMode {
-    /// The job takes no account of zones.
+    /// The job takes no account of zones (`none`).
     None,
-    /// The job works in zones of its own.
+    /// The job works in zones of its own, which are parts of its file.
     Strided,
-    /// The job works in the zones of the drive.
+    /// The job works in the zones of the zoned drive.
     Zbd,
 }
 
-/// The own zones of a fio job, in the order in which they are worked on.
+/// Zones of a fio job's own (`zonemode=strided`), which follow each other at equal distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strides {
-    /// Bytes to transfer before the next zone.
+    /// Bytes to transfer in a zone before the job goes to the next zone.
     pub size: u64,
-    /// Length of a zone of the job in bytes.
+    /// Length of a zone in bytes.
     pub range: u64,
-    /// Bytes from the start of a zone to the start of the next.
+    /// Number of bytes from the start of a zone to the start of the next.
     pub step: u64,
 }
 
 impl JobZones {
-    /// Reads `zonemode`.
+    /// Parses the value of `zonemode`, and stores it.
     pub fn mode(&mut self, text: &str) -> Result<(), &'static str> {
         self.mode = Some(match text {
             "none" => ZoneMode::None,
@@ -62,18 +66,18 @@ impl JobZones {
         Ok(())
     }
 
-    /// True if the job works in the drive's zones.
+    /// True if the job works in the zones of the zoned drive (`zonemode=zbd`).
     pub fn is_zbd(&self) -> bool {
         self.mode == Some(ZoneMode::Zbd)
     }
 
-    /// Reads a share, such as a threshold, from 0 to 1.
+    /// Parses a fraction from 0 to 1, such as a reset threshold.
     pub fn part(text: &str) -> Result<f64, &'static str> {
         let part: f64 = text.trim().parse().map_err(|_| "a number from 0 to 1")?;
         if (0.0..=1.0).contains(&part) { Ok(part) } else { Err("a number from 0 to 1") }
     }
 
-    /// Reads a length.
+    /// Parses a length of zones in bytes: a multiple of 512.
     pub fn length(text: &str, kb_base: u64) -> Result<u64, &'static str> {
         let bytes = value::bytes(text, kb_base)?;
         if bytes % 512 == 0 { Ok(bytes) } else { Err("a multiple of 512, the drive's sector") }
@@ -81,7 +85,7 @@ impl JobZones {
 }
 
 impl JobSpec {
-    /// Returns the job's own zones, where it has any.
+    /// Returns the zones of the job's own (`zonemode=strided`), where it has any.
     pub fn strides(&self) -> Option<Strides> {
         let zones = &self.zones;
         let range = if zones.range == 0 { zones.size } else { zones.range };
@@ -90,10 +94,10 @@ impl JobSpec {
     }
 }
 
-/// What only the whole section tells about zones.
+/// Checks the zone options of a job against its other options, once the whole section is known.
 ///
 /// # Errors
-/// With what was found and what was expected, at options that say nothing together, or of which fio itself makes
+/// With the pair of texts found and expected, at options that say nothing together, or of which fio itself makes
 /// something else than they say.
 // Long: one after the other what fio refuses, with its expectation.
 pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
@@ -160,8 +164,8 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-/// Returns the most bytes from the start of its part that a job with zones of its own reaches; none where it
-/// has no zones.
+/// Returns the greatest distance in bytes, from the start of its part, that a clone of a job with zones of its own
+/// reaches when it transfers `bytes` per loop; `None` for a job without such zones.
 pub fn reach(job: &JobSpec, bytes: u64) -> Option<u64> {
     let strides = job.strides()?;
     let asked = if job.time_based { u64::MAX } else { bytes.saturating_mul(job.loops) };

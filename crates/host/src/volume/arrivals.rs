@@ -4,11 +4,12 @@ use super::parameters::{Bursts, Parameters, VolumeBursts};
 use crate::{Effect, Op};
 use engine::RandomStream;
 
-/// Requests that arrive in one stream: in bursts, pauses between them drawn so that the mean rate holds.
+/// Stream of request arrivals of a synthetic volume: requests come in bursts, and random pauses between bursts give the
+/// mean rate.
 struct ArrivalStream {
     burst: VolumeBursts,
     pause_ns: f64,
-    /// Time of the next arrival of the stream in nanoseconds, where several streams are merged.
+    /// Time in nanoseconds of the next arrival of the stream, used where two streams are merged.
     next_ns: u64,
 }
 
@@ -18,7 +19,7 @@ impl ArrivalStream {
         Self { burst, pause_ns, next_ns: if requests_per_s > 0.0 { 0 } else { u64::MAX } }
     }
 
-    /// Returns the time to the next request, in nanoseconds.
+    /// Draws the time in nanoseconds from one request of the stream to the next.
     fn wait_ns(&self, random: &mut RandomStream) -> u64 {
         let inside = random.chance(1.0 - 1.0 / self.burst.requests);
         let mean = if inside { self.burst.gap_ns } else { self.pause_ns };
@@ -26,10 +27,10 @@ impl ArrivalStream {
     }
 }
 
-/// The arrivals of a volume.
+/// Arrival times of the requests of a synthetic volume.
 pub(super) struct VolumeArrivals {
     random: RandomStream,
-    /// Streams of arrivals: one for all requests, or one for reads and one for writes.
+    /// Streams of arrivals: one for all requests, or one for reads and then one for writes.
     streams: Vec<ArrivalStream>,
     time_ns: u64,
     started: bool,
@@ -47,13 +48,14 @@ impl VolumeArrivals {
         self.random = random;
     }
 
-    /// Returns the kind of the next request, where it follows from the stream that is next.
+    /// Returns whether the next request is a read or a write, where that follows from the stream whose arrival is next;
+    /// `None` with a single stream.
     pub fn kind(&mut self) -> Option<Op> {
         let [reads, writes] = self.streams.as_slice() else { return None };
         Some(if reads.next_ns <= writes.next_ns { Op::READ } else { Op::WRITE })
     }
 
-    /// Returns the arrival of the next request, of the kind that [`Self::kind`] told.
+    /// Returns the arrival time, in nanoseconds after the first request, of the next request, and advances its stream.
     pub fn next_ns(&mut self) -> u64 {
         match self.kind() {
             None => {

@@ -6,45 +6,47 @@
 use super::parameters::Parameters;
 use crate::WorkloadError;
 
-/// Sizes of records, in bytes.
+/// Possible sizes of a synthetic volume's records (address ranges that are accessed as a whole), in bytes.
 pub(super) const SIZES: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
-/// Characters of records: only read, only written, both.
+/// Number of characters of a synthetic volume's records: only read, only written, both.
 pub(super) const CHARACTERS: usize = 3;
-/// Groups of records.
+/// Number of groups of records of a synthetic volume: one for each character and size.
 pub(super) const CELLS: usize = CHARACTERS * SIZES.len();
 
-/// One group of records of a synthetic volume.
+/// Group of a synthetic volume's records with one character and size, where a record is an address range that is
+/// accessed as a whole.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RecordGroup {
-    /// First byte of the group of records.
+    /// Offset of the group's first byte.
     pub base: u64,
-    /// Bytes of a record.
+    /// Size of each record of the group, in bytes.
     pub size: u64,
-    /// Number of records in the group.
+    /// Number of records (address ranges) in the group.
     pub records: u64,
-    /// The probability that a request goes here.
+    /// Probability that a request accesses a record of the group.
     pub share: f64,
 }
 
-/// All records of a volume.
+/// Placement of all records of a synthetic volume, where a record is an address range that is accessed as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct VolumeLayout {
-    /// Groups of records, by character (read-only and so on), then by size.
+    /// The volume's groups of records, ordered by character (only read, only written, both), then by the size of a
+    /// record.
     pub cells: [RecordGroup; CELLS],
-    /// The probability of each size.
+    /// Probability of each record size, in the order of [`SIZES`].
     pub sizes: [f64; 5],
-    /// Number of all records of the volume.
+    /// Number of all records of the volume, which is the number of distinct addresses.
     pub distinct: u64,
-    /// Bytes of the volume: the end of the last group of records.
+    /// Length of the volume in bytes: the end of the last group of records.
     pub bytes: u64,
 }
 
 impl VolumeLayout {
-    /// Places the records of `parameters` on a drive of `capacity` bytes, if there is one.
+    /// Places the records of the volume that `parameters` describes on a drive of `capacity` bytes, or without a limit.
     ///
     /// # Errors
-    /// When more records are asked for than there are requests to them, and when the drive is too small and
-    /// `fit` does not allow for fewer.
+    /// When more records are asked for than there are requests to them, and when the drive is too small and the
+    /// parameter `fit` does not allow for fewer records.
     pub fn new(parameters: &Parameters, capacity: Option<u64>) -> Result<Self, WorkloadError> {
         let layout = Self::of(parameters, parameters.distinct)?;
         let Some(capacity) = capacity else {
@@ -108,7 +110,7 @@ fn too_small(parameters: &Parameters, layout: &VolumeLayout, capacity: u64) -> W
     parameters.wrong(found, expected)
 }
 
-/// Returns the share of the requests that goes to each character.
+/// Returns the fraction of the requests that goes to each character of records: only read, only written, both.
 fn by_character(parameters: &Parameters) -> [f64; CHARACTERS] {
     let [reads, writes] = [parameters.reads, 1.0 - parameters.reads];
     let [mixed_reads, mixed_writes] = parameters.interleaved;
@@ -116,7 +118,8 @@ fn by_character(parameters: &Parameters) -> [f64; CHARACTERS] {
     [own[0], own[1], reads * mixed_reads + writes * mixed_writes]
 }
 
-/// Returns the share of the addresses of each character: as given, the rest in proportion to the requests.
+/// Returns the fraction of the addresses (records) of each character: as the parameters give it, the rest in proportion
+/// to the requests.
 fn address_shares(
     parameters: &Parameters,
     requests: [f64; CHARACTERS],
@@ -152,11 +155,13 @@ fn address_shares(
     Ok(shares)
 }
 
-/// Sizes less likely than this are left out: where the mean is that of the smallest or largest, only it is left.
+/// Record sizes with a probability below this are left out, so that a mean at the smallest or the largest size leaves
+/// only this size.
 const RAREST: f64 = 1e-9;
 
-/// Returns the probabilities of [`SIZES`] with this mean, from 4 to 64 KiB: each doubling as many times as
-/// likely as the one before, the one mix of that form. The published statistics say no more than the mean.
+/// Returns the probabilities of the record sizes [`SIZES`] that have this mean, from 4 to 64 KiB: each size is more or
+/// less likely than half of it by the same factor, which is the one mix of that form. The published statistics say no
+/// more than the mean.
 fn size_mix(mean_bytes: f64) -> [f64; 5] {
     let mix = |ratio: f64| {
         let weights: [f64; 5] = std::array::from_fn(|power| ratio.powi(power as i32));
@@ -175,8 +180,8 @@ fn size_mix(mean_bytes: f64) -> [f64; 5] {
     found.map(|p| p / sum)
 }
 
-/// Returns the whole numbers in proportion to `weights` that add up to `total`: largest remainders first,
-/// none without a weight, at least one with.
+/// Returns whole numbers in proportion to `weights` that add up to `total`: numbers with the largest remainders are
+/// rounded up first; without a weight the number is 0, with one at least 1.
 fn apportion(total: u64, weights: &[f64; CELLS]) -> [u64; CELLS] {
     let exact = weights.map(|weight| weight * total as f64);
     let mut counts = exact.map(|count| count as u64);

@@ -22,14 +22,14 @@ pub use workload::VolumeWorkload;
 
 use crate::WorkloadError;
 
-/// What results call the format of such a workload.
+/// Name that results give to the trace format of a synthetic volume.
 pub(crate) const FORMAT: &str = "synthetic";
 
-/// What is said wherever such a volume is listed, run or written.
+/// Text that marks a synthetic volume wherever it is listed, run or written to a file.
 pub const SYNTHETIC: &str =
     "SYNTHETIC: made up from published statistics of the MSR Cambridge volume, not a recording of it";
 
-/// Returns the requests that `spec` stands for, without a drive.
+/// Makes the requests of the synthetic volume that `spec` describes, without fitting the volume to a drive.
 ///
 /// # Errors
 /// When the volume or a parameter is unknown, or a value is out of its range.

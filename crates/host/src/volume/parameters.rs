@@ -4,19 +4,19 @@ use super::statistics::{Volume, WEEK_S, volumes};
 use crate::WorkloadError;
 use units::{Bytes, Nanos, Quantity};
 
-/// What stands before a volume's name.
+/// Prefix, in the text of a workload, of the name of a synthetic volume.
 pub const PREFIX: &str = "volume:";
 
-/// What can be said about a parameter without a volume.
+/// Description of one parameter of synthetic volumes, for lists and messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterCard {
-    /// Name of the parameter.
+    /// Name of the parameter, as users write it.
     pub name: &'static str,
-    /// Meaning of the parameter.
+    /// Meaning of the parameter, in a few words.
     pub help: &'static str,
-    /// What a correct value looks like.
+    /// Text that says which values of the parameter are valid.
     pub expected: &'static str,
-    /// Value that holds when the parameter is not given.
+    /// Text that says which value holds when the parameter is not given.
     pub default: &'static str,
 }
 
@@ -118,81 +118,81 @@ const fn card(
     ParameterCard { name, help, expected, default }
 }
 
-/// Returns everything that may be set, in the order in which it is listed.
+/// Returns the descriptions of all parameters of synthetic volumes, in the order in which they are listed.
 pub fn parameters() -> &'static [ParameterCard] {
     CARDS
 }
 
-/// How requests come together.
+/// Burst structure of the arrivals of a synthetic volume's requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolumeBursts {
-    /// Mean requests of a burst.
+    /// Mean number of requests of a burst.
     pub requests: f64,
     /// Mean time between the requests of a burst, in nanoseconds.
     pub gap_ns: f64,
 }
 
 impl VolumeBursts {
-    /// Returns the mean time between bursts that gives a mean rate, in nanoseconds: a request is the last of
-    /// its burst with probability 1 / requests.
+    /// Returns the mean pause in nanoseconds between bursts that gives a mean rate of requests: a request is the last
+    /// of its burst with probability 1 / requests.
     pub(super) fn pause_ns(self, requests_per_s: f64) -> f64 {
         self.requests * 1e9 / requests_per_s - (self.requests - 1.0) * self.gap_ns
     }
 }
 
-/// Requests of a burst and the time between them in nanoseconds, where given.
+/// Mean number of requests of a burst, and mean time between them in nanoseconds, where the parameters give them.
 type GivenBurst = (Option<f64>, Option<f64>);
 
-/// Arrivals in one stream, or in two.
+/// Streams in which a synthetic volume's requests arrive: one for all requests, or reads and writes apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bursts {
-    /// A request is a read or a write by chance.
+    /// One stream of arrivals with these bursts, in which each request is a read or a write by chance.
     Together(VolumeBursts),
-    /// Reads and writes arrive independently of each other.
+    /// Two streams, the bursts of reads and the bursts of writes, which arrive independently of each other.
     Apart([VolumeBursts; 2]),
 }
 
-/// A volume and what is set about it.
+/// All parameters of a synthetic volume: the published statistics, with values given by the user or assumed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// Text from which the parameters were read.
+    /// Text from which the parameters were parsed.
     pub spec: String,
-    /// Published volume whose statistics are used.
+    /// Published statistics of the volume on which the synthetic volume is based.
     pub volume: &'static Volume,
-    /// Requests of the whole run.
+    /// Number of requests of the whole run.
     pub requests: u64,
-    /// Share of reads among the requests.
+    /// Fraction of reads among the requests, 0 to 1.
     pub reads: f64,
     /// Mean size of a request, in bytes.
     pub mean_bytes: f64,
-    /// Number of distinct addresses that the requests touch.
+    /// Number of distinct addresses (records) that the requests access.
     pub distinct: u64,
-    /// The share of reads, and of writes, that goes to addresses both read and written.
+    /// Fraction of the reads, and fraction of the writes, that go to addresses both read and written.
     pub interleaved: [f64; 2],
-    /// Shares of the addresses that are only read, and only written, where given.
+    /// Fraction of the addresses that are only read, and fraction that are only written, where given.
     pub addresses: [Option<f64>; 2],
-    /// Exponent of Zipf's law for the popularity of records.
+    /// Exponent of Zipf's law for the popularity of addresses.
     pub skew: f64,
-    /// Probability of continuing the request before.
+    /// Probability that a request continues the request before: the same kind and size, at the next address.
     pub sequential: f64,
-    /// Mean number of requests per second.
+    /// Mean rate of arrivals, in requests per second.
     pub requests_per_s: f64,
-    /// Bursts of all requests; of reads, then of writes, where those arrive by themselves.
+    /// Bursts in which requests arrive: of all requests, or of reads and of writes apart.
     pub bursts: Bursts,
-    /// What is given for all requests, for reads alone, for writes alone.
+    /// Burst parameters that the user gave: for all requests, for reads alone, for writes alone.
     given_bursts: [GivenBurst; 3],
-    /// Requests outstanding, for a closed loop.
+    /// Number of requests in flight, for a closed loop without arrival times; none: requests arrive in time.
     pub depth: Option<u32>,
-    /// Share of the drive that the addresses may take.
+    /// Greatest fraction of the drive that the addresses may take; none: a drive that is too small is an error.
     pub fit: Option<f64>,
     given: Vec<(&'static str, String)>,
 }
 
 impl Parameters {
-    /// Reads `volume:NAME,KEY=VALUE,...`.
+    /// Parses the text `volume:NAME,KEY=VALUE,...` into the parameters of a synthetic volume.
     ///
     /// # Errors
-    /// When the volume or a key is unknown, with the nearest name; when a value is none of its key's, or values
+    /// When the volume or a key is unknown, with the nearest name; when a key does not take its value, or values
     /// contradict each other.
     pub fn parse(spec: &str) -> Result<Self, WorkloadError> {
         let wrong = |found: String, expected: String| WorkloadError::of(spec, found, expected);
@@ -235,7 +235,7 @@ impl Parameters {
         }
     }
 
-    /// Sets `key`; `None` when the value is none of its.
+    /// Parses `value` and stores it as parameter `key`; returns `None` when the parameter does not take the value.
     fn set(&mut self, key: &str, value: &str) -> Option<()> {
         let number = |least: f64, most: f64| {
             let number = value.parse::<f64>().ok()?;
@@ -276,7 +276,7 @@ impl Parameters {
         Some(())
     }
 
-    /// Fills in values that follow from others, and refuses contradictions.
+    /// Computes the parameters that follow from others, and refuses contradictions.
     fn settle(&mut self) -> Result<(), WorkloadError> {
         self.interleaved =
             self.interleaved.map(|share| if share.is_nan() { DEFAULT_INTERLEAVED } else { share });
@@ -317,7 +317,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// Returns the streams in which requests arrive, each with its mean rate.
+    /// Returns the streams in which requests arrive, each with its bursts and its mean rate in requests per second.
     pub(super) fn streams(&self) -> Vec<(VolumeBursts, f64)> {
         match self.bursts {
             Bursts::Together(burst) => vec![(burst, self.requests_per_s)],
@@ -328,7 +328,8 @@ impl Parameters {
         }
     }
 
-    /// Returns what is given for reads or writes alone, laid over what is given for both.
+    /// Returns the bursts that follow from the given parameters: values for reads or writes alone take precedence over
+    /// values for all requests.
     fn settled_bursts(&self) -> Bursts {
         let over = |below: VolumeBursts, (requests, gap_ns): GivenBurst| VolumeBursts {
             requests: requests.unwrap_or(below.requests),
@@ -351,7 +352,7 @@ impl Parameters {
         self.given.iter().any(|(name, _)| *name == key)
     }
 
-    /// Returns every parameter with its value and where that is from.
+    /// Returns, for each parameter, its name, its value, and the source of the value (published, given, assumed).
     pub fn settings(&self) -> Vec<(&'static str, String, String)> {
         CARDS.iter().map(|card| (card.name, self.value(card.name), self.source(card))).collect()
     }
@@ -386,7 +387,7 @@ impl Parameters {
         }
     }
 
-    /// Returns the bursts of reads (0) or writes (1).
+    /// Returns the burst structure of reads (`kind` 0) or of writes (1).
     fn burst_of(&self, kind: usize) -> VolumeBursts {
         match self.bursts {
             Bursts::Together(burst) => burst,
@@ -413,7 +414,7 @@ impl Parameters {
     }
 }
 
-/// Parameters of arrivals, which a closed loop has none of.
+/// Names of the parameters of arrival times, which a closed loop (`depth`) cannot have.
 const PACES: [&str; 7] = [
     "requests_per_s",
     "burst",
@@ -424,9 +425,10 @@ const PACES: [&str; 7] = [
     "write_burst_gap",
 ];
 const MOST_IN_BURST: f64 = 1e9;
-/// Assumed: nothing is published about arrivals.
+/// Default bursts: random (Poisson) arrivals; assumed, since nothing is published about arrivals.
 const POISSON: VolumeBursts = VolumeBursts { requests: 1.0, gap_ns: 100_000.0 };
-/// Not published; halfway between pages of one kind only and none of them.
+/// Default fraction of requests to addresses both read and written; assumed, since it is not published: halfway between
+/// none and all.
 const DEFAULT_INTERLEAVED: f64 = 0.5;
 
 fn named(spec: &str, name: &str) -> Result<&'static Volume, WorkloadError> {

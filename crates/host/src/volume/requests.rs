@@ -15,26 +15,27 @@ use crate::fio::Zipf;
 use crate::{Effect, Op};
 use engine::{Permutation, RandomStream};
 
-/// Records met one after the other lie side by side in stretches of this many bytes; stretches are scattered.
+/// Length in bytes of a stretch of addresses: records first accessed one after the other lie side by side within a
+/// stretch, and stretches are scattered over the group.
 const STRETCH: u64 = 4 << 20;
 
-/// One request of a synthetic volume.
+/// One request of a synthetic volume, with its arrival time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VolumeRequest {
     /// Arrival time of the request, in nanoseconds after the first request.
     pub after_first_ns: u64,
-    /// Operation of the request: read or write.
+    /// Operation of the request: a read or a write.
     pub op: Op,
-    /// First byte, a multiple of 4 KiB.
+    /// Offset of the first byte, a multiple of 4 KiB.
     pub offset: u64,
     /// Length of the request, in bytes.
     pub bytes: u32,
 }
 
-/// A group of records of a synthetic volume, and how far it was used.
+/// A group of records of a synthetic volume, with the number of its records that requests have accessed so far.
 struct GroupState {
     cell: RecordGroup,
-    /// Number of records met, which are numbered in the order of their first meeting.
+    /// Number of records accessed so far; records are numbered in the order of their first access.
     met: u64,
     stretches: Permutation,
 }
@@ -45,7 +46,8 @@ impl GroupState {
         Self { cell, met: 0, stretches: Permutation::draw(whole.max(1), random) }
     }
 
-    /// Returns the first byte of record `number`. The last stretch, which may be cut, stays where it is.
+    /// Returns the offset of record `number`, whose stretch is scattered over the group. The last stretch, which may be
+    /// shorter, stays at the end.
     fn offset(&self, number: u64) -> u64 {
         let each = STRETCH / self.cell.size;
         let (stretch, within) = (number / each, number % each);
@@ -54,13 +56,13 @@ impl GroupState {
         self.cell.base + (stretch * each + within) * self.cell.size
     }
 
-    /// True when the record after `number` is its neighbour, too.
+    /// True when the record after `number` is also its neighbour in address.
     fn continues(&self, number: u64) -> bool {
         number + 1 < self.cell.records && !(number + 1).is_multiple_of(STRETCH / self.cell.size)
     }
 }
 
-/// The requests of a volume.
+/// Generator of the requests of a synthetic volume, one after the other.
 pub struct VolumeRequests {
     parameters: Parameters,
     states: Vec<GroupState>,
@@ -68,12 +70,12 @@ pub struct VolumeRequests {
     random: RandomStream,
     arrivals: VolumeArrivals,
     made: u64,
-    /// Kind, cell and record of the request before.
+    /// Operation, index of the record group, and number of the record of the last request.
     last: Option<(Op, usize, u64)>,
 }
 
 impl VolumeRequests {
-    /// From the first on.
+    /// Makes the generator, which begins with the first request of the volume.
     pub(super) fn new(parameters: Parameters, layout: &VolumeLayout, seed: u64) -> Self {
         let mut random = RandomStream::new(seed, "host.volume");
         let states = layout.cells.iter().map(|cell| GroupState::new(*cell, &mut random)).collect();
@@ -81,18 +83,19 @@ impl VolumeRequests {
         Self { parameters, states, sizes: layout.sizes, random, arrivals, made: 0, last: None }
     }
 
-    /// The same volume with other draws, for a run of it after another `pass`: its records stay where they are.
+    /// Replaces the random streams of the generator, for a repetition with number `pass`: records stay at their
+    /// addresses.
     pub(super) fn draw_anew(&mut self, seed: u64, pass: u32) {
         self.random = RandomStream::new(seed, &format!("host.volume.pass.{pass}"));
         self.arrivals.draw_anew(RandomStream::new(seed, &format!("host.volume.arrivals.pass.{pass}")));
     }
 
-    /// Returns the parameters with which the requests are made.
+    /// Returns the parameters of the synthetic volume.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Returns the kind, cell and record of the next request.
+    /// Chooses the operation, the index of the record group and the number of the record of the next request.
     fn choose(&mut self) -> (Op, usize, u64) {
         let due = self.arrivals.kind();
         if let Some((op, index, number)) = self.last

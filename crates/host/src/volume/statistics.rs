@@ -6,29 +6,29 @@
 //! requests, share of writes and bytes moved were all found, hm_0, of which a range of mean sizes was found, and
 //! prn_1, so that a large volume of mostly reads is among them.
 
-/// A number and where it is from.
+/// A number of the published statistics, with its source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SourcedNumber {
-    /// Published or assumed number.
+    /// The number, published or assumed.
     pub value: f64,
-    /// Source of the number, or `assumed: why`.
+    /// Source of the number, or `assumed:` and the reason.
     pub source: &'static str,
 }
 
-/// The published numbers about one volume.
+/// Published statistics of one volume of the MSR Cambridge traces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Volume {
-    /// Name of the volume in the published files.
+    /// Name of the recorded volume, such as `prn_0`.
     pub name: &'static str,
-    /// Purpose of the volume's server.
+    /// Purpose of the server that the recorded volume belongs to.
     pub server: &'static str,
-    /// Requests in the week.
+    /// Number of requests in the recorded week.
     pub requests: SourcedNumber,
-    /// The share of reads among them.
+    /// Fraction of reads among the requests, 0 to 1.
     pub reads: SourcedNumber,
     /// Mean size of a request in bytes.
     pub mean_bytes: SourcedNumber,
-    /// Distinct addresses at which requests begin.
+    /// Number of distinct addresses at which requests begin.
     pub distinct: SourcedNumber,
 }
 
@@ -43,15 +43,16 @@ const FROM_RANGE: &str = "middle of the range of 8 to 9 KB that papers give";
 const NO_SIZE: &str = "assumed: no mean size found; a middling power of two";
 const NO_DISTINCT: &str = "assumed: 15.1 % of the requests, the median of the eleven volumes of which this was found (1.2 % to 70 %)";
 
-/// The median of distinct addresses over requests among hm_0, prn_0, prn_1, proj_0, proj_1, prxy_0, src1_0, src1_1,
-/// usr_1, usr_2 and web_2: that of src1_0.
+/// Median of the ratio of distinct addresses to requests among hm_0, prn_0, prn_1, proj_0, proj_1, prxy_0, src1_0,
+/// src1_1, usr_1, usr_2 and web_2, which is the ratio of src1_0.
 const MEDIAN_DISTINCT: f64 = 5_659_341.0 / 37_415_613.0;
 
 const fn known(value: f64, source: &'static str) -> SourcedNumber {
     SourcedNumber { value, source }
 }
 
-/// Returns a volume of which requests, the percentage of writes and the bytes moved were found.
+/// Makes the statistics of a volume of which the requests, the percentage of writes and the bytes moved were found; the
+/// number of distinct addresses is assumed.
 const fn counted(
     name: &'static str,
     server: &'static str,
@@ -95,7 +96,7 @@ static VOLUMES: [Volume; 12] = [
     counted("wdev_0", "test web server", 1_143_261.0, 79.9, 10.6e9),
 ];
 
-/// Returns the twelve volumes, by name.
+/// Returns the statistics of the twelve volumes, sorted by name.
 pub fn volumes() -> &'static [Volume] {
     &VOLUMES
 }

@@ -7,7 +7,7 @@ use super::{FORMAT, SYNTHETIC};
 use crate::{Completion, Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use units::SimTime;
 
-/// The requests of a synthetic volume.
+/// Workload that plays the requests of a synthetic volume on a drive.
 pub struct VolumeWorkload {
     parameters: Parameters,
     requests: VolumeRequests,
@@ -19,11 +19,11 @@ pub struct VolumeWorkload {
 }
 
 impl VolumeWorkload {
-    /// Returns the volume that `spec` names, on a drive of `drive_bytes`.
+    /// Makes the workload of the synthetic volume that `spec` describes, for a drive of `drive_bytes` bytes.
     ///
     /// # Errors
-    /// When the volume or a parameter is unknown, a value is out of its range, or the drive is too small and `fit`
-    /// was not given.
+    /// When the volume or a parameter is unknown, a value is out of its range, or the drive is too small and `fit` was
+    /// not given.
     pub fn new(spec: &str, drive_bytes: u64, seed: u64) -> Result<Self, WorkloadError> {
         let parameters = Parameters::parse(spec)?;
         let layout = VolumeLayout::new(&parameters, Some(drive_bytes))?;
@@ -31,14 +31,14 @@ impl VolumeWorkload {
         Ok(Self { parameters, requests, layout, waiting: None, outstanding: 0, handed_out: 0, origin: None })
     }
 
-    /// Returns the same volume with other draws, for a run of it after another `pass`: its records stay where
-    /// they are.
+    /// Returns the same workload with new random streams, for a repetition with number `pass`: records stay at their
+    /// addresses.
     pub fn drawn_anew(mut self, seed: u64, pass: u32) -> Self {
         self.requests.draw_anew(seed, pass);
         self
     }
 
-    /// Returns the parameters with which the volume was made.
+    /// Returns the parameters of the synthetic volume.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -48,7 +48,7 @@ impl VolumeWorkload {
         self.layout.bytes
     }
 
-    /// Returns the share of the volume's addresses that is used, where not all fit the drive.
+    /// Returns the fraction of the volume's addresses that is used, where not all fit the drive; `None` where all fit.
     pub fn fitted(&self) -> Option<f64> {
         let (used, all) = (self.layout.distinct, self.parameters.distinct);
         (used < all).then(|| used as f64 / all as f64)

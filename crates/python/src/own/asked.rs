@@ -9,16 +9,16 @@ use pyo3::types::PyDict;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Why a call to a policy brought no answer.
+/// Reason why a call to a user's Python policy gave no valid answer.
 pub enum Wrong {
-    /// The policy is at fault: the line that says how.
+    /// The policy is at fault: the error message, in one line.
     Policy(String),
-    /// A signal came meanwhile.
+    /// A signal came meanwhile: the exception that its handler raised.
     Signal(PyErr),
 }
 
 impl Wrong {
-    /// Ends the running task.
+    /// Ends the running task by a panic that carries the reason.
     #[cold]
     pub fn end(self) -> ! {
         match self {
@@ -27,14 +27,14 @@ impl Wrong {
         }
     }
 
-    /// Ends it with an exception that was raised in the policy called `name`.
+    /// Makes the reason from an exception that was raised in the policy called `name`: its fault, or a signal.
     #[cold]
     pub fn raised(py: Python<'_>, name: &str, error: &PyErr) -> Self {
         stop::signal_of(py, error).map_or_else(|| blamed(py, name, error), Self::Signal)
     }
 }
 
-/// The value of a parameter.
+/// Value of a parameter of a user's Python policy.
 #[derive(Clone, Debug, IntoPyObjectRef)]
 pub enum Given {
     Int(u64),
@@ -44,7 +44,8 @@ pub enum Given {
 }
 
 impl Given {
-    /// The value as the kind that the class declares; none where it is None.
+    /// Converts a Python value to the kind (`int`, `float`, `bool` or text) that the policy's class declares; `None`
+    /// where the value is Python's None.
     pub fn of(kind: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if value.is_none() {
             return Ok(None);
@@ -58,14 +59,14 @@ impl Given {
     }
 }
 
-/// A user's class with its parameters.
+/// Python class of a user's policy, with the values of its parameters.
 pub struct UserClass {
-    /// `mine.py:Mine`.
+    /// Name of the policy in the configuration, such as `mine.py:Mine`.
     pub name: String,
     pub made_of: Py<PyAny>,
-    /// Class of the views that are passed to objects of the class.
+    /// Python class of the views that are passed to the policy when it is asked.
     pub view: Py<PyAny>,
-    /// Names of the questions and notifications that the class defines.
+    /// Names of the questions and notifications that the class defines as methods.
     pub defined: HashSet<String>,
     pub given: Vec<(String, Given)>,
 }
@@ -84,13 +85,13 @@ impl UserClass {
     }
 }
 
-/// An object of a user's class.
+/// Instance of a user's Python policy class.
 pub struct PolicyObject {
     class: Arc<UserClass>,
     object: Py<PyAny>,
 }
 
-/// A method of an object, found once.
+/// Method of a user's policy object that the simulator calls, looked up once.
 pub struct Question {
     name: &'static str,
     method: Py<PyAny>,
@@ -104,7 +105,7 @@ impl PolicyObject {
         Self { class: class.clone(), object }
     }
 
-    /// A question or notification that every policy of the seam answers.
+    /// Looks up the method for a question or notification that every policy of the seam answers.
     pub fn question(&self, name: &'static str) -> Question {
         Python::attach(|py| {
             let method = self.object.bind(py).getattr(name);
@@ -113,17 +114,18 @@ impl PolicyObject {
         })
     }
 
-    /// A question or notification that the class may leave out; none where it does.
+    /// Looks up the method for a question or notification that the class may leave out; `None` where it does.
     pub fn defined(&self, name: &'static str) -> Option<Question> {
         self.class.defines(name).then(|| self.question(name))
     }
 
-    /// Notifies the policy, which answers nothing.
+    /// Notifies the policy by a call whose answer must be empty.
     pub fn tell(&self, question: &Question, arguments: impl for<'py> PyCallArgs<'py>) {
         self.ask(question, "nothing", arguments, |_answer: &Bound<'_, PyAny>| Some(()));
     }
 
-    /// Asks the policy; `taken` converts its answer, and `expected` describes a valid answer for messages.
+    /// Asks the policy a question; `taken` converts its answer, and `expected` describes a valid answer for messages.
+    /// Ends the task without a valid answer.
     pub fn ask<T>(
         &self,
         question: &Question,
@@ -136,7 +138,7 @@ impl PolicyObject {
         })
     }
 
-    /// Asks the policy, with a view of its class made of `shown`.
+    /// Asks the policy a question whose argument is a view, of the class that belongs to the policy, made from `shown`.
     pub fn ask_with_view<T>(
         &self,
         question: &Question,
@@ -147,7 +149,7 @@ impl PolicyObject {
         self.ask_with(&self.class.view, question, expected, shown, taken)
     }
 
-    /// Asks the policy, with an object of the class `view` made of `shown`.
+    /// Asks the policy a question whose argument is an object of the Python class `view`, made from `shown`.
     pub fn ask_with<T>(
         &self,
         view: &Py<PyAny>,
@@ -164,7 +166,7 @@ impl PolicyObject {
         })
     }
 
-    /// Asks the policy; returns its answer, or why there is none.
+    /// Asks the policy a question; returns its answer, or the reason why there is no valid answer in time.
     pub fn call<'py, T>(
         &self,
         py: Python<'py>,
@@ -188,7 +190,8 @@ impl PolicyObject {
         }
     }
 
-    /// Ends the work because the policy kept an array; the drive that the array shows is not freed.
+    /// Ends the work because the policy kept an array of its view after the call; the drive whose memory the array
+    /// shows is not freed.
     #[cold]
     pub fn keep(&self, py: Python<'_>, question: &Question) -> ! {
         let (place, name) = (self.place(py, question.name), question.name);
@@ -202,14 +205,14 @@ impl PolicyObject {
         format!("{}: {method} returned {shown}: expected {expected}", self.place(answer.py(), method))
     }
 
-    /// Ends the work: an answer that is no choice.
+    /// Ends the work because the policy gave an answer that is not a valid choice.
     #[cold]
     pub fn refuse(&self, method: &str, answer: impl std::fmt::Display, expected: &str) -> ! {
         let place = Python::attach(|py| self.place(py, method));
         fail(format!("{place}: {method} returned {answer}: expected {expected}"))
     }
 
-    /// Ends the work: no answer in time.
+    /// Ends the work because the policy did not answer in time.
     #[cold]
     pub fn refuse_late(&self, method: &str) -> ! {
         Python::attach(|py| fail(self.late(py, method)))
@@ -220,7 +223,8 @@ impl PolicyObject {
         format!("{place}: {method} took longer than {limit:?}: expected an answer before (--policy-timeout)")
     }
 
-    /// Calls the package's own `function` with the object; what it raises is the line that ends the work.
+    /// Calls `function` of the Python package `floatgate.own` with the policy object, and returns its result; an
+    /// exception that it raises ends the work with its message.
     pub fn helped(&self, function: &str, more: Option<&str>) -> Py<PyAny> {
         Python::attach(|py| {
             let object = self.object.bind(py);
@@ -242,12 +246,12 @@ impl PolicyObject {
     }
 }
 
-/// Ends the running task with this line.
+/// Ends the running task with this error message about a policy.
 pub fn fail(text: String) -> ! {
     std::panic::resume_unwind(Box::new(PolicyFault(text)))
 }
 
-/// The message for an exception in a policy, with the policy's line of code.
+/// Makes the fault for an exception raised in a policy, with the policy's line of code in the message.
 fn blamed(py: Python<'_>, name: &str, error: &PyErr) -> Wrong {
     let file = name.rsplit_once(':').map_or(name, |(file, _)| file);
     let text: PyResult<String> = helper(py).and_then(|helper| {

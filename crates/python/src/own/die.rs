@@ -10,23 +10,24 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use units::SuperblockId;
 
-/// A die as a policy sees it, by superblock, and what else its view says: names and whole numbers.
+/// View of a die for one question to a user's policy: its candidate superblocks, the state of its superblocks, and
+/// further named numbers.
 pub struct AskedDie<'a> {
     pub candidates: &'a [SuperblockId],
     pub blocks: Blocks<'a>,
     pub random: &'a mut RandomStream,
     pub clock: u64,
     pub more: [(&'static str, u64); 2],
-    /// An array that no other view has.
+    /// Name and contents of an array that no other policy's view has; none where there is none.
     pub own_array: Option<(&'static str, Slice)>,
 }
 
-/// Which answers are taken.
+/// Which answers to a question about superblocks are valid.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TakenAnswers {
-    /// Answers that name one of the candidates.
+    /// The answer must be one of the candidate superblocks.
     Candidate,
-    /// Answers that name one of the candidates, or None.
+    /// The answer must be one of the candidate superblocks, or None.
     CandidateOrNone,
 }
 
@@ -40,7 +41,8 @@ impl TakenAnswers {
 }
 
 impl AskedDie<'_> {
-    /// The candidate that is answered; none where that is None.
+    /// Asks the policy about the die; returns the candidate superblock of its answer, or `None` where the answer is
+    /// None.
     pub fn ask(self, asked: &PolicyObject, question: &Question, kinds: TakenAnswers) -> Option<SuperblockId> {
         let candidates = self.candidates;
         let taken = |answer: &Bound<'_, PyAny>| match answer.extract::<Option<u32>>().ok()?.map(SuperblockId)
@@ -59,12 +61,13 @@ impl AskedDie<'_> {
     }
 }
 
-/// What a policy is shown. Arrays are made when they are asked for: many policies look at one alone.
+/// Python view of a die during one question to a policy. Its arrays are made when the policy reads them, since many
+/// policies read only one.
 #[pyclass(name = "DieView", frozen)]
 pub struct LentDie {
     slices: [Slice; 6],
     arrays: Mutex<[Option<Py<PyAny>>; 6]>,
-    /// Name of the array that only this view has, where there is one.
+    /// Name of the array that only this kind of view has, where there is one.
     own_array: Option<&'static str>,
     stream: AtomicPtr<RandomStream>,
     random: Mutex<Option<Py<LentRandom>>>,
@@ -95,7 +98,8 @@ impl LentDie {
         }
     }
 
-    /// Ends the loan. True when an object holds an array of it, beyond a cycle of references.
+    /// Ends the loan of the drive's memory to the view. Returns true when a Python object other than garbage in a cycle
+    /// of references still has one of its arrays.
     fn is_kept(&self, py: Python<'_>) -> bool {
         self.loan.end();
         *self.arrays.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
@@ -163,7 +167,7 @@ impl LentDie {
         }
     }
 
-    /// What this view has beside those of others.
+    /// Returns the attribute `name` that this kind of view has beside the common ones.
     fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         if self.own_array == Some(name) {
             return self.array(py, 5);

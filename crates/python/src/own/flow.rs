@@ -5,7 +5,8 @@ use ecc::flow::{Attempt, Flow, FlowView, Maker, Next, Notes, Steps};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Makes objects of `class`.
+/// Returns the function that makes instances of the user's read-retry policy `class`, which plans the attempts of a
+/// read.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(ReadFlow::new(&class)))
 }
@@ -23,7 +24,8 @@ fn notes(answer: &Bound<'_, PyAny>) -> Option<Notes> {
     named.iter().all(known).then(|| Notes { estimates: has("estimates"), good_steps: has("good_steps") })
 }
 
-/// An attempt as it is answered: step and soft bits, and up to which estimate it is decoded.
+/// Converts a policy's answer to a read attempt: read-retry step, soft bits and, if given, the estimated raw bit error
+/// rate up to which the attempt is decoded.
 fn attempt(answer: &Bound<'_, PyAny>) -> Option<Attempt> {
     if let Ok((step, soft_bits)) = answer.extract::<(u32, u32)>() {
         return Some(Attempt::at(step, soft_bits));

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Counts the calls of one thread: odd while one is open.
+/// Counter of the calls of compiled policy methods by one thread: it is odd while a call is open.
 #[derive(Default)]
 struct Heart {
     beats: AtomicU64,
-    /// The call that has been open for too long.
+    /// Value of `beats` for the open call that has taken too long.
     late: AtomicU64,
 }
 
@@ -19,9 +19,11 @@ thread_local! {
     static HEART: Cell<Option<&'static Heart>> = const { Cell::new(None) };
 }
 
-/// The threads that ever called, and since when their counts stand.
+/// Counters of all threads that ever called a compiled policy, each with the value last seen and the time since when it
+/// has had this value.
 static HEARTS: Mutex<Vec<(&'static Heart, u64, Option<Instant>)>> = Mutex::new(Vec::new());
-/// Not 0 while a call is too late: each turn of a compiled loop looks here.
+/// Not 0 while a call of a compiled policy takes too long in any thread; each turn of a compiled loop reads this
+/// number.
 static SOME_LATE: AtomicU32 = AtomicU32::new(0);
 
 impl Heart {
@@ -34,7 +36,7 @@ impl Heart {
     }
 }
 
-/// Calls a compiled method.
+/// Calls a compiled policy method, and counts the beginning and the end of the call.
 #[inline]
 pub fn beating<T>(call: impl FnOnce() -> T) -> T {
     let heart = HEART.get().unwrap_or_else(first);
@@ -53,14 +55,14 @@ fn first() -> &'static Heart {
     heart
 }
 
-/// True when the call of this thread that just ended was too late.
+/// Returns true when the call of a compiled policy that this thread just ended took too long.
 pub fn was_late() -> bool {
     HEART
         .get()
         .is_some_and(|heart| heart.late.load(Ordering::Relaxed) + 1 == heart.beats.load(Ordering::Relaxed))
 }
 
-/// Looks for calls that are open for longer than `limit`.
+/// Marks the calls of compiled policies, in all threads, that have been open for longer than `limit`.
 pub fn look(limit: Duration) {
     let mut some = 0;
     for (heart, seen, since) in HEARTS.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
@@ -75,18 +77,20 @@ pub fn look(limit: Duration) {
     SOME_LATE.store(some, Ordering::Relaxed);
 }
 
-/// What a loop calls when some thread is late: is it this one?
+/// Returns 1 if the open call of a compiled policy in this thread takes too long, else 0; a compiled loop calls this
+/// when a call in any thread does.
 extern "C" fn is_late() -> u32 {
     u32::from(HEART.get().is_some_and(Heart::is_late))
 }
 
-/// Where compiled loops look, and what they call then.
+/// Returns two addresses for the loops of compiled policies: of the number that is not 0 while any call takes too long,
+/// and of the function that tells whether it is the call of this thread.
 #[pyfunction]
 pub fn compiled_watch() -> (usize, usize) {
     (SOME_LATE.as_ptr() as usize, is_late as *const () as usize)
 }
 
-/// True while this thread is in a compiled method.
+/// Returns true while this thread is in a method of a compiled policy.
 #[pyfunction]
 pub fn compiled_is_asked() -> bool {
     HEART.get().is_some_and(Heart::is_open)

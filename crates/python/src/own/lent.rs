@@ -12,7 +12,8 @@ use std::os::raw::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
-/// What was lent for one call, and whether the call goes on.
+/// Loan of the engine's memory to a Python view for one call: whether the call is over, and the number of arrays that
+/// still show the memory.
 #[derive(Default)]
 pub struct Loan {
     is_over: AtomicBool,
@@ -20,12 +21,12 @@ pub struct Loan {
 }
 
 impl Loan {
-    /// Ends it.
+    /// Ends the loan, so that its memory can no longer be read through new arrays.
     pub fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// True when an array of it is still there.
+    /// Returns true when an array that shows the lent memory still exists.
     pub fn is_kept(&self) -> bool {
         self.arrays.load(Ordering::Relaxed) > 0
     }
@@ -38,7 +39,7 @@ impl Loan {
     }
 }
 
-/// Where a slice lies, and what its numbers are.
+/// Place in memory of a slice of numbers, its length in bytes, and the width of the numbers, for an array in Python.
 #[derive(Clone, Copy)]
 pub struct Slice {
     start: usize,
@@ -46,7 +47,7 @@ pub struct Slice {
     width: NumberWidth,
 }
 
-/// Bytes of a number.
+/// Width of the numbers of a slice: one, four or eight bytes.
 #[derive(Clone, Copy)]
 enum NumberWidth {
     One,
@@ -55,23 +56,23 @@ enum NumberWidth {
 }
 
 impl Slice {
-    /// Of numbers of four bytes.
+    /// Makes the description of a slice of numbers of four bytes.
     pub fn narrow<T>(slice: &[T]) -> Self {
         assert_eq!(size_of::<T>(), 4, "numbers of four bytes");
         Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), width: NumberWidth::Four }
     }
 
-    /// Of bytes.
+    /// Makes the description of a slice of bytes.
     pub fn bytes(slice: &[u8]) -> Self {
         Self { start: slice.as_ptr() as usize, bytes: slice.len(), width: NumberWidth::One }
     }
 
-    /// Of numbers of eight bytes.
+    /// Makes the description of a slice of numbers of eight bytes.
     pub fn wide(slice: &[u64]) -> Self {
         Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), width: NumberWidth::Eight }
     }
 
-    /// An array of it that cannot be written.
+    /// Makes a read-only NumPy array that shows the slice's memory while the loan lasts.
     pub fn array(self, py: Python<'_>, loan: &Arc<Loan>) -> PyResult<Py<PyAny>> {
         loan.check(PyRuntimeError::new_err)?;
         let numpy = NumPy::get(py)?;
@@ -85,7 +86,7 @@ impl Slice {
     }
 }
 
-/// What is asked of NumPy, looked up once.
+/// Functions and data types of NumPy, looked up once.
 struct NumPy {
     from_buffer: Py<PyAny>,
     bytes: Py<PyAny>,
@@ -106,7 +107,7 @@ impl NumPy {
     }
 }
 
-/// A slice of the engine's memory that Python may read during a call.
+/// Slice of the engine's memory that Python may read during one call, through Python's buffer protocol.
 #[pyclass(frozen)]
 struct Lent {
     slice: Slice,
@@ -115,7 +116,8 @@ struct Lent {
 
 #[pymethods]
 impl Lent {
-    /// Fills `view` with these bytes, which cannot be written.
+    /// Fills the buffer description `view` with the address and length of the lent bytes, which cannot be written, and
+    /// counts one more array.
     #[allow(unsafe_code)]
     unsafe fn __getbuffer__(slf: &Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         let Self { slice, loan } = slf.get();
@@ -131,14 +133,14 @@ impl Lent {
         Ok(())
     }
 
-    /// An array of it is gone.
+    /// Counts one array that shows the lent memory less.
     #[allow(unsafe_code)]
     unsafe fn __releasebuffer__(&self, _view: *mut ffi::Py_buffer) {
         self.loan.arrays.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// The policy's own random stream.
+/// Random stream of a policy, for use during the call in which the policy is asked.
 #[pyclass(name = "Random", frozen)]
 pub struct LentRandom {
     stream: AtomicPtr<RandomStream>,
@@ -167,7 +169,7 @@ impl LentRandom {
 
 #[pymethods]
 impl LentRandom {
-    /// A whole number from 0 to below `bound`, each as likely.
+    /// Draws a whole number from 0 to below `bound`, all equally likely.
     fn below(&self, bound: u64) -> PyResult<u64> {
         if bound == 0 {
             return Err(PyValueError::new_err("bound = 0: expected at least 1"));
@@ -175,12 +177,12 @@ impl LentRandom {
         self.draw(|stream| stream.below(bound))
     }
 
-    /// A number from 0 to below 1.
+    /// Draws a number from 0 to below 1.
     fn unit(&self) -> PyResult<f64> {
         self.draw(RandomStream::unit)
     }
 
-    /// 64 random bits.
+    /// Draws 64 random bits, as a whole number.
     fn bits(&self) -> PyResult<u64> {
         self.draw(RandomStream::bits)
     }

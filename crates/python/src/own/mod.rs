@@ -30,19 +30,20 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use testkit::battery::{Starvation, Ties};
 
-/// Brings policies in Python to a document.
+/// Makes the source of users' Python policies for a configuration document.
 pub fn bringer() -> Bringer {
     Bringer::new(Arc::new(Own))
 }
 
-/// What this module asks of the Python side; it is imported where a drive names such a policy, so that others do not wait.
+/// Imports and returns the Python module that loads users' policies; only drives that name such a policy wait for the
+/// import.
 fn helper(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     py.import("floatgate.own.core")
 }
 
 struct Own;
 
-/// The seams that take policies in Python, as `floatgate.own.seams` has them.
+/// Key paths of the seams (replaceable decisions) that take policies in Python, as listed in `floatgate.own.seams`.
 const SEAMS: [&str; 14] = [
     "controller.arbitration",
     "controller.scheduler",
@@ -102,7 +103,7 @@ impl Foreign for Own {
     }
 }
 
-/// A parameter of a class, before its value is read.
+/// Parameter that a user's policy class declares: name, kind and default, before its value is read.
 struct Parameter {
     name: String,
     kind: String,
@@ -150,12 +151,13 @@ fn find(py: Python<'_>, seam: &str, name: &str) -> PyResult<(UserClass, Vec<Para
     Ok((class, parameters))
 }
 
-/// What an error of the Python side says.
+/// Returns the message of an exception of the Python side.
 fn said(error: &PyErr) -> String {
     Python::attach(|py| error.value(py).to_string())
 }
 
-/// Puts the policy `name` through the battery of its seam; `may_starve`: its documentation says that a waiter may starve.
+/// Tests the policy `name` with the test battery of its seam; with `may_starve`, requests may wait forever, as the
+/// policy's documentation says. Raises InputError with the rule that the policy breaks.
 #[pyfunction]
 pub fn check_policy(py: Python<'_>, seam: &str, name: &str, may_starve: bool) -> PyResult<()> {
     // What a battery finds is said by the exception alone.

@@ -5,7 +5,7 @@ use host::place::{Maker, PlacePolicy, PlaceView};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Makes objects of `class`.
+/// Returns the function that makes instances of the user's policy `class` for placement identifiers of host writes.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(OwnPlace::new(&class)))
 }

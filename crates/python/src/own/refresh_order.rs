@@ -7,7 +7,8 @@ use ftl::refresh_order::{Maker, RefreshOrder, RefreshView};
 use std::sync::Arc;
 use units::SuperblockId;
 
-/// Makes objects of `class`.
+/// Returns the function that makes instances of the user's policy `class` for the order in which superblocks are
+/// refreshed.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(OwnRefreshOrder::new(&class)))
 }

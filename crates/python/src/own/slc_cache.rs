@@ -6,7 +6,8 @@ use ftl::slc_cache::{CacheShape, CacheView, Folding, Maker, SlcCachePolicy};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Makes objects of `class`; how they fold is said beside the class's own parameters.
+/// Reads the folding parameters that stand beside the class's own from `section`, and returns the function that makes
+/// instances of the user's SLC cache policy `class`.
 pub fn maker(class: Arc<UserClass>, section: &mut Section) -> Result<Maker, ConfigError> {
     let folding = Folding::read(section)?;
     Ok(Box::new(move || Box::new(Cache::new(&class, folding))))

@@ -5,7 +5,7 @@ use ftl::snapshot_expiry::{ExpiryPolicy, ExpiryReason, ExpiryView, Maker};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Makes objects of `class`.
+/// Returns the function that makes instances of the user's policy `class` that chooses which snapshot is deleted.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Expiry::new(&class)))
 }

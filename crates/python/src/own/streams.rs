@@ -5,7 +5,7 @@ use ftl::streams::{Maker, Notes, STREAMS_MOST, StreamPolicy, StreamSpec, Takes, 
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Makes objects of `class`.
+/// Returns the function that makes instances of the user's policy `class` that sorts data into write streams.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(OwnStreams::new(&class)))
 }
@@ -18,7 +18,8 @@ struct OwnStreams {
     notes: Notes,
 }
 
-/// Streams as a policy names them: each with whose data it takes.
+/// Converts a policy's list of write streams: each with its name and the data that it takes (host, moved or both).
+/// `None` if the list is not valid.
 fn specs(answer: &Bound<'_, PyAny>) -> Option<Vec<StreamSpec>> {
     let named: Vec<(String, String)> = answer.extract().ok()?;
     let spec = |(name, takes): &(String, String)| {

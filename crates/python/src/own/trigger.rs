@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use units::Nanos;
 
-/// Makes objects of `class`.
+/// Returns the function that makes instances of the user's garbage collection trigger `class`.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Trigger::new(&class)))
 }
@@ -48,7 +48,8 @@ impl Trigger {
     }
 }
 
-/// Without a superblock's worth of garbage there is nothing to gain.
+/// Returns true if a die has at least one superblock's worth of garbage, without which garbage collection gains
+/// nothing.
 fn has_garbage(view: &TriggerView) -> bool {
     view.garbage_units >= u64::from(view.superblock_units)
 }

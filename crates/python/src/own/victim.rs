@@ -6,7 +6,7 @@ use ftl::gc::victim::{Maker, VictimPolicy, VictimView};
 use std::sync::Arc;
 use units::SuperblockId;
 
-/// Makes objects of `class`.
+/// Returns the function that makes instances of the user's garbage collection victim policy `class`.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Victim::new(&class)))
 }

@@ -17,30 +17,30 @@ create_exception!(floatgate._core, PolicyTimeout, PyBaseException, "A policy did
 static LIMIT_NS: AtomicU64 = AtomicU64::new(10_000_000_000);
 static OPEN: Mutex<Vec<OpenQuestion>> = Mutex::new(Vec::new());
 static LOOKING: Once = Once::new();
-/// How often the thread looks.
+/// Interval at which the watching thread looks for answers of policies that take too long.
 const EVERY: Duration = Duration::from_millis(50);
-/// An answer that takes longer gives way to this thread for a moment at each look.
+/// Time of an open question from which on the policy gives way to the watching thread at each look.
 const LONG: Duration = Duration::from_millis(500);
 
-/// A question that is not answered yet; a thread has at most one.
+/// Question to a Python policy that is not answered yet; a thread has at most one.
 struct OpenQuestion {
     thread: c_ulong,
     since: Instant,
     is_late: bool,
 }
 
-/// Sets how long a policy in Python may take for one answer.
+/// Sets the time limit, in ns, for one answer of a Python policy.
 #[pyfunction]
 pub fn policy_timeout(limit_ns: u64) {
     LIMIT_NS.store(limit_ns, Ordering::Relaxed);
 }
 
-/// How long a policy may take.
+/// Returns the time limit for one answer of a Python policy.
 pub fn limit() -> Duration {
     Duration::from_nanos(LIMIT_NS.load(Ordering::Relaxed))
 }
 
-/// What `ask` returns, or `None` where it took too long.
+/// Calls `ask`, under the watch for the time limit; returns its result, or `None` where it took too long.
 #[allow(unsafe_code)]
 pub fn in_time<T>(_py: Python<'_>, ask: impl FnOnce() -> T) -> Option<T> {
     begin();
@@ -58,7 +58,7 @@ pub fn in_time<T>(_py: Python<'_>, ask: impl FnOnce() -> T) -> Option<T> {
     (!is_late).then_some(answer)
 }
 
-/// From now on a thread looks.
+/// Starts the thread that watches for late answers, unless it runs already.
 pub fn begin() {
     LOOKING.call_once(|| {
         std::thread::spawn(look);
@@ -92,7 +92,8 @@ fn look() {
     }
 }
 
-/// Raises an exception in the thread of a question, which cannot be answered meanwhile: that thread must attach first.
+/// Raises an exception in the thread of a late question to a policy. The question cannot be answered meanwhile, as its
+/// thread would have to attach to the interpreter first.
 #[allow(unsafe_code)]
 fn end(raised: &Bound<'_, PyType>, question: &mut OpenQuestion) {
     question.is_late = true;

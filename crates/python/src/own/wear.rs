@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use units::SuperblockId;
 
-/// Makes objects of `class`.
+/// Returns the function that makes instances of the user's wear levelling policy `class`.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(OwnWear::new(&class)))
 }

@@ -1,30 +1,30 @@
 //! The statuses by which zones refuse commands, with the names and numbers of the specification.
 
-/// Error by which a zone refuses a command: the status of the completion.
+/// Error with which a zone refuses a command; gives the status of the completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ZoneError {
-    /// A read of blocks never written, on a drive that answers it with an error.
+    /// Read of blocks that were never written, on a drive that answers such a read with an error.
     Unwritten,
-    /// The command reaches beyond the zone, or a write beyond the zone's capacity.
+    /// Command that reaches beyond the zone, or write beyond the zone's capacity.
     Boundary,
-    /// The zone is full.
+    /// Write to a zone in the state Full.
     Full,
-    /// The zone can only be read.
+    /// Write to, or management of, a zone in the state Read Only.
     ReadOnly,
-    /// The zone answers no more.
+    /// Command to a zone in the state Offline.
     Offline,
     /// A write elsewhere than at the write pointer, or an append elsewhere than at the zone's first block.
     InvalidWrite,
-    /// No more zones can be active.
+    /// Command that would make more zones active than the drive allows.
     TooManyActive,
-    /// No more zones can be open.
+    /// Command that would open more zones than the drive allows.
     TooManyOpen,
-    /// The state of the zone does not allow the command.
+    /// Zone management that the state of the zone does not allow.
     Transition,
 }
 
 impl ZoneError {
-    /// All errors, in the order of their numbers.
+    /// List of all errors of zones, in the order of their numbers.
     pub const ALL: [Self; 9] = [
         Self::Unwritten,
         Self::Boundary,
@@ -37,7 +37,7 @@ impl ZoneError {
         Self::Transition,
     ];
 
-    /// Returns the name in results, as in the NVMe specification.
+    /// Returns the name of the error in results, as in the NVMe specification.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unwritten => "deallocated_or_unwritten",
@@ -52,7 +52,7 @@ impl ZoneError {
         }
     }
 
-    /// Returns the status code type and status code of the completion.
+    /// Returns the NVMe status code type and status code with which the completion reports the error.
     pub const fn status(self) -> (u8, u8) {
         match self {
             Self::Unwritten => (2, 0x87),

@@ -1,6 +1,6 @@
 //! All options of fio 3.33 and of its later releases up to 3.42. Long, since it is a table.
 
-/// Second names of options that are not honoured, each with the first name.
+/// Second names of fio options that are not honoured, each with the first name of the option.
 pub(super) const ALIASES: &[(&str, &str)] = &[
     ("ratemin", "rate_min"),
     ("ratecycle", "rate_cycle"),
@@ -15,7 +15,7 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
     ("blocksize_is_seq_rand", "bs_is_seq_rand"),
 ];
 
-/// Options without effect on a raw simulated drive: how the host does its work, what it logs or prints.
+/// Names of fio options without effect on a raw simulated drive: how the host does its work, what it logs or prints.
 pub(super) const NO_EFFECT: &[&str] = &[
     "allow_file_create",
     "allow_mounted_write",
@@ -222,11 +222,11 @@ pub(super) const NO_EFFECT: &[&str] = &[
     "zero_buffers",
 ];
 
-/// Values that turn a switch or a limit off, which is also its default.
+/// Option values that turn a switch or a limit off, which is also the default of such an option.
 const OFF: &[&str] = &["0"];
-/// The value 1, for options of which it is the default.
+/// Option value 1, for fio options of which it is the default.
 const ONE: &[&str] = &["1"];
-/// No values: any use of the option changes the requests.
+/// Empty list of option values: any use of the option changes the requests.
 pub(super) const NEVER: &[&str] = &[];
 
 const AS_TRACE: &str = "the iolog given as the workload itself: it is read as a trace";
@@ -242,7 +242,8 @@ pub(super) const OTHER_ENGINE: &str =
     "an engine that does block I/O to a local drive, such as libaio, io_uring or psync";
 const PLAIN_WRITE: &str = "plain writes: this command does not exist on the drives";
 
-/// Options that would change the requests, each with the values that do not, and what to use in its place.
+/// fio options that would change the requests and are not modelled, each with the values that change nothing, and what
+/// to use instead.
 pub(super) const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("read_iolog", NEVER, AS_TRACE),
     ("replay_no_stall", OFF, "the iolog given as a trace, with --as-fast-as-possible"),
@@ -299,7 +300,7 @@ pub(super) const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("apptag_mask", NEVER, NO_METADATA),
 ];
 
-/// Options of engines that do no block I/O to a local drive.
+/// Names of fio options that belong to engines without block I/O to a local drive.
 pub(super) const OF_OTHER_ENGINES: &[&str] = &[
     "arguments",
     "bindname",

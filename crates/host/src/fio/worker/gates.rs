@@ -4,7 +4,8 @@ use super::{CloneAnswer, Gate, Worker};
 use crate::{Effect, Op};
 
 impl Worker {
-    /// Returns the last flush, if one is asked for and due, and then nothing more.
+    /// Returns the last step of a clone: a flush of a file where the flush at the end is still due, else that the clone
+    /// has finished.
     pub(super) fn finish(&mut self) -> CloneAnswer {
         if self.owes_a_flush() {
             self.flush_a_file().unwrap_or(CloneAnswer::Finished)
@@ -13,13 +14,13 @@ impl Worker {
         }
     }
 
-    /// True if a flush at the end is still due, for all files or for some of them.
+    /// True if a flush that `end_fsync` asks for is still due, for all files or for some of them.
     pub(super) fn owes_a_flush(&self) -> bool {
         self.end_fsync && (self.unflushed || self.files_to_flush > 0)
     }
 
-    /// Returns the next step of the flush after a pass, which flushes one file after the other; none when all
-    /// are flushed.
+    /// Returns the next step of flushing all files one after the other: a flush, or a wait for requests in flight;
+    /// `None` when all files are flushed.
     pub(super) fn flush_a_file(&mut self) -> Option<CloneAnswer> {
         if self.outstanding > 0 {
             return Some(CloneAnswer::Full);
@@ -37,9 +38,9 @@ impl Worker {
         CloneAnswer::Issue { op: Op::FLUSH, offset: 0, bytes: 0 }
     }
 
-    /// Leaves out a flush that is due together with the reading of a backlog, as by fio, which reads first
-    /// and then no longer sees that the last request was a write; where requests are queued it finds that one
-    /// still unanswered.
+    /// Skips a flush that is due together with a round of reading back, as fio does, which reads first and then no
+    /// longer sees that the last request was a write; only at queue depth 1, since otherwise fio finds that write still
+    /// in flight.
     pub(super) fn leave_out_flush(&mut self) {
         let reads = || self.history.as_ref().is_some_and(|history| history.backlog_is_due());
         if self.gate == Gate::DrainToFlush && self.depth == 1 && self.outstanding == 0 && reads() {
@@ -47,7 +48,8 @@ impl Worker {
         }
     }
 
-    /// Returns what keeps the clone from issuing a request; none when the gate is open.
+    /// Returns the step that the clone's gate asks for in place of a request (a flush, a wait, a question to its flow,
+    /// the end); `None` when the gate is open.
     pub(super) fn pass_gate(&mut self, now: u64) -> Option<CloneAnswer> {
         match self.gate {
             // fio looks for a flush that is due when it makes the next request: there is none after the last, but where it
@@ -91,31 +93,32 @@ impl Worker {
         }
     }
 
-    /// Counts a request in addition to the job's own, such as the reset of a zone.
+    /// Counts as in flight a request in addition to the job's own, such as the reset of a zone.
     pub fn note_extra(&mut self) {
         self.outstanding += 1;
     }
 
-    /// Notes that the clone's last request, in its only file, went to another place than drawn.
+    /// Notes that the clone's last request, in its only file, went to another offset on the drive than drawn.
     pub fn moved(&mut self, op: Op, offset: u64, bytes: u64) {
         let direction = usize::from(op.effect() == Effect::Write);
         self.tracks[0].moved(direction, offset, bytes);
     }
 
-    /// Withdraws the clone's last request, because its file has no more; true when no further request follows.
+    /// Withdraws the clone's last request, for which its file has no place, and ends the pass; returns true if the
+    /// clone has no work left.
     pub fn withdraw(&mut self) -> bool {
         self.outstanding -= 1;
         self.end_pass();
         self.is_done()
     }
 
-    /// Lets the clone issue its next request, which its flow allows.
+    /// Opens the clone's gate, since the clone's flow allows the next request.
     pub fn admit(&mut self) {
         self.gate = Gate::Open;
     }
 
-    /// Returns, as the flow does not allow the next request, when to ask again, if the clone rests; none if
-    /// it waits until it is told.
+    /// Begins the rest (`flow_sleep`) of a clone whose flow refused the next request, and returns the clone's step
+    /// meanwhile; `None` without a rest: the clone waits until its flow allows a request.
     pub fn stand_back(&mut self, now: u64) -> Option<CloneAnswer> {
         self.flow_rest_ns.filter(|rest| *rest > 0)?;
         self.gate = if self.outstanding > 0 { Gate::DrainToRest } else { self.rest(now) };
@@ -126,20 +129,21 @@ impl Worker {
         Gate::RestUntil(now.saturating_add(self.flow_rest_ns.unwrap_or(0)))
     }
 
-    /// Returns the time at which the job's run time ends, in nanoseconds, whether or not requests are then in
-    /// flight.
+    /// Returns the time in nanoseconds at which the clone's run time ends, whether or not requests are then in flight.
     pub fn end_ns(&self) -> u64 {
         self.times.end_ns
     }
 
-    /// Looks, after a pass, whether it is time for a flush.
+    /// Makes the clone flush its files after a pass, where `end_fsync` asks for it and requests were made since the
+    /// last flush.
     pub(super) fn flush_after_pass(&mut self) {
         if self.loop_fsync && self.unflushed {
             self.gate = Gate::EndFlush;
         }
     }
 
-    /// Sets the gate after a request: whether it is time for a flush or a pause.
+    /// Sets the clone's gate after the request `op`: a flush is due after enough writes, and a clone in a flow must ask
+    /// before its next request.
     #[inline]
     pub(super) fn set_gate(&mut self, op: Op) {
         if let Some(think) = &mut self.think {

@@ -5,7 +5,7 @@ use crate::HostRequest;
 use std::cmp::Reverse;
 
 impl FioWorkload {
-    /// Counts an answered request of clone `index` for the steady state that its job waits for.
+    /// Counts a completed request of clone `index` for the steady-state detection.
     #[cold]
     #[inline(never)]
     pub(super) fn settle(&mut self, index: u32, request: &HostRequest, now: u64) {
@@ -15,7 +15,8 @@ impl FioWorkload {
         self.watches.count(index, request, now);
     }
 
-    /// Ends the clones that have settled.
+    /// Takes the steady-state samples that are due by `now` ns, and ends the clones that have reached their steady
+    /// state.
     #[cold]
     #[inline(never)]
     pub(super) fn look(&mut self, now: u64) {
@@ -25,7 +26,7 @@ impl FioWorkload {
         self.unstarted.retain(|other| self.clones[*other as usize].place == WaitingPlace::Later);
     }
 
-    /// Ends clone `index` early: it makes no more requests, or never begins.
+    /// Ends clone `index` early: it issues no more requests of its job, or never begins.
     pub(super) fn end_early(&mut self, index: u32, now: u64) {
         let clone = &mut self.clones[index as usize];
         match clone.place {
@@ -41,7 +42,8 @@ impl FioWorkload {
         }
     }
 
-    /// Ends clone `index` where the answer to one of its requests took longer than it allows.
+    /// Ends clone `index` where its completed `request` took longer than the clone's latency limit (`max_latency`)
+    /// allows.
     #[cold]
     #[inline(never)]
     pub(super) fn limit(&mut self, index: u32, request: &HostRequest, now: u64) {

@@ -5,7 +5,7 @@ use crate::fio::zbd::{FioZones, ZbdStep};
 use crate::{Completion, CompletionStatus, Effect, HostRequest};
 
 impl FioWorkload {
-    /// Learns the zones of the drive before the jobs begin: so many bytes of each are written, and it may be
+    /// Stores the state of the drive's zones before the jobs begin: for each zone the bytes written, and whether it is
     /// full.
     pub(super) fn learn(&mut self, zones: &[(u64, bool)]) {
         if let Some(account) = &mut self.zones {
@@ -13,8 +13,8 @@ impl FioWorkload {
         }
     }
 
-    /// Returns the next request of clone `index`, which works in zones: where it may go, after what is to be
-    /// done with those.
+    /// Returns the next step of clone `index`, which works in the drive's zones: a request at the offset that the zones
+    /// allow, or first the reset or finish of a zone.
     #[cold]
     pub(super) fn step_in_zones(&mut self, index: u32, now: u64) -> CloneAnswer {
         loop {
@@ -59,7 +59,8 @@ impl FioWorkload {
         }
     }
 
-    /// Notes that a request of clone `index` is answered, which works in zones.
+    /// Notes the completion of a request of clone `index`, which works in the drive's zones, and wakes clones that may
+    /// wait for its zone.
     #[cold]
     pub(super) fn end_in_zones(&mut self, index: u32, request: &HostRequest, completion: &Completion) {
         let clone = &mut self.clones[index as usize];
@@ -86,8 +87,8 @@ impl FioWorkload {
         }
     }
 
-    /// Returns fio's account of the zones of the drive, which its jobs share; none where no job works in
-    /// them.
+    /// Makes fio's account of the zones of the drive, which all jobs share; `None` where no job works in the drive's
+    /// zones.
     pub(super) fn account_of(
         jobs: &[crate::fio::job::JobSpec],
         zones: Option<crate::HostZones>,

@@ -4,10 +4,11 @@ use crate::fio::files::CloneFiles;
 use crate::fio::job::{JobAccess, JobSpec};
 use crate::{HostSpace, HostZones, WorkloadError};
 
-/// Checks a job with `zonemode=zbd` by itself; an error holds the refused option and what to use in its place.
+/// Checks the options of a job with `zonemode=zbd`, without looking at the drive.
 ///
 /// # Errors
-/// When the job asks for an option that is not modelled, or that fio refuses.
+/// With the refused option and the text of what to use instead, when the job asks for an option that is not modelled
+/// with zones, or that fio refuses.
 pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     let zones = &job.zones;
     let is_one_file = job.nrfiles <= 1 && job.filename.as_ref().is_none_or(|names| names.len() <= 1);
@@ -41,7 +42,7 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     broken.map_or(Ok(()), |(_, found, expected)| Err((found, expected)))
 }
 
-/// Checks a job against the drive: its zones, or the lack of them.
+/// Checks a job against the zones of the drive, or their absence.
 ///
 /// # Errors
 /// When the job could only fail on this drive.
@@ -100,8 +101,8 @@ pub fn check_drive(job: &JobSpec, space: &HostSpace) -> Result<(), WorkloadError
     Ok(())
 }
 
-/// Returns the clone's part of the drive, cut to whole zones as fio cuts it: from the first zone that begins
-/// in the part to the last zone that ends in it.
+/// Returns the clone's part of the drive cut to whole zones, as fio cuts it: from the first zone that begins in the
+/// part to the last zone that ends in it.
 ///
 /// # Errors
 /// When no whole zone lies in the part.

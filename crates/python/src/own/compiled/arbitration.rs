@@ -6,7 +6,7 @@ use controller::arbitration::{Arbiter, ChannelView, Maker, Want};
 use engine::RandomStream;
 use std::sync::Arc;
 
-/// Makes policy objects of `class`.
+/// Returns the function that makes instances of the user's compiled channel arbitration policy `class`.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Arbitration { machine: Machine::new(&class), pick: None }))
 }

@@ -10,12 +10,13 @@ use std::mem::offset_of;
 use std::sync::Arc;
 use units::Lpn;
 
-/// Makes policy objects of `class`.
+/// Returns the function that makes instances of the user's compiled write-buffer eviction policy `class`.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Eviction::new(&class)))
 }
 
-/// A slot, and whether it is kept with data that the flash lacks, or used by a write.
+/// Arguments of a notification about a buffer slot: slot, unit, and 1 in `yes` if the slot was kept with data that the
+/// flash does not have, or was used by a write.
 #[repr(C)]
 struct Noted {
     slot: i64,

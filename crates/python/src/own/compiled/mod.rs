@@ -19,19 +19,20 @@ use random::CompiledRandom;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A compiled method: takes state, arguments and the place for the answer; returns [`ANSWERED`], or 0 after an
-/// exception.
+/// C function of a policy method compiled to machine code: gets the policy's state, the arguments and the place for the
+/// answer; returns [`ANSWERED`], or 0 after an exception.
 type CompiledEntry = unsafe extern "C" fn(*mut u8, *const u8, *mut i64) -> i32;
 const ANSWERED: i32 = 1;
 
-/// What a compiled method is told.
+/// Arguments that a compiled policy method gets, in the memory layout that its code expects.
 ///
 /// # Safety
-/// The type is `#[repr(C)]`, all its fields take multiples of eight bytes, and what they point to is there during a call.
+/// The type is `#[repr(C)]`, all its fields take multiples of eight bytes, and memory that they point to is valid
+/// during a call.
 #[allow(unsafe_code)]
 unsafe trait Told {}
 
-/// A slice of numbers, or of one field of many structs.
+/// Slice of numbers, or of one field of many structs, as compiled policy methods get it.
 #[repr(C)]
 struct Array {
     start: usize,
@@ -44,13 +45,13 @@ impl Array {
         Self::field(slice, 0)
     }
 
-    /// Of the field at `offset` of each.
+    /// Makes the array of the field at byte `offset` of each element of `slice`.
     fn field<T>(slice: &[T], offset: usize) -> Self {
         Self { start: slice.as_ptr() as usize + offset, length: slice.len(), stride: size_of::<T>() }
     }
 }
 
-/// An object of a user's class, before and after it became machine code.
+/// Instance of a user's compiled policy: the Python object, and the machine code once it has been made.
 struct Machine {
     asked: PolicyObject,
     random: CompiledRandom,
@@ -62,7 +63,8 @@ impl Machine {
         Self { asked: PolicyObject::new(class), random: CompiledRandom::default(), code: None }
     }
 
-    /// The answer to a question that is asked once, of the Python object.
+    /// Asks the Python object, before it is compiled, a question that is asked only once; returns `usual` where its
+    /// class does not define the question.
     fn plain<T>(&self, name: &'static str, usual: T, expected: &str) -> T
     where
         T: for<'a, 'py> FromPyObject<'a, 'py>,
@@ -81,10 +83,10 @@ impl Machine {
         self.code = Some(self.asked.helped("machine", None));
     }
 
-    /// A method, if the class defines it.
+    /// Returns a compiled method of the policy; `None` if its class does not define the method.
     ///
     /// # Panics
-    /// When this side and the other do not agree on what the method is told.
+    /// When the size of the arguments on this side differs from the size that the code was compiled for.
     fn method<T: Told>(&self, name: &'static str) -> Option<Method<T>> {
         let code = self.code.as_ref().expect("compiled");
         let found = Python::attach(|py| -> PyResult<_> {
@@ -102,13 +104,14 @@ impl Machine {
         Some(Method { name, entry, state: state as *mut u8, told: PhantomData })
     }
 
-    /// Asks or tells something; gives what was answered.
+    /// Calls a compiled method of the policy with the arguments `told`; returns its answer, in which -1 stands for
+    /// missing numbers.
     #[inline]
     fn ask<T: Told>(&self, method: &Method<T>, told: &T) -> [i64; 2] {
         self.ask_from(method, told, [-1; 2])
     }
 
-    /// The same; what is not answered stays as it is in `answer`.
+    /// Calls a compiled method with the arguments `told`; returns `answer` with the numbers that the method replaced.
     #[inline]
     #[allow(unsafe_code)]
     fn ask_from<T: Told>(&self, method: &Method<T>, told: &T, mut answer: [i64; 2]) -> [i64; 2] {
@@ -121,7 +124,7 @@ impl Machine {
         answer
     }
 
-    /// Ends the work with what a method raised.
+    /// Ends the work with the exception that a compiled method raised, or with a timeout.
     #[cold]
     fn raised(&self, method: &'static str) -> ! {
         let is_late = heart::was_late();
@@ -137,7 +140,7 @@ impl Machine {
     }
 }
 
-/// A compiled method of one object.
+/// Compiled method of one policy object, with the state of the object.
 struct Method<T> {
     name: &'static str,
     entry: CompiledEntry,

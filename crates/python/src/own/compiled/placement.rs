@@ -7,7 +7,8 @@ use ftl::placement::{Maker, PlacementPolicy, PlacementView};
 use std::sync::Arc;
 use units::DieId;
 
-/// Makes objects of `class`.
+/// Returns the function that makes instances of the user's compiled placement policy `class`, which chooses dies for
+/// programs.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(CompiledPlacement { machine: Machine::new(&class), methods: None }))
 }

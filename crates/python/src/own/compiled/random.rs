@@ -2,7 +2,8 @@
 
 use engine::RandomStream;
 
-/// As `floatgate.own.machine.told` lays it out.
+/// Random stream with its drawing functions, in the memory layout of `floatgate.own.machine.told`, for compiled
+/// policies.
 #[repr(C)]
 struct Drawing {
     stream: *mut RandomStream,
@@ -11,7 +12,7 @@ struct Drawing {
     bits: extern "C" fn(&mut RandomStream) -> u64,
 }
 
-/// A policy's own stream.
+/// Random stream that belongs to one compiled policy.
 pub struct CompiledRandom(*mut Drawing);
 
 // SAFETY: both boxes are its own.
@@ -19,7 +20,7 @@ pub struct CompiledRandom(*mut Drawing);
 unsafe impl Send for CompiledRandom {}
 
 impl Default for CompiledRandom {
-    /// The random stream of a policy that belongs to no drive.
+    /// Makes the random stream of a policy that belongs to no drive.
     fn default() -> Self {
         Self::of(RandomStream::new(0, "own"))
     }
@@ -31,7 +32,7 @@ impl CompiledRandom {
         Self(Box::into_raw(Box::new(Drawing { stream, below, unit, bits })))
     }
 
-    /// Where a view says that it is.
+    /// Returns the address of the random stream, which a view passes to compiled code.
     pub fn address(&self) -> usize {
         self.0 as usize
     }
@@ -48,7 +49,7 @@ impl Drop for CompiledRandom {
     }
 }
 
-/// The caller has seen that `bound` is at least 1.
+/// Draws a whole number below `bound` for compiled code, which has checked that `bound` is at least 1.
 extern "C" fn below(stream: &mut RandomStream, bound: i64) -> i64 {
     stream.below(bound as u64) as i64
 }

@@ -11,7 +11,8 @@ use std::mem::offset_of;
 use std::sync::Arc;
 use units::{Nanos, Voltage};
 
-/// Makes objects of `class`.
+/// Returns the function that makes instances of the user's compiled cost regulator `class`, which chooses a write cost
+/// for each program.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Regulator::new(&class)))
 }
@@ -63,7 +64,7 @@ impl Regulator {
         Self { machine, bits, methods: None }
     }
 
-    /// Compiles it when it is first asked: regulators are made to be asked for their bits alone, too.
+    /// Compiles the regulator when it is first asked; some regulators are only asked for their number of bits.
     #[inline]
     fn begin(&mut self) {
         if self.methods.is_none() {
@@ -78,7 +79,8 @@ impl Regulator {
         self.methods = Some((choose, self.machine.method("on_read")));
     }
 
-    /// The bits of an answer, if it has some.
+    /// Returns the regulator's bits of a mapping unit from an answer; ends the work if the answer has bits beyond the
+    /// declared number.
     #[inline]
     fn bits_of(&self, method: &'static str, said: i64) -> u8 {
         if said >> self.bits != 0 {
@@ -159,7 +161,7 @@ impl CostRegulator for Regulator {
     }
 }
 
-/// A write cost as the Python side says it.
+/// Converts a write cost from its Python object; `None` if a value is missing or wrong.
 fn cost(said: &Bound<'_, PyAny>) -> Option<WriteCost> {
     let step: u64 = said.getattr("step_uv").ok()?.extract().ok()?;
     let retention: u64 = said.getattr("retention_ns").ok()?.extract().ok()?;

@@ -8,7 +8,7 @@ use engine::RandomStream;
 use std::sync::Arc;
 use units::Nanos;
 
-/// Makes objects of `class`.
+/// Returns the function that makes instances of the user's compiled die scheduler `class`.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Scheduling::new(&class)))
 }

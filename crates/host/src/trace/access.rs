@@ -10,30 +10,33 @@ use super::record::Record;
 use crate::{Effect, WorkloadError};
 use serde::{Deserialize, Serialize};
 
-/// The whole, in the parts in which a threshold is given.
+/// Number of parts in the whole, since thresholds are given in millionths.
 const MILLION: u32 = 1_000_000;
 
-/// How pages are cut and told apart.
+/// Options of the analysis of a trace's accesses: page size, and threshold for read-only and write-only pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AccessOptions {
-    /// Bytes of a page: a power of two from 512 on.
+    /// Size of a page in bytes: a power of two, at least 512.
     pub page_bytes: u64,
-    /// A page is read-only when more than this many millionths of its accesses are reads, or all of them are;
-    /// write-only likewise. From 500 000, where no page is both, to 1 000 000.
+    /// Fraction of a page's accesses, in millionths, that must be exceeded by reads for a page to count as read-only,
+    /// or by writes to count as write-only (pages with reads or writes alone always count). From 500 000, where no page
+    /// is both, to 1 000 000.
     pub threshold_ppm: u32,
 }
 
 impl Default for AccessOptions {
-    /// The paper's: pages of 4 KiB, more than 95 %.
+    /// Returns the options of the paper by Li and others: pages of 4 KiB, a threshold of 95 %.
     fn default() -> Self {
         Self { page_bytes: 4096, threshold_ppm: 950_000 }
     }
 }
 
 impl AccessOptions {
+    /// Checks that page size and threshold lie within their ranges.
+    ///
     /// # Errors
-    /// When a value lies outside its range.
+    /// When one of the values lies outside its range.
     pub(crate) fn check(self) -> Result<(), WorkloadError> {
         if !self.page_bytes.is_power_of_two() || !(512..=1 << 30).contains(&self.page_bytes) {
             let found = format!("{} bytes", self.page_bytes);
@@ -47,14 +50,14 @@ impl AccessOptions {
     }
 }
 
-/// One number for each kind of page of a trace: read-only, write-only, interleaved.
+/// Counts for each kind of page of a trace: read-only, write-only and interleaved (both read and written).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ByCharacter {
-    /// Of pages that are (almost) only read.
+    /// Count for pages that are only, or almost only, read.
     pub read_only: u64,
-    /// Of pages that are (almost) only written.
+    /// Count for pages that are only, or almost only, written.
     pub write_only: u64,
-    /// Of all other pages that are accessed.
+    /// Count for all other pages that are accessed.
     pub interleaved: u64,
 }
 
@@ -75,7 +78,7 @@ impl ByCharacter {
     }
 }
 
-/// [`ByCharacter`] over its total.
+/// Fractions of a whole, from 0 to 1, for each kind of page of a trace: read-only, write-only and interleaved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CharacterShares {
     /// Of pages that are (almost) only read.

@@ -39,9 +39,6 @@ impl Foreseen {
     ///
     /// # Errors
     /// When the copy of the workload fails.
-    ///
-    /// # Errors
-    /// When the copy turns out to be faulty.
     pub fn new(
         inner: Box<dyn Workload>,
         copy: Box<dyn Workload>,

@@ -15,9 +15,6 @@ pub(crate) fn folder() -> PathBuf {
 ///
 /// # Errors
 /// When the file cannot be made.
-///
-/// # Errors
-/// When it cannot be made.
 pub fn beside(folder: &Path, prefix: &str) -> std::io::Result<NamedTempFile> {
     let mut builder = Builder::new();
     builder.prefix(prefix);
@@ -35,9 +32,6 @@ pub fn beside(folder: &Path, prefix: &str) -> std::io::Result<NamedTempFile> {
 ///
 /// # Errors
 /// When the folder cannot be opened or synchronised.
-///
-/// # Errors
-/// When the folder cannot be written.
 pub fn settle(folder: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::fs::File::open(folder)?.sync_all()?;

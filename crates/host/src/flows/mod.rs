@@ -79,9 +79,6 @@ impl FlowsWorkload {
     ///
     /// # Errors
     /// When there is no flow, a flow's region lies beyond the end of the drive, or a trace cannot be read.
-    ///
-    /// # Errors
-    /// When there is none, a flow's part lies beyond the drive, or a trace cannot be read.
     pub fn new(name: &str, specs: &[FlowSpec], capacity: u64, seed: u64) -> Result<Self, WorkloadError> {
         let mut flows = Vec::new();
         let mut names = Vec::new();

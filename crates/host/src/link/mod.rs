@@ -185,9 +185,6 @@ impl LinkConfig {
     ///
     /// # Errors
     /// When a value is wrong, or the queues and the drive hold more commands than a run can number.
-    ///
-    /// # Errors
-    /// When a value is wrong, or the link cannot have so many commands at once.
     pub fn read(root: &mut Section) -> Result<Self, ConfigError> {
         let mut host = root.child("host")?;
         let mut section = host.child("link")?;

@@ -104,9 +104,6 @@ impl PlaceMaker {
     ///
     /// # Errors
     /// When the workload lacks that information.
-    ///
-    /// # Errors
-    /// When it is one.
     pub fn check(&self, source: &dyn Workload) -> Result<(), WorkloadError> {
         let Some(what) = (self.0)().needs().filter(|what| !source.tells(*what)) else { return Ok(()) };
         let (found, expected) = match what {
@@ -149,9 +146,6 @@ impl Placer {
     ///
     /// # Panics
     /// When the policy chooses a handle that the drive does not have.
-    ///
-    /// # Panics
-    /// When the policy names a handle that there is not.
     pub fn place(&mut self, request: HostRequest, background: Background) -> HostRequest {
         if request.op.effect() != Effect::Write {
             return request;

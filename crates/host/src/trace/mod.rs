@@ -55,7 +55,8 @@ use std::path::Path;
 /// Reads the trace at `path` once and describes its content. Times out of order are reported, not refused.
 ///
 /// # Errors
-/// When the options contradict themselves, the file cannot be read, its format is unknown or must be named, a line cannot be parsed (unless such lines are skipped), a selected volume is missing, or no request is left.
+/// When the options contradict themselves, the file cannot be read, its format is unknown or must be named, a line
+/// cannot be parsed (unless such lines are skipped), a selected volume is missing, or no request is left.
 pub fn inspect(path: &Path, options: &TraceOptions) -> Result<TraceInfo, WorkloadError> {
     let origin = origin::TraceOrigin::find(path, options.member.as_deref())?;
     opened::Opened::survey(origin, options, opened::TracePurpose::Look).map(|opened| opened.info)

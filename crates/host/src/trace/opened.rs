@@ -148,7 +148,9 @@ impl Opened {
     /// Reads the trace `origin` once, or twice if it is out of order of time, and finds its format, order and content.
     ///
     /// # Errors
-    /// When the options contradict themselves or have no effect on this trace, the format is unknown or ambiguous, a line cannot be parsed, times are further out of order than is sorted without `sort`, or there is no request at all.
+    /// When the options contradict themselves or have no effect on this trace, the format is unknown or ambiguous, a
+    /// line cannot be parsed, times are further out of order than is sorted without `sort`, or there is no request at
+    /// all.
     pub fn survey(
         origin: TraceOrigin,
         options: &TraceOptions,

@@ -56,8 +56,8 @@ struct FootprintPass {
     reader: TraceReader,
     stream: Option<TraceStream>,
     seen: u64,
-    /// True if addresses that the trace writes are laid out as well as those that it reads, because written places held
-    /// data before, too; false on zoned drives.
+    /// True if addresses that the trace writes are laid out as well as addresses that it reads, because written places
+    /// held data before, too; false on zoned drives.
     of_writes: bool,
 }
 
@@ -74,7 +74,8 @@ enum ReplayPace {
 /// times, its volumes and its span; [`TraceWorkload::info`] returns the result.
 ///
 /// # Errors
-/// As [`super::inspect`], and when times are further out of order than is sorted without `sort`, or the trace cannot be placed on the drive as the options say.
+/// As [`super::inspect`], and when times are further out of order than is sorted without `sort`, or the trace cannot be
+/// placed on the drive as the options say.
 pub fn open(
     path: &Path,
     options: &TraceOptions,

@@ -49,7 +49,7 @@ impl Foreseen {
     }
 }
 
-/// Record of a workload's trial run: all writes, and the writes whose data are still valid.
+/// Record of a workload's trial run for lifetimes of data: all writes, and the writes whose data are still valid.
 #[derive(Default)]
 struct CopySeen {
     /// Writes of the trial run in order: first page, length, bytes that the workload wrote before, and bytes that it

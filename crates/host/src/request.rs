@@ -9,11 +9,11 @@ pub struct HostRequest {
     /// Simulated time at which the host makes the request; latency is counted from this time. Never later than the time
     /// at which a workload hands out the request.
     pub arrive: SimTime,
-    /// Operation of the request.
+    /// Operation of the host's request: read, write, trim, flush or zone operation.
     pub op: Op,
-    /// Byte address on the logical drive at which the request begins; a multiple of 512.
+    /// Byte address on the logical drive at which the host's request begins; a multiple of 512.
     pub offset: u64,
-    /// Length in bytes; a multiple of 512, zero only for a flush.
+    /// Length of the host's request in bytes; a multiple of 512, zero only for a flush or an operation on a zone.
     pub bytes: u32,
     /// Number of the job or stream that makes the request; it is part of the completion, and selects the submission
     /// queue.

@@ -9,9 +9,9 @@ use config::nearest;
 /// NVMe namespace as a workload sees it: name and place on the drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Namespace {
-    /// Name of the namespace.
+    /// Name of the NVMe namespace, by which workloads choose it.
     pub name: String,
-    /// Byte range of the namespace on the drive.
+    /// Byte range of the NVMe namespace on the drive.
     pub extent: Extent,
 }
 
@@ -32,7 +32,7 @@ pub struct HostSpace {
 /// Zone numbers and limits of a drive that is one zoned namespace, as the host learns them from the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostZones {
-    /// Number of zones of the drive.
+    /// Number of zones of the zoned drive.
     pub count: u32,
     /// Distance in bytes from the start of a zone to the start of the next zone.
     pub size: u64,

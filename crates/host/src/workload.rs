@@ -15,28 +15,28 @@ use units::SimTime;
 /// Answer of a workload to the question for its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Poll {
-    /// Request for the drive; its arrival time is not after the time of the call.
+    /// The workload makes this request; its arrival time is not after the time of the call.
     Ready(HostRequest),
-    /// The workload makes no request before this time, which is after the time of the call, unless a request completes
-    /// first.
+    /// The workload makes no request before this simulated time, which is after the time of the call, unless a request
+    /// completes first.
     At(SimTime),
-    /// The workload makes no request until one in flight completes.
+    /// The workload makes no request until one of its requests in flight completes.
     Blocked,
-    /// The workload has ended: it makes no more requests, after any completion.
+    /// The workload has ended and never makes another request.
     Done,
 }
 
-/// Range of bytes on the drive.
+/// Range of consecutive bytes on the logical drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Extent {
-    /// Address of the first byte of the range.
+    /// Byte address on the drive at which the range begins.
     pub offset: u64,
-    /// Length of the range in bytes.
+    /// Length of the range on the drive in bytes.
     pub bytes: u64,
 }
 
 impl Extent {
-    /// Returns the byte address on the drive of byte `offset` of this range.
+    /// Returns the address on the drive of the byte at `offset` in this range.
     #[inline]
     pub fn on_drive(&self, offset: u64) -> u64 {
         self.offset + offset
@@ -55,11 +55,11 @@ pub struct Background {
 /// Kind of information about its requests that a workload may be able to give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Telling {
-    /// Volume of each request, of several volumes.
+    /// Volume, of several volumes, to which each request goes.
     Volumes,
     /// Process that made each request.
     Processes,
-    /// Lifetime class of the data of each write.
+    /// Lifetime class of the data of each write (how long the data live before they are overwritten).
     Lives,
 }
 
@@ -129,7 +129,7 @@ pub struct SteadyState {
     /// Condition for steady state that the job file gives, as fio writes it: `iops_slope:0.100000%`.
     #[schemars(extend("unit" = "text"))]
     pub asked: String,
-    /// Metric that is checked for steady state: `iops`, `bw` or `lat`.
+    /// Metric that is checked for steady state: requests per second, bandwidth or latency (`iops`, `bw` or `lat`).
     #[schemars(extend("enum" = ["iops", "bw", "lat"]))]
     #[schemars(extend("unit" = "text"))]
     pub metric: String,
@@ -137,7 +137,7 @@ pub struct SteadyState {
     /// mean is.
     #[schemars(extend("unit" = "yes/no"))]
     pub is_slope: bool,
-    /// True if the limit is in percent of the mean.
+    /// True if the limit of the steady-state condition is in percent of the mean.
     #[schemars(extend("unit" = "yes/no"))]
     pub in_percent: bool,
     /// Time window over which steady state is checked, in whole seconds as fio counts them.

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct WorkloadError {
     /// File, with the line if there is one, in which the error is: `trace.csv:101`.
     pub place: String,
-    /// Text that was found at the place and is wrong.
+    /// Text that was found in the workload's file or options and is wrong.
     pub found: String,
     /// Description of what was expected instead, or advice.
     pub expected: String,

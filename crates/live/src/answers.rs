@@ -16,15 +16,15 @@ const TOGETHER: usize = 16;
 #[derive(Default)]
 pub struct Answers {
     pieces: VecDeque<Vec<u8>>,
-    /// Number of bytes of the first piece that have been sent.
+    /// Number of bytes of the first piece of the queue that have been sent to the client.
     sent: usize,
     bytes: usize,
-    /// Memory of a piece that has been sent, kept for the next piece.
+    /// Memory of a piece of answers that has been sent, kept for the next piece.
     spare: Vec<u8>,
 }
 
 impl Answers {
-    /// Returns the number of bytes in the queue that have not been sent.
+    /// Returns the number of bytes of answers that have not been sent to the client.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

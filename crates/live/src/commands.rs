@@ -26,13 +26,13 @@ pub struct DriveRequest {
 /// Decision of the live server on what to do with a client's request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestPlan {
-    /// The request is refused with this error.
+    /// The server refuses the client's request with this error.
     Refuse(Refusal),
     /// The client asks which extents are allocated (block status).
     Status,
-    /// The request is carried out by these requests to the drive.
+    /// The server carries out the client's request by these requests to the drive.
     Drive(Pieces),
-    /// The client ends its connection.
+    /// The client ends its connection to the live server.
     Leave,
 }
 
@@ -46,7 +46,7 @@ pub struct Pieces {
     fua: bool,
     payload: Payload,
     unit: u64,
-    /// True if a flush follows the pieces of the client's request, to make the data durable.
+    /// True if a flush follows the parts of the client's request, to make the data durable.
     flushes: bool,
 }
 

@@ -53,7 +53,7 @@ pub struct Connection {
     filled: usize,
     long: Option<Long>,
     answers: Answers,
-    /// Number of the client's requests that have not been answered.
+    /// Number of the client's requests that the server has not answered.
     in_flight: u32,
     /// Number of bytes that are charged to the client for its requests in flight.
     charged: u64,

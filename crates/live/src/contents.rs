@@ -20,11 +20,11 @@ use units::{Lpn, Ppa, SimTime};
 /// Data that come with a request to the drive: none, bytes to be written, or zeros.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// The request carries no data.
+    /// The request to the drive carries no data.
     None,
-    /// The request writes these bytes.
+    /// The request to the drive writes these bytes.
     Bytes(Vec<u8>),
-    /// The request writes zeros over its whole length.
+    /// The request to the drive writes zeros over its whole length.
     Zeros,
 }
 
@@ -35,7 +35,7 @@ pub struct Done {
     pub number: u64,
     /// True if the request failed, on the drive or on the disk that stores the image.
     pub failed: bool,
-    /// Simulated time of the completion.
+    /// Simulated time at which the request completed.
     pub at: SimTime,
     /// Data that the request read; empty for other requests.
     pub data: Vec<u8>,
@@ -65,13 +65,13 @@ pub struct SharedContents {
     pub incoming: VecDeque<(u64, HostRequest)>,
     /// Data of the requests in flight, by number of the client's request.
     pub payloads: HashMap<u64, Payload>,
-    /// Completions that the server has not processed yet.
+    /// Queue of completions that the server has not processed yet.
     pub done: Vec<Done>,
     /// Facts about the workload for the results, each as name and value.
     pub notes: Vec<(String, String)>,
-    /// Image file that stores the data on the drive's flash.
+    /// Image file of the live server, which stores the data on the drive's flash.
     pub image: Image,
-    /// Pool of reusable memory buffers for data.
+    /// Pool of reusable memory buffers for the data of requests and programs.
     pub buffers: Buffers,
     /// Number of bytes copied between server and image since the server last reset this number.
     pub moved: u64,

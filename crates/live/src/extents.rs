@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Greatest number of mapping units that one request for allocated extents examines.
 pub const LOOKED_AT: u64 = 1 << 16;
-/// Most extents in one answer of the live server.
+/// Greatest number of extents in one reply of the live server to a query for allocated extents.
 pub const EXTENTS_MOST: usize = 4096;
 
 /// Returns the allocated and unallocated extents of the byte range `asked`, at most `most`; `on_flash` lists the units

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 /// Number of bytes of a saved state that are read at a time for its checksum.
 const PART: usize = 1 << 20;
 
-/// Possibility that programs were in flight when an image was last used.
+/// Whether flash programs may have been in flight when the image file of a drive was last used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnfinishedPrograms {
     /// One program may have been in flight in each superblock that was not full, since the server did not close the
@@ -27,14 +27,14 @@ pub enum UnfinishedPrograms {
     Over,
 }
 
-/// State in which a drive starts when it is served from its image.
+/// State in which the simulated drive starts when it is served from its image file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Begins {
     /// Start as a fresh drive, to which nothing was ever written.
     Fresh,
     /// Start from the saved state in this file, since the drive was at rest.
     AtRest(String),
-    /// Start after a power cut: the drive recovers its map from its flash.
+    /// Start after a power cut: the drive recovers its map from the data on its flash.
     AfterCut,
     /// Start as after a power cut, although the drive was at rest, because the file of its saved state is missing.
     WithoutState,
@@ -102,7 +102,7 @@ fn refused(path: &Path, state: &Path) -> Error {
     ))
 }
 
-/// Returns the checksum of the file with a saved state.
+/// Returns the checksum of the file `state`, which contains a saved state of the drive.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -118,12 +118,12 @@ pub fn checksum(state: &Path) -> Result<u64, Error> {
     }
 }
 
-/// Findings on the contents of an image: the highest stamp, and the rows that may be torn by a power cut.
+/// Findings on the contents of a drive's image file: the highest stamp, and the rows that may be torn by a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holds {
-    /// Highest stamp (sequence number of a host's write) in the image.
+    /// Highest stamp (sequence number of a host's write) in the drive's image file.
     pub newest: u64,
-    /// Number of page rows that count as torn by the power cut.
+    /// Number of page rows of flash that count as torn by the power cut.
     pub torn_rows: u64,
 }
 

@@ -24,9 +24,9 @@ const BOUNDS: usize = (OCTAVES << PARTS_BITS) + 1;
 /// Histogram of times in nanoseconds, in classes whose width grows with the time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TimeClasses {
-    /// Number of times in each class; the last class has no upper bound.
+    /// Number of times in each class of the histogram; the last class has no upper bound.
     pub counts: Vec<u64>,
-    /// Sum of all times, in nanoseconds.
+    /// Sum of all times in the histogram, in nanoseconds.
     pub total_ns: u64,
 }
 
@@ -65,11 +65,11 @@ fn bounds() -> Vec<u64> {
 /// Counts of the requests of one kind (read, write, trim or flush) that the server answered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct MeteredKind {
-    /// Number of requests of the kind.
+    /// Number of answered requests of the kind (read, write, trim or flush).
     pub requests: u64,
-    /// Sum of the lengths in bytes of the requests of the kind.
+    /// Sum of the lengths in bytes of the answered requests of the kind (read, write, trim or flush).
     pub bytes: u64,
-    /// Histogram of the latencies of the requests of the kind, in simulated time.
+    /// Histogram of the latencies, in simulated time, of the answered requests of the kind.
     pub latency: TimeClasses,
 }
 
@@ -88,7 +88,7 @@ pub struct SuperblockAges {
 pub struct DriveNow {
     /// Number of mapping units that the host wrote, in whole or in part.
     pub units_written: u64,
-    /// Bytes that the host wrote.
+    /// Number of bytes that the host wrote.
     pub bytes_written: u64,
     /// Size of a mapping unit in bytes.
     pub unit_bytes: u64,
@@ -98,7 +98,7 @@ pub struct DriveNow {
     pub pages_programmed: BTreeMap<&'static str, u64>,
     /// Number of pages read, by origin (host, garbage collection, map, ...).
     pub pages_read: BTreeMap<&'static str, u64>,
-    /// Number of blocks erased, by origin of the erase.
+    /// Number of blocks erased, by origin of the erase (garbage collection, map, ...).
     pub blocks_erased: BTreeMap<&'static str, u64>,
     /// Capacity of the write buffer in mapping units.
     pub buffer_units: u64,
@@ -129,7 +129,7 @@ pub struct ServerProgress {
     pub in_flight: u64,
     /// Summary of how late answers were relative to their simulated times; null at full speed.
     pub lateness: Option<Lateness>,
-    /// Histogram of the lateness of answers.
+    /// Histogram of the lateness of answers (real time after their simulated times were due).
     pub late: TimeClasses,
     /// Error message of the disk that stores the image, while that disk refuses writes, for example because it is full.
     pub refused: Option<String>,
@@ -141,9 +141,9 @@ pub struct ServerProgress {
     pub is_without_state: bool,
     /// Counts of the requests answered, by kind (read, write, trim, flush).
     pub done: BTreeMap<&'static str, MeteredKind>,
-    /// Number of requests refused, by name of the error.
+    /// Number of clients' requests refused, by name of the error.
     pub refusals: BTreeMap<&'static str, u64>,
-    /// Counters and present state of the drive.
+    /// Counters and present state of the simulated drive.
     pub drive: DriveNow,
     /// Upper bounds, in nanoseconds, of the classes of all histograms of times.
     pub bounds_ns: Vec<u64>,
@@ -185,9 +185,9 @@ impl Board {
 
 /// Counters of the live server: requests answered and refused, latencies and lateness.
 pub struct Meter {
-    /// Number of clients' requests answered.
+    /// Number of clients' requests that the live server has answered.
     pub answered: u64,
-    /// Lateness of answers relative to their simulated times.
+    /// Statistics of the lateness of answers, in real time after their simulated times were due.
     pub late: Late,
     late_classes: TimeClasses,
     done: [MeteredKind; 4],
@@ -237,12 +237,12 @@ impl Meter {
         kind.latency.note(took.ns());
     }
 
-    /// Counts a request that was refused with this error.
+    /// Counts a client's request that was refused with this error.
     pub fn note_refused(&mut self, refusal: Refusal) {
         *self.refusals.entry(refusal.name()).or_default() += 1;
     }
 
-    /// Counts an answer that was late by this real time.
+    /// Counts an answer to a client that was late by this real time.
     pub fn note_late(&mut self, late: Duration) {
         self.late.note(late);
         self.late_classes.note(late.as_nanos() as u64);

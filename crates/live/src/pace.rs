@@ -14,9 +14,9 @@ const MOST_NS: u64 = 3_600_000_000_000;
 /// Pace of the live server: simulated time that passes per real time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WallPace {
-    /// As fast as possible: simulated time passes only while requests are in flight.
+    /// The live server runs as fast as possible: simulated time passes only while requests are in flight.
     Max,
-    /// Number of simulated seconds per second of real time.
+    /// The live server runs at this number of simulated seconds per second of real time.
     Of(f64),
 }
 
@@ -85,15 +85,15 @@ pub struct Late {
 /// Summary of how late the live server's answers were sent after their simulated times were due.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Lateness {
-    /// Number of the live server's answers.
+    /// Number of answers of the live server to its clients.
     pub answers: u64,
-    /// Median lateness of the answers, in nanoseconds.
+    /// Median lateness of the live server's answers, in nanoseconds.
     pub p50_ns: u64,
-    /// Lateness in nanoseconds that 99 % of the answers did not exceed.
+    /// Lateness in nanoseconds that 99 % of the live server's answers did not exceed.
     pub p99_ns: u64,
-    /// Greatest lateness of an answer, in nanoseconds.
+    /// Greatest lateness of an answer of the live server, in nanoseconds.
     pub max_ns: u64,
-    /// Fraction of the answers that were later than 100 us.
+    /// Fraction of the live server's answers that were later than 100 us.
     pub late_ratio: f64,
     /// True if the pace was kept: at most 1 % of the answers were later than 100 us.
     pub is_kept: bool,
@@ -107,14 +107,14 @@ impl Default for Late {
 }
 
 impl Late {
-    /// Adds the lateness of one answer to the statistics.
+    /// Adds the lateness of one answer of the live server to the statistics.
     pub fn note(&mut self, late: Duration) {
         let ns = (late.as_nanos() as u64).clamp(1, MOST_NS);
         self.histogram.saturating_record(ns);
         self.late += u64::from(ns > LATE_NS);
     }
 
-    /// Returns the summary of the lateness; none if there was no answer.
+    /// Returns the summary of the lateness of answers; none if there was no answer.
     pub fn summary(&self) -> Option<Lateness> {
         let answers = self.histogram.len();
         (answers > 0).then(|| Lateness {

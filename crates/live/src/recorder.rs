@@ -31,7 +31,7 @@ impl Recorder {
         Ok(Self { file, lines: String::new(), sequence: 0, ended: None })
     }
 
-    /// Appends a request to the drive to the trace.
+    /// Adds a request to the drive to the recorded trace.
     pub fn note(&mut self, request: &HostRequest) {
         if self.ended.is_some() {
             return;

@@ -53,7 +53,7 @@ const NO_SOCKET: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServeOptions {
-    /// Path of the image file that stores the contents of the drive.
+    /// Path of the image file that stores the contents of the simulated drive.
     pub image: PathBuf,
     /// Path of the Unix socket at which the server listens.
     pub socket: Option<PathBuf>,
@@ -68,7 +68,7 @@ pub struct ServeOptions {
 }
 
 impl ServeOptions {
-    /// Parses the options from JSON.
+    /// Parses the options for serving a drive from JSON.
     ///
     /// # Errors
     /// When a key is unknown, or a path is not text.
@@ -94,7 +94,7 @@ pub struct Server {
     /// Number of clients that connected so far; `numbered` is the number of clients' requests passed to the drive.
     seen: u64,
     numbered: u64,
-    /// Number of requests in the drive that have not completed.
+    /// Number of requests in flight in the simulated drive.
     in_flight: u64,
     clock: Option<WallClock>,
     meter: Meter,
@@ -381,7 +381,7 @@ impl Server {
         self.leave_word()
     }
 
-    /// Returns the results of the simulation as JSON.
+    /// Returns the results of the simulation by the live server as JSON.
     ///
     /// # Errors
     /// When the simulation fails.

@@ -14,15 +14,15 @@ use std::time::Duration;
 pub enum Listener {
     /// Unix socket with its path; the file at the path is removed together with the listener.
     Unix(UnixListener, PathBuf),
-    /// TCP socket that listens at a port.
+    /// TCP socket that listens for clients at a port.
     Tcp(TcpListener),
 }
 
 /// Socket of the connection with a client.
 pub enum ClientSocket {
-    /// Connection through a Unix socket.
+    /// Connection with a client through a Unix socket.
     Unix(UnixStream),
-    /// Connection through a TCP port.
+    /// Connection with a client through TCP.
     Tcp(TcpStream),
 }
 
@@ -150,9 +150,9 @@ impl Write for ClientSocket {
 /// Events for which the server waits at a client's socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest {
-    /// True if the server waits for data from the client.
+    /// True if the server waits for data from the client at the client's socket.
     pub reads: bool,
-    /// True if the server waits until data can be sent to the client.
+    /// True if the server waits until the client's socket accepts data to be sent.
     pub writes: bool,
 }
 

@@ -25,9 +25,9 @@ pub(crate) const SECTOR: u64 = 512;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// Number of the first sector of the region.
+    /// Number of the first sector (512 bytes) of the flow's region of the drive.
     pub first: u64,
-    /// Number of the last sector of the region, included.
+    /// Number of the last sector (512 bytes) of the flow's region of the drive, included.
     pub last: u64,
 }
 
@@ -44,9 +44,9 @@ impl Region {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "flow", rename_all = "kebab-case")]
 pub enum FlowSpec {
-    /// Flow whose requests are drawn at random from distributions.
+    /// Flow of requests whose addresses, sizes and times are drawn at random from distributions.
     Synthetic(SyntheticSpec),
-    /// Flow that replays a trace file of five columns (format of MQSim).
+    /// Flow of requests that replays a trace file of five columns (format of MQSim).
     Replay(ReplaySpec),
 }
 
@@ -64,7 +64,7 @@ impl PlayedFlow {
     }
 }
 
-/// Workload that mixes the requests of all flows of a scenario, as MQSim does.
+/// Workload that mixes the requests of several flows, drawn at random or replayed from traces, as MQSim does.
 pub struct FlowsWorkload {
     name: String,
     names: Vec<String>,

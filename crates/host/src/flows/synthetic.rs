@@ -12,11 +12,11 @@ use units::SimTime;
 pub enum FlowAddresses {
     /// Requests have consecutive addresses, beginning at a random place in the region.
     Streaming,
-    /// Requests lie at uniformly random addresses of the flow's region.
+    /// Requests lie at uniformly random addresses of the flow's region of the drive.
     Uniform,
     /// The first part of the region, a fraction `hot` of it, gets a fraction `1 - hot` of the requests.
     HotCold {
-        /// Fraction of the region, from 0 to 1, that is hot.
+        /// Fraction of the flow's region, from 0 to 1, that is hot.
         hot: f64,
     },
 }
@@ -25,13 +25,13 @@ pub enum FlowAddresses {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowSizes {
-    /// All requests of the flow have this size, in sectors.
+    /// All requests of the flow have this size, in sectors of 512 bytes.
     Fixed(u32),
     /// Sizes of requests are normally distributed, rounded up to whole sectors, and at least one sector.
     Normal {
-        /// Mean size of a request, in sectors.
+        /// Mean size of a request of the flow, in sectors of 512 bytes.
         mean: f64,
-        /// Standard deviation of the size of a request, in sectors.
+        /// Standard deviation of the sizes of the flow's requests, in sectors of 512 bytes.
         deviation: f64,
     },
 }
@@ -60,7 +60,8 @@ pub struct SyntheticSpec {
     pub sizes: FlowSizes,
     /// Rule for the arrival times of the flow's requests.
     pub generator: FlowTiming,
-    /// Number of sectors of which the first sector of each request is a multiple; 1: any sector.
+    /// Alignment of the flow's requests: number of sectors (512 bytes) of which the first sector of each request is a
+    /// multiple; 1: no alignment.
     pub align: u64,
     /// Simulated time in nanoseconds after which the flow makes no more requests; 0: the flow ends after `requests`
     /// requests.

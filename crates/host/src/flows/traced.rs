@@ -12,7 +12,7 @@ use units::SimTime;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplaySpec {
-    /// Path of the trace file.
+    /// Path of the trace file that the flow replays.
     pub path: PathBuf,
     /// Size of the trace file in bytes when the flow was described; a file of another size is refused when the flow is
     /// opened.

@@ -17,9 +17,9 @@ use units::{Bytes, Nanos};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub enum Direction {
-    /// Transfer from the host to the drive.
+    /// Direction of a transfer on the host link: from the host to the drive.
     ToDrive = 0,
-    /// Transfer from the drive to the host.
+    /// Direction of a transfer on the host link: from the drive to the host.
     ToHost = 1,
 }
 
@@ -33,16 +33,16 @@ pub struct LinkStep {
     pub takes: Nanos,
 }
 
-/// Times of one data transfer over the host link.
+/// Times (ns) of the transfer of one command's data over the host link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burst {
-    /// Time that the data occupy the wires, including the framing of packets.
+    /// Time that the data occupy the wires of the host link, including the framing of packets.
     pub holds: Nanos,
-    /// Time that read requests for the data occupy the wires in the opposite direction.
+    /// Time that read requests for the data occupy the wires of the host link in the opposite direction.
     pub against: Nanos,
-    /// Time from the request for the data to the first bit of the data on the wires.
+    /// Time from the request for the data to the first bit of the data on the wires of the host link.
     pub ahead: Nanos,
-    /// Time from the last bit of the data on the wires until the receiver can use the data.
+    /// Time from the last bit of the data on the wires of the host link until the receiver can use the data.
     pub behind: Nanos,
 }
 
@@ -51,18 +51,18 @@ pub struct Burst {
 pub enum QueueOrder {
     /// Round robin: the drive serves one queue after the other and fetches up to `burst` commands from each.
     RoundRobin {
-        /// Number of commands that the drive fetches from a queue before it goes on to the next queue.
+        /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue.
         burst: u32,
     },
-    /// The link has a single submission queue.
+    /// The host link has a single submission queue.
     #[default]
     Single,
     /// Weighted round robin with urgent priority class, as in NVMe.
     Weighted {
-        /// Number of commands that the drive fetches from a queue before it goes on to the next queue of the same
-        /// class.
+        /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue of the
+        /// same class.
         burst: u32,
-        /// Priority class of each submission queue.
+        /// Priority class of each submission queue, for weighted round robin.
         classes: Vec<QueueClass>,
         /// Greatest number of commands that the drive fetches from the classes high, medium and low in one round of
         /// arbitration.
@@ -74,28 +74,28 @@ pub enum QueueOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum QueueClass {
-    /// Urgent class, which always has strict priority over all other classes.
+    /// Urgent class of submission queues, which always has strict priority over all other classes.
     Urgent = 0,
-    /// High priority class, which has its weight in each round of arbitration.
+    /// High priority class of submission queues, which has its weight in each round of arbitration.
     High = 1,
-    /// Medium priority class, which has its weight in each round of arbitration.
+    /// Medium priority class of submission queues, which has its weight in each round of arbitration.
     Medium = 2,
-    /// Low priority class, which has its weight in each round of arbitration.
+    /// Low priority class of submission queues, which has its weight in each round of arbitration.
     Low = 3,
 }
 
 /// Properties of a host link that are equal for all commands: queues, duplex mode and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkShape {
-    /// True if the link is full duplex: data can cross in both directions at once; false if only one direction can
+    /// True if the host link is full duplex: data can cross in both directions at once; false if only one direction can
     /// transfer at a time.
     pub full_duplex: bool,
-    /// Number of submission queues of the link.
+    /// Number of submission queues of the host link.
     pub queues: u32,
     /// Depth of each submission queue: number of commands that a queue can hold, not counting commands that the drive
     /// has fetched.
     pub queue_depth: u32,
-    /// Arbitration: the order in which the drive serves the queues.
+    /// Arbitration: the order in which the drive serves the submission queues.
     pub order: QueueOrder,
     /// Greatest number of commands that the link allows the drive to execute at once.
     pub commands_most: u32,
@@ -105,7 +105,7 @@ pub struct LinkShape {
 
 /// Timing model of the link (interface) between host and drive, such as NVMe or SATA.
 pub trait HostLink: Debug + Send + Sync {
-    /// Returns the link's queues, duplex mode and limits on the number of commands.
+    /// Returns the properties of the link that are equal for all commands: its queues, duplex mode and limits.
     fn shape(&self) -> LinkShape;
 
     /// Returns the wire times and the latency of sending a command: from its submission by the host until the drive has
@@ -146,11 +146,11 @@ fn of_queues() -> Limits {
 pub struct LinkConfig {
     /// Namespaces that the drive file declares; empty if the whole drive is one namespace.
     pub namespaces: Vec<Declared>,
-    /// Maker of the policy that gives writes their placement handles.
+    /// Maker of the placement policy, which gives writes their placement handles.
     pub place: PlaceMaker,
     /// Timing model of the link between host and drive.
     pub link: Arc<dyn HostLink>,
-    /// Queues, duplex mode and limits of the link.
+    /// Queues, duplex mode and limits of the link between host and drive.
     pub shape: LinkShape,
     /// Greatest number of commands that the drive executes at once.
     pub max_commands: u32,

@@ -27,7 +27,7 @@ const NCQ_TAGS: u32 = 32;
 /// Timing model of a Serial ATA link with native command queuing, or without queuing (one command at a time).
 #[derive(Clone, Debug)]
 pub struct Sata {
-    /// Bit rate of the link in Mbit/s.
+    /// Bit rate of the SATA link in Mbit/s.
     mbit_per_s: u64,
     tags: u32,
     t_handshake: Nanos,

@@ -68,7 +68,7 @@ config::policies! {
     volume::ByVolume,
 }
 
-/// Maker of the placement policy that a drive file names; makes a new policy each time one is needed.
+/// Maker of placement policies of the kind that a drive file names; each use of a drive gets a new policy.
 #[derive(Clone)]
 pub struct PlaceMaker(Arc<Maker>);
 

@@ -10,14 +10,14 @@ use super::record::Record;
 use crate::{Effect, WorkloadError};
 use serde::{Deserialize, Serialize};
 
-/// Number of parts in the whole, since thresholds are given in millionths.
+/// Number of parts in the whole, one million: thresholds of the access analysis are given in millionths.
 const MILLION: u32 = 1_000_000;
 
 /// Options of the analysis of a trace's accesses: page size, and threshold for read-only and write-only pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AccessOptions {
-    /// Size of a page in bytes: a power of two, at least 512.
+    /// Size in bytes of a page of the access analysis: a power of two, at least 512.
     pub page_bytes: u64,
     /// Fraction of a page's accesses, in millionths, that must be exceeded by reads for a page to count as read-only,
     /// or by writes to count as write-only (pages with reads or writes alone always count). From 500 000, where no page
@@ -33,7 +33,7 @@ impl Default for AccessOptions {
 }
 
 impl AccessOptions {
-    /// Checks that page size and threshold lie within their ranges.
+    /// Checks that page size and threshold of the access analysis lie within their ranges.
     ///
     /// # Errors
     /// When one of the values lies outside its range.
@@ -53,16 +53,16 @@ impl AccessOptions {
 /// Counts for each kind of page of a trace: read-only, write-only and interleaved (both read and written).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ByCharacter {
-    /// Count for pages that are only, or almost only, read.
+    /// Number (of pages, reads or writes) for pages that are only, or almost only, read.
     pub read_only: u64,
-    /// Count for pages that are only, or almost only, written.
+    /// Number (of pages, reads or writes) for pages that are only, or almost only, written.
     pub write_only: u64,
-    /// Count for all other pages that are accessed.
+    /// Number (of pages, reads or writes) for all other pages that are accessed.
     pub interleaved: u64,
 }
 
 impl ByCharacter {
-    /// Returns the sum of the numbers of all kinds of page.
+    /// Returns the sum of the counts for read-only, write-only and interleaved pages.
     pub fn total(&self) -> u64 {
         self.read_only + self.write_only + self.interleaved
     }
@@ -81,11 +81,11 @@ impl ByCharacter {
 /// Fractions of a whole, from 0 to 1, for each kind of page of a trace: read-only, write-only and interleaved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CharacterShares {
-    /// Fraction for pages that are only, or almost only, read.
+    /// Fraction (of pages, reads or writes) for pages that are only, or almost only, read.
     pub read_only: f64,
-    /// Fraction for pages that are only, or almost only, written.
+    /// Fraction (of pages, reads or writes) for pages that are only, or almost only, written.
     pub write_only: f64,
-    /// Fraction for all other pages that are accessed.
+    /// Fraction (of pages, reads or writes) for all other pages that are accessed.
     pub interleaved: f64,
 }
 
@@ -93,9 +93,10 @@ pub struct CharacterShares {
 /// many accesses fall on each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AccessInfo {
-    /// Size in bytes of a page of the analysis.
+    /// Size in bytes of a page of the access analysis.
     pub page_bytes: u64,
-    /// Fraction of a page's accesses above which the page counts as read-only (reads) or write-only (writes).
+    /// Fraction of a page's accesses, from 0 to 1, above which the page counts as read-only (reads) or write-only
+    /// (writes).
     pub threshold: f64,
     /// Number of pages that were read or written, by kind of page.
     pub pages: ByCharacter,
@@ -139,7 +140,7 @@ pub(crate) struct AccessMap {
 }
 
 impl AccessMap {
-    /// Makes a map in which no page has been accessed yet.
+    /// Makes a map of page accesses in which no page of the trace has been accessed yet.
     pub fn new(options: AccessOptions) -> Self {
         Self { options, low: MixMap::default(), carried: MixMap::default() }
     }

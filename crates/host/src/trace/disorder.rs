@@ -22,8 +22,8 @@ pub(crate) struct First {
 /// Findings on how far the requests of a trace file are out of order of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Disorder {
-    /// First late request of the trace, that is, one whose time lies before the time of an earlier request; none if all
-    /// are in order.
+    /// First late request of the trace, that is, a request whose time lies before the time of an earlier request; none
+    /// if all are in order.
     pub first: Option<First>,
     /// Number of late requests: requests whose time lies before the time of an earlier request of the file.
     pub requests: u64,
@@ -46,7 +46,7 @@ pub(crate) struct DisorderWatch {
 }
 
 impl DisorderWatch {
-    /// Makes a watch that has seen no request yet.
+    /// Makes a watch for requests out of order of time that has seen no request yet.
     pub fn new() -> Self {
         let found = Disorder { reach: Some(0), ..Disorder::default() };
         Self { found, position: 0, latest_ns: 0, peaks: VecDeque::new(), forgot: false }
@@ -83,7 +83,7 @@ impl DisorderWatch {
         }
     }
 
-    /// Returns what has been found so far on requests out of order.
+    /// Returns what has been found so far on requests out of order of time.
     pub fn found(&self) -> Disorder {
         self.found
     }

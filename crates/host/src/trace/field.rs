@@ -9,9 +9,9 @@ pub(crate) type Fault = Box<FaultText>;
 /// Text and consequences of an error in one line or record of a trace.
 #[derive(Debug)]
 pub(crate) struct FaultText {
-    /// Text that was found in the trace and is wrong.
+    /// Text that was found in the line of the trace and is wrong.
     pub found: String,
-    /// Description of what was expected in place of the text found.
+    /// Description of what was expected in the line of the trace in place of the text found.
     pub expected: String,
     /// True if the rest of the file cannot be read either, so that skipping the line does not help.
     pub fatal: bool,
@@ -64,7 +64,7 @@ impl<'a> Columns<'a> {
         Self { rest: (!rest.is_empty()).then_some(rest), separator: 0, taken: 0 }
     }
 
-    /// Returns the next column of the line, or none at the end of the line.
+    /// Returns the next column of the line of a trace; none at the end of the line.
     #[inline]
     pub fn optional(&mut self) -> Option<&'a [u8]> {
         let rest = self.rest?;
@@ -126,17 +126,18 @@ impl<'a> Columns<'a> {
         Ok(trim(&inner[..end]))
     }
 
-    /// True when no column of the line is left to be returned.
+    /// True if no column of the line of a trace is left to be returned.
     pub fn is_over(&self) -> bool {
         self.rest.is_none()
     }
 
-    /// Returns the part of the line behind the columns that were returned so far, not divided into columns.
+    /// Returns the part of the line of a trace behind the columns that were returned so far, not divided into columns.
     pub fn remainder(&self) -> &'a [u8] {
         self.rest.unwrap_or_default()
     }
 
-    /// Checks that all columns of the line have been returned; the error counts the surplus columns.
+    /// Checks that all columns of the line of a trace have been returned; the error states the number of surplus
+    /// columns.
     #[inline]
     pub fn end(&self) -> Result<(), Fault> {
         match self.rest {

@@ -30,12 +30,12 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// Makes an estimate of an empty set of pages.
+    /// Makes an estimate of the number of distinct pages, without any page yet.
     pub fn new() -> Self {
         Self { registers: vec![0; REGISTERS], last: (u64::MAX, u64::MAX) }
     }
 
-    /// Adds the pages `pages` of volume `volume` to the set whose size is estimated.
+    /// Adds the pages `pages` of volume `volume` to the estimate of the number of distinct pages.
     #[inline]
     pub fn touch(&mut self, volume: u32, pages: std::ops::Range<u64>) {
         let salt = mix(u64::from(volume) ^ 0x5157_a11e);
@@ -51,7 +51,7 @@ impl Estimate {
         }
     }
 
-    /// Returns the estimated number of distinct pages that were added.
+    /// Returns the estimated number of distinct pages that a trace touches.
     pub fn pages(&self) -> u64 {
         let mut counts = [0u32; RANK_BITS + 2];
         for &rank in &self.registers {
@@ -147,7 +147,7 @@ pub(crate) struct PageSet {
 }
 
 impl PageSet {
-    /// Adds the pages `pages` of volume `volume` to the set.
+    /// Adds the pages `pages` of volume `volume` to the set of touched pages.
     pub fn touch(&mut self, volume: u32, pages: std::ops::Range<u64>) {
         let mut page = pages.start;
         while page < pages.end {
@@ -159,7 +159,7 @@ impl PageSet {
         }
     }
 
-    /// Returns the number of pages in the set, each counted once.
+    /// Returns the number of touched pages in the set, each counted once.
     pub fn pages(&self) -> u64 {
         self.words.values().map(|bits| u64::from(bits.count_ones())).sum()
     }
@@ -200,7 +200,7 @@ impl PageRanks {
         (bits >> bit & 1 == 1).then(|| before + u64::from((bits & bits_below(bit)).count_ones()))
     }
 
-    /// Returns the number of touched pages in the ranking.
+    /// Returns the number of pages in the ranking of all pages that a trace touches.
     pub fn pages(&self) -> u64 {
         self.pages
     }

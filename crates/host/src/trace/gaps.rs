@@ -8,25 +8,25 @@ const DIGITS: u8 = 3;
 /// Greatest number of points of the cumulative distribution of intervals: more than a picture can show.
 const MOST_POINTS: usize = 400;
 
-/// Statistics of a trace's interarrival times (intervals between successive requests): histogram, sum and squares.
+/// Statistics of the interarrival times of a trace (intervals between successive requests): histogram, sum and squares.
 pub(crate) struct Gaps {
     histogram: Histogram<u64>,
     sum_ns: u128,
-    /// Sum of the squares of the intervals in ns²; a floating-point number, because the square of one long interval
-    /// nearly fills 128 bits.
+    /// Sum of the squares of the intervals between requests in ns²; a floating-point number, because the square of one
+    /// long interval nearly fills 128 bits.
     squares: f64,
-    /// Length of the longest interval between requests, and the time at which it begins, in nanoseconds.
+    /// Length of the longest interval between two requests, and the time at which it begins, in nanoseconds.
     pub longest: (u64, u64),
 }
 
 impl Gaps {
-    /// Makes statistics of no interval.
+    /// Makes statistics of interarrival times without any interval yet.
     pub fn new() -> Self {
         let histogram = Histogram::new(DIGITS).expect("three digits are allowed");
         Self { histogram, sum_ns: 0, squares: 0.0, longest: (0, 0) }
     }
 
-    /// Adds an interval of `gap_ns` nanoseconds that begins at time `from_ns`.
+    /// Adds an interval between two requests of `gap_ns` nanoseconds that begins at time `from_ns`.
     #[inline]
     pub fn add(&mut self, gap_ns: u64, from_ns: u64) {
         self.sum_ns += u128::from(gap_ns);
@@ -37,7 +37,7 @@ impl Gaps {
         }
     }
 
-    /// Returns the summary of the intervals; `None` without any interval.
+    /// Returns the summary of the interarrival times; `None` without any interval.
     pub fn info(&self) -> Option<GapInfo> {
         let count = self.histogram.len();
         if count == 0 {

@@ -8,21 +8,21 @@ use serde::Serialize;
 /// Numbers for each kind of request of a trace: reads, writes, trims, flushes and zone operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CountsByKind {
-    /// Number for reads.
+    /// Number for reads (of requests or bytes).
     pub read: u64,
-    /// Number for writes.
+    /// Number for writes (of requests or bytes).
     pub write: u64,
-    /// Number for trims.
+    /// Number for trims (of requests or bytes).
     pub trim: u64,
-    /// Number for flushes.
+    /// Number for flushes (of requests or bytes).
     pub flush: u64,
-    /// Number for operations on zones; absent without any.
+    /// Number for operations on zones (of requests or bytes); absent without any.
     #[serde(skip_serializing_if = "is_none")]
     pub manage: u64,
 }
 
 impl CountsByKind {
-    /// Returns the sum of the numbers of all kinds of request.
+    /// Returns the sum of the numbers for all kinds of request.
     pub fn total(&self) -> u64 {
         self.read + self.write + self.trim + self.flush + self.manage
     }
@@ -58,7 +58,7 @@ pub struct SizeShare {
 /// Summary of the request sizes of a trace's reads, or of its writes: mean, quantiles, maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeSummary {
-    /// Mean size of the requests, in bytes.
+    /// Mean size of the reads, or of the writes, of a trace in bytes.
     pub mean_bytes: f64,
     /// Median size of the requests, in bytes; `None`, like the other quantiles, when there are more distinct sizes than
     /// are counted one by one.
@@ -67,7 +67,7 @@ pub struct SizeSummary {
     pub p90_bytes: Option<u32>,
     /// Size in bytes that 99 % of the requests do not exceed; `None` with too many distinct sizes.
     pub p99_bytes: Option<u32>,
-    /// Largest size of a request, in bytes.
+    /// Greatest size of a request in bytes.
     pub max_bytes: u32,
 }
 
@@ -91,19 +91,19 @@ pub struct GapInfo {
     /// Coefficient of variation of the intervals, standard deviation over mean: 0 for a steady rate, 1 for random
     /// (Poisson) arrivals, above 1 for bursts. `None` when all intervals are zero.
     pub variation: Option<f64>,
-    /// Interval in nanoseconds that 10 % of the intervals do not exceed.
+    /// Interval between requests in nanoseconds that 10 % of the intervals do not exceed.
     pub p10_ns: u64,
-    /// Interval in nanoseconds that 25 % of the intervals do not exceed.
+    /// Interval between requests in nanoseconds that 25 % of the intervals do not exceed.
     pub p25_ns: u64,
     /// Median interval between two requests, in nanoseconds.
     pub p50_ns: u64,
-    /// Interval in nanoseconds that 75 % of the intervals do not exceed.
+    /// Interval between requests in nanoseconds that 75 % of the intervals do not exceed.
     pub p75_ns: u64,
-    /// Interval in nanoseconds that 90 % of the intervals do not exceed.
+    /// Interval between requests in nanoseconds that 90 % of the intervals do not exceed.
     pub p90_ns: u64,
-    /// Interval in nanoseconds that 99 % of the intervals do not exceed.
+    /// Interval between requests in nanoseconds that 99 % of the intervals do not exceed.
     pub p99_ns: u64,
-    /// Interval in nanoseconds that 99.9 % of the intervals do not exceed.
+    /// Interval between requests in nanoseconds that 99.9 % of the intervals do not exceed.
     pub p999_ns: u64,
     /// Longest interval between two requests, in nanoseconds.
     pub max_ns: u64,
@@ -117,7 +117,7 @@ pub struct GapInfo {
 pub struct VolumeInfo {
     /// Name of the volume in the trace, as `--volume` takes it.
     pub name: String,
-    /// Number of requests to the volume.
+    /// Number of the trace's requests to this volume.
     pub requests: u64,
     /// Span of the volume in bytes: address of the highest byte that a request touches, plus one.
     pub span_bytes: u64,
@@ -184,13 +184,13 @@ pub struct TraceInfo {
     /// Capacity in bytes that a drive needs for all volumes laid end to end, each rounded up to 1 MiB. `None` when that
     /// does not fit into 64 bits.
     pub laid_out_bytes: Option<u64>,
-    /// Earliest time of a request on the trace's clock, in nanoseconds.
+    /// Earliest time of a request of the trace on the trace's own clock, in nanoseconds.
     pub first_ns: u64,
-    /// Latest time of a request on the trace's clock, in nanoseconds.
+    /// Latest time of a request of the trace on the trace's own clock, in nanoseconds.
     pub last_ns: u64,
-    /// Time from the first to the last request, in nanoseconds.
+    /// Time from the first to the last request of the trace, in nanoseconds.
     pub span_ns: u64,
-    /// Mean number of requests per second; `None` when all times are equal.
+    /// Mean number of requests per second of the trace; `None` when all times are equal.
     pub requests_per_s: Option<f64>,
     /// Summary of the interarrival times (intervals between successive requests); `None` when there are none.
     pub gaps: Option<GapInfo>,
@@ -210,9 +210,9 @@ pub struct TraceInfo {
     pub out_of_order_by_requests: Option<u64>,
     /// Longest time, in nanoseconds, by which a late request is earlier than the latest request before it.
     pub out_of_order_by_ns: u64,
-    /// Number of lines that were skipped because they could not be parsed.
+    /// Number of lines of the trace that were skipped because they could not be parsed.
     pub skipped_lines: u64,
-    /// Error messages for the first skipped lines.
+    /// Error messages for the first lines of the trace that were skipped.
     pub first_skipped: Vec<String>,
     /// Number of requests that were left out because they belong to volumes that the user did not select.
     pub requests_of_other_volumes: u64,

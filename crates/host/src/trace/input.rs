@@ -14,7 +14,7 @@ pub(crate) const LONGEST_LINE: usize = 16 << 10;
 
 const BUFFER: usize = 256 << 10;
 
-/// Byte order mark, which some editors and spreadsheets put before UTF-8 text.
+/// Byte order mark that some editors and spreadsheets put before UTF-8 text; it is skipped at the beginning of a trace.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Result of reading the next frame (line or binary record) of a trace file.
@@ -25,7 +25,7 @@ pub(crate) enum Frame {
     TooLong,
     /// The file ends inside a record, of which only this number of bytes are present.
     CutShort(usize),
-    /// The end of the file has been reached.
+    /// The end of the trace file has been reached.
     End,
 }
 
@@ -54,7 +54,7 @@ impl Frames {
         Ok(Self { source, packed, framing, buffer, start, end, eof, number, record, name })
     }
 
-    /// Returns the number of the frame that was returned last, from 1.
+    /// Returns the number of the frame (line or record) that was returned last, from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -64,18 +64,19 @@ impl Frames {
         self.packed
     }
 
-    /// Returns the bytes of the frame at `range` of the buffer; valid until the next call of [`Self::next`].
+    /// Returns the bytes of the frame (line or record) at `range` of the buffer; valid until the next call of
+    /// [`Self::next`].
     #[inline]
     pub fn bytes(&self, range: Range<usize>) -> &[u8] {
         &self.buffer[range]
     }
 
-    /// Returns the file name and the number of the frame returned last, for error messages.
+    /// Returns the file name and the number of the frame (line or record) returned last, for error messages.
     pub fn place(&self) -> String {
         self.place_of(self.number)
     }
 
-    /// Returns the file name and the number of frame `number`, for error messages.
+    /// Returns the file name and the number of frame (line or record) `number`, for error messages.
     pub fn place_of(&self, number: u64) -> String {
         self.framing.place(&self.name, number)
     }

@@ -17,9 +17,9 @@ use crate::WorkloadError;
 /// Way in which the requests of a trace are brought into order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TimeOrder {
-    /// The file is in order of time already.
+    /// The trace file is in order of time already.
     Given,
-    /// Order of time is restored with a window: this number of requests is held back in memory.
+    /// Order of time is restored with a window: this number of the trace's requests is held back in memory.
     Within(usize),
     /// Order of time is restored by sorting all requests of the trace.
     Sorted,
@@ -32,7 +32,7 @@ pub(crate) struct TraceRequests {
     requeued: Requeued,
 }
 
-/// Reader of the records of a trace, in one of three orders.
+/// Reader of the records of a trace: in the order of the file, or in order of time.
 enum Ordered {
     /// Records come in the order of the file.
     AsTheyAre(Box<TraceStream>),
@@ -106,7 +106,7 @@ impl Ordered {
     }
 }
 
-/// Purpose for which a trace is read.
+/// Purpose for which a trace is read: to describe it, or to use its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TracePurpose {
     /// The trace is read to describe its content, for which requests far out of order are no error.
@@ -240,7 +240,7 @@ impl Opened {
         Ok(Self { info: counted, ..again })
     }
 
-    /// Makes a reader for further passes over the trace.
+    /// Makes a reader for further passes over the trace, in the order of the file.
     pub fn reader(&self) -> TraceReader {
         TraceReader { origin: self.origin.clone(), card: self.card, options: self.options.clone() }
     }

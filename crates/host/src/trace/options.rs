@@ -29,13 +29,14 @@ pub enum Addresses {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Align {
-    /// Such a request is an error that names the line and the other choices.
+    /// Each such request of the trace is an error that names the line and the other choices.
     #[default]
     Refuse,
-    /// Such a request is extended to every sector that it touches: its begin is rounded down, its end up.
+    /// Each such request of the trace is extended to every sector that it touches: its begin is rounded down, its end
+    /// up.
     Round,
-    /// All addresses are moved down by the distance of the first address from the begin of its sector. An address that
-    /// is still inside a sector, or a size that is no multiple of a sector, is an error.
+    /// All addresses of the trace are moved down by the distance of the first address from the begin of its sector. An
+    /// address that is still inside a sector, or a size that is no multiple of a sector, is an error.
     Offset,
 }
 
@@ -49,7 +50,7 @@ pub struct TraceOptions {
     pub addresses: Addresses,
     /// Description of the columns of a table that is in none of the known trace formats (text of `--columns`).
     pub columns: Option<String>,
-    /// Name of the file in the archive, where the archive holds several files.
+    /// Name of the trace file in an archive, needed if the archive contains several files.
     pub member: Option<String>,
     /// Treatment of requests whose address or size is no whole number of sectors.
     pub align: Align,

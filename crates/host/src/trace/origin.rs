@@ -37,7 +37,7 @@ pub(crate) struct ByteSource {
 #[derive(Clone)]
 enum StreamPlace {
     File(PathBuf),
-    /// Bytes in memory, for tests and fuzzing.
+    /// Bytes in memory instead of a file, for tests and fuzzing.
     Memory(Arc<[u8]>),
 }
 
@@ -75,7 +75,7 @@ impl TraceOrigin {
         Err(WorkloadError::of(path.display().to_string(), found, expected))
     }
 
-    /// Makes the origin of a trace whose bytes are in memory.
+    /// Makes the origin of a trace whose bytes are in memory instead of a file.
     pub fn memory(bytes: Arc<[u8]>) -> Self {
         let part = ByteSource { name: "memory".into(), place: StreamPlace::Memory(bytes), member: None };
         Self::of_parts("memory".into(), vec![part])

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const MOST_TIMES: u64 = 4096;
 /// Number of decompressed bytes that a compressed file may have at any compression ratio.
 const FREE_BYTES: u64 = 64 << 20;
-/// Reader of bytes that can be moved to another thread.
+/// Reader of a file's bytes, raw or decompressed; it can be moved to another thread.
 pub(crate) type ByteStream = UnpackedBytes<'static>;
 
 const BUFFER: usize = 256 << 10;

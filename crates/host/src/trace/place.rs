@@ -47,16 +47,16 @@ impl VolumePlaces {
 
 /// Mapping of a trace's addresses to addresses of the drive, with the data that it needs.
 pub(crate) enum AddressPlacement {
-    /// Addresses of the trace are used as they are.
+    /// Addresses of the trace are used as addresses of the drive, behind the start of their volume.
     Direct,
-    /// Addresses are taken modulo the size of the drive.
+    /// Addresses of the trace are taken modulo the capacity of the drive.
     Wrap,
-    /// Page numbers are multiplied by the drive's pages over the trace's pages.
+    /// Page numbers of the trace are multiplied by the drive's number of pages over the trace's.
     Scale {
         /// Number of 4 KiB pages that all volumes span, laid end to end.
         span_pages: u64,
     },
-    /// Pages are replaced by their number among the touched pages, without gaps.
+    /// Each page of the trace is mapped to the page of the drive with its number among the touched pages, without gaps.
     Compact(PageRanks),
 }
 

@@ -15,15 +15,15 @@ const MOST_VOLUMES: usize = 1 << 16;
 /// One request of a trace: time, operation, volume, address and length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// Time of the request on the trace's own clock, in nanoseconds.
+    /// Time of the trace's request on the trace's own clock, in nanoseconds.
     pub time_ns: u64,
-    /// Byte address on its volume at which the request begins.
+    /// Byte address on its volume at which the trace's request begins.
     pub offset: u64,
     /// Length of the request in bytes; zero only for a flush or an operation on a zone.
     pub bytes: u32,
     /// Number of the request's volume, in the order in which volumes first appear.
     pub volume: u32,
-    /// Operation of the request.
+    /// Operation of the trace's request.
     pub op: Op,
     /// True for a write that must be on durable media when the drive answers (force unit access).
     pub fua: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Record {
 /// Mark of a trace record that its operation does not express.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RecordMark {
-    /// Plain request without a mark.
+    /// Plain request of a trace, without a mark.
     #[default]
     None,
     /// Trim that the trace lists as a request to write zeroes, which carries no data either.
@@ -49,7 +49,7 @@ pub(crate) enum RecordMark {
 }
 
 impl RecordMark {
-    /// List of all marks, in the order of their numbers.
+    /// List of all marks of trace records, in the order of their numbers.
     pub const ALL: [Self; 3] = [Self::None, Self::Zeroes, Self::Requeued];
 }
 
@@ -150,13 +150,13 @@ pub(crate) struct Aligner {
     how: Align,
     /// Distance in bytes by which all addresses are moved down; none before the first request.
     above: Option<u64>,
-    /// Number of requests whose address or length was changed.
+    /// Number of the trace's requests whose address or length was changed to whole sectors.
     pub changed: u64,
 }
 
 impl Aligner {
-    /// Makes an aligner that has not seen a request yet; `how` says what it does with requests that are no whole
-    /// sectors.
+    /// Makes an aligner that has not seen a request of the trace yet; `how` says what it does with requests that are no
+    /// whole sectors.
     pub fn new(how: Align) -> Self {
         Self { how, above: None, changed: 0 }
     }
@@ -304,7 +304,7 @@ impl Volumes {
         self.by_key.get(key).copied()
     }
 
-    /// Returns the names of the volumes, by number.
+    /// Returns the names of the trace's volumes, in the order of their numbers.
     pub fn names(&self) -> &[String] {
         &self.names
     }

@@ -217,7 +217,7 @@ fn compacted(opened: Opened, drive_bytes: u64) -> Result<Opened, WorkloadError> 
     Ok(counted)
 }
 
-/// Returns a size as text in binary units with one digit after the point.
+/// Returns a size in bytes as text in binary units, with one digit after the point.
 fn size(bytes: u64) -> String {
     let (unit, name) = match bytes {
         0..=0xfffff => (1u64 << 10, "KiB"),

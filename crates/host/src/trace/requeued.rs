@@ -18,7 +18,7 @@ pub(crate) struct Requeued {
     /// Lengths in bytes of the waiting requests, by volume, operation and address.
     waiting: MixMap<(u32, u8, u64), Vec<u32>>,
     count: usize,
-    /// Number of second issues that were left out.
+    /// Number of second issues of requeued requests that were left out.
     pub again: u64,
 }
 

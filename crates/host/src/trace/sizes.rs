@@ -33,7 +33,7 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// Adds a request of `bytes` bytes, more than zero.
+    /// Adds a request of `bytes` bytes, more than zero, to the statistics of sizes.
     #[inline]
     pub fn add(&mut self, op: Op, bytes: u32) {
         let column = op.effect() as usize;

@@ -34,7 +34,7 @@ pub(crate) struct Met {
     pub aligned: u64,
     /// Number of events of the selected action that transfer no data.
     pub empty: u64,
-    /// For each part of the trace that was read to its end, the number of its lines or records.
+    /// Number of lines or records in each part of the trace (file or archive member) that was read to its end.
     pub part_lines: Vec<u64>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct TraceStream {
     aligner: Aligner,
     parser: Box<dyn Parser>,
     volumes: Volumes,
-    /// For each volume met in the trace, its number among the selected volumes.
+    /// Number among the selected volumes of each volume met in the trace; none for a volume that is not selected.
     slots: Vec<Option<u32>>,
     wanted: Vec<String>,
     times: std::ops::Range<u64>,

@@ -16,7 +16,7 @@ pub(crate) struct VolumeTally {
     pub requests: u64,
     /// Span of the volume in bytes: address of the highest byte that a request touches, plus one.
     pub span: u64,
-    /// Line of the request that touches the highest byte of the volume.
+    /// Line of the request that touches the highest byte of the volume of a trace.
     pub span_line: u64,
     last_end: u64,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Survey {
     write_zeroes: u64,
     /// True if a line of the trace gives the process that made a request.
     pub names_processes: bool,
-    /// Length of the longest request in bytes, and its line.
+    /// Length in bytes of the trace's longest request, and the line of that request.
     pub longest: (u32, u64),
     estimate: Option<Estimate>,
     pub pages: Option<PageSet>,

@@ -41,7 +41,7 @@ pub(crate) struct FirstRequests {
     pub end: u64,
     pub smallest: u32,
     pub largest: u32,
-    /// Number of requests of at least 4 KiB.
+    /// Number of the trace's first requests that have at least 4 KiB.
     pub of_a_page: u64,
     /// Greatest power of two, in bytes, of which all addresses and sizes are multiples.
     pub unit: u64,

@@ -5,14 +5,14 @@ use sim::Error;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Length in bytes of the header of an image file.
+/// Length in bytes of the header of a drive's image file.
 pub const HEADER: usize = 8192;
 const MAGIC: &[u8; 8] = b"FLGATEIM";
 const VERSION: u32 = 2;
-/// Byte offset in the header at which the text of the drive's shape (geometry and features) begins.
+/// Byte offset, in the header of an image file, at which the text of the drive's shape (geometry and features) begins.
 const TEXT: usize = 64;
 
-/// State in which the drive of an image was left when the image was last used.
+/// State in which the drive of an image file was left when the image was last used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageLeft {
     /// A server still uses the image, or ended without closing it, as in a power cut.
@@ -27,9 +27,9 @@ pub struct Header {
     /// Geometry and features of the simulated drive (dies, superblocks, units, ...) that decide where its data are in
     /// the image; an image opens only for a drive of the same shape.
     pub shape: Value,
-    /// State in which the drive was left when the image was last used.
+    /// State in which the drive was left when its image file was last used.
     pub left: ImageLeft,
-    /// Sequence number (stamp) of the next write of a mapping unit.
+    /// Sequence number (stamp) of the next write of a mapping unit, in the header of an image file.
     pub stamp: u64,
     /// Checksum of the state of the drive that a server saved last; 0: no saved state is known.
     pub state: u64,
@@ -38,7 +38,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Returns the header as bytes in the format of the image file.
+    /// Returns the header of an image file as bytes in the file's format.
     pub fn to_bytes(&self) -> Vec<u8> {
         let text = self.shape.to_string();
         assert!(TEXT + text.len() <= HEADER, "the shape of a drive takes a few hundred bytes");
@@ -56,7 +56,7 @@ impl Header {
         bytes
     }
 
-    /// Parses the header of the image at `path`.
+    /// Parses the header of a drive's image file at `path`.
     ///
     /// # Errors
     /// When the file is no image, of another version, or damaged.
@@ -87,7 +87,7 @@ impl Header {
     }
 }
 
-/// Returns the checksum of all bytes of the header except the checksum itself.
+/// Returns the checksum of all bytes of an image file's header except the checksum itself.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut plain = bytes[..HEADER].to_vec();
     plain[40..48].fill(0);

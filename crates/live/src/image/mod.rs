@@ -30,17 +30,17 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use units::{Lpn, Ppa};
 
-/// Byte offset in the image at which the marks of the superblocks begin.
+/// Byte offset, in an image file, of the entries for superblocks (erase counts, modes).
 const MARKS: usize = HEADER + WITNESS;
-/// Alignment in bytes of the beginning of the data in the image: 1 MiB.
+/// Alignment in bytes of the beginning of the data in a drive's image file: 1 MiB.
 const ALIGNED: u64 = 1 << 20;
 
 /// Spare areas and data that a program writes to consecutive units on flash.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramImage {
-    /// Spare areas of the units, in order.
+    /// Spare areas of the units of a program, in order.
     pub spares: Vec<SpareArea>,
-    /// Data of the units, one after the other.
+    /// Data of the units of a program, one after the other.
     pub data: Vec<u8>,
 }
 
@@ -55,15 +55,15 @@ pub struct Image {
     superblock_units: u64,
     spares_at: u64,
     data_at: u64,
-    /// Erase count, and whether it is in SLC mode, of each superblock.
+    /// Erase count of each superblock, and whether it is in SLC mode.
     marks: Vec<SuperblockMark>,
     /// Programs that the disk had no space for, by first unit; they are kept in memory until there is space.
     homeless: BTreeMap<u64, ProgramImage>,
     /// Error message of the disk that last refused a write; none while all writes succeed.
     refused: Option<String>,
-    /// Record in the image of what would be lost if the server were killed.
+    /// Record, in the image file, of what would be lost if the server were killed.
     witness: Witness,
-    /// Number of reads that found damaged data or could not be done.
+    /// Number of reads of the image file that found damaged data or failed.
     damaged: Cell<u64>,
 }
 
@@ -207,12 +207,12 @@ impl Image {
         Ok(())
     }
 
-    /// Returns what the image says would be lost if the server were killed.
+    /// Returns what, according to the image file, would be lost if the server were killed.
     pub fn witness(&self) -> Witness {
         self.witness
     }
 
-    /// Records in the image what would be lost if this server were killed now.
+    /// Records in the image file what would be lost if this server were killed now.
     pub fn note(&mut self, witness: Witness) {
         if witness != self.witness {
             self.witness = witness;
@@ -228,12 +228,12 @@ impl Image {
         }
     }
 
-    /// Returns erase count and mode of a superblock, numbered over the drive.
+    /// Returns the erase count and mode of a superblock, which is numbered over the drive.
     pub fn mark(&self, superblock: usize) -> SuperblockMark {
         self.marks[superblock]
     }
 
-    /// Records in the image whether a superblock is programmed in SLC mode.
+    /// Records in the image file whether a superblock is programmed in SLC mode.
     pub fn set_mode(&mut self, superblock: usize, bits: CellBits) {
         let one_bit = bits == CellBits::One;
         if std::mem::replace(&mut self.marks[superblock].one_bit, one_bit) != one_bit {
@@ -245,17 +245,17 @@ impl Image {
         self.file.write_all_at(&self.header.to_bytes(), 0)
     }
 
-    /// True if this call of [`Self::open`] made the image.
+    /// True if this call of [`Self::open`] made a new image file.
     pub fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// Returns the state in which the drive was left when the image was last used.
+    /// Returns the state in which the drive was left when its image was last used.
     pub fn left(&self) -> ImageLeft {
         self.header.left
     }
 
-    /// Returns the sequence number of the next write, as the header gives it.
+    /// Returns the sequence number (stamp) of the next write, as the image's header gives it.
     pub fn stamp(&self) -> u64 {
         self.header.stamp
     }
@@ -369,7 +369,7 @@ impl Image {
         if spares.iter().zip(units).all(fits) { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 
-    /// Returns the number of reads so far that found damage or failed.
+    /// Returns the number of reads of the image file so far that found damage or failed.
     pub fn damaged_reads(&self) -> u64 {
         self.damaged.get()
     }
@@ -392,7 +392,7 @@ impl Image {
         Ok(())
     }
 
-    /// Returns the spare area of a physical unit.
+    /// Returns the spare area of the flash unit at physical address `ppa`.
     ///
     /// # Errors
     /// When the disk cannot be read.
@@ -400,7 +400,7 @@ impl Image {
         Ok(self.spares_from(ppa.0, 1)?[0])
     }
 
-    /// Returns the spare areas of `count` consecutive physical units.
+    /// Returns the spare areas of `count` consecutive flash units from `first` on.
     fn spares_from(&self, first: u64, count: usize) -> io::Result<Vec<SpareArea>> {
         let mut bytes = vec![0; count * SPARE];
         self.file.read_exact_at(&mut bytes, self.spare_at(first))?;
@@ -448,7 +448,7 @@ mod tests {
     use super::*;
     use units::Lpn;
 
-    /// Makes a test's image with two superblocks of eight units of 512 bytes.
+    /// Makes, for a test, an image file with two superblocks of eight units of 512 bytes.
     fn image(folder: &Path) -> Image {
         let path = folder.join("image");
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).unwrap();

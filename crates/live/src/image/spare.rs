@@ -3,33 +3,35 @@
 use units::Lpn;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Length in bytes of the spare area of a unit in the image.
+/// Length in bytes of the spare area (metadata) of a flash unit in an image file.
 pub const SPARE: usize = 32;
-/// Byte offset, in a spare area, of the checksum of the spare area itself.
+/// Byte offset, in the spare area of a flash unit, of the checksum of the spare area itself.
 const OWN: usize = 24;
 
-/// Contents of the spare area (metadata on flash) of a physical unit in the image.
+/// Contents of the spare area (metadata on flash) of a unit in a drive's image file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpareArea {
-    /// The unit is blank: nothing was completely programmed there since the last erase.
+    /// The flash unit is blank: nothing was completely programmed there since the last erase.
     Blank,
-    /// The unit contains data of the host.
+    /// The flash unit contains data of the host.
     Data {
-        /// Logical unit whose data are there.
+        /// Logical unit (LPN) whose data the flash unit contains.
         lpn: Lpn,
-        /// Sequence number of the host's write: of two versions of a unit the one with the higher stamp is newer.
+        /// Sequence number of the host's write: of two versions of a logical unit the one with the higher stamp is
+        /// newer.
         stamp: u64,
-        /// Checksum of the data, the logical unit and the stamp.
+        /// Checksum of the flash unit's data, its logical unit and its stamp.
         check: u64,
     },
-    /// The unit contains data of the drive itself, such as its map, or padding.
+    /// The flash unit contains data of the drive itself, such as its map, or padding.
     Other,
-    /// The spare area is damaged: its checksum is wrong.
+    /// The spare area of the flash unit is damaged: its checksum is wrong.
     Damaged,
 }
 
 impl SpareArea {
-    /// Makes the spare area of a unit for `data` that the host's write with number `stamp` wrote to logical unit `lpn`.
+    /// Makes the spare area of a flash unit for `data` that the host's write with number `stamp` wrote to logical unit
+    /// `lpn`.
     pub fn of(lpn: Lpn, stamp: u64, data: &[u8]) -> Self {
         Self::Data { lpn, stamp, check: checksum(lpn, stamp, data) }
     }
@@ -50,7 +52,7 @@ impl SpareArea {
         }
     }
 
-    /// Returns the spare area of the unit at physical address `ppa` as bytes in the format of the image.
+    /// Returns the spare area of the unit at physical address `ppa` as bytes in the format of the image file.
     pub fn to_bytes(self, ppa: u64) -> [u8; SPARE] {
         let mut bytes = [0; SPARE];
         match self {
@@ -69,7 +71,7 @@ impl SpareArea {
         bytes
     }
 
-    /// Parses the spare area of the unit at physical address `ppa` from the format of the image.
+    /// Parses the spare area of the unit at physical address `ppa` from the format of the image file.
     pub fn from_bytes(bytes: &[u8; SPARE], ppa: u64) -> Self {
         if *bytes == [0; SPARE] {
             return Self::Blank;

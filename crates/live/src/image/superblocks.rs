@@ -2,32 +2,32 @@
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Length in bytes of the entry of a superblock in the image.
+/// Length in bytes of a superblock's entry in a drive's image file.
 pub const ENTRY: usize = 8;
-/// Byte offset, in the entry of a superblock, of its checksum.
+/// Byte offset, in a superblock's entry in an image file, of the entry's checksum.
 const CHECK: usize = 5;
 
-/// Number of bits per cell that a superblock is programmed with.
+/// Number of bits per cell with which a superblock is programmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellBits {
-    /// One bit per cell: SLC mode.
+    /// One bit per cell: the superblock is in SLC mode.
     One,
-    /// All bits that a cell of the chip can store.
+    /// All bits that a cell of the flash chip can store.
     All,
 }
 
-/// Entry of the image for one superblock: erase count since the image was made, and whether the superblock is in SLC
-/// mode.
+/// Entry of a drive's image file for one superblock: erase count since the image was made, and whether the superblock
+/// is in SLC mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SuperblockMark {
-    /// Number of erases since the image was made.
+    /// Number of erases of the superblock since the image file was made.
     pub erases: u32,
     /// True if the superblock is programmed in SLC mode.
     pub one_bit: bool,
 }
 
 impl SuperblockMark {
-    /// Returns the entry of superblock number `superblock` as bytes in the format of the image.
+    /// Returns the entry of superblock number `superblock` as bytes in the format of the image file.
     pub fn to_bytes(self, superblock: usize) -> [u8; ENTRY] {
         let mut bytes = [0; ENTRY];
         bytes[..4].copy_from_slice(&self.erases.to_le_bytes());
@@ -37,7 +37,7 @@ impl SuperblockMark {
         bytes
     }
 
-    /// Parses the entry of a superblock from the format of the image; none if its checksum is wrong.
+    /// Parses the entry of a superblock from the format of the image file; none if its checksum is wrong.
     pub fn from_bytes(bytes: &[u8; ENTRY], superblock: usize) -> Option<Self> {
         if *bytes == [0; ENTRY] {
             return Some(Self::default());

@@ -3,22 +3,22 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Length in bytes of the witness (record of what would be lost) in the image.
+/// Length in bytes of the witness, the record in an image file of what would be lost if the server were killed.
 pub const WITNESS: usize = 32;
-/// Byte offset, in the witness, of its checksum.
+/// Byte offset, in the witness of an image file, of its checksum.
 const CHECK: usize = 8;
 
-/// Record of a server, in the image, of what would be lost if the server were killed now.
+/// Record of the live server, in its image file, of what would be lost if the server were killed now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
-    /// Number of clients' requests that are not answered.
+    /// Number of clients' requests that the live server has not answered.
     pub requests: u32,
     /// Number of mapping units of acknowledged writes whose data are not on flash.
     pub units: u32,
 }
 
 impl Witness {
-    /// Returns the witness as bytes in the format of the image.
+    /// Returns the witness (record of what would be lost) as bytes in the format of the image file.
     pub fn to_bytes(self) -> [u8; WITNESS] {
         let mut bytes = [0; WITNESS];
         bytes[..4].copy_from_slice(&self.requests.to_le_bytes());
@@ -28,7 +28,8 @@ impl Witness {
         bytes
     }
 
-    /// Parses the witness from the format of the image; none if its checksum is wrong.
+    /// Parses the witness (record of what would be lost) from the format of the image file; none if its checksum is
+    /// wrong.
     pub fn from_bytes(bytes: &[u8; WITNESS]) -> Option<Self> {
         let own = Self { requests: short(bytes, 0), units: short(bytes, 4) };
         (own.to_bytes() == *bytes).then_some(own)

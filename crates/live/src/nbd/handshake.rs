@@ -52,15 +52,15 @@ pub fn greeting() -> Vec<u8> {
 /// State of the NBD negotiation with a client after the bytes received so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandshakeStep {
-    /// The negotiation continues with the next message of the client.
+    /// The NBD negotiation continues with the next message of the client.
     More,
-    /// The negotiation has ended successfully: the client's requests follow.
+    /// The NBD negotiation has ended successfully: the client's requests follow.
     Ready,
-    /// The connection ends, because the client leaves or sent an invalid message.
+    /// The NBD connection ends, because the client leaves or sent an invalid message.
     Over,
 }
 
-/// NBD negotiation (handshake) with one client, and what was negotiated.
+/// NBD negotiation (handshake) with one client of the live server, and what was negotiated.
 #[derive(Clone, Debug)]
 pub struct Handshake {
     exports: Arc<[Export]>,

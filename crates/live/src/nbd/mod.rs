@@ -23,18 +23,18 @@ pub const PAYLOAD_MOST: u32 = 32 << 20;
 pub enum Refusal {
     /// The drive or the image's disk failed to carry out the request.
     Io = 5,
-    /// The request is invalid, for example not aligned to sectors.
+    /// The client's request is invalid, for example not aligned to sectors.
     Invalid = 22,
     /// The range to be written lies beyond the export, or the image's disk has no space.
     NoSpace = 28,
-    /// The request cannot be carried out in the way that its flags ask for.
+    /// The client's request cannot be carried out in the way that its flags ask for.
     Unsupported = 95,
-    /// The server is being shut down.
+    /// The live server is being shut down.
     Shutdown = 108,
 }
 
 impl Refusal {
-    /// Returns the C name of the error, such as `EIO`.
+    /// Returns the C name of the NBD error, such as `EIO`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Io => "EIO",
@@ -49,7 +49,7 @@ impl Refusal {
 /// Namespace of the simulated drive that is offered to NBD clients as an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
-    /// Name of the namespace, and its byte range on the drive.
+    /// Name of the exported namespace, and its byte range on the drive.
     pub namespace: Namespace,
     /// Size in bytes of a mapping unit, which is told to clients as the preferred block size.
     pub unit: u32,

@@ -16,9 +16,9 @@ mod chunk {
 /// Extent of consecutive bytes, all of them allocated or none, in a reply to a block-status request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyExtent {
-    /// Length of the extent in bytes.
+    /// Length in bytes of the extent in a block-status reply.
     pub bytes: u32,
-    /// True if the extent holds data; false for a hole, which reads as zeros.
+    /// True if the extent contains data; false for a hole, which reads as zeros.
     pub written: bool,
 }
 
@@ -44,7 +44,7 @@ impl Replies {
         out.extend(cookie.to_be_bytes());
     }
 
-    /// Writes the reply that a request which returns no data succeeded.
+    /// Writes the reply to a request that succeeded and returns no data.
     pub fn done(self, out: &mut Vec<u8>, cookie: u64) {
         if self.structured { Self::chunk(out, chunk::NONE, cookie, 0) } else { Self::simple(out, 0, cookie) }
     }

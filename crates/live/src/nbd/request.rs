@@ -12,42 +12,42 @@ pub const LONG: u32 = 256 << 10;
 /// Command of an NBD request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Reading of a range of bytes.
+    /// NBD read of a range of bytes.
     Read,
-    /// Writing of a range of bytes.
+    /// NBD write of a range of bytes.
     Write,
-    /// End of the connection by the client.
+    /// NBD disconnect: the client ends the connection.
     Disconnect,
-    /// Flush: all acknowledged writes are made durable.
+    /// NBD flush: all acknowledged writes are made durable.
     Flush,
-    /// Trim of a range that the client no longer needs.
+    /// NBD trim of a range that the client no longer needs.
     Trim,
-    /// Writing of zeros, which carries no data.
+    /// NBD write of zeros, which carries no data.
     WriteZeroes,
-    /// Block status: query for the allocated extents of a range.
+    /// NBD block status: query for the allocated extents of a range.
     BlockStatus,
-    /// Any other command, which the server refuses.
+    /// Any other NBD command, which the server refuses.
     Other,
 }
 
-/// Request of an NBD client.
+/// Request of an NBD client to the live server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NbdRequest<'a> {
     /// Command of the NBD request.
     pub command: Command,
     flags: u16,
-    /// Cookie that identifies the request in its reply, chosen by the client.
+    /// Cookie of the NBD request, chosen by the client, which identifies the request in its reply.
     pub cookie: u64,
-    /// Byte address in the export at which the request begins.
+    /// Byte address in the export at which the NBD request begins.
     pub offset: u64,
-    /// Number of bytes that the request covers.
+    /// Number of bytes that the NBD request covers.
     pub length: u32,
-    /// Data that a write request carries; empty for other requests.
+    /// Data that an NBD write request carries; empty for other requests.
     pub data: Cow<'a, [u8]>,
 }
 
 impl NbdRequest<'_> {
-    /// Returns the request with its data, which were received after its header.
+    /// Returns the NBD request together with its data, which were received after its header.
     pub fn with(self, data: Vec<u8>) -> NbdRequest<'static> {
         NbdRequest {
             command: self.command,
@@ -78,13 +78,13 @@ impl NbdRequest<'_> {
 /// Result of parsing the bytes that a client has sent after the negotiation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NbdMessage<'a> {
-    /// The bytes contain only a part of a request: more must be received.
+    /// The bytes contain only a part of an NBD request: more must be received.
     More,
-    /// A complete request, and the number of bytes that it takes in the stream.
+    /// A complete NBD request, and the number of bytes that it takes in the stream.
     Request(NbdRequest<'a>, usize),
-    /// The header of a write with long data, which are to be received into memory of their own.
+    /// The header of an NBD write with long data, which are to be received into memory of their own.
     Long(NbdRequest<'static>),
-    /// The bytes are no request, so that nothing after them can be parsed either.
+    /// The bytes are no NBD request, so that nothing after them can be parsed either.
     Nonsense,
 }
 

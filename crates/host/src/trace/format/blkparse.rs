@@ -193,11 +193,11 @@ fn is_packet(rest: &[u8]) -> bool {
 /// any.
 #[derive(Clone, Copy)]
 enum BehindLetters {
-    /// The line gives neither address nor length, only a process.
+    /// The blkparse line gives neither address nor length behind the RWBS letters, only a process.
     Nothing,
-    /// The line gives an address without a length: no data were transferred.
+    /// The blkparse line gives an address without a length: no data were transferred.
     Address,
-    /// The line gives an extent: its first sector, and its number of sectors.
+    /// The blkparse line gives an extent: its first sector, and its number of sectors.
     Sectors(u64, u64),
 }
 

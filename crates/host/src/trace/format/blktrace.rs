@@ -17,13 +17,13 @@ const MAGIC: u32 = 0x6561_7400;
 /// Byte offsets, in a blktrace event, of the fields that differ between the two versions of the format.
 struct BlktraceFields {
     version: u32,
-    /// Length in bytes of an event without its payload.
+    /// Length in bytes of a blktrace event without its payload.
     head: usize,
-    /// Function that reads the action field: 32 bits in the first version, 64 bits in the second.
+    /// Function that reads the action field of a blktrace event: 32 bits in the first version, 64 bits in the second.
     action: fn(&BlktraceEvent<'_>) -> u64,
     device: usize,
     process: usize,
-    /// Byte offset of the field with the length of the event's payload.
+    /// Byte offset of the field of a blktrace event with the length of its payload.
     follows: usize,
     other: &'static str,
 }
@@ -48,8 +48,8 @@ const SECOND: BlktraceFields = BlktraceFields {
 };
 
 impl BlktraceFields {
-    /// Returns the number of payload bytes that follow the head of an event; 0 if the head is not that of an event of
-    /// this version.
+    /// Returns the number of payload bytes that follow the head of a blktrace event; 0 if the head is not that of an
+    /// event of this version.
     fn following(&self, head: &[u8]) -> usize {
         let event = BlktraceEvent::new(head);
         if event.u32_at(0) == MAGIC | self.version { usize::from(event.u16_at(self.follows)) } else { 0 }

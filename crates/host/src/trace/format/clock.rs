@@ -6,12 +6,12 @@ use crate::trace::field::{Fault, any_int, fault, show, time};
 const NEGATIVE: u64 = 1 << 62;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Format of the times in a trace: numbers of some unit, or dates.
+/// Format in which a trace writes times: numbers of some unit, or dates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::trace) enum TimeFormat {
-    /// Times are numbers in units of this many nanoseconds.
+    /// Times in the trace are numbers in units of this many nanoseconds.
     Unit(u64),
-    /// Times are ISO 8601 dates such as `2024-01-31T12:34:56.789Z`.
+    /// Times in the trace are ISO 8601 dates such as `2024-01-31T12:34:56.789Z`.
     Iso,
 }
 
@@ -96,7 +96,8 @@ fn zone(text: &str) -> Option<(&str, i64)> {
     (hours < 24 && minutes < 60).then(|| (&text[..at], sign * i64::from(hours * 3600 + minutes * 60)))
 }
 
-/// Parses numbers with given counts of digits (`lengths`) and a separator between them, such as the parts of a date.
+/// Parses numbers with given counts of digits (`lengths`) and a separator between them, such as year, month and day of
+/// a date.
 fn parts<const N: usize>(text: &str, separator: char, lengths: [usize; N]) -> Option<[u32; N]> {
     let mut found = [0; N];
     let mut words = text.split(separator);

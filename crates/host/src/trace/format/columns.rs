@@ -30,10 +30,10 @@ pub(in crate::trace) struct AddressUnit {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spec {
     pub columns: Vec<ColumnRole>,
-    /// True if a line of the trace may have more columns than the description lists.
+    /// True if a line of the trace may have more columns than the description (`--columns`) lists.
     pub open: bool,
-    /// Words for operations that the user defines, with the operation that each stands for; if there are any, the usual
-    /// words do not count.
+    /// Words for operations (reads, writes, ...) that the user defines for the table, each with its operation; if there
+    /// are any, the usual words do not count.
     pub words: Vec<(Vec<u8>, Op)>,
     pub op: Option<Op>,
     pub size: Option<u64>,
@@ -149,8 +149,8 @@ impl Spec {
         Ok(())
     }
 
-    /// Checks that the description has each column that a request needs, and has it once; `timeless` means that the
-    /// trace gives no times.
+    /// Checks that the description of a table has each column that a request needs, and has it once; `timeless` means
+    /// that the trace gives no times.
     fn check(&self, timeless: bool) -> Result<(), WrongField> {
         let has = |wanted: fn(&ColumnRole) -> bool| self.columns.iter().any(wanted);
         let time = has(|c| matches!(c, ColumnRole::Time(_))) as u8

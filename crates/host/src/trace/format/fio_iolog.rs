@@ -35,12 +35,13 @@ pub(super) const CARD_V3: FormatCard = FormatCard {
 const HEADERS: [&[u8]; 2] = [b"fio version 2 iolog", b"fio version 3 iolog"];
 
 struct Iolog {
-    /// True for a log of version 3, in which each line begins with a time stamp.
+    /// True for a fio iolog of version 3, in which each line begins with a time stamp.
     timed: bool,
     header_met: bool,
-    /// Time in nanoseconds of the latest wait or time stamp, counted from the beginning of the first run in the log.
+    /// Time in nanoseconds of the latest wait or time stamp of a fio iolog, counted from the beginning of the first run
+    /// in the log.
     now_ns: u64,
-    /// Nanoseconds to be added to the time stamps of the present run of the log (version 3); none before the first
+    /// Nanoseconds to be added to the time stamps of the present run of a fio iolog (version 3); none before the first
     /// stamp of a run that was appended.
     base_ns: Option<i128>,
 }
@@ -82,7 +83,8 @@ impl Iolog {
         Self { timed, header_met: false, now_ns: 0, base_ns: Some(0) }
     }
 
-    /// Converts a time stamp of the present run into nanoseconds from the beginning of the first run in the log.
+    /// Converts a time stamp of the present run of a fio iolog into nanoseconds from the beginning of the first run in
+    /// the log.
     fn stamp(&mut self, ns: u64) -> Result<u64, Fault> {
         let base = *self.base_ns.get_or_insert(i128::from(self.now_ns) - i128::from(ns));
         let time = u64::try_from(base + i128::from(ns));
@@ -91,8 +93,8 @@ impl Iolog {
         Ok(self.now_ns)
     }
 
-    /// Parses the line `file wait milliseconds 0`: the requests that follow are made no earlier than this time after
-    /// the start of the replay.
+    /// Parses the line `file wait milliseconds 0` of a fio iolog: the requests that follow are made no earlier than
+    /// this time after the start of the replay.
     fn wait(&mut self, columns: &mut Columns<'_>) -> Result<Parsed, Fault> {
         let ms = int(columns.next("wait")?, "wait")?;
         if let Some(length) = columns.optional() {

@@ -48,16 +48,16 @@ pub(super) const CARD_BYTES: FormatCard = FormatCard {
 };
 
 struct Lcs {
-    /// Unit, in bytes, of the identifier of a record, which is the request's start address.
+    /// Unit, in bytes, of the identifier of an lcs record, which is the request's start address.
     unit: u64,
-    /// Version of the trace's records; none before the header has been read.
+    /// Version of the records of an lcs trace; none before the header has been read.
     version: Option<usize>,
-    /// Number of requests in the trace according to the header; zero if the header does not give it.
+    /// Number of requests in the lcs trace according to its header; zero if the header does not give it.
     counted: u64,
     records: u64,
 }
 
-/// Returns the version of an lcs trace from its header; none if the bytes are no header of this format.
+/// Returns the version of the format from the header of an lcs trace; none if the bytes are no such header.
 fn version(header: &[u8]) -> Option<usize> {
     let magic = |at: usize| u64::from_le_bytes(bytes_at(header, at));
     let version = magic(8) as usize;
@@ -124,7 +124,7 @@ impl Lcs {
     }
 }
 
-/// Returns the operation from the low byte of a record's field, and the tenant from the bits above it.
+/// Returns the operation of an lcs record from the low byte of a field, and the tenant from the bits above it.
 fn operation(field: u32) -> Result<(Op, u32), Fault> {
     // As libCacheSim counts reads, writes and deletions; 0 and 15, or 255, stand where a trace has none.
     let op = match field & 0xff {

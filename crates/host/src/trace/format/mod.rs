@@ -37,7 +37,7 @@ use super::options::TraceOptions;
 use super::record::{Parsed, Record, Volumes};
 use super::weigh::FirstRequests;
 
-/// Description of a trace format.
+/// Description of a trace format: name, origin, columns, recognition, parser and writer.
 #[derive(Clone, Copy)]
 pub struct FormatCard {
     /// Name of the trace format, as in `--trace-format`.
@@ -54,14 +54,14 @@ pub struct FormatCard {
     /// True if files of this format list events of several actions (such as queued, issued, completed); the events of
     /// one action are taken as the requests.
     pub has_events: bool,
-    /// Function that returns a reason to doubt that a trace is of this format, in addition to the reasons that apply to
-    /// all formats; none without a reason.
+    /// Function that returns a reason to doubt that a trace is of this format, beside the reasons that apply to all
+    /// formats; none if it sees no reason.
     pub(crate) doubt: fn(&FirstRequests) -> Option<String>,
     /// Division of a trace file in this format into records: lines, or binary records.
     pub(crate) framing: Framing,
-    /// Function that makes a new parser of this format.
+    /// Function that makes a new parser of this trace format.
     pub(crate) parser: fn(&TraceOptions) -> Box<dyn Parser>,
-    /// Writer of this format, if `trace convert` can write the format.
+    /// Writer of this trace format; none if `trace convert` cannot write the format.
     pub(crate) writer: Option<LineWriter>,
 }
 
@@ -95,22 +95,22 @@ impl std::fmt::Debug for FormatCard {
 /// Division of a trace file into frames, which the parser reads one by one: lines of text, or binary records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Framing {
-    /// The file consists of lines of text.
+    /// The trace file consists of lines of text.
     Lines,
     /// The file consists of binary records, each with a head of fixed length and as many further bytes as `extra`
     /// computes from the head.
     Records {
-        /// Length in bytes of the head of a record.
+        /// Length in bytes of the head of a binary record of the trace.
         head: usize,
-        /// Function that computes the number of bytes of a record behind its head from the head.
+        /// Function that computes from the head of a binary record the number of bytes behind the head.
         extra: fn(&[u8]) -> usize,
     },
     /// The file consists of a binary header, which is passed to the parser as a frame of its own with number 0, and of
     /// records of one length.
     Headed {
-        /// Length in bytes of the file's header.
+        /// Length in bytes of the header of a binary trace file.
         header: usize,
-        /// Function that computes the length of a record in bytes from the header.
+        /// Function that computes from the header of a binary trace file the length of a record in bytes.
         record: fn(&[u8]) -> usize,
     },
 }
@@ -146,7 +146,7 @@ impl<F: FnMut(&[u8], &mut Volumes) -> Result<Parsed, Fault> + Send> Parser for F
 /// Writer of requests as lines of text in one trace format.
 #[derive(Clone, Copy)]
 pub(crate) struct LineWriter {
-    /// Function that makes the text before the first line from the names of the trace's volumes.
+    /// Function that makes the text before the first line of a trace from the names of its volumes.
     pub header: fn(&[String]) -> String,
     /// Function that appends the line of one request; the request's time counts from the first request, and the text
     /// argument is the name of its volume. The error names what the format cannot express.

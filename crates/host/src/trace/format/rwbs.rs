@@ -11,12 +11,12 @@ pub(super) enum RwbsKind {
     Read,
     Write,
     Trim,
-    /// Write of zeroes, for which no data are transferred.
+    /// Write of zeroes, for which no data are transferred (RWBS letters WZ).
     Zeroes,
     Flush,
     /// Zone append: a write whose address is known only from its completion event.
     Append,
-    /// Request that neither transfers nor discards data: N, and operations on zones.
+    /// Request that neither transfers nor discards data: RWBS letter N, or an operation on zones.
     Nothing,
 }
 

@@ -58,7 +58,7 @@ const WORDS: &[(&str, Op)] = &[
     ("f", Op::FLUSH),
 ];
 
-/// Names of the operations that only zoned drives have.
+/// Names of the operations that only zoned drives have, with their operations, for a trace table.
 const ZONED_WORDS: &[(&str, Op)] = &[
     ("append", Op::APPEND),
     ("open", Op::ZONE_OPEN),
@@ -237,7 +237,7 @@ fn is_named(field: &[u8]) -> bool {
     !matches!(trim(field), b"" | b"-")
 }
 
-/// Parses a placement handle; none if the column is empty or `-`.
+/// Parses a column of a trace table as a placement handle; none if the column is empty or `-`.
 fn handle(field: &[u8]) -> Result<Option<u16>, Fault> {
     if !is_named(field) {
         return Ok(None);

@@ -68,7 +68,7 @@ config::policies! {
     volume::ByVolume,
 }
 
-/// Maker of placement policies of the kind that a drive file names; each use of a drive gets a new policy.
+/// Maker of placement policies of the kind that a drive file names; makes a new policy each time one is needed.
 #[derive(Clone)]
 pub struct PlaceMaker(Arc<Maker>);
 
@@ -141,7 +141,7 @@ impl Placer {
         Some(Self { policy, handles, drive_bytes })
     }
 
-    /// Returns the request, for a write with the placement handle that the policy chooses; `background` is what the
+    /// Returns the request; a write gets the placement handle that the policy chooses. `background` is what the
     /// workload tells about the request.
     ///
     /// # Panics

@@ -34,8 +34,8 @@ pub fn convert(path: &Path, options: &TraceOptions, out: &Path, to: &str) -> Res
 }
 
 /// Writes the requests of the synthetic volume that `spec` describes (see [`crate::volume`]) to the trace file `out` in
-/// the format `to`, as [`convert`] does with those of a trace file. If the format has volume names, the name of the
-/// volume begins with `synthetic-`.
+/// the format `to`, as [`convert`] does with the requests of a trace file. If the format has volume names, the name of
+/// the volume begins with `synthetic-`.
 ///
 /// # Errors
 /// As [`crate::volume::requests`], and as [`convert`] of the target.

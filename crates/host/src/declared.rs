@@ -34,7 +34,7 @@ impl Declared {
     /// declares no namespace, and the whole drive is then one namespace.
     ///
     /// # Errors
-    /// When a name or a value cannot be.
+    /// When a name or a value is not allowed.
     pub(crate) fn read(host: &mut Section) -> Result<Vec<Self>, ConfigError> {
         let mut section = host.child("namespaces")?;
         let help = "namespaces of the drive, in the order in which they lie on it; else the drive is one";

@@ -4,36 +4,37 @@ use crate::command::{self, CommandSet, SECTOR};
 use config::{ConfigError, Section, above};
 use units::Bytes;
 
-/// Most namespaces of a drive: more than real drives have.
+/// Greatest number of NVMe namespaces that a drive file may declare: more than real drives have.
 const MOST: usize = 32;
 
-/// Size of a namespace.
+/// Size of an NVMe namespace, in one of the three ways in which a drive file can give it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NamespaceRoom {
-    /// Size of the namespace as this number of bytes.
+    /// Size of the namespace in bytes.
     Bytes(u64),
-    /// A part of the drive's bytes.
+    /// Size of the namespace as a fraction of the drive's bytes, above 0 and up to 1.
     Share(f64),
-    /// The bytes that the other namespaces leave.
+    /// The namespace gets all bytes of the drive that the other namespaces do not take.
     Rest,
 }
 
-/// A namespace as the drive file declares it.
+/// Declaration of an NVMe namespace in a drive file: name, command set and size.
 #[derive(Clone, Debug)]
 pub struct Declared {
-    /// Name of the namespace, for workloads.
+    /// Name of the namespace, by which a workload chooses the namespace.
     pub name: String,
-    /// Command set of the namespace.
+    /// NVMe command set of the namespace, such as NVM or ZNS.
     pub set: &'static CommandSet,
-    /// Size of the namespace.
+    /// Size of the namespace: in bytes, as a fraction of the drive, or the rest of the drive.
     pub room: NamespaceRoom,
 }
 
 impl Declared {
-    /// Reads `namespaces` of a drive file's `[host]`; empty where none is declared, and the drive is one.
+    /// Reads the declared namespaces from `namespaces` of a drive file's `[host]`. The list is empty if the file
+    /// declares no namespace, and the whole drive is then one namespace.
     ///
     /// # Errors
-    /// When a name or a value cannot be.
+    /// When a name or a value is not allowed.
     pub(crate) fn read(host: &mut Section) -> Result<Vec<Self>, ConfigError> {
         let mut section = host.child("namespaces")?;
         let help = "namespaces of the drive, in the order in which they lie on it; else the drive is one";

@@ -15,15 +15,18 @@ use crate::{HostSpace, WorkloadReport};
 use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
-/// Most writes of the copy that are analysed; later writes get the last class.
+/// Greatest number of writes that the trial run of a workload analyses for their lifetimes; later writes get the last
+/// lifetime class.
 const WRITES_MOST: usize = 1 << 25;
-/// Lives are told apart by this part of the drive, up to so many of them.
+/// Number of histogram bins for data lifetimes in one drive capacity of written bytes; the histogram has `BINS` bins,
+/// and the last bin takes all longer lifetimes.
 const BINS_PER_DRIVE: u64 = 64;
 const BINS: usize = 256;
-/// No write.
+/// Marker in lists of write numbers that stands for no write.
 const NONE: u32 = u32::MAX;
 
-/// The workload `inner`, with a lifetime class for each of its writes.
+/// The workload `inner`, together with a data lifetime class for each of its writes, known from a trial run without
+/// time.
 pub struct Foreseen {
     inner: Box<dyn Workload>,
     lives: Lives,
@@ -31,10 +34,11 @@ pub struct Foreseen {
 }
 
 impl Foreseen {
-    /// Makes `inner`, after `copy` of it was run through, in `space`.
+    /// Makes the workload `inner` with lifetime classes: runs through `copy`, an identical workload, without time to
+    /// learn how long the data of each write live on a drive `space`.
     ///
     /// # Errors
-    /// When the copy turns out to be faulty.
+    /// When the copy of the workload fails.
     pub fn new(
         inner: Box<dyn Workload>,
         copy: Box<dyn Workload>,
@@ -45,13 +49,13 @@ impl Foreseen {
     }
 }
 
-/// A copy while it is run through: all its writes, and the writes whose data are still valid.
+/// Record of a workload's trial run for lifetimes of data: all writes, and the writes whose data are still valid.
 #[derive(Default)]
 struct CopySeen {
-    /// Where each write begins, its bytes, the bytes that were written before it, and how many more until its first page
-    /// died; none where that lives.
+    /// Writes of the trial run in order: first page, length, bytes that the workload wrote before, and bytes that it
+    /// wrote until the first page was overwritten or trimmed (none if it never was).
     writes: Vec<WriteSeen>,
-    /// For a page: the number of the write that begins at the page, while the data of that write live.
+    /// Number of the write whose data are valid, by the page at which the write begins.
     living: MixMap<u64, u32>,
     written: u64,
 }
@@ -137,7 +141,8 @@ impl CopySeen {
     }
 }
 
-/// Returns the class of each bin: classes minimise the sum of squared distances from their means.
+/// Divides the histogram bins of lifetimes into at most `classes` contiguous classes and returns the class of each bin.
+/// The classes minimise the weighted sum of squared distances of bins from the mean of their class.
 fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
     let used: Vec<usize> = (0..weights.len()).filter(|&bin| weights[bin] > 0).collect();
     let mut sums = vec![[0.0f64; 3]];
@@ -178,10 +183,11 @@ fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
     class_of
 }
 
-/// Lifetime classes of the writes to come.
+/// Lifetime classes, by page, of the writes that the workload is still to make.
 struct Lives {
     classes: Vec<u16>,
-    /// The next write to each page, and for each write the next one to the same page.
+    /// Number of the next write that begins at each page; `next` gives for each write the number of the following write
+    /// that begins at the same page.
     first: MixMap<u64, u32>,
     next: Vec<u32>,
     last: u16,

@@ -3,21 +3,22 @@
 use crate::{Background, Completion, HostRequest, Poll, Telling, Workload, WorkloadError, WorkloadReport};
 use units::SimTime;
 
-/// The workload `inner`, whose time zero is a moment of the run.
+/// The workload `inner`, whose time zero is shifted to a later moment of the simulation.
 pub struct Later {
     inner: Box<dyn Workload>,
     begin: SimTime,
-    /// True if the workload has a ramp; a workload that runs again has no ramp any more.
+    /// True if the workload has its ramp (warm-up time at the beginning); false for a workload that is run once more,
+    /// without a ramp.
     ramps: bool,
 }
 
 impl Later {
-    /// Makes `inner`, beginning at `begin`.
+    /// Makes a workload that runs `inner` once more, without its ramp, from simulated time `begin` on.
     pub fn new(inner: Box<dyn Workload>, begin: SimTime) -> Self {
         Self { inner, begin, ramps: false }
     }
 
-    /// Makes `inner` from its very beginning, its ramp included: nothing of it ran before.
+    /// Makes a workload that runs `inner` for the first time, including its ramp, from simulated time `begin` on.
     pub fn whole(inner: Box<dyn Workload>, begin: SimTime) -> Self {
         Self { inner, begin, ramps: true }
     }

@@ -4,9 +4,11 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Opens a regular file; the error says in a few words what lies there instead.
+/// Opens the regular file at `path` for reading; for anything else the error message says what lies there, such as a
+/// folder.
 ///
-/// Asked before opening: opening a pipe would wait for its writer, and a device may never end.
+/// The kind of file is checked before opening, because opening a pipe would wait for a writer, and a device may never
+/// end.
 pub(crate) fn open(path: &Path) -> Result<File, String> {
     let said = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => "no such file".to_owned(),

@@ -3,28 +3,31 @@
 use crate::command::Op;
 use units::SimTime;
 
-/// A request as the host makes it.
+/// Request of the host to the drive: operation, address range and arrival time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostRequest {
-    /// When the host made it; latency counts from here. Never later than the time it is handed out at.
+    /// Simulated time at which the host makes the request; latency is counted from this time. Never later than the time
+    /// at which a workload hands out the request.
     pub arrive: SimTime,
-    /// Operation of the request.
+    /// Operation of the host's request: read, write, trim, flush or zone operation.
     pub op: Op,
-    /// First byte on the logical drive; a multiple of 512.
+    /// Byte address on the logical drive at which the host's request begins; a multiple of 512.
     pub offset: u64,
-    /// Length in bytes; a multiple of 512, zero only for a flush.
+    /// Length of the host's request in bytes; a multiple of 512, zero only for a flush or an operation on a zone.
     pub bytes: u32,
-    /// Number of the job or stream that made the request; returned at completion, and used to choose the queue.
+    /// Number of the job or stream that makes the request; it is part of the completion, and selects the submission
+    /// queue.
     pub tag: u16,
     /// True for a write that must be on durable storage when the drive acknowledges it, write cache or not
     /// (force unit access).
     pub fua: bool,
-    /// Placement identifier that the write request carries, if it carries one.
+    /// Placement handle that the write request carries, if it carries one.
     pub placement: Option<u16>,
 }
 
 impl HostRequest {
-    /// Makes a request of the first job that asks for nothing beside its operation.
+    /// Makes a request of job 0 with no more than an operation and an address range: no force unit access, no placement
+    /// handle.
     pub const fn plain(arrive: SimTime, op: Op, offset: u64, bytes: u32) -> Self {
         Self { arrive, op, offset, bytes, tag: 0, fua: false, placement: None }
     }

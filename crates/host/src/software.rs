@@ -6,18 +6,19 @@ use crate::{
 use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
-/// A workload that learns of each completion some time after the driver: what waits for the answer is asked for as
-/// much later, and other outstanding requests go on meanwhile. Latencies end with the driver and hold none of it.
+/// The workload `inner` behind host software that takes time for each completion: `inner` learns of a completion this
+/// much later, so that requests that wait for the completion are made later, while other requests go on. Latencies do
+/// not include this time.
 pub struct Software {
     inner: Box<dyn Workload>,
     time: Nanos,
-    /// Completions that the workload was not told yet, in order: all are delayed by the same time.
+    /// Completions that the workload has not learnt of yet, in order of time; all are delayed by the same time.
     told: VecDeque<(HostRequest, Completion)>,
 }
 
 impl Software {
-    /// Returns `inner` behind software that takes `time` for each request; `inner` itself where it takes
-    /// none.
+    /// Makes a workload that runs `inner` behind software that takes `time` after each completion; returns `inner`
+    /// itself if `time` is zero.
     pub fn around(inner: Box<dyn Workload>, time: Nanos) -> Box<dyn Workload> {
         if time == Nanos::ZERO { inner } else { Box::new(Self { inner, time, told: VecDeque::new() }) }
     }

@@ -6,47 +6,48 @@
 use crate::Extent;
 use config::nearest;
 
-/// A namespace as a workload sees it.
+/// NVMe namespace as a workload sees it: name and place on the drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Namespace {
-    /// Name of the namespace.
+    /// Name of the NVMe namespace, by which workloads choose it.
     pub name: String,
-    /// Bytes of the namespace on the drive.
+    /// Byte range of the NVMe namespace on the drive.
     pub extent: Extent,
 }
 
-/// The drive as a workload sees it.
+/// Logical address space of the drive as a workload sees it: capacity, namespaces, placement handles and zones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostSpace {
-    /// Bytes of the drive.
+    /// Capacity of the drive in bytes.
     pub bytes: u64,
-    /// Its namespaces, where there are several, in their order; empty where the drive is a single namespace, of any name.
+    /// Namespaces of the drive in their order, if there are several; empty if the drive is a single namespace, of any
+    /// name.
     pub namespaces: Vec<Namespace>,
-    /// Placement handles that writes may name; none on most drives.
+    /// Number of placement handles that writes may name; 0 on most drives.
     pub handles: u16,
-    /// The zones that the drive is; none on most drives.
+    /// Zones of a drive that is one zoned namespace; none on most drives.
     pub zones: Option<HostZones>,
 }
 
-/// The zones of a drive that is one zoned namespace, as a host learns of them.
+/// Zone numbers and limits of a drive that is one zoned namespace, as the host learns them from the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostZones {
-    /// Number of zones of the drive.
+    /// Number of zones of the zoned drive.
     pub count: u32,
-    /// Bytes from the start of a zone to that of the next.
+    /// Distance in bytes from the start of a zone to the start of the next zone.
     pub size: u64,
-    /// Bytes of a zone that can be written.
+    /// Zone capacity: number of bytes of a zone that can be written.
     pub capacity: u64,
-    /// Zones that can be open, and active, at once.
+    /// Greatest number of zones that can be open at once.
     pub open_most: u32,
-    /// See `open_most`.
+    /// Greatest number of zones that can be active (open or closed) at once.
     pub active_most: u32,
-    /// Bytes of a block, of which offsets and lengths are multiples.
+    /// Size of a logical block in bytes; offsets and lengths of requests are multiples of it.
     pub block: u64,
 }
 
 impl From<u64> for HostSpace {
-    /// Makes a drive of so many bytes that is one namespace.
+    /// Makes the address space of a drive of `bytes` bytes that is one namespace without zones or placement handles.
     fn from(bytes: u64) -> Self {
         Self { bytes, namespaces: Vec::new(), handles: 0, zones: None }
     }
@@ -64,19 +65,20 @@ impl HostSpace {
         !self.namespaces.is_empty()
     }
 
-    /// Returns every namespace; a drive that is one has one without a name.
+    /// Returns all namespaces of the drive; a drive with a single namespace gives one that has no name and covers all
+    /// bytes.
     pub fn each(&self) -> Vec<Namespace> {
         let whole = || Namespace { name: String::new(), extent: Extent { offset: 0, bytes: self.bytes } };
         if self.is_parted() { self.namespaces.clone() } else { vec![whole()] }
     }
 
-    /// Returns the namespace that goes by exactly this name.
+    /// Returns the namespace that has exactly this name; none if there is none.
     pub fn named(&self, name: &str) -> Option<&Namespace> {
         self.namespaces.iter().find(|namespace| namespace.name == name)
     }
 
-    /// Returns the namespace that a host calls this: by its name, as a device of that name, or by its number,
-    /// as Linux does, which calls the second `/dev/nvme0n2`.
+    /// Returns the namespace that a host's device name means: the namespace's own name, with or without `/dev/`, or an
+    /// NVMe device name with its number as in Linux, where `/dev/nvme0n2` is the second namespace.
     pub fn device(&self, name: &str) -> Option<&Namespace> {
         let device = name.strip_prefix("/dev/").unwrap_or(name);
         let by_number = || {
@@ -87,8 +89,8 @@ impl HostSpace {
         self.named(device).or_else(by_number)
     }
 
-    /// Returns what a workload should have named, in words: `a namespace of the drive: log, data; did you
-    /// mean "log"?`
+    /// Returns the part of an error message that lists the namespaces a workload can name, with the nearest name as a
+    /// suggestion: `a namespace of the drive: log, data; did you mean "log"?`
     pub fn expected(&self, name: &str) -> String {
         let names = || self.namespaces.iter().map(|namespace| namespace.name.as_str());
         let near = nearest(name.strip_prefix("/dev/").unwrap_or(name), names());

@@ -3,17 +3,18 @@
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
-/// Returns where files go that no one is to see. A module under WASI has no folder of that name of its own,
-/// and asking for it would end it.
+/// Returns the folder for temporary files. Under WASI this is always `/tmp`, since asking a WASI module for its
+/// temporary folder would end it.
 #[allow(clippy::disallowed_methods)] // The one place that asks for it.
 pub(crate) fn folder() -> PathBuf {
     if cfg!(target_os = "wasi") { PathBuf::from("/tmp") } else { std::env::temp_dir() }
 }
 
-/// Returns a file in `folder`, to be put at its name once it is whole, then as readable as any new file.
+/// Makes a temporary file in `folder`, with a name that begins with `prefix`, to be renamed when it is complete; its
+/// permissions are those of any new file.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When the file cannot be made.
 pub fn beside(folder: &Path, prefix: &str) -> std::io::Result<NamedTempFile> {
     let mut builder = Builder::new();
     builder.prefix(prefix);
@@ -26,10 +27,11 @@ pub fn beside(folder: &Path, prefix: &str) -> std::io::Result<NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
-/// Sees to it that a file that was put at its name is found there after a power cut, where a folder can be opened for that.
+/// Synchronises `folder` to disk, so that a file that was renamed in it is found there after a power cut; does nothing
+/// on systems that are not Unix.
 ///
 /// # Errors
-/// When the folder cannot be written.
+/// When the folder cannot be opened or synchronised.
 pub fn settle(folder: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::fs::File::open(folder)?.sync_all()?;

@@ -12,62 +12,63 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use units::SimTime;
 
-/// The answer to "is there a request now?".
+/// Answer of a workload to the question for its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Poll {
-    /// A request for the drive; its `arrive` is not after the time of the call.
+    /// The workload makes this request; its arrival time is not after the time of the call.
     Ready(HostRequest),
-    /// None before this instant, which is after the time of the call, unless a request completes first.
+    /// The workload makes no request before this simulated time, which is after the time of the call, unless a request
+    /// completes first.
     At(SimTime),
-    /// None until an outstanding request completes.
+    /// The workload makes no request until one of its requests in flight completes.
     Blocked,
-    /// None ever again, after any completion.
+    /// The workload has ended and never makes another request.
     Done,
 }
 
-/// A part of the drive, in bytes.
+/// Range of consecutive bytes on the logical drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Extent {
-    /// First byte.
+    /// Byte address on the drive at which the range begins.
     pub offset: u64,
-    /// Length.
+    /// Length of the range on the drive in bytes.
     pub bytes: u64,
 }
 
 impl Extent {
-    /// Returns the byte of the drive that is byte `offset` of this part.
+    /// Returns the address on the drive of the byte at `offset` in this range.
     #[inline]
     pub fn on_drive(&self, offset: u64) -> u64 {
         self.offset + offset
     }
 }
 
-/// What may be known of a request beside what it says.
+/// Information about a request that is no part of the request itself: its process, and how long its data live.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Background {
-    /// The process that made it, by the number that the system had for it.
+    /// Number of the process that made the request, if the workload knows it.
     pub process: Option<u32>,
-    /// For a write, how long its data live beside others of the workload: 0 the shortest.
+    /// Lifetime class of a write's data among the workload's writes, if it is known: 0 is the shortest lifetime.
     pub life: Option<u16>,
 }
 
-/// What a source may tell of its requests.
+/// Kind of information about its requests that a workload may be able to give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Telling {
-    /// Which of several volumes each goes to.
+    /// Volume, of several volumes, to which each request goes.
     Volumes,
-    /// Which process made each.
+    /// Process that made each request.
     Processes,
-    /// How long what each writes will live.
+    /// Lifetime class of the data of each write (how long the data live before they are overwritten).
     Lives,
 }
 
-/// A source of host requests.
+/// Source of host requests for the drive, such as a fio job file or a trace.
 pub trait Workload: Send {
-    /// Names the parts of the drive that held data before the first request where the requests come from: the
-    /// files that a job reads, all that a trace touches. Parts may be named again, in any order. Does about
-    /// `count` requests' worth of that; returns how much of the naming is done, nothing when it is over. Not
-    /// called after that nor after the first [`Self::poll`], and not at all in a run that lays nothing out.
+    /// Calls `name` with ranges of the drive that held data before the first request, where the workload comes from:
+    /// the files that a job reads, all that a trace accesses. Ranges may be named more than once, in any order. Each
+    /// call handles about `count` requests and returns the fraction of the naming that is done, none at its end. Not
+    /// called after that, nor after the first [`Self::poll`], nor in a run that lays out no data.
     ///
     /// # Errors
     /// As for [`Self::poll`].
@@ -75,111 +76,115 @@ pub trait Workload: Send {
         Ok(None)
     }
 
-    /// Returns the next request, if there is one at `now`.
+    /// Asks the workload for its next request at simulated time `now`.
     ///
     /// # Errors
-    /// When the source turns out to be faulty; the run ends there.
+    /// When the workload turns out to be faulty; the run ends there.
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError>;
 
-    /// Tells the workload that one of its requests is done; `completion` says when, how it ended and where
-    /// its data are if the drive chose that.
+    /// Tells the workload that one of its requests has completed; `completion` gives the time, the status, and the
+    /// address of the data if the drive chose it (zone append).
     fn complete(&mut self, request: &HostRequest, completion: &Completion);
 
-    /// Returns the number that the request handed out last has in its source, such as the line of a trace;
-    /// `None` where it is the count of those with its tag.
+    /// Returns the number of the request returned last in its source, such as the line of a trace; `None` if its number
+    /// is the count of requests with its tag.
     fn number(&self) -> Option<u64> {
         None
     }
 
-    /// Returns what is known of the request handed out last beside what it says.
+    /// Returns the information about the request returned last that is no part of the request: process and lifetime
+    /// class.
     fn background(&self) -> Background {
         Background::default()
     }
 
-    /// True if the source tells this of its requests.
+    /// True if the workload can give this kind of information about its requests.
     fn tells(&self, _what: Telling) -> bool {
         false
     }
 
-    /// Tells the workload the zones of a zoned drive before the first [`Self::poll`]: so many bytes of each
-    /// are written, and it may be full with fewer.
+    /// Tells the workload the state of the zones of a zoned drive before the first [`Self::poll`]: for each zone the
+    /// number of bytes written, and whether the zone is full, which it may be with fewer bytes than its capacity.
     fn learn_zones(&mut self, _zones: &[(u64, bool)]) {}
 
-    /// True while requests handed out now belong to a ramp-up that metrics leave out (fio's `ramp_time`).
+    /// True while the requests returned belong to a ramp-up that metrics leave out (fio's `ramp_time`).
     fn in_ramp(&self, _now: SimTime) -> bool {
         false
     }
 
-    /// Returns the fraction of the workload handed out so far, for progress, where it can be known.
+    /// Returns the fraction of the workload that is done at time `now`, for a progress display, if it can be known.
     fn fraction_done(&self, now: SimTime) -> Option<f64>;
 
-    /// Returns what is to be said about this workload after the run.
+    /// Returns the workload's summary of itself for the results after the run.
     fn report(&self) -> WorkloadReport;
 }
 
-/// A steady state in which a job of a fio file was to end, in the numbers of fio's own result.
+/// Result of the detection of steady state in a job of a fio file (`steadystate`), with the numbers of fio's own
+/// result.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SteadyState {
-    /// The job; the first of a group that reports together.
+    /// Name of the fio job; in a group of jobs that report together, of its first job.
     #[schemars(extend("unit" = "text"))]
     pub job: String,
-    /// What was asked for, as fio writes it: `iops_slope:0.100000%`.
+    /// Condition for steady state that the job file gives, as fio writes it: `iops_slope:0.100000%`.
     #[schemars(extend("unit" = "text"))]
     pub asked: String,
-    /// What was watched: `iops`, `bw` or `lat`.
+    /// Metric that is checked for steady state: requests per second, bandwidth or latency (`iops`, `bw` or `lat`).
     #[schemars(extend("enum" = ["iops", "bw", "lat"]))]
     #[schemars(extend("unit" = "text"))]
     pub metric: String,
-    /// Its slope was watched, rather than its largest distance from the mean.
+    /// True if the slope of the metric is compared with the limit; false if the greatest distance of a sample from the
+    /// mean is.
     #[schemars(extend("unit" = "yes/no"))]
     pub is_slope: bool,
-    /// The limit is in percent of the mean.
+    /// True if the limit of the steady-state condition is in percent of the mean.
     #[schemars(extend("unit" = "yes/no"))]
     pub in_percent: bool,
-    /// The time over which it was looked at, in whole seconds as fio counts them.
+    /// Time window over which steady state is checked, in whole seconds as fio counts them.
     #[schemars(extend("unit" = "s"))]
     pub duration_s: u64,
-    /// It was reached, and ended the job.
+    /// True if the job reached steady state, which ended the job.
     #[schemars(extend("unit" = "yes/no"))]
     pub attained: bool,
-    /// How long after the beginning of the job; null where it was not reached.
+    /// Time from the beginning of the job until steady state was reached; null if it was not reached.
     #[schemars(extend("unit" = "ns"))]
     pub attained_after_ns: Option<u64>,
-    /// What was compared with the limit last; 0 before there were enough samples, null where their mean is 0.
+    /// Value that was last compared with the limit; 0 before there were enough samples, null where their mean is 0.
     #[schemars(extend("unit" = "as the limit"))]
     pub criterion: Option<f64>,
-    /// The largest distance of a sample from the mean; 0 where the slope was watched.
+    /// Greatest distance of a sample from the mean; 0 if the slope is compared with the limit.
     #[schemars(extend("unit" = "as the samples"))]
     pub max_deviation: f64,
-    /// The slope; 0 where the distance was watched.
+    /// Slope of the metric over the window; 0 if the distance from the mean is compared with the limit.
     #[schemars(extend("unit" = "as the samples, by interval"))]
     pub slope: f64,
-    /// Requests a second in each of the last intervals, the oldest first; zeros at the end for intervals that never came.
+    /// Requests per second in each of the last sampling intervals, the oldest first; zeros at the end for intervals
+    /// that were not reached.
     #[schemars(extend("unit" = "1/s"))]
     pub iops: Vec<u64>,
-    /// Bytes a second in the same intervals.
+    /// Bytes per second in each of the sampling intervals of `iops`.
     #[schemars(extend("unit" = "bytes/s"))]
     pub bandwidth_bytes_per_s: Vec<u64>,
-    /// Mean latencies in the same intervals.
+    /// Mean latency of the requests in each of the sampling intervals of `iops`.
     #[schemars(extend("unit" = "ns"))]
     pub latency_ns: Vec<u64>,
 }
 
-/// What a workload has to say about itself: goes to `run.json` under `workload`.
+/// Summary of a workload for the results; written to `run.json` under `workload`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkloadReport {
-    /// Where it came from: the file's path or the generator's name.
+    /// Name of the workload's source: the path of the file, or the name of the generator.
     pub name: String,
-    /// What it was read as: `msr`, `fio`, `disksim`, ...
+    /// Format in which the workload was read: `msr`, `fio`, `disksim`, ...
     pub format: String,
-    /// Requests handed out.
+    /// Number of requests that the workload made.
     pub requests: u64,
-    /// Lines skipped because `--skip-bad-lines` was given.
+    /// Number of lines that were skipped because of `--skip-bad-lines`.
     pub skipped_lines: u64,
-    /// Anything else worth keeping, as name and value.
+    /// Further facts about the workload, each as name and value.
     pub notes: Vec<(String, String)>,
-    /// The name behind each tag, in order: fio job names, trace volumes.
+    /// Names of the tags in the order of their numbers: fio job names, or trace volumes.
     pub tags: Vec<String>,
-    /// What became of the steady states that jobs were to end in.
+    /// Results of the detection of steady state, for each fio job that was to end in it.
     pub steady_states: Vec<SteadyState>,
 }

@@ -2,31 +2,31 @@
 
 use std::fmt;
 
-/// The source of requests is faulty: the user's input, reported in one line with its place.
+/// Error in a workload, such as a faulty trace or job file, which is reported to the user in one line with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkloadError {
-    /// File, and line if there is a line, of the fault: `trace.csv:101`.
+    /// File, with the line if there is one, in which the error is: `trace.csv:101`.
     pub place: String,
-    /// Text that was found at the place.
+    /// Text that was found in the workload's file or options and is wrong.
     pub found: String,
-    /// What was expected in place of the fault, or advice.
+    /// Description of what was expected instead, or advice.
     pub expected: String,
 }
 
 impl WorkloadError {
-    /// Makes an error at `file`, line `line` (from 1).
+    /// Makes an error at line `line` (from 1) of the file `file`.
     pub fn at_line(file: &str, line: u64, found: impl Into<String>, expected: impl Into<String>) -> Self {
         Self { place: format!("{file}:{line}"), found: found.into(), expected: expected.into() }
     }
 
-    /// Makes an error that belongs to a whole file or option.
+    /// Makes an error that concerns a whole file or an option, `place`.
     pub fn of(place: impl Into<String>, found: impl Into<String>, expected: impl Into<String>) -> Self {
         Self { place: place.into(), found: found.into(), expected: expected.into() }
     }
 }
 
 impl fmt::Display for WorkloadError {
-    /// One line for any input: control characters are escaped, long text is cut and says so.
+    /// Writes the error as one line for any input: control characters are escaped, and long text is cut and marked so.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let clean = |text: &str, longest: usize| {
             let mut line: String = text.chars().flat_map(char::escape_debug).take(longest).collect();

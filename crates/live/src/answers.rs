@@ -6,30 +6,30 @@ use crate::buffers::Buffers;
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice, Write};
 
-/// Least bytes of data that keep their own memory in an answer; shorter answers are gathered in pieces up to
-/// it.
+/// Least length in bytes of read data that are sent to a client from their own memory; shorter answers are copied
+/// together into pieces of about this length.
 const LONG: usize = 64 << 10;
-/// Pieces of answers that one system call sends.
+/// Greatest number of pieces of answers that one system call sends to a client.
 const TOGETHER: usize = 16;
 
-/// A queue of bytes.
+/// Queue of bytes that wait to be sent to a client: the live server's answers, in the order in which they were given.
 #[derive(Default)]
 pub struct Answers {
     pieces: VecDeque<Vec<u8>>,
-    /// Bytes of the first piece that are already sent.
+    /// Number of bytes of the first piece of the queue that have been sent to the client.
     sent: usize,
     bytes: usize,
-    /// A piece that is sent, for the next.
+    /// Memory of a piece of answers that has been sent, kept for the next piece.
     spare: Vec<u8>,
 }
 
 impl Answers {
-    /// Returns the number of bytes that are not sent.
+    /// Returns the number of bytes of answers that have not been sent to the client.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Adds an answer without data, or the header before data.
+    /// Appends an answer without data, or the header of an answer with data, which `write` writes.
     pub fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         if self.pieces.back().is_none_or(|last| last.len() >= LONG) {
             self.pieces.push_back(std::mem::take(&mut self.spare));
@@ -41,7 +41,7 @@ impl Answers {
         }
     }
 
-    /// Adds data that were read; returns their memory if the data were copied.
+    /// Appends data that a client read; returns the memory of the data if they were copied into another piece.
     pub fn add_data(&mut self, data: Vec<u8>) -> Option<Vec<u8>> {
         if data.len() < LONG {
             self.add(|out| out.extend_from_slice(&data));
@@ -52,10 +52,11 @@ impl Answers {
         None
     }
 
-    /// Sends what `to` takes, at most `most` bytes. Memory of data goes back to `buffers`.
+    /// Sends bytes to `to`, the client's socket, as many as it accepts and at most `most`. Memory of data that have
+    /// been sent is returned to `buffers`.
     ///
     /// # Errors
-    /// When nothing can be sent any more.
+    /// When nothing more can be sent to the client.
     pub fn send(&mut self, to: &mut impl Write, most: usize, buffers: &mut Buffers) -> io::Result<()> {
         let mut left = most;
         while self.bytes > 0 && left > 0 {
@@ -103,7 +104,7 @@ impl Answers {
 mod tests {
     use super::*;
 
-    /// Takes some bytes at a time, and none at each third try.
+    /// Test's stand-in for a socket that accepts a few bytes at a time, and none at each third try.
     struct Slow {
         taken: Vec<u8>,
         tries: usize,

@@ -1,14 +1,16 @@
 //! Memory that is used again: an allocator gives pages of large blocks back to the kernel, which then clears them anew.
 
-/// Bytes kept at most.
+/// Greatest number of bytes of unused memory buffers that the live server keeps for reuse.
 const KEPT: usize = 16 << 20;
-/// Blocks of up to 2^20 bytes are kept.
+/// Number of size classes of reusable memory buffers; larger buffers than the last class are not kept.
 const CLASSES: usize = 21;
 
-/// Unused blocks, by size: one of another size would have to be moved, or to be cleared where it grows.
+/// Pool of reusable memory buffers, sorted by capacity, because a buffer of another capacity would have to be moved or
+/// cleared when it grows.
 #[derive(Default)]
 pub struct Buffers {
-    /// Blocks with room for 2^n bytes at least, and not for twice as many.
+    /// Free memory buffers by capacity: list n contains buffers with a capacity of at least 2^n and less than 2^(n+1)
+    /// bytes.
     free: [Vec<Vec<u8>>; CLASSES],
     kept: usize,
 }
@@ -27,14 +29,15 @@ impl Buffers {
         }
     }
 
-    /// Returns a buffer of `length` bytes, whose contents must be overwritten.
+    /// Returns a memory buffer of `length` bytes, from the pool or new; its contents are undefined and must be
+    /// overwritten.
     pub fn room(&mut self, length: usize) -> Vec<u8> {
         let mut buffer = self.take(length);
         buffer.resize(length, 0);
         buffer
     }
 
-    /// Returns a buffer with a copy of `bytes`.
+    /// Returns a memory buffer, from the pool or new, with a copy of `bytes`.
     pub fn copy(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut buffer = self.take(bytes.len());
         buffer.clear();
@@ -42,7 +45,7 @@ impl Buffers {
         buffer
     }
 
-    /// Takes back a buffer that is no longer needed.
+    /// Returns a memory buffer that is no longer needed to the pool, or frees it if the pool is full.
     pub fn put_back(&mut self, buffer: Vec<u8>) {
         let room = buffer.capacity();
         let Some(class) = room.checked_ilog2() else { return };

@@ -7,12 +7,13 @@ use host::{Effect, Op};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Bytes of a sector: what is asked for begins and ends at one.
+/// Size of a sector in bytes: clients' requests must begin and end at a multiple of it.
 const SECTOR: u64 = 512;
-/// Most bytes that the drive zeroes or trims in one request, so that requests of other clients come in between.
+/// Greatest number of bytes that one request to the drive zeroes or trims, so that requests of other clients can be
+/// served in between.
 const PIECE: u64 = 256 << 10;
 
-/// A request to the drive.
+/// Request of the live server to the simulated drive, with the data that it writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriveRequest {
     pub op: Op,
@@ -22,35 +23,36 @@ pub struct DriveRequest {
     pub payload: Payload,
 }
 
-/// What the server does about a client's request.
+/// Decision of the live server on what to do with a client's request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestPlan {
-    /// The request is refused.
+    /// The server refuses the client's request with this error.
     Refuse(Refusal),
-    /// The client asks which extents are allocated.
+    /// The client asks which extents are allocated (block status).
     Status,
-    /// The request becomes these requests to the drive.
+    /// The server carries out the client's request by these requests to the drive.
     Drive(Pieces),
-    /// The client ends its connection.
+    /// The client ends its connection to the live server.
     Leave,
 }
 
-/// Requests to the drive that carry out a client's request, each sent after the answer to the one before.
+/// Sequence of requests to the drive that carry out a client's request; each is sent after the previous one has been
+/// answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pieces {
     op: Op,
-    /// The part of the client's range that is not requested yet.
+    /// Byte range of the client's request for which no request to the drive has been made yet.
     left: Range<u64>,
     fua: bool,
     payload: Payload,
     unit: u64,
-    /// True if a flush follows the pieces of the client's request, to make the data durable.
+    /// True if a flush follows the parts of the client's request, to make the data durable.
     flushes: bool,
 }
 
 impl Pieces {
-    /// Returns the charge of the client until it is answered: bytes of its range, for their memory or for the
-    /// drive's time.
+    /// Returns the number of bytes by which the request is charged to the client until it is answered: the length of
+    /// its range, for the memory or the drive's time that it takes.
     pub fn charge(&self) -> u64 {
         self.left.end - self.left.start
     }
@@ -59,7 +61,7 @@ impl Pieces {
         self.op.effect() == Effect::Read || matches!(self.payload, Payload::Bytes(_))
     }
 
-    /// Returns the next request to the drive, if there is one.
+    /// Returns the next request to the drive for the client's request; none if all have been made.
     pub fn next(&mut self) -> Option<DriveRequest> {
         let Range { start, end } = self.left;
         if start == end {
@@ -83,7 +85,8 @@ impl Pieces {
     }
 }
 
-/// Decides about the request `asked`; `allocation`: whether the client may ask for allocated extents.
+/// Decides what to do with the client's request `asked` to `export`; `allocation` says whether the client may ask for
+/// allocated extents.
 pub fn plan(
     asked: NbdRequest<'_>,
     export: &Export,
@@ -132,7 +135,7 @@ pub fn plan(
     }
 }
 
-/// Whether a client may ask which extents are allocated.
+/// Right of a client to ask which extents are allocated: only after it negotiated the metadata context for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocation {
     Known,
@@ -152,7 +155,7 @@ fn refusal(asked: &NbdRequest<'_>, export: &Export) -> Option<Refusal> {
     (!is_aligned && asked.command != Command::BlockStatus).then_some(Refusal::Invalid)
 }
 
-/// Returns the part of a range that consists of whole units; empty where the range contains none.
+/// Returns the part of a byte range that consists of whole units of `unit` bytes; empty if the range contains none.
 fn covered(range: Range<u64>, unit: u64) -> Range<u64> {
     let (first, end) = (range.start.next_multiple_of(unit), range.end / unit * unit);
     first..end.max(first)

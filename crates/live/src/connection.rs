@@ -12,63 +12,68 @@ use crate::sockets::{ClientSocket, Interest};
 use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 
-/// Bytes of space for each read from the socket.
+/// Number of bytes of buffer space for each read from a client's socket.
 const CHUNK: usize = 256 << 10;
-/// Bytes of requests and answers from which on a client is read no further.
+/// Number of bytes of unanswered requests and unsent answers from which on the server takes no further requests of a
+/// client.
 const CHARGED_MOST: u64 = 16 << 20;
-/// Requests in flight from which on a client is read no further.
+/// Number of requests in flight from which on the server takes no further requests of a client.
 const IN_FLIGHT_MOST: u32 = 4096;
-/// Most bytes that are sent to a client, or received from it, in one turn.
+/// Greatest number of bytes that the server sends to a client, or receives for a long write, in one turn.
 pub const TURN_BYTES: usize = 1 << 20;
-/// After this number of empty reads in a row, a client is read from only now and then, or when its socket has data.
+/// Number of reads in a row without data after which a client counts as quiet: its socket is then read only now and
+/// then, or when it has data.
 const QUIET: u32 = 64;
 
-/// How to treat clients that have been quiet for long.
+/// Treatment, in one round of the server, of clients that have sent nothing for long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quiet {
-    /// Read from quiet clients, too.
+    /// Sockets of quiet clients are read, too.
     Read,
-    /// Leave quiet clients out.
+    /// Sockets of quiet clients are not read.
     LeftOut,
 }
 
-/// A long write whose data have memory of their own, and the part received so far.
+/// Long write that a client is sending: the request, memory of its own for the data, and the number of bytes received
+/// so far.
 struct Long {
     asked: NbdRequest<'static>,
     data: Vec<u8>,
     filled: usize,
 }
 
-/// A client.
+/// Connection of the live server with one NBD client: socket, negotiation, requests being received, and answers being
+/// sent.
 pub struct Connection {
     stream: ClientSocket,
     handshake: Handshake,
     ready: bool,
-    /// Bytes received from the client, up to `filled`, and space for more after these.
+    /// Buffer with bytes received from the client, up to `filled`, and space for more.
     read: Vec<u8>,
     filled: usize,
     long: Option<Long>,
     answers: Answers,
-    /// Requests that are not answered.
+    /// Number of the client's requests that the server has not answered.
     in_flight: u32,
-    /// Charge for the client's requests in flight.
+    /// Number of bytes that are charged to the client for its requests in flight.
     charged: u64,
-    /// True if `read` may hold whole requests that were not taken, because the turn ended or the client had
-    /// used up its share.
+    /// True if `read` may contain complete requests that the server has not taken, because the turn ended or the client
+    /// had used up its share.
     has_more: bool,
-    /// True if the last read of the socket filled all the space of the buffer: the socket may have more
+    /// True if the last read from the socket filled all the space of the buffer, so that the socket may have more
     /// bytes.
     is_eager: bool,
-    /// Reads in a row that found nothing.
+    /// Number of reads from the socket in a row that found no data.
     quiet: u32,
-    /// True if the server takes no further requests of the client.
+    /// True if the server takes no further requests of the client, because the client leaves or sent an invalid
+    /// message.
     pub is_over: bool,
-    /// True if the client can receive no more replies.
+    /// True if no more answers can be sent to the client.
     is_gone: bool,
 }
 
 impl Connection {
-    /// Greets a client.
+    /// Makes the connection of a new client, with the NBD greeting as first message to be sent.
     pub fn new(stream: ClientSocket, exports: Arc<[Export]>) -> Self {
         let mut answers = Answers::default();
         answers.add(|out| out.extend(greeting()));
@@ -90,24 +95,25 @@ impl Connection {
         }
     }
 
-    /// Returns the export that the client works with.
+    /// Returns the export (namespace of the drive) that the client chose.
     pub fn export(&self) -> &Export {
         self.handshake.export()
     }
 
-    /// Returns the client's socket and what to wait for there; none where nothing would follow from it.
+    /// Returns the client's socket and the events for which the server waits at the socket; none if it waits for no
+    /// event.
     pub fn interest(&self) -> Option<(&ClientSocket, Interest)> {
         let interest = Interest { reads: self.may_read(), writes: self.answers.bytes() > 0 };
         (interest.reads || interest.writes).then_some((&self.stream, interest))
     }
 
-    /// Notes that the client's socket became ready.
+    /// Marks the client as not quiet, after its socket became ready.
     pub fn wake(&mut self) {
         self.quiet = 0;
     }
 
-    /// Returns the number of bytes of memory held for the client: its requests in flight, its answers, and
-    /// the request being received.
+    /// Returns the number of bytes of memory that the client occupies: its requests in flight, its answers, and a long
+    /// write that is being received.
     pub fn memory(&self) -> u64 {
         self.charged
             + self.answers.bytes() as u64
@@ -122,45 +128,47 @@ impl Connection {
         !self.is_over && !self.has_more && (self.long.is_some() || self.may_take())
     }
 
-    /// True when work for the client can be done at once.
+    /// True if the server can receive or take requests of the client at once, without waiting for the socket.
     pub fn is_busy(&self) -> bool {
         (self.has_more && self.may_take()) || (self.is_eager && self.may_read())
     }
 
-    /// True when the connection can be closed.
+    /// True if the connection can be closed: the client has left, and its requests are answered as far as possible.
     pub fn is_done(&self) -> bool {
         let is_answered = self.in_flight == 0 && self.answers.bytes() == 0 && !self.has_more;
         self.is_over && (is_answered || (self.is_gone && self.in_flight == 0))
     }
 
-    /// Returns the form in which the client wants its answers.
+    /// Returns the form of replies, simple or structured, that was negotiated with the client.
     pub fn replies(&self) -> Replies {
         Replies { structured: self.handshake.structured }
     }
 
-    /// True when the client asked for `base:allocation`.
+    /// True if the client negotiated the metadata context `base:allocation`, by which it may ask for allocated extents.
     pub fn knows_allocation(&self) -> bool {
         self.handshake.allocation
     }
 
-    /// Answers to be sent to the client.
+    /// Returns the queue of answers to be sent to the client.
     pub fn answers(&mut self) -> &mut Answers {
         &mut self.answers
     }
 
-    /// Notes that a request of the client is in flight, with this charge.
+    /// Counts a new request of the client in flight and charges `charge` bytes to the client.
     pub fn begin(&mut self, charge: u64) {
         self.in_flight += 1;
         self.charged += charge;
     }
 
-    /// Ends a request of the client that is answered, and returns the charge of the request.
+    /// Removes an answered request from the counts of the client: from its requests in flight, and `charge` bytes from
+    /// its charge.
     pub fn finish(&mut self, charge: u64) {
         self.in_flight -= 1;
         self.charged -= charge;
     }
 
-    /// Reads from the socket and passes whole requests to `take`, until `take` says that the turn is over.
+    /// Reads from the client's socket and passes each complete request to `take`, until `take` returns false because
+    /// the client's turn is over.
     pub fn receive(&mut self, quiet: Quiet, take: &mut impl FnMut(&mut Self, NbdRequest<'_>) -> bool) {
         if self.has_more {
             self.take(take);
@@ -197,7 +205,8 @@ impl Connection {
         }
     }
 
-    /// Notes that `count` bytes were received into the space for them.
+    /// Processes `count` bytes that the socket wrote into the buffer: passes complete requests to `take`, or completes
+    /// a long write.
     fn came(&mut self, count: usize, take: &mut impl FnMut(&mut Self, NbdRequest<'_>) -> bool) {
         match self.long.take() {
             None => {
@@ -258,7 +267,7 @@ impl Connection {
         self.filled = end - at;
     }
 
-    /// Sends up to `most` bytes to the client, as far as it accepts them.
+    /// Sends up to `most` bytes of answers to the client, as many as its socket accepts.
     pub fn send(&mut self, most: usize, buffers: &mut Buffers) {
         if self.answers.bytes() > 0 && self.answers.send(&mut self.stream, most, buffers).is_err() {
             (self.is_over, self.is_gone) = (true, true);
@@ -275,10 +284,10 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     const LONGEST: u32 = 32 << 20;
-    /// What a client may have of the server's memory.
+    /// Greatest number of bytes of the server's memory that a client may occupy in the tests.
     const MEMORY_MOST: u64 = 64 << 20;
 
-    /// Returns a connection that has negotiated, and its client's end.
+    /// Makes a test's connection that has finished its negotiation, and returns it with the client's end of the socket.
     fn pair() -> (Connection, UnixStream) {
         let (mut client, server) = UnixStream::pair().unwrap();
         server.set_nonblocking(true).unwrap();

@@ -17,82 +17,85 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use units::{Lpn, Ppa, SimTime};
 
-/// Effect of a request on the data.
+/// Data that come with a request to the drive: none, bytes to be written, or zeros.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// The request brings no data.
+    /// The request to the drive carries no data.
     None,
-    /// The request writes these bytes.
+    /// The request to the drive writes these bytes.
     Bytes(Vec<u8>),
-    /// The request writes zeros over its length.
+    /// The request to the drive writes zeros over its whole length.
     Zeros,
 }
 
-/// An answer of the drive.
+/// Completion of a request by the simulated drive, for the live server.
 #[derive(Debug)]
 pub struct Done {
-    /// Number of the client's request.
+    /// Number of the client's request to which the completion belongs.
     pub number: u64,
-    /// True if the drive, or the disk that holds the image, failed to do the request.
+    /// True if the request failed, on the drive or on the disk that stores the image.
     pub failed: bool,
-    /// Time of the drive's answer.
+    /// Simulated time at which the request completed.
     pub at: SimTime,
-    /// Data that the request read.
+    /// Data that the request read; empty for other requests.
     pub data: Vec<u8>,
 }
 
-/// A slot of the buffer.
+/// Data and spare area of the mapping unit in a slot of the drive's write buffer.
 #[derive(Clone, Debug)]
 struct BufferedSlot {
     spare: SpareArea,
     data: Vec<u8>,
-    /// True if the unit's data are unknown: a write brought a part of the unit, and the rest could not be
+    /// True if the unit's data are unknown, because a write covered only a part of the unit and the rest could not be
     /// read.
     spoiled: bool,
 }
 
-/// The unit that enters.
+/// Data of the mapping unit that a write request is just bringing into the write buffer, and whether they are unknown.
 #[derive(Default)]
 struct Entering {
     data: Vec<u8>,
     spoiled: bool,
 }
 
-/// State that the server, the workload and the observer share; all three run in one thread.
+/// Contents of the simulated drive (image, write buffer, programs in flight) and the queues of requests and
+/// completions, shared by the server, the workload and the observer, which run in one thread.
 pub struct SharedContents {
-    /// Requests that the drive has not taken yet, each with its number.
+    /// Queue of requests that the drive has not taken yet, each with the number of the client's request.
     pub incoming: VecDeque<(u64, HostRequest)>,
-    /// Data of the requests in flight, by number.
+    /// Data of the requests in flight, by number of the client's request.
     pub payloads: HashMap<u64, Payload>,
-    /// Answers that the server has not taken yet.
+    /// Queue of completions that the server has not processed yet.
     pub done: Vec<Done>,
-    /// Notes about the workload for the result.
+    /// Facts about the workload for the results, each as name and value.
     pub notes: Vec<(String, String)>,
-    /// Image of the drive's data.
+    /// Image file of the live server, which stores the data on the drive's flash.
     pub image: Image,
-    /// Memory for data that is used again.
+    /// Pool of reusable memory buffers for the data of requests and programs.
     pub buffers: Buffers,
-    /// Bytes moved between server and image since the server last asked.
+    /// Number of bytes copied between server and image since the server last reset this number.
     pub moved: u64,
     layout: Layout,
-    /// For each id of a request in the drive, the number of the client's request.
+    /// Number of the client's request, by the id of the request in the drive.
     numbers: Vec<u64>,
     slots: Vec<Option<BufferedSlot>>,
-    /// For each unit whose newest data are not on flash, the slot with those data. Only looked up.
+    /// Slot of the write buffer with the newest data of each mapping unit whose newest data are not on flash. Only
+    /// looked up, never iterated in an order that matters.
     newest: HashMap<Lpn, u32>,
     entering: Entering,
-    /// Requests whose data could not be merged with the older data of their units. Only looked up.
+    /// Numbers of the clients' requests whose data could not be merged with the older data of their units. Only looked
+    /// up.
     spoiled: HashSet<u64>,
-    /// Programs in flight, by owner.
+    /// Programs in flight, by the number of their owner: physical address of the first unit, spare areas and data.
     placed: HashMap<u32, (Ppa, ProgramImage)>,
-    /// The number of the next write of a unit.
+    /// Sequence number (stamp) of the next write of a mapping unit.
     stamp: u64,
-    /// For each superblock, the stamp of its last program; 0: no program since this server started.
+    /// Stamp of the last program of each superblock; 0: no program since this server started.
     touched: Vec<u64>,
 }
 
 impl SharedContents {
-    /// Returns the contents of a drive with an empty buffer and its data in `image`.
+    /// Makes the contents of a drive whose write buffer is empty and whose data on flash are in `image`.
     pub fn new(image: Image, layout: Layout) -> Self {
         Self {
             incoming: VecDeque::new(),
@@ -114,12 +117,13 @@ impl SharedContents {
         }
     }
 
-    /// Returns the number of the next write of a unit.
+    /// Returns the sequence number (stamp) of the next write of a mapping unit.
     pub fn stamp(&self) -> u64 {
         self.stamp
     }
 
-    /// Puts the contents of the image on the flash of a new drive, and continues with the stamps found there.
+    /// Enters the contents of the image into the flash of a new simulated drive, and continues with the stamps after
+    /// the highest one found.
     ///
     /// # Errors
     /// When the disk cannot be read, or a spare area is damaged.
@@ -129,13 +133,14 @@ impl SharedContents {
         Ok(holds)
     }
 
-    /// Returns, for each superblock, the units written since its last program; none where that was before
-    /// this server.
+    /// Returns for each superblock the number of mapping units written since its last program; none if the last program
+    /// was before this server started.
     pub fn ages(&self) -> impl Iterator<Item = Option<u64>> + '_ {
         self.touched.iter().map(|&touched| (touched > 0).then(|| self.stamp - touched))
     }
 
-    /// Returns the units of a range whose newest data are not on flash, ascending.
+    /// Returns the mapping units of the range `within` whose newest data are in the write buffer and not on flash, in
+    /// ascending order.
     pub fn buffered(&self, within: Range<u32>) -> Vec<u32> {
         if within.len() < self.newest.len() {
             return within.filter(|&lpn| self.newest.contains_key(&Lpn(lpn))).collect();
@@ -154,7 +159,7 @@ impl SharedContents {
         self.slots.get(slot as usize)?.as_ref()
     }
 
-    /// Fills a slot; returns its former contents.
+    /// Stores a unit in a slot of the write buffer and returns the former contents of the slot.
     fn put(&mut self, slot: u32, filled: BufferedSlot) -> Option<BufferedSlot> {
         if self.slots.len() <= slot as usize {
             self.slots.resize(slot as usize + 1, None);
@@ -162,7 +167,8 @@ impl SharedContents {
         self.slots[slot as usize].replace(filled)
     }
 
-    /// Reads the newest data of a whole unit.
+    /// Reads the newest data of the whole mapping unit `lpn`, from the write buffer or, at physical address `home`,
+    /// from the image; zeros if it has no data.
     fn read_unit(&self, lpn: Lpn, home: Ppa, into: &mut [u8]) -> io::Result<()> {
         match self.newest.get(&lpn).and_then(|&slot| self.slot(slot)) {
             Some(slot) if slot.spoiled => return Err(io::ErrorKind::InvalidData.into()),
@@ -173,8 +179,8 @@ impl SharedContents {
         Ok(())
     }
 
-    /// Returns the number of units from `lpn` on, at most `most`, that lie side by side on flash from `home`
-    /// on.
+    /// Returns the number of consecutive units from `lpn` on, at most `most`, that lie on consecutive physical
+    /// addresses from `home` on, so that one read of the image gets all of them.
     fn side_by_side(&self, lpn: Lpn, home: Ppa, most: usize, lookup: &dyn Fn(Lpn) -> Ppa) -> usize {
         let is_there = |lpn: Lpn, ppa: u64| !self.newest.contains_key(&lpn) && lookup(lpn) == Ppa(ppa);
         if home == Ppa::NONE || self.newest.contains_key(&lpn) {
@@ -183,7 +189,8 @@ impl SharedContents {
         (1..most).take_while(|&at| is_there(Lpn(lpn.0 + at as u32), home.0 + at as u64)).count() + 1
     }
 
-    /// Reads the newest data from byte `offset` on.
+    /// Reads the newest data of the drive from byte `offset` on into `into`; `lookup` gives the physical address of
+    /// each unit.
     fn read(&self, offset: u64, into: &mut [u8], lookup: &dyn Fn(Lpn) -> Ppa) -> io::Result<()> {
         let unit = self.unit();
         let (mut at, mut done) = (offset, 0);
@@ -218,8 +225,8 @@ impl SharedContents {
         Ppa(self.layout.first_ppa(superblock) + u64::from(transaction.row * self.layout.row_units))
     }
 
-    /// Returns the data and spare area of a unit for a program: from a slot, or from the unit's former place
-    /// on flash.
+    /// Copies into `data` the data of a unit that is to be programmed, and returns its spare area. `origin` selects the
+    /// source: a slot of the write buffer, or the unit's former place on flash; other programs get zeros.
     fn take(&self, origin: Origin, from: u64, data: &mut [u8]) -> SpareArea {
         match origin {
             Origin::Host => {
@@ -237,7 +244,8 @@ impl SharedContents {
         SpareArea::Other
     }
 
-    /// Copies a unit from flash unchanged. If its data do not match its spare area, the copy does not match either.
+    /// Copies a unit's data and spare area unchanged from its former place on flash. If data and spare area do not
+    /// match there, the copies do not match either.
     fn copy(&self, from: Ppa, data: &mut [u8]) -> SpareArea {
         let spare = self.image.spare(from).unwrap_or(SpareArea::Damaged);
         if self.image.read(from, data).is_ok() {
@@ -248,7 +256,7 @@ impl SharedContents {
     }
 }
 
-/// [`SharedContents`] as a run sees it.
+/// [`SharedContents`] as the observer of the simulation, which keeps the data up to date.
 pub struct Contents(pub Arc<Mutex<SharedContents>>);
 
 impl Contents {

@@ -3,13 +3,13 @@
 use crate::nbd::ReplyExtent;
 use std::ops::Range;
 
-/// Most units that one request for allocated extents examines.
+/// Greatest number of mapping units that one request for allocated extents examines.
 pub const LOOKED_AT: u64 = 1 << 16;
-/// Most extents in one answer of the live server.
+/// Greatest number of extents in one reply of the live server to a query for allocated extents.
 pub const EXTENTS_MOST: usize = 4096;
 
-/// Returns the allocated and unallocated extents of the byte range `asked`, at most `most`. `on_flash`: units
-/// on flash, as ascending ranges; `in_buffer`: units in the buffer, ascending.
+/// Returns the allocated and unallocated extents of the byte range `asked`, at most `most`; `on_flash` lists the units
+/// on flash as ascending ranges, `in_buffer` the units in the write buffer in ascending order.
 pub fn extents(
     asked: Range<u64>,
     unit: u64,
@@ -59,7 +59,7 @@ mod tests {
         found
     }
 
-    /// Unit by unit.
+    /// Returns for the test the extents that are expected, by examining the range unit by unit.
     fn expected(
         asked: Range<u64>,
         unit: u64,

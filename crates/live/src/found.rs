@@ -14,35 +14,36 @@ use std::path::Path;
 use units::Ppa;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Bytes of a file that are read together.
+/// Number of bytes of a saved state that are read at a time for its checksum.
 const PART: usize = 1 << 20;
 
-/// Programs that may have been in flight when the image was last used.
+/// Whether flash programs may have been in flight when the image file of a drive was last used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnfinishedPrograms {
-    /// One program may have been in flight in each superblock that was not full.
+    /// One program may have been in flight in each superblock that was not full, since the server did not close the
+    /// image.
     UnderWay,
-    /// None, because the drive was at rest.
+    /// No program was in flight, because the drive was at rest.
     Over,
 }
 
-/// How a drive begins when it is served.
+/// State in which the simulated drive starts when it is served from its image file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Begins {
-    /// As a fresh drive: nothing was ever written.
+    /// Start as a fresh drive, to which nothing was ever written.
     Fresh,
-    /// Start from the saved state in this file.
+    /// Start from the saved state in this file, since the drive was at rest.
     AtRest(String),
-    /// Start after a power cut: the drive recovers its map from its flash.
+    /// Start after a power cut: the drive recovers its map from the data on its flash.
     AfterCut,
-    /// As after a power cut, although the drive was left at rest, because its saved state is lost.
+    /// Start as after a power cut, although the drive was at rest, because the file of its saved state is missing.
     WithoutState,
 }
 
-/// Returns how the drive of an image begins; `state`: path of the saved state of a drive at rest.
+/// Decides in which state the drive of an image starts; `state` is the path of the saved state of a drive at rest.
 ///
 /// # Errors
-/// When the state of a drive at rest is another, or a file is there that no server of this image wrote.
+/// When the file at `state` is not the saved state that belongs to the image, or no server of this image wrote it.
 pub fn begins(image: &Image, path: &Path, state: &Path) -> Result<Begins, Error> {
     match image.left() {
         ImageLeft::AtRest(_)
@@ -68,11 +69,11 @@ pub fn begins(image: &Image, path: &Path, state: &Path) -> Result<Begins, Error>
     }
 }
 
-/// Checks that a saved state may replace the file at `state`: only a state written by a server of this image may be
-/// replaced.
+/// Checks that a saved state may replace the file at `state`, if there is one: only a state that a server of this image
+/// wrote may be replaced.
 ///
 /// # Errors
-/// When such a file is there, or cannot be read.
+/// When another file is there, or the file cannot be read.
 pub fn check_replaceable(image: &Image, path: &Path, state: &Path) -> Result<(), Error> {
     let Ok(about) = std::fs::symlink_metadata(state) else { return Ok(()) };
     if about.is_file() && image.may_know(checksum(state)?) && sim::state_info(state).is_ok() {
@@ -81,10 +82,10 @@ pub fn check_replaceable(image: &Image, path: &Path, state: &Path) -> Result<(),
     Err(refused(path, state))
 }
 
-/// Refuses where a file is in the way of the state of an image that is still to be made.
+/// Checks, for an image that does not exist yet, that there is no file at the path of its saved state.
 ///
 /// # Errors
-/// When one is.
+/// When there is one.
 pub fn check_new(path: &Path, state: &Path) -> Result<(), Error> {
     if path.exists() || std::fs::symlink_metadata(state).is_err() {
         Ok(())
@@ -101,7 +102,7 @@ fn refused(path: &Path, state: &Path) -> Error {
     ))
 }
 
-/// Returns the checksum of a saved state.
+/// Returns the checksum of the file `state`, which contains a saved state of the drive.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -117,21 +118,21 @@ pub fn checksum(state: &Path) -> Result<u64, Error> {
     }
 }
 
-/// Contents of an image: the newest stamp, and rows torn by a power cut.
+/// Findings on the contents of a drive's image file: the highest stamp, and the rows that may be torn by a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holds {
-    /// Highest number of a write that was found.
+    /// Highest stamp (sequence number of a host's write) in the drive's image file.
     pub newest: u64,
-    /// Page rows that count as torn.
+    /// Number of page rows of flash that count as torn by the power cut.
     pub torn_rows: u64,
 }
 
-/// Puts what an image holds on the flash of a fresh drive. Data are not looked at: what their spare areas say is where they
-/// are, and who reads them finds out whether they are whole.
+/// Enters the contents of an image into the flash of a fresh simulated drive. Only spare areas are read, which say
+/// where each unit's data are; whether the data are intact is checked when they are read.
 ///
 /// # Errors
-/// When the disk does not give it, or a spare area is not what was written there: which unit it was of, and which version,
-/// no record says, so that no unit could be trusted.
+/// When the disk cannot be read, or a spare area is damaged: since its unit and version are then unknown, no unit could
+/// be trusted.
 pub fn put(
     image: &Image,
     layout: &Layout,
@@ -176,19 +177,21 @@ fn damage(image: &Image, superblock: usize, ppa: Ppa, what: &str) -> Error {
     image.damage(&format!("the spare area of unit {} (superblock {superblock}) {what}", ppa.0))
 }
 
-/// Returns the page rows and rows of a program of a superblock.
+/// Returns the number of page rows of a superblock and the number of rows that one program writes; `one_bit` selects
+/// SLC mode.
 fn rows_of(layout: &Layout, one_bit: bool) -> (u32, u32) {
     if one_bit { (layout.slc_rows, 1) } else { (layout.rows, layout.program_rows) }
 }
 
-/// Returns the number of page rows of a superblock that were programmed.
+/// Returns the number of page rows of a superblock that were programmed, from the last spare area that is not blank.
 fn rows_written(spares: &[SpareArea], layout: &Layout, one_bit: bool) -> u32 {
     let (rows, step) = rows_of(layout, one_bit);
     let last = spares.iter().rposition(|spare| *spare != SpareArea::Blank);
     last.map_or(0, |last| (last as u32 / layout.row_units + 1).next_multiple_of(step).min(rows))
 }
 
-/// Returns the number of written rows plus the rows after them whose programs may have been in flight.
+/// Returns the number of written rows plus the rows behind these whose program may have been in flight at the power
+/// cut.
 fn with_torn(written: u32, layout: &Layout, one_bit: bool) -> u32 {
     let (rows, step) = rows_of(layout, one_bit);
     if written == 0 { 0 } else { (written + step).min(rows) }

@@ -12,21 +12,21 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use units::{Nanos, SimTime};
 
-/// Between two copies for observers.
+/// Real time between two posts of the server's state for observers.
 const PERIOD: Duration = Duration::from_millis(500);
-/// First and last power of two of the classes: times below 2^10 ns share a class, as do times above 2^34 ns (17 s);
-/// each octave between has four classes.
+/// Base-2 logarithm of the upper bound (ns) of the first class of time histograms. Times up to 2^10 ns share a class,
+/// as do times above 2^34 ns (17 s); each octave between has four classes.
 const FIRST_BIT: u32 = 10;
 const OCTAVES: usize = 24;
 const PARTS_BITS: u32 = 2;
 const BOUNDS: usize = (OCTAVES << PARTS_BITS) + 1;
 
-/// Histogram of times, in classes of growing width.
+/// Histogram of times in nanoseconds, in classes whose width grows with the time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TimeClasses {
-    /// Number of times in each class; the last class has no upper bound.
+    /// Number of times in each class of the histogram; the last class has no upper bound.
     pub counts: Vec<u64>,
-    /// Sum of all times, nanoseconds.
+    /// Sum of all times in the histogram, in nanoseconds.
     pub total_ns: u64,
 }
 
@@ -43,7 +43,7 @@ impl TimeClasses {
     }
 }
 
-/// Returns the class of a time: above the bound of the class before, at most its own bound.
+/// Returns the index of the histogram class of a time: the first class whose upper bound is not exceeded.
 fn class_of(ns: u64) -> usize {
     let Some(within) = ns.checked_sub(1).map(|below| below >> (FIRST_BIT - PARTS_BITS)) else { return 0 };
     let parts = 1 << PARTS_BITS;
@@ -55,101 +55,102 @@ fn class_of(ns: u64) -> usize {
     (1 + ((u64::from(octave) << PARTS_BITS) + part) as usize).min(BOUNDS)
 }
 
-/// Returns the upper ends of all classes but the last, in nanoseconds.
+/// Returns the upper bounds of all histogram classes except the last, in nanoseconds.
 fn bounds() -> Vec<u64> {
     let parts = 1u64 << PARTS_BITS;
     let bound = |class: u64| (parts + class % parts) << (u64::from(FIRST_BIT - PARTS_BITS) + class / parts);
     (0..BOUNDS as u64).map(bound).collect()
 }
 
-/// Requests of a kind that were done.
+/// Counts of the requests of one kind (read, write, trim or flush) that the server answered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct MeteredKind {
-    /// Number of requests of the kind.
+    /// Number of answered requests of the kind (read, write, trim or flush).
     pub requests: u64,
-    /// Bytes that requests of the kind covered.
+    /// Sum of the lengths in bytes of the answered requests of the kind (read, write, trim or flush).
     pub bytes: u64,
-    /// How long each took, in simulated time.
+    /// Histogram of the latencies, in simulated time, of the answered requests of the kind.
     pub latency: TimeClasses,
 }
 
-/// Superblocks with data, by the amount of host writes since their last program.
+/// Histogram of superblocks with data by age: the amount of host writes since the last program of the superblock, as a
+/// fraction of the drive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SuperblockAges {
-    /// Up to 1 %, 5 %, 25 %, 100 % of the drive, and more.
+    /// Number of superblocks with an age up to 1 %, 5 %, 25 %, 100 % of the drive's capacity, and above.
     pub superblocks: [u64; 5],
-    /// Superblocks last programmed before the server started.
+    /// Number of superblocks whose last program was before the server started, so that their age is unknown.
     pub unknown: u64,
 }
 
-/// Counts and state of the drive.
+/// Counters and present state of the simulated drive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DriveNow {
-    /// Mapping units that the host wrote, in whole or in part.
+    /// Number of mapping units that the host wrote, in whole or in part.
     pub units_written: u64,
-    /// Bytes of the host's writes.
+    /// Number of bytes that the host wrote.
     pub bytes_written: u64,
-    /// Bytes of a mapping unit.
+    /// Size of a mapping unit in bytes.
     pub unit_bytes: u64,
-    /// Mapping units programmed, by origin.
+    /// Number of mapping units programmed, by origin (host, garbage collection, map, ...).
     pub units_programmed: BTreeMap<&'static str, u64>,
-    /// Pages programmed, by origin.
+    /// Number of pages programmed, by origin (host, garbage collection, map, ...).
     pub pages_programmed: BTreeMap<&'static str, u64>,
-    /// Pages read, by origin.
+    /// Number of pages read, by origin (host, garbage collection, map, ...).
     pub pages_read: BTreeMap<&'static str, u64>,
-    /// Blocks erased, by origin.
+    /// Number of blocks erased, by origin of the erase (garbage collection, map, ...).
     pub blocks_erased: BTreeMap<&'static str, u64>,
-    /// Mapping units that the buffer can hold.
+    /// Capacity of the write buffer in mapping units.
     pub buffer_units: u64,
-    /// Mapping units that the buffer holds.
+    /// Number of mapping units in the write buffer.
     pub buffer_units_used: u64,
-    /// Mapping units whose writes were acknowledged and that only the buffer holds.
+    /// Number of mapping units whose writes were acknowledged and whose data are only in the write buffer.
     pub buffer_units_at_risk: u64,
-    /// Program/erase cycles of the blocks: least, mean, most.
+    /// Program/erase cycles of the blocks: least, mean and greatest number.
     pub pe_cycles: [f64; 3],
-    /// Superblocks by state.
+    /// Number of superblocks in each state (free, open, closed, ...).
     pub superblocks: BTreeMap<&'static str, u64>,
-    /// Superblocks by age.
+    /// Number of superblocks with data by age, measured in host writes since their last program.
     pub ages: SuperblockAges,
 }
 
-/// State of a server.
+/// Present state of a live server, as observers see it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ServerProgress {
     /// Number of clients that are connected to the live server.
     pub clients: usize,
-    /// Memory held for the clients: requests in flight, and answers not sent yet.
+    /// Bytes of memory that the clients occupy: requests in flight, and answers not sent yet.
     pub client_bytes: u64,
-    /// Requests of clients answered.
+    /// Number of clients' requests answered.
     pub requests: u64,
-    /// Simulated time, in nanoseconds.
+    /// Simulated time of the drive, in nanoseconds.
     pub simulated_ns: u64,
-    /// Requests of clients in flight.
+    /// Number of clients' requests in flight.
     pub in_flight: u64,
-    /// How late answers were; null at full speed.
+    /// Summary of how late answers were relative to their simulated times; null at full speed.
     pub lateness: Option<Lateness>,
-    /// Lateness of answers as a histogram.
+    /// Histogram of the lateness of answers (real time after their simulated times were due).
     pub late: TimeClasses,
-    /// Error message of the disk that holds the image, while that disk is full.
+    /// Error message of the disk that stores the image, while that disk refuses writes, for example because it is full.
     pub refused: Option<String>,
-    /// Why requests are recorded no longer.
+    /// Error message with which the recording of requests ended; null while it continues, or if none was requested.
     pub record_ended: Option<String>,
-    /// Reads of the image that found damage.
+    /// Number of reads of the image that found damaged data or failed.
     pub damaged_reads: u64,
-    /// True if the image was at rest but its saved state was lost, so that the drive began as after a power
-    /// cut.
+    /// True if the drive was at rest but its saved state was lost, so that the drive started as after a power cut.
     pub is_without_state: bool,
-    /// Requests done, by kind.
+    /// Counts of the requests answered, by kind (read, write, trim, flush).
     pub done: BTreeMap<&'static str, MeteredKind>,
-    /// Requests refused, by error.
+    /// Number of clients' requests refused, by name of the error.
     pub refusals: BTreeMap<&'static str, u64>,
-    /// Present state of the drive.
+    /// Counters and present state of the simulated drive.
     pub drive: DriveNow,
-    /// The upper ends of the classes of times.
+    /// Upper bounds, in nanoseconds, of the classes of all histograms of times.
     pub bounds_ns: Vec<u64>,
 }
 
-/// Board on which a server posts its state for observers, and observers their requests to the server.
+/// Board for exchange with other threads: the server posts its state for observers, and observers post the request to
+/// stop.
 #[derive(Debug, Default)]
 pub struct Board {
     now: Mutex<ServerProgress>,
@@ -161,32 +162,32 @@ impl Board {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the state that the server posted last.
+    /// Returns a copy of the state that the server posted last.
     pub fn progress(&self) -> ServerProgress {
         self.locked().clone()
     }
 
-    /// Asks the server to stop serving.
+    /// Asks the server to stop serving clients.
     pub fn stop(&self) {
         self.ended.store(true, Ordering::Relaxed);
     }
 
-    /// True when the live server has ended.
+    /// True if the server was asked to stop.
     pub fn is_ended(&self) -> bool {
         self.ended.load(Ordering::Relaxed)
     }
 
-    /// Posts the state of the server for observers.
+    /// Posts the state of the server on the board for observers.
     pub fn leave(&self, progress: ServerProgress) {
         *self.locked() = progress;
     }
 }
 
-/// The server's counters.
+/// Counters of the live server: requests answered and refused, latencies and lateness.
 pub struct Meter {
-    /// Requests of clients answered.
+    /// Number of clients' requests that the live server has answered.
     pub answered: u64,
-    /// Lateness of answers.
+    /// Statistics of the lateness of answers, in real time after their simulated times were due.
     pub late: Late,
     late_classes: TimeClasses,
     done: [MeteredKind; 4],
@@ -201,7 +202,7 @@ const FLUSH: usize = 3;
 const KINDS: [&str; 4] = ["read", "write", "trim", "flush"];
 
 impl Meter {
-    /// Makes a meter of the live server without counts.
+    /// Makes counters of the live server that are all zero.
     pub fn new() -> Self {
         Self {
             answered: 0,
@@ -213,7 +214,7 @@ impl Meter {
         }
     }
 
-    /// True when it is time to post the state again.
+    /// True if it is time, at `now`, to post the server's state again; then the next time is set.
     pub fn is_due(&mut self, now: Instant) -> bool {
         let is_due = now >= self.due;
         if is_due {
@@ -222,7 +223,7 @@ impl Meter {
         is_due
     }
 
-    /// Notes that a request was done.
+    /// Counts an answered request of `bytes` bytes that took the simulated time `took`.
     pub fn note_done(&mut self, command: Command, bytes: u64, took: Nanos) {
         let kind = match command {
             Command::Read => READ,
@@ -236,18 +237,18 @@ impl Meter {
         kind.latency.note(took.ns());
     }
 
-    /// Notes that a request was refused.
+    /// Counts a client's request that was refused with this error.
     pub fn note_refused(&mut self, refusal: Refusal) {
         *self.refusals.entry(refusal.name()).or_default() += 1;
     }
 
-    /// Notes that an answer was so late.
+    /// Counts an answer to a client that was late by this real time.
     pub fn note_late(&mut self, late: Duration) {
         self.late.note(late);
         self.late_classes.note(late.as_nanos() as u64);
     }
 
-    /// Returns the state as far as this meter counts it.
+    /// Returns the state of the server as far as these counters give it; the other fields are zero.
     pub fn progress(&self, now: SimTime) -> ServerProgress {
         ServerProgress {
             requests: self.answered,
@@ -262,7 +263,8 @@ impl Meter {
     }
 }
 
-/// Counts and state of the drive; `ages`: for each superblock, units written since its last program.
+/// Returns counters and present state of the drive; `ages` gives for each superblock the units written since its last
+/// program.
 pub fn drive_now(ftl: &Ftl, ages: impl Iterator<Item = Option<u64>>) -> DriveNow {
     let stats = ftl.stats();
     let by_origin = |counts: &[u64; Origin::COUNT]| {
@@ -297,7 +299,7 @@ pub fn drive_now(ftl: &Ftl, ages: impl Iterator<Item = Option<u64>>) -> DriveNow
     now
 }
 
-/// Names of the states, in the order of [`SuperblockState`].
+/// Names of the states of a superblock, in the order of [`SuperblockState`].
 const STATES: [&str; 7] = ["free", "open", "closed", "victim", "erasing", "lost", "parity"];
 
 impl SuperblockAges {

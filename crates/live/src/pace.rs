@@ -6,25 +6,25 @@ use sim::Error;
 use std::time::{Duration, Instant};
 use units::{Nanos, SimTime};
 
-/// An answer is late if it leaves more than this number of nanoseconds after its time.
+/// Lateness in nanoseconds of real time above which an answer counts as late.
 const LATE_NS: u64 = 100_000;
-/// The longest lateness that is told apart, in nanoseconds.
+/// Greatest lateness in nanoseconds that the histogram resolves; longer times count as this.
 const MOST_NS: u64 = 3_600_000_000_000;
 
-/// Simulated time per time on the wall.
+/// Pace of the live server: simulated time that passes per real time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WallPace {
-    /// As fast as possible: simulated time passes only while requests are in flight.
+    /// The live server runs as fast as possible: simulated time passes only while requests are in flight.
     Max,
-    /// Simulated seconds per second of real time.
+    /// The live server runs at this number of simulated seconds per second of real time.
     Of(f64),
 }
 
 impl WallPace {
-    /// Reads a pace: `max`, or a number.
+    /// Parses a pace: `max`, or a number of simulated seconds per second.
     ///
     /// # Errors
-    /// When it is neither.
+    /// When the text is neither.
     pub fn read(text: &str) -> Result<Self, Error> {
         if text == "max" {
             return Ok(Self::Max);
@@ -38,33 +38,33 @@ impl WallPace {
     }
 }
 
-/// The two times, coupled.
+/// Clock that couples simulated time to real time at a fixed pace.
 #[derive(Clone, Copy, Debug)]
 pub struct WallClock {
-    /// Simulated seconds for each second of real time.
+    /// Number of simulated seconds per second of real time.
     pace: f64,
     wall: Instant,
     simulated: SimTime,
 }
 
 impl WallClock {
-    /// Makes a clock of simulated and real time; both begin now, at `simulated`.
+    /// Makes a clock that starts now at simulated time `simulated` and runs at `pace`.
     pub fn new(pace: f64, simulated: SimTime) -> Self {
         Self { pace, wall: Instant::now(), simulated }
     }
 
-    /// Returns the simulated time that corresponds to the present moment.
+    /// Returns the simulated time that corresponds to the present real time.
     pub fn now(&self) -> SimTime {
         let passed = self.wall.elapsed().as_nanos() as f64 * self.pace;
         self.simulated + Nanos::new(passed as u64)
     }
 
-    /// Returns the real time left until a simulated time; zero if that has passed.
+    /// Returns the real time from now until the simulated time `time`; zero if it has passed.
     pub fn until(&self, time: SimTime) -> Duration {
         self.due(time).saturating_duration_since(Instant::now())
     }
 
-    /// Returns the real time passed since a simulated time was due.
+    /// Returns the real time that has passed since the simulated time `time` was due; zero if it has not been due.
     pub fn late(&self, time: SimTime) -> Duration {
         self.due(time).elapsed()
     }
@@ -75,27 +75,27 @@ impl WallClock {
     }
 }
 
-/// Lateness of answers.
+/// Statistics of the lateness of the live server's answers, in real time after their simulated times were due.
 #[derive(Clone, Debug)]
 pub struct Late {
     histogram: Histogram<u64>,
     late: u64,
 }
 
-/// Summary of the lateness of answers.
+/// Summary of how late the live server's answers were sent after their simulated times were due.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Lateness {
-    /// Number of answers of the live server.
+    /// Number of answers of the live server to its clients.
     pub answers: u64,
-    /// Median lateness, nanoseconds.
+    /// Median lateness of the live server's answers, in nanoseconds.
     pub p50_ns: u64,
-    /// Lateness that 99 of 100 answers did not exceed, nanoseconds.
+    /// Lateness in nanoseconds that 99 % of the live server's answers did not exceed.
     pub p99_ns: u64,
-    /// Greatest lateness, nanoseconds.
+    /// Greatest lateness of an answer of the live server, in nanoseconds.
     pub max_ns: u64,
-    /// The share that was later than 100 us.
+    /// Fraction of the live server's answers that were later than 100 us.
     pub late_ratio: f64,
-    /// True if no more than one of 100 answers was later than 100 us.
+    /// True if the pace was kept: at most 1 % of the answers were later than 100 us.
     pub is_kept: bool,
 }
 
@@ -107,14 +107,14 @@ impl Default for Late {
 }
 
 impl Late {
-    /// Notes that an answer was so late.
+    /// Adds the lateness of one answer of the live server to the statistics.
     pub fn note(&mut self, late: Duration) {
         let ns = (late.as_nanos() as u64).clamp(1, MOST_NS);
         self.histogram.saturating_record(ns);
         self.late += u64::from(ns > LATE_NS);
     }
 
-    /// Returns the summary of the lateness; none when nothing was answered.
+    /// Returns the summary of the lateness of answers; none if there was no answer.
     pub fn summary(&self) -> Option<Lateness> {
         let answers = self.histogram.len();
         (answers > 0).then(|| Lateness {

@@ -7,12 +7,12 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
 
-/// Most bytes of lines that are collected before they are written.
+/// Number of bytes of trace lines that are collected in memory before they are written to the file.
 const TOGETHER: usize = 1 << 20;
 const SECOND: u64 = 1_000_000_000;
 const SECTOR: u64 = 512;
 
-/// A trace that grows.
+/// Recorder that writes the requests to the drive of a live server to a trace file.
 pub struct Recorder {
     file: File,
     lines: String,
@@ -21,17 +21,17 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Makes a new trace at `path`, replacing any file there.
+    /// Makes a new trace file at `path`, replacing any file there.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When the file cannot be made.
     pub fn at(path: &Path) -> Result<Self, Error> {
         let file = OpenOptions::new().write(true).create(true).truncate(true).open(path);
         let file = file.map_err(|error| Error(format!("--record {}: {error}", path.display())))?;
         Ok(Self { file, lines: String::new(), sequence: 0, ended: None })
     }
 
-    /// Notes that a request goes to the drive.
+    /// Adds a request to the drive to the recorded trace.
     pub fn note(&mut self, request: &HostRequest) {
         if self.ended.is_some() {
             return;
@@ -59,7 +59,7 @@ impl Recorder {
         }
     }
 
-    /// Writes the collected lines. If the disk refuses them, the trace ends there.
+    /// Writes the collected lines to the trace file; if that fails, the recording ends there.
     pub fn write(&mut self) {
         if let Err(error) = self.file.write_all(self.lines.as_bytes()) {
             self.ended = Some(error.to_string());
@@ -67,7 +67,7 @@ impl Recorder {
         self.lines.clear();
     }
 
-    /// Returns why the recording has ended; none while it goes on.
+    /// Returns the error message with which the recording ended; none while it continues.
     pub fn ended(&self) -> Option<&str> {
         self.ended.as_deref()
     }

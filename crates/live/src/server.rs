@@ -28,53 +28,56 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use units::SimTime;
 
-/// Before an event is due, the thread stays awake so long: waking takes up to that.
+/// Time before an event is due during which the server's thread does not sleep, because waking it takes up to that
+/// long.
 const SPIN: Duration = Duration::from_micros(60);
-/// At full speed, simulated time goes on until this part (one in 4) of the requests in flight is answered.
+/// Divisor of the requests in flight: at full speed, simulated time runs until a quarter of the requests in flight have
+/// completed, then answers are sent.
 const ANSWERED_AT_ONCE: u64 = 4;
-/// Events between two looks at the clock.
+/// Number of simulation events between two looks at the real clock.
 const EVENTS: u32 = 256;
-/// Most real time, and most bytes moved, before the clients have their turn again.
+/// Greatest real time that the simulation runs before the server serves its clients again; `MOVED_MOST` is the greatest
+/// number of bytes copied in that time.
 const TURN: Duration = Duration::from_millis(5);
 const MOVED_MOST: u64 = 4 << 20;
-/// Longest rest: an observer may have asked the server to stop.
+/// Longest time that the server sleeps, because an observer may have asked it to stop meanwhile.
 const REST_MOST: Duration = Duration::from_millis(50);
-/// Rounds between two checks of the listener and of quiet clients, while there is work.
+/// Number of rounds between two checks of the listening socket and of quiet clients, while there is work.
 const ROUNDS: u32 = 64;
-/// Clients at one time; others wait until one has gone.
+/// Greatest number of clients at one time; others wait until one has left.
 const CLIENTS_MOST: usize = 256;
-/// After the machine had no socket for a client, others wait so long.
+/// Time for which no further clients are accepted after the machine had no socket for one.
 const NO_SOCKET: Duration = Duration::from_secs(1);
 
-/// How a drive is served; read from JSON, unknown keys refused.
+/// Options for serving a drive to NBD clients; read from JSON, unknown keys are refused.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServeOptions {
-    /// Path of the image.
+    /// Path of the image file that stores the contents of the simulated drive.
     pub image: PathBuf,
     /// Path of the Unix socket at which the server listens.
     pub socket: Option<PathBuf>,
-    /// TCP port to listen at, where no socket path is given; 0: any free port.
+    /// TCP port at which the server listens if no socket path is given; 0: any free port.
     pub port: Option<u16>,
-    /// Address of the port at which the server listens.
+    /// Network address at which the server listens, together with the TCP port.
     pub address: String,
-    /// `max`, or simulated seconds a second.
+    /// Pace of the server: `max`, or simulated seconds per second of real time.
     pub pace: String,
-    /// Path of the trace that records all requests.
+    /// Path of the trace file to which all requests are recorded.
     pub record: Option<PathBuf>,
 }
 
 impl ServeOptions {
-    /// Reads the options.
+    /// Parses the options for serving a drive from JSON.
     ///
     /// # Errors
-    /// When a key is unknown, or a path no text.
+    /// When a key is unknown, or a path is not text.
     pub fn from_json(text: &str) -> Result<Self, Error> {
         serde_json::from_str(text).map_err(|error| Error(format!("--image, --socket: {error}")))
     }
 }
 
-/// A drive that is served.
+/// Live server: a simulated drive that is served to NBD clients in real time.
 pub struct Server {
     session: Session,
     shared: Arc<Mutex<SharedContents>>,
@@ -82,29 +85,30 @@ pub struct Server {
     exports: Arc<[Export]>,
     options: ServeOptions,
     clients: BTreeMap<u64, Connection>,
-    /// The client that has the first turn.
+    /// Number of the client that is served first in the next round.
     next_client: u64,
-    /// The machine had no socket for another client.
+    /// Time until which no further client is accepted, because the machine had no socket for one; none if clients are
+    /// accepted.
     no_socket_until: Option<Instant>,
     pending: HashMap<u64, ClientRequest>,
-    /// Number of clients so far; `numbered` is the number of requests.
+    /// Number of clients that connected so far; `numbered` is the number of clients' requests passed to the drive.
     seen: u64,
     numbered: u64,
-    /// Requests to the drive that are not answered.
+    /// Number of requests in flight in the simulated drive.
     in_flight: u64,
     clock: Option<WallClock>,
     meter: Meter,
     board: Arc<Board>,
     recorder: Option<Recorder>,
-    /// True if the image was at rest but its saved state is lost.
+    /// True if the drive was at rest but its saved state is lost, so that it started as after a power cut.
     is_without_state: bool,
 }
 
 impl Server {
-    /// Opens the image, builds the drive as the image has it, and listens.
+    /// Opens the image, builds the simulated drive in the state that the image has, and listens for clients.
     ///
     /// # Errors
-    /// When the image is not this drive's or in use, or the socket cannot be listened at.
+    /// When the image is of another drive or in use, or the server cannot listen at the socket.
     pub fn new(drive: Drive, run: RunOptions, options: &ServeOptions) -> Result<Self, Error> {
         let pace = WallPace::read(&options.pace)?;
         Session::check_live(&drive)?;
@@ -158,7 +162,8 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts the drive; after a power cut it first looks for the data on its flash.
+    /// Starts the simulated drive as `begins` says; after a power cut, the drive first recovers its map from the data
+    /// on flash.
     fn begin(
         drive: Drive,
         run: RunOptions,
@@ -184,7 +189,7 @@ impl Server {
         failed.map_or(session, Err)
     }
 
-    /// Returns the URI by which clients reach the server.
+    /// Returns the NBD URI by which clients reach the server.
     pub fn uri(&self) -> String {
         self.listener.uri()
     }
@@ -193,15 +198,15 @@ impl Server {
         self.shared.lock().expect("one thread")
     }
 
-    /// Returns the board on which this server posts its state for observers.
+    /// Returns the board on which the server posts its state for observers.
     pub fn board(&self) -> Arc<Board> {
         self.board.clone()
     }
 
-    /// Serves for about so long, or until the board says to stop.
+    /// Serves clients for about the real time `slice`, or until the board says to stop.
     ///
     /// # Errors
-    /// When the run ended.
+    /// When the simulation fails.
     pub fn serve(&mut self, slice: Duration) -> Result<(), Error> {
         if self.clock.is_some() {
             // A kernel that cannot do it leaves the slack as it is, which the lateness then shows.
@@ -231,14 +236,14 @@ impl Server {
         self.leave_word()
     }
 
-    /// Before answers are sent, notes in the image what a killed server would lose.
+    /// Records in the image, before answers are sent, what would be lost if the server were killed.
     fn note_what_a_cut_takes(&mut self) {
         let units = self.session.ftl().map_or(0, |ftl| ftl.buffer().units_at_risk());
         let witness = Witness { requests: self.pending.len() as u32, units };
         self.shared().image.note(witness);
     }
 
-    /// Posts the server's state for observers.
+    /// Posts the server's state on the board for observers, and writes the recorded requests to the trace file.
     fn leave_word(&mut self) -> Result<(), Error> {
         if let Some(recorder) = &mut self.recorder {
             recorder.write();
@@ -260,7 +265,7 @@ impl Server {
         Ok(())
     }
 
-    /// True when the live server can accept another client.
+    /// True if the server can accept another client.
     fn takes_clients(&self) -> bool {
         self.clients.len() < CLIENTS_MOST && self.no_socket_until.is_none()
     }
@@ -281,13 +286,14 @@ impl Server {
         }
     }
 
-    /// Offers the received requests to the drive.
+    /// Offers the requests received from clients to the simulated drive.
     fn offer(&mut self) -> Result<(), Error> {
         let first = self.shared().incoming.front().map(|(_, request)| request.arrive);
         first.map_or(Ok(()), |at| self.session.offer(at))
     }
 
-    /// Lets time go on.
+    /// Advances simulated time, up to the real clock or, at full speed, until enough requests have completed; stops at
+    /// `deadline` at the latest.
     fn go_on(&mut self, deadline: Instant) -> Result<(), Error> {
         let until = self.clock.map_or(SimTime::NEVER, |clock| clock.now());
         let most = if self.clock.is_some() { u64::MAX } else { (self.in_flight / ANSWERED_AT_ONCE).max(1) };
@@ -309,7 +315,7 @@ impl Server {
         Ok(())
     }
 
-    /// True when enough answers wait to be sent, or enough bytes were moved.
+    /// True if the simulation should pause because enough completions wait to be answered, or enough bytes were copied.
     fn is_turn_over(&self, answers_most: u64) -> bool {
         let shared = self.shared();
         shared.done.len() as u64 >= answers_most || shared.moved >= MOVED_MOST
@@ -325,7 +331,8 @@ impl Server {
         }
     }
 
-    /// Waits until there is something to do; returns at once if there already is. True when a new client waits.
+    /// Sleeps until a socket is ready or the next simulation event is due, at most until `deadline`; returns at once if
+    /// there is work. The result is true if the listening socket must be checked, as a new client may wait.
     fn rest(&mut self, deadline: Instant) -> Result<bool, Error> {
         let mut most = deadline.saturating_duration_since(Instant::now());
         let is_busy = self.clients.values().any(Connection::is_busy);
@@ -350,10 +357,11 @@ impl Server {
         Ok(is_new || !takes_clients)
     }
 
-    /// Answers the requests in flight and takes leave of all clients.
+    /// Completes the requests in flight, answers all clients (with a shutdown error where a request is incomplete), and
+    /// closes their connections.
     ///
     /// # Errors
-    /// When the run ended with an error.
+    /// When the simulation fails.
     pub fn end(&mut self) -> Result<(), Error> {
         self.session.end()?;
         self.answer()?;
@@ -373,10 +381,10 @@ impl Server {
         self.leave_word()
     }
 
-    /// Returns all measures of the run, as JSON.
+    /// Returns the results of the simulation by the live server as JSON.
     ///
     /// # Errors
-    /// When the run ended with an error.
+    /// When the simulation fails.
     pub fn result(&mut self) -> Result<Value, Error> {
         let notes = self.notes();
         self.shared().notes = notes;
@@ -423,12 +431,13 @@ impl Server {
         notes
     }
 
-    /// Returns the rows of `requests.parquet` since the last call, as little-endian columns.
+    /// Returns the rows of `requests.parquet` since the last call, as columns of little-endian numbers.
     pub fn take_requests(&mut self) -> Vec<Vec<u8>> {
         self.session.take_requests()
     }
 
-    /// Brings the drive to rest, and leaves the image so that the next server finds it at rest.
+    /// Brings the drive to rest, saves its state beside the image, and marks the image so that the next server starts
+    /// from the saved state.
     ///
     /// # Errors
     /// When a file cannot be written; the image is then as after a power cut.
@@ -447,7 +456,7 @@ impl Server {
     }
 }
 
-/// Checks that the folder of a new image exists.
+/// Checks that the folder in which the image lies, or is to be made, exists.
 fn check_folder(image: &Path) -> Result<(), Error> {
     let folder = image.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_none_or(Path::is_dir) {
@@ -456,7 +465,7 @@ fn check_folder(image: &Path) -> Result<(), Error> {
     Err(Error(format!("--image {}: no such folder: expected a file in one that is there", image.display())))
 }
 
-/// Returns the path of the saved state of a drive at rest: beside its image.
+/// Returns the path of the file with the saved state of a drive at rest, which lies beside the image.
 fn state_of(image: &Path) -> PathBuf {
     let mut name = image.as_os_str().to_owned();
     name.push(".state");

@@ -10,27 +10,27 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The socket at which the server listens.
+/// Socket at which the live server listens for clients.
 pub enum Listener {
-    /// Unix socket with its path, which is removed together with the socket.
+    /// Unix socket with its path; the file at the path is removed together with the listener.
     Unix(UnixListener, PathBuf),
-    /// TCP socket that listens at a port.
+    /// TCP socket that listens for clients at a port.
     Tcp(TcpListener),
 }
 
-/// A client's socket.
+/// Socket of the connection with a client.
 pub enum ClientSocket {
-    /// Connection through a Unix socket.
+    /// Connection with a client through a Unix socket.
     Unix(UnixStream),
-    /// Connection through a TCP port.
+    /// Connection with a client through TCP.
     Tcp(TcpStream),
 }
 
 impl Listener {
-    /// Listens at `path`. A socket there without a listener is removed first.
+    /// Listens for clients at the Unix socket `path`. A socket file there at which no process listens is removed first.
     ///
     /// # Errors
-    /// When another file is there, or a socket with a listener.
+    /// When another file is there, or a socket at which a process listens.
     pub fn at_path(path: &Path) -> Result<Self, Error> {
         let fail = |reason: &dyn std::fmt::Display| Error(format!("--socket {}: {reason}", path.display()));
         if let Ok(there) = std::fs::symlink_metadata(path) {
@@ -48,10 +48,10 @@ impl Listener {
         Ok(Self::Unix(listener, path))
     }
 
-    /// Listens at an address and port.
+    /// Listens for clients at a TCP port of a network address.
     ///
     /// # Errors
-    /// When that is not to be had.
+    /// When the server cannot listen there.
     pub fn at_port(address: &str, port: u16) -> Result<Self, Error> {
         let fail = |error: io::Error| Error(format!("{address}:{port}: {error}"));
         let listener = TcpListener::bind((address, port)).map_err(fail)?;
@@ -59,10 +59,11 @@ impl Listener {
         Ok(Self::Tcp(listener))
     }
 
-    /// Accepts a waiting client; none when there is none.
+    /// Accepts a client that waits for a connection; none if no client waits.
     ///
     /// # Errors
-    /// When one waits, and the machine has no socket for it: the next try will find the same until others are gone.
+    /// When a client waits and the machine has no socket for it: the next try fails as well until other sockets are
+    /// closed.
     pub fn accept(&self) -> io::Result<Option<ClientSocket>> {
         let stream = match self {
             Self::Unix(listener, _) => listener.accept().map(|(stream, _)| ClientSocket::Unix(stream)),
@@ -80,7 +81,7 @@ impl Listener {
         Ok(ready.ok().map(|()| stream))
     }
 
-    /// Returns the URI by which clients reach this socket.
+    /// Returns the NBD URI by which clients reach this socket.
     pub fn uri(&self) -> String {
         match self {
             Self::Unix(_, path) => format!("nbd+unix:///?socket={}", path.display()),
@@ -146,21 +147,22 @@ impl Write for ClientSocket {
     }
 }
 
-/// Events to wait for at a socket.
+/// Events for which the server waits at a client's socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest {
-    /// True if the server waits until data can be read from the socket.
+    /// True if the server waits for data from the client at the client's socket.
     pub reads: bool,
-    /// True if the server waits until data can be written to the socket.
+    /// True if the server waits until the client's socket accepts data to be sent.
     pub writes: bool,
 }
 
-/// True if no client waits, or the one that did has gone.
+/// True if accepting a client failed only because none waits, or the one that did has left.
 fn is_passing(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::WouldBlock | ErrorKind::Interrupted | ErrorKind::ConnectionAborted)
 }
 
-/// Waits until one of these sockets is ready, a signal comes, or the time is over. Returns which of them are ready.
+/// Waits until one of the sockets is ready, a signal comes, or the time `most` has passed. Returns whether the listener
+/// is ready, and for each client whether its socket is.
 pub fn wait<'a>(
     listener: Option<&Listener>,
     clients: impl Iterator<Item = (&'a ClientSocket, Interest)>,

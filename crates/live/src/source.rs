@@ -5,16 +5,16 @@ use host::{Completion, HostRequest, Poll, Workload, WorkloadError, WorkloadRepor
 use std::sync::{Arc, Mutex};
 use units::SimTime;
 
-/// Source of the requests that the server has queued; it never ends, since more requests may come.
+/// Workload that consists of the requests that the live server queues; it never ends, since more requests may come.
 pub struct QueueSource {
     shared: Arc<Mutex<SharedContents>>,
-    /// The number of the request handed out last.
+    /// Number of the client's request to which the request returned last belongs.
     number: u64,
     requests: u64,
 }
 
 impl QueueSource {
-    /// Returns the requests from the queue of `shared`.
+    /// Makes a workload that takes its requests from the queue that the live server fills in `shared`.
     pub fn new(shared: Arc<Mutex<SharedContents>>) -> Self {
         Self { shared, number: 0, requests: 0 }
     }

@@ -17,12 +17,12 @@ pub(crate) use portable::{PlainXzWriter as XzWriter, PlainZstdWriter as ZstdWrit
 #[cfg(not(feature = "native-codecs"))]
 pub use portable::{pack_zstd, read_zstd};
 
-/// What `xz` itself takes when nothing is said.
+/// Compression level (preset) of xz files that are written: the default of the `xz` program.
 const XZ_LEVEL: u32 = 6;
-/// Memory that an xz stream may ask for; its highest level needs a quarter.
+/// Greatest memory in bytes that decompressing an xz stream may take; xz's highest level needs a quarter of this.
 const XZ_MEMORY: u64 = 256 << 20;
 
-/// A stream of bytes that can be handed to another thread.
+/// Reader of decompressed bytes; it can be moved to another thread.
 pub type UnpackedBytes<'a> = Box<dyn std::io::Read + Send + 'a>;
 
 #[cfg(all(test, feature = "native-codecs"))]

@@ -3,7 +3,7 @@
 use super::{UnpackedBytes, XZ_LEVEL, XZ_MEMORY};
 use std::io::{BufRead, Result, Write};
 
-/// Returns the bytes that a zstd stream holds.
+/// Makes a reader of the decompressed bytes of a zstd stream.
 ///
 /// # Errors
 /// When no decoder can be had.
@@ -11,7 +11,7 @@ pub fn read_zstd<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBytes<'
     Ok(Box::new(zstd::stream::read::Decoder::with_buffer(packed)?))
 }
 
-/// Returns `bytes` as one zstd frame.
+/// Compresses `bytes` into one zstd frame and returns the frame.
 ///
 /// # Errors
 /// When there is no memory for it.
@@ -19,13 +19,13 @@ pub fn pack_zstd(bytes: &[u8], level: i32) -> Result<Vec<u8>> {
     zstd::encode_all(bytes, level)
 }
 
-/// Returns the bytes that xz streams hold: several one after the other are one file, as `xz -d` has it.
+/// Makes a reader of the decompressed bytes of xz streams; concatenated streams count as one file, as with `xz -d`.
 pub(crate) fn read_xz<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBytes<'a>> {
     let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)?;
     Ok(Box::new(liblzma::bufread::XzDecoder::new_stream(packed, stream)))
 }
 
-/// Packs what is written to it by zstd, with a checksum.
+/// Writer that compresses the written bytes with zstd, checksum included, and passes them on to another writer.
 pub(crate) struct ZstdWriter<W: Write>(zstd::stream::write::Encoder<'static, W>);
 
 impl<W: Write> ZstdWriter<W> {
@@ -50,7 +50,7 @@ impl<W: Write> Write for ZstdWriter<W> {
     }
 }
 
-/// Packs what is written to it by xz.
+/// Writer that compresses the written bytes with xz and passes them on to another writer.
 pub(crate) struct XzWriter<W: Write>(liblzma::write::XzEncoder<W>);
 
 impl<W: Write> XzWriter<W> {

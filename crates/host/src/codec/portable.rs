@@ -7,7 +7,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::{BufRead, Error, ErrorKind, Read, Result, Write};
 
-/// Returns the bytes that a zstd stream holds.
+/// Makes a reader of the decompressed bytes of a zstd stream.
 ///
 /// # Errors
 /// None: faults are found on reading.
@@ -15,7 +15,7 @@ pub fn read_zstd<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBytes<'
     Ok(Box::new(ZstdFrames { packed, decoder: FrameDecoder::new(), is_inside: false }))
 }
 
-/// Returns `bytes` as one zstd frame; the encoder has one level.
+/// Compresses `bytes` into one zstd frame and returns the frame; this encoder has a single level and ignores `_level`.
 ///
 /// # Errors
 /// None.
@@ -23,12 +23,13 @@ pub fn pack_zstd(bytes: &[u8], _level: i32) -> Result<Vec<u8>> {
     Ok(compress_to_vec(bytes, CompressionLevel::Fastest))
 }
 
-/// Returns the bytes that xz streams hold: several one after the other are one file, as `xz -d` has it.
+/// Makes a reader of the decompressed bytes of xz streams; concatenated streams count as one file, as with `xz -d`.
 pub(crate) fn read_xz<'a>(packed: impl BufRead + Send + 'a) -> Result<UnpackedBytes<'a>> {
     Ok(Box::new(XzReader::new_mem_limit(packed, true, (XZ_MEMORY >> 10) as u32)))
 }
 
-/// Zstd frames one after the other, those to be skipped left out, checksums held against the data.
+/// Reader that decompresses concatenated zstd frames, leaves out skippable frames and verifies the checksum of each
+/// frame.
 struct ZstdFrames<R> {
     packed: R,
     decoder: FrameDecoder,
@@ -36,7 +37,7 @@ struct ZstdFrames<R> {
 }
 
 impl<R: BufRead> ZstdFrames<R> {
-    /// Begins the next frame; false where there is none.
+    /// Starts decoding the next zstd frame; returns false at the end of the file.
     fn begin(&mut self) -> Result<bool> {
         while !self.packed.fill_buf()?.is_empty() {
             match self.decoder.reset(&mut self.packed) {
@@ -94,7 +95,7 @@ impl<R: BufRead> Read for ZstdFrames<R> {
     }
 }
 
-/// Packs what is written to it by zstd, at the end: until then all of it is in memory.
+/// Writer that collects all written bytes in memory and compresses them with zstd only when it is finished.
 pub(crate) struct PlainZstdWriter<W: Write> {
     sink: W,
     bytes: Vec<u8>,
@@ -122,7 +123,7 @@ impl<W: Write> Write for PlainZstdWriter<W> {
     }
 }
 
-/// Packs what is written to it by xz.
+/// Writer that compresses the written bytes with xz and passes them on to another writer.
 pub(crate) struct PlainXzWriter<W: Write>(lzma_rust2::XzWriter<W>);
 
 impl<W: Write> PlainXzWriter<W> {

@@ -21,31 +21,32 @@ pub use traced::ReplaySpec;
 
 pub(crate) const SECTOR: u64 = 512;
 
-/// The part of the logical drive that a flow has, in sectors of 512 bytes.
+/// Range of logical sectors of 512 bytes on the drive that one flow of requests uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// First sector of the region.
+    /// Number of the first sector (512 bytes) of the flow's region of the drive.
     pub first: u64,
-    /// Last sector of the region.
+    /// Number of the last sector (512 bytes) of the flow's region of the drive, included.
     pub last: u64,
 }
 
 impl Region {
-    /// Returns the first byte of `sectors` from `first` on, moved back where they would cross the end.
+    /// Returns the byte address of a request of `sectors` sectors that begins at sector `first`; a request that would
+    /// cross an end of the region is moved into the region.
     pub(crate) fn place(&self, first: u64, sectors: u64) -> u64 {
         let latest = (self.last + 1).saturating_sub(sectors).max(self.first);
         first.clamp(self.first, latest) * SECTOR
     }
 }
 
-/// One flow of requests, as the caller describes it.
+/// Description by the caller of one flow of requests: drawn from distributions, or read from a trace file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "flow", rename_all = "kebab-case")]
 pub enum FlowSpec {
-    /// A flow drawn from distributions.
+    /// Flow of requests whose addresses, sizes and times are drawn at random from distributions.
     Synthetic(SyntheticSpec),
-    /// A flow from a trace file of five columns.
+    /// Flow of requests that replays a trace file of five columns (format of MQSim).
     Replay(ReplaySpec),
 }
 
@@ -63,21 +64,21 @@ impl PlayedFlow {
     }
 }
 
-/// All flows of a scenario.
+/// Workload that mixes the requests of several flows, drawn at random or replayed from traces, as MQSim does.
 pub struct FlowsWorkload {
     name: String,
     names: Vec<String>,
     flows: Vec<PlayedFlow>,
-    /// Index of the flow that is asked next.
+    /// Index of the flow that is asked first for a request at the next poll.
     turn: usize,
     requests: u64,
 }
 
 impl FlowsWorkload {
-    /// Opens the flows, and the traces among them, on a drive of `capacity` bytes.
+    /// Makes the workload `name` of the flows `specs`, and opens their trace files, for a drive of `capacity` bytes.
     ///
     /// # Errors
-    /// When there is none, a flow's part lies beyond the drive, or a trace cannot be read.
+    /// When there is no flow, a flow's region lies beyond the end of the drive, or a trace cannot be read.
     pub fn new(name: &str, specs: &[FlowSpec], capacity: u64, seed: u64) -> Result<Self, WorkloadError> {
         let mut flows = Vec::new();
         let mut names = Vec::new();
@@ -106,7 +107,8 @@ impl FlowsWorkload {
     }
 }
 
-/// Nothing is laid out before: as in MQSim, what a read does not find is made where the placement would have put it.
+/// The workload lays out no data before the run: as in MQSim, data that a read does not find are created where the data
+/// placement would have put them.
 impl Workload for FlowsWorkload {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let mut next: Option<SimTime> = None;

@@ -6,71 +6,73 @@ use engine::RandomStream;
 use serde::Deserialize;
 use units::SimTime;
 
-/// Where the requests of a flow go.
+/// Distribution of the addresses of a flow's requests over the flow's region.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowAddresses {
-    /// Requests follow each other in address, from a random place on.
+    /// Requests have consecutive addresses, beginning at a random place in the region.
     Streaming,
-    /// Requests lie at uniformly random addresses of the flow's region.
+    /// Requests lie at uniformly random addresses of the flow's region of the drive.
     Uniform,
-    /// The first part of the region, `hot` of it, gets `1 - hot` of the requests.
+    /// The first part of the region, a fraction `hot` of it, gets a fraction `1 - hot` of the requests.
     HotCold {
-        /// Hot part of the region, from 0 to 1.
+        /// Fraction of the flow's region, from 0 to 1, that is hot.
         hot: f64,
     },
 }
 
-/// How long the requests of a flow are, in sectors.
+/// Distribution of the sizes of a flow's requests, in sectors of 512 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowSizes {
-    /// All requests of the flow have this size, in sectors.
+    /// All requests of the flow have this size, in sectors of 512 bytes.
     Fixed(u32),
-    /// Sizes of requests are normally distributed, rounded up, at least one sector.
+    /// Sizes of requests are normally distributed, rounded up to whole sectors, and at least one sector.
     Normal {
-        /// Mean size of a request, in sectors.
+        /// Mean size of a request of the flow, in sectors of 512 bytes.
         mean: f64,
-        /// Standard deviation of the size of a request, in sectors.
+        /// Standard deviation of the sizes of the flow's requests, in sectors of 512 bytes.
         deviation: f64,
     },
 }
 
-/// When a flow makes requests.
+/// Rule for the arrival times of a flow's requests: constant queue depth, or random intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowTiming {
-    /// This number of requests of the flow is always in flight.
+    /// The flow always has this number of requests in flight.
     Depth(u32),
-    /// Requests come at exponentially distributed intervals of this mean, in nanoseconds.
+    /// Requests arrive at exponentially distributed intervals with this mean, in nanoseconds.
     Interval(f64),
 }
 
-/// A flow drawn from distributions, as the caller gives it.
+/// Description by the caller of a flow whose requests are drawn at random from distributions.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SyntheticSpec {
-    /// Part of the drive that the flow uses.
+    /// Range of sectors of the drive that the flow uses.
     pub region: Region,
-    /// Part of the requests that read.
+    /// Fraction of the requests that are reads, from 0 to 1; all other requests are writes.
     pub read_ratio: f64,
-    /// Addresses of the flow's requests.
+    /// Distribution of the addresses of the flow's requests.
     pub addresses: FlowAddresses,
-    /// Sizes of the flow's requests.
+    /// Distribution of the sizes of the flow's requests.
     pub sizes: FlowSizes,
-    /// Times of the flow's requests.
+    /// Rule for the arrival times of the flow's requests.
     pub generator: FlowTiming,
-    /// Number of sectors of which the first sector of each request is a multiple; 1: any sector.
+    /// Alignment of the flow's requests: number of sectors (512 bytes) of which the first sector of each request is a
+    /// multiple; 1: no alignment.
     pub align: u64,
-    /// Time in nanoseconds after which the flow makes no request; 0: the number of requests ends the flow.
+    /// Simulated time in nanoseconds after which the flow makes no more requests; 0: the flow ends after `requests`
+    /// requests.
     pub stop_ns: u64,
-    /// Number of the flow's requests, where no time ends the flow.
+    /// Number of requests after which the flow ends if `stop_ns` is 0.
     pub requests: u64,
-    /// Seed of the flow's own random numbers, beside the run's.
+    /// Seed of the flow's random numbers, which is combined with the seed of the run.
     pub seed: u64,
 }
 
-/// A flow at work.
+/// State of a running flow whose requests are drawn at random from distributions.
 pub(super) struct Synthetic {
     spec: SyntheticSpec,
     tag: u16,
@@ -181,7 +183,8 @@ impl Synthetic {
         }
     }
 
-    /// Returns the next place of a stream, which begins again where it would cross the end.
+    /// Returns the first sector of the next request of a streaming flow; the stream starts again at the beginning of
+    /// the region where a request would cross the end.
     fn follow(&mut self, sectors: u64) -> u64 {
         let region = self.spec.region;
         let first =

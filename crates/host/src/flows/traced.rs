@@ -8,39 +8,42 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use units::SimTime;
 
-/// A flow from a file, as the caller gives it.
+/// Description by the caller of a flow that replays a trace file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplaySpec {
-    /// Path of the trace file.
+    /// Path of the trace file that the flow replays.
     pub path: PathBuf,
-    /// Its size when the flow was described: the same file must be there when it runs again.
+    /// Size of the trace file in bytes when the flow was described; a file of another size is refused when the flow is
+    /// opened.
     pub file_bytes: u64,
-    /// Part of the drive that the flow uses.
+    /// Range of sectors of the drive that the flow uses.
     pub region: Region,
-    /// Percent of the file's requests to be made, where it is replayed once.
+    /// Percentage of the trace file's requests that the flow makes; counts only if `replays` is 1.
     pub percent: u32,
-    /// How often the file is replayed.
+    /// Number of times that the trace file is replayed, one after the other.
     pub replays: u32,
 }
 
-/// A flow at work: a line at a time, so that a file of any length needs no memory.
+/// State of a running flow that replays a trace file; reads one line at a time, so that a long file takes no more
+/// memory.
 pub(super) struct Replay {
     spec: ReplaySpec,
     tag: u16,
     lines: BufReader<File>,
     number: u64,
-    /// Requests in the file, and to be made in all.
+    /// Number of requests in the trace file; `total` is the number of requests that the flow makes in all replays.
     in_file: u64,
     total: u64,
     made: u64,
-    /// Time at which the present replay of the file began: the last request of the replay before.
+    /// Simulated time in nanoseconds at which the present replay of the trace file began: the time of the last request
+    /// of the replay before.
     begun: u64,
     waiting: Option<(u64, HostRequest)>,
 }
 
 impl Replay {
-    /// Opens the file and counts its requests.
+    /// Opens the trace file of a flow, checks the file and counts the requests in it.
     pub fn open(spec: ReplaySpec, index: usize) -> Result<Self, WorkloadError> {
         let size = std::fs::metadata(&spec.path).map_err(|error| refuse(&spec, &error))?.len();
         if size != spec.file_bytes {
@@ -83,7 +86,8 @@ impl Replay {
         WorkloadError::at_line(&place(&self.spec), self.number, found, expected)
     }
 
-    /// Returns the time and the request of the next line; none at the end of the file.
+    /// Reads the next line of the trace file and returns the line's time in nanoseconds and its request; none at the
+    /// end of the file.
     fn read_line(&mut self) -> Result<Option<(u64, HostRequest)>, WorkloadError> {
         let mut line = String::new();
         // A line without anything in it ends the trace in MQSim; a note says where that drops requests.

@@ -13,104 +13,110 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use units::{Bytes, Nanos};
 
-/// A direction of transfer; its number indexes [`LinkStep::holds`].
+/// Direction of a transfer on the host link; its number is an index into [`LinkStep::holds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub enum Direction {
-    /// Transfer from the host to the drive.
+    /// Direction of a transfer on the host link: from the host to the drive.
     ToDrive = 0,
-    /// Transfer from the drive to the host.
+    /// Direction of a transfer on the host link: from the drive to the host.
     ToHost = 1,
 }
 
-/// The messages on the host link of one step of a command, other than its data.
+/// Time that the protocol messages of one step of a command, without its data, take on the host link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStep {
-    /// How long the messages occupy the wires in each direction; with one set of wires, the sum counts.
+    /// Time that the messages occupy the link's wires, by direction; on a half-duplex link the sum of both counts.
     pub holds: [Nanos; 2],
-    /// How long the step takes on a link that has nothing else to do. Messages are short and slip in between the
-    /// packets of others' data, so that this is their latency under load, too.
+    /// Latency of the step in nanoseconds on an idle link. Messages are short and are sent between the data packets of
+    /// other commands, so that this is their latency under load, too.
     pub takes: Nanos,
 }
 
-/// The data of one transfer over the host link.
+/// Times (ns) of the transfer of one command's data over the host link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burst {
-    /// How long the data occupy the wires, framing included.
+    /// Time that the data occupy the wires of the host link, including the framing of packets.
     pub holds: Nanos,
-    /// How long requests for the data occupy the wires in the other direction.
+    /// Time that read requests for the data occupy the wires of the host link in the opposite direction.
     pub against: Nanos,
-    /// Time from the request for the data to the first bit of the data.
+    /// Time from the request for the data to the first bit of the data on the wires of the host link.
     pub ahead: Nanos,
-    /// Time from the last bit on the wires until the data are available.
+    /// Time from the last bit of the data on the wires of the host link until the receiver can use the data.
     pub behind: Nanos,
 }
 
-/// Order in which submission queues are served.
+/// Arbitration: the order in which the drive serves the submission queues.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum QueueOrder {
-    /// The queues in turn, a number of commands at each turn.
+    /// Round robin: the drive serves one queue after the other and fetches up to `burst` commands from each.
     RoundRobin {
-        /// Commands fetched from a queue before the next queue has its turn.
+        /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue.
         burst: u32,
     },
-    /// A single submission queue.
+    /// The host link has a single submission queue.
     #[default]
     Single,
-    /// NVMe's weighted round robin with urgent priority class.
+    /// Weighted round robin with urgent priority class, as in NVMe.
     Weighted {
-        /// Commands fetched from a queue before the next queue of the same class has its turn.
+        /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue of the
+        /// same class.
         burst: u32,
-        /// The class of each queue.
+        /// Priority class of each submission queue, for weighted round robin.
         classes: Vec<QueueClass>,
-        /// Commands fetched from the classes high, medium and low in one round.
+        /// Greatest number of commands that the drive fetches from the classes high, medium and low in one round of
+        /// arbitration.
         weights: [u32; 3],
     },
 }
 
-/// NVMe's priority classes of submission queues.
+/// NVMe priority class of a submission queue, for weighted round robin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum QueueClass {
-    /// The class is served before all others, always.
+    /// Urgent class of submission queues, which always has strict priority over all other classes.
     Urgent = 0,
-    /// The class is served by its weight in each round, as high priority.
+    /// High priority class of submission queues, which has its weight in each round of arbitration.
     High = 1,
-    /// The class is served by its weight in each round, as medium priority.
+    /// Medium priority class of submission queues, which has its weight in each round of arbitration.
     Medium = 2,
-    /// The class is served by its weight in each round, as low priority.
+    /// Low priority class of submission queues, which has its weight in each round of arbitration.
     Low = 3,
 }
 
-/// What holds for every command of a link.
+/// Properties of a host link that are equal for all commands: queues, duplex mode and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkShape {
-    /// True if data cross the link in both directions at once; false if in one direction at a time.
+    /// True if the host link is full duplex: data can cross in both directions at once; false if only one direction can
+    /// transfer at a time.
     pub full_duplex: bool,
-    /// Number of submission queues.
+    /// Number of submission queues of the host link.
     pub queues: u32,
-    /// Commands that each queue holds, without commands that the drive works on.
+    /// Depth of each submission queue: number of commands that a queue can hold, not counting commands that the drive
+    /// has fetched.
     pub queue_depth: u32,
-    /// Order in which the queues are served.
+    /// Arbitration: the order in which the drive serves the submission queues.
     pub order: QueueOrder,
-    /// The most commands the link lets the drive work on at once.
+    /// Greatest number of commands that the link allows the drive to execute at once.
     pub commands_most: u32,
-    /// Commands that the drive works on at once, unless `host.max_commands` gives another number.
+    /// Number of commands that the drive executes at once, unless `host.max_commands` gives another number.
     pub commands_usual: u32,
 }
 
-/// Timing model of the link between host and drive.
+/// Timing model of the link (interface) between host and drive, such as NVMe or SATA.
 pub trait HostLink: Debug + Send + Sync {
-    /// Returns the queues, directions and limits.
+    /// Returns the properties of the link that are equal for all commands: its queues, duplex mode and limits.
     fn shape(&self) -> LinkShape;
 
-    /// Returns the step from a command's submission until the drive holds it.
+    /// Returns the wire times and the latency of sending a command: from its submission by the host until the drive has
+    /// received it.
     fn command(&self, effect: Effect) -> LinkStep;
 
-    /// Returns the transfer of `bytes` bytes of one command.
+    /// Returns the times of the transfer over the link of `bytes` bytes of one command's data.
     fn data(&self, direction: Direction, bytes: Bytes) -> Burst;
 
-    /// Returns the step from a command's end until the host knows of it.
+    /// Returns the wire times and the latency of the completion: from the end of a command in the drive until the host
+    /// has learnt of it.
     fn answer(&self, effect: Effect) -> LinkStep;
 }
 
@@ -125,58 +131,60 @@ config::policies! {
     sata::Sata,
 }
 
-/// Returns the time `count` things take of which `per` take `ns` nanoseconds: rounded up once.
+/// Returns the time that `count` things take if `per` of them take `ns` nanoseconds; the result is rounded up once.
 pub(crate) const fn time_of(count: u64, ns: u64, per: u64) -> Nanos {
     Nanos::new((count as u128 * ns as u128).div_ceil(per as u128) as u64)
 }
 
-/// Returns the queues and commands in them, as many as NVMe and this simulator can have.
+/// Makes the range of allowed values, 1 to 65,536, for the number of queues of a link and for the depth of a queue.
 fn of_queues() -> Limits {
     at_least(1u32).at_most(65_536u32)
 }
 
-/// The drive's side of the link, and the link.
+/// Configuration of the host link and of the drive's host interface, as read from `[host]` of a drive file.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
-    /// Namespaces that the drive file declares; none: the whole drive is one namespace.
+    /// Namespaces that the drive file declares; empty if the whole drive is one namespace.
     pub namespaces: Vec<Declared>,
-    /// Policy for the placement handles of writes.
+    /// Maker of the placement policy, which gives writes their placement handles.
     pub place: PlaceMaker,
-    /// Timing model of the link.
+    /// Timing model of the link between host and drive.
     pub link: Arc<dyn HostLink>,
-    /// Queues, directions and limits of that link.
+    /// Queues, duplex mode and limits of the link between host and drive.
     pub shape: LinkShape,
-    /// Commands the drive works on at once.
+    /// Greatest number of commands that the drive executes at once.
     pub max_commands: u32,
-    /// Time added to each command by the drive's firmware (and, on a plain link, by all the protocol).
+    /// Latency that the drive's firmware adds to each command (on a plain link: the latency of the whole protocol).
     pub t_command: Nanos,
-    /// The part of `t_command` during which the firmware takes no other command.
+    /// Part of `t_command` during which the firmware is busy and accepts no other command; limits the IOPS.
     pub t_command_service: Nanos,
-    /// Data of a write that must arrive before the drive goes on with them; none: as much as there is room for.
+    /// Bytes of a write that must have arrived before the drive continues with them; none: as many as there is space
+    /// for in the write buffer.
     pub frame: Option<Bytes>,
-    /// Data of a read that are collected before they go on to the host; none: each page goes on as it comes.
+    /// Bytes of a read that the drive collects before it sends them to the host; none: each page is sent when it has
+    /// been read.
     pub read_frame: Option<Bytes>,
-    /// True if data flow through a FIFO while later bytes still cross the link; false if each piece is stored
-    /// before it goes on.
+    /// True if data flow through a FIFO to flash or host while later bytes are still arriving; false if each piece is
+    /// stored completely before it is passed on.
     pub cut_through: bool,
-    /// True if the data of one command cross the link while the flash works on another command: two buffers
-    /// take turns.
+    /// True if the drive has two data buffers that take turns: the data of one command cross the link while the flash
+    /// executes another command.
     pub double_buffer: bool,
-    /// Commands are worked on in groups: as many as it takes to give each die this many pages, the next group
-    /// when all of them are done. 0: each command for itself.
+    /// Size of the groups in which the drive executes commands: as many commands as give each die this many pages; the
+    /// next group starts when the group is complete. 0: commands are executed one by one.
     pub group_pages_per_die: u32,
-    /// Time a trim command takes.
+    /// Time that the drive takes to execute a trim command.
     pub t_trim: Nanos,
-    /// Time of the host's own software between a completion and the request that waits for it.
+    /// Time that the host's own software takes between a completion and the request that waits for it.
     pub t_software: Nanos,
 }
 
 impl LinkConfig {
     // Long: a paragraph for each key.
-    /// Reads `[host]`.
+    /// Reads the configuration of the host link and host interface from `[host]` of a drive file.
     ///
     /// # Errors
-    /// When a value is wrong, or the link cannot have so many commands at once.
+    /// When a value is wrong, or the queues and the drive hold more commands than a run can number.
     pub fn read(root: &mut Section) -> Result<Self, ConfigError> {
         let mut host = root.child("host")?;
         let mut section = host.child("link")?;

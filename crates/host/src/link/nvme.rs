@@ -10,20 +10,21 @@ use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// STP token and LCRC.
+/// Bytes of framing of a PCI Express packet: STP token and LCRC.
 const FRAME: u64 = 8;
-/// Headers of a memory request with a 64-bit address, and of a completion.
+/// Bytes of framing and header of a PCI Express memory request with a 64-bit address; `COMPLETION` is the same for a
+/// completion packet.
 const REQUEST: u64 = FRAME + 16;
 const COMPLETION: u64 = FRAME + 12;
 const SUBMISSION_ENTRY: u64 = 64;
 const COMPLETION_ENTRY: u64 = 16;
-/// A doorbell, an interrupt message (MSI-X).
+/// Bytes of data of a doorbell write or of an interrupt message (MSI-X).
 const WORD: u64 = 4;
 
-/// NVMe queues over a PCI Express link.
+/// Timing model of a host link with NVMe queues over PCI Express.
 #[derive(Clone, Debug)]
 pub struct Nvme {
-    /// Bit rate of a lane in Gbit/s, and lanes.
+    /// Bit rate of one PCI Express lane in Gbit/s; `lanes` is the number of lanes.
     gbit_per_s: u64,
     lanes: u64,
     max_payload: u64,
@@ -130,7 +131,7 @@ fn read_order(section: &mut Section, queues: u32) -> Result<QueueOrder, ConfigEr
 }
 
 impl Nvme {
-    /// `bytes` on the wires: eight bits each, 130 for 128, over all lanes.
+    /// Returns the time that `bytes` bytes take on the wires of all lanes together, with 128b/130b encoding.
     fn wire(&self, bytes: u64) -> Nanos {
         time_of(bytes, 8 * 130, 128 * self.gbit_per_s * self.lanes)
     }
@@ -148,7 +149,8 @@ impl HostLink for Nvme {
         }
     }
 
-    /// The host rings the doorbell; the drive reads the submission entry from host memory.
+    /// Returns the times of submitting a command: the host writes the doorbell, then the drive reads the submission
+    /// queue entry from host memory.
     fn command(&self, _: Effect) -> LinkStep {
         let doorbell = self.wire(REQUEST + WORD);
         let (ask, entry) = (self.wire(REQUEST), self.wire(COMPLETION + SUBMISSION_ENTRY));
@@ -156,7 +158,8 @@ impl HostLink for Nvme {
         LinkStep { holds: [doorbell + entry, ask], takes: doorbell + half + ask + self.t_round_trip + entry }
     }
 
-    /// Data to the host are posted writes; data of a write are read from host memory.
+    /// Returns the times of a data transfer: the drive sends data to the host as posted writes, and reads the data of a
+    /// write from host memory.
     fn data(&self, direction: Direction, bytes: Bytes) -> Burst {
         let packets = bytes.get().div_ceil(self.max_payload);
         let half = Nanos::new(self.t_round_trip.ns() / 2);
@@ -174,7 +177,8 @@ impl HostLink for Nvme {
         }
     }
 
-    /// Completion entry and interrupt; the host's doorbell on the completion queue follows, and no request waits for it.
+    /// Returns the times of the completion queue entry and of the interrupt. The host's doorbell write for the
+    /// completion queue occupies the wires, but no request waits for it.
     fn answer(&self, effect: Effect) -> LinkStep {
         let entry = self.wire(REQUEST + COMPLETION_ENTRY) + self.wire(REQUEST + WORD);
         // After data, the way to the host has been counted: the entry follows them in order.

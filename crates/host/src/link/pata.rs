@@ -8,21 +8,22 @@ use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// t2CYCTYP of Ultra DMA modes 0 to 6 in nanoseconds: two cycles, four bytes.
+/// Duration in nanoseconds of two strobe cycles, which transfer four bytes, in Ultra DMA modes 0 to 6 (t2CYCTYP).
 const TWO_CYCLES_NS: [u64; 7] = [240, 160, 120, 90, 60, 40, 30];
 
-/// A register access in PIO mode 4: t0 of 8-bit register transfers.
+/// Time in nanoseconds of one register access in PIO mode 4: t0 of 8-bit register transfers.
 const REGISTER_NS: u64 = 120;
 
-/// Registers written for one command: features, count, three of address, device, command. With 48-bit
-/// addresses five of them are written twice.
+/// Number of register writes for one command with 28-bit addresses: features, count, three of address, device, command.
+/// With 48-bit addresses five of these registers are written twice.
 const REGISTERS_28: u64 = 7;
 const REGISTERS_48: u64 = 12;
 
-/// The drive shows BSY within 400 ns of the command register's being written; hosts wait as long.
+/// Time in nanoseconds that the host waits after it wrote the command register; the drive shows BSY within this time.
 const COMMAND_WAIT_NS: u64 = 400;
 
-/// An Ultra DMA bus with one command at a time: a deeper queue stays with the host's driver.
+/// Timing model of a parallel ATA link with Ultra DMA and one command at a time: further requests wait in the queue of
+/// the host's driver.
 #[derive(Clone, Debug)]
 pub struct Pata {
     two_cycles_ns: u64,
@@ -78,7 +79,7 @@ impl HostLink for Pata {
         Burst { holds: self.t_burst + time_of(bytes.get(), self.two_cycles_ns, 4), ..Burst::default() }
     }
 
-    /// The interrupt line, and the status register read.
+    /// Returns the times of the completion: the interrupt line, and one read of the status register.
     fn answer(&self, _: Effect) -> LinkStep {
         let takes = Nanos::new(REGISTER_NS);
         LinkStep { holds: [Nanos::ZERO, takes], takes }

@@ -5,7 +5,8 @@ use crate::Effect;
 use config::{Card, ConfigError, Policy, Section};
 use units::{Bytes, Nanos, TransferRate};
 
-/// A host link of one rate, on which a command costs `host.t_command` alone.
+/// Timing model of a plain host link with one transfer rate, without protocol messages: `host.t_command` alone is the
+/// overhead of a command.
 #[derive(Clone, Debug)]
 pub struct PlainLink {
     rate: TransferRate,

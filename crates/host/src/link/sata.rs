@@ -9,25 +9,25 @@ use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// SOF, CRC and EOF.
+/// Double words of framing of each SATA frame: SOF, CRC and EOF.
 const FRAME_DWORDS: u64 = 3;
-/// Register FIS, host to device and device to host.
+/// Double words of a Register FIS, from host to device or from device to host.
 const REGISTER_DWORDS: u64 = 5;
-/// DMA Setup FIS: names the tag whose data come next.
+/// Double words of a DMA Setup FIS, with which the drive names the tag of the command whose data follow.
 const SETUP_DWORDS: u64 = 7;
-/// DMA Activate FIS: the drive is ready for the next Data FIS of a write.
+/// Double words of a DMA Activate FIS, with which the drive says that it is ready for the next Data FIS of a write.
 const ACTIVATE_DWORDS: u64 = 1;
-/// Set Device Bits FIS: which tags are done.
+/// Double words of a Set Device Bits FIS, with which the drive reports the tags of completed commands.
 const DONE_DWORDS: u64 = 2;
-/// Payload of a Data FIS, and its header.
+/// Greatest number of data bytes in one Data FIS; `DATA_HEADER_DWORDS` is the length of its header.
 const DATA_BYTES: u64 = 8192;
 const DATA_HEADER_DWORDS: u64 = 1;
 const NCQ_TAGS: u32 = 32;
 
-/// A Serial ATA link with native command queuing, or without (one command at a time).
+/// Timing model of a Serial ATA link with native command queuing, or without queuing (one command at a time).
 #[derive(Clone, Debug)]
 pub struct Sata {
-    /// Bit rate in Mbit/s.
+    /// Bit rate of the SATA link in Mbit/s.
     mbit_per_s: u64,
     tags: u32,
     t_handshake: Nanos,
@@ -62,12 +62,13 @@ impl Policy for Sata {
 }
 
 impl Sata {
-    /// One frame of `dwords` beside what frames it.
+    /// Returns the time that one SATA frame with `dwords` double words of content takes on the link, framing included.
     fn frame(&self, dwords: u64) -> Nanos {
         self.frames(1, dwords)
     }
 
-    /// `count` frames with `dwords` in all.
+    /// Returns the time that `count` SATA frames with `dwords` double words of content in all take on the link, with
+    /// framing, ALIGN primitives and two handshakes for each frame.
     fn frames(&self, count: u64, dwords: u64) -> Nanos {
         let wire = dwords + count * FRAME_DWORDS;
         // 254 dwords and two ALIGN: 256 x 40 bit times.
@@ -88,7 +89,8 @@ impl HostLink for Sata {
         }
     }
 
-    /// Register FIS to the drive; one back frees the link for the next command; DMA Setup before data.
+    /// Returns the times of sending a command: the Register FIS to the drive, one FIS back that frees the link for the
+    /// next command, and for reads and writes a DMA Setup FIS before the data.
     fn command(&self, effect: Effect) -> LinkStep {
         let register = self.frame(REGISTER_DWORDS);
         let setup = match effect {

@@ -4,7 +4,7 @@ use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 use units::Bytes;
 
-/// Handles by where a write begins.
+/// Policy that chooses the placement handle of a write by the write's first address.
 #[derive(Clone, Debug)]
 pub struct ByAddress {
     bounds: Vec<u64>,

@@ -3,7 +3,7 @@
 use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Jobs take handles in their order.
+/// Policy that chooses the placement handle of a write by the number of its fio job, trace volume or flow.
 #[derive(Clone, Debug)]
 pub struct ByJob;
 

@@ -4,7 +4,8 @@ use super::{PlacePolicy, PlaceView};
 use crate::workload::Telling;
 use config::{Card, ConfigError, Policy, Section};
 
-/// Handles by how long data live.
+/// Policy that chooses the placement handle of a write by the lifetime of its data, which is known from a trial run of
+/// the workload.
 #[derive(Clone, Debug)]
 pub struct ByLife;
 

@@ -10,46 +10,46 @@ use std::fmt;
 use std::sync::Arc;
 use units::SimTime;
 
-/// Information on a write that the policy may use.
+/// Information about a write that a placement policy may use to choose the handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceView {
-    /// First byte on the drive.
+    /// Byte address on the drive at which the write begins.
     pub offset: u64,
     /// Length of the write in bytes.
     pub bytes: u32,
-    /// Number of the fio job, the volume of a trace or the flow that makes the write.
+    /// Number of the fio job, the trace volume or the flow that makes the write.
     pub job: u16,
-    /// Time at which the write is made.
+    /// Simulated time at which the host makes the write.
     pub arrive: SimTime,
-    /// Handle that the workload itself names.
+    /// Placement handle that the workload itself names for the write, if it names one.
     pub named: Option<u16>,
-    /// Process that makes the write, where the workload gives it.
+    /// Number of the process that makes the write, if the workload gives the process.
     pub process: Option<u32>,
-    /// Lifetime class of the write's data, where it is known: 0 is the shortest.
+    /// Lifetime class of the write's data, if a trial run of the workload was made: 0 is the shortest lifetime.
     pub life: Option<u16>,
-    /// Placement handles of the drive, at least one.
+    /// Number of placement handles of the drive, at least one.
     pub handles: u16,
-    /// Bytes of the drive.
+    /// Capacity of the drive in bytes.
     pub drive_bytes: u64,
 }
 
-/// The choice of a handle.
+/// Policy that chooses the placement handle (for example an FDP placement identifier) of each write.
 pub trait PlacePolicy: Send {
-    /// True when the handles that the workload names are kept, so that the policy is not asked.
+    /// True if the handles that the workload names are used unchanged; the policy is then not asked.
     fn keeps(&self) -> bool {
         false
     }
 
-    /// Returns the information about requests that the policy needs from the workload.
+    /// Returns the kind of information about requests that the policy needs from the workload; none if it needs none.
     fn needs(&self) -> Option<Telling> {
         None
     }
 
-    /// Tells the policy, before the first write, that the drive has so many handles and bytes.
+    /// Tells the policy, before the first write, the drive's number of placement handles and its capacity in bytes.
     fn attach(&mut self, _handles: u16, _drive_bytes: u64) {}
 
-    /// Returns the handle for a write, which must exist; none: no identifier. Called once for each write, in
-    /// order.
+    /// Chooses the placement handle of a write, a number below the drive's number of handles; none: the write carries
+    /// no handle. Called once for each write, in order.
     fn place(&mut self, write: &PlaceView) -> Option<u16>;
 }
 
@@ -68,7 +68,7 @@ config::policies! {
     volume::ByVolume,
 }
 
-/// Makes the policy of a drive's file, as often as one is needed.
+/// Maker of placement policies of the kind that a drive file names; makes a new policy each time one is needed.
 #[derive(Clone)]
 pub struct PlaceMaker(Arc<Maker>);
 
@@ -79,7 +79,7 @@ impl fmt::Debug for PlaceMaker {
 }
 
 impl PlaceMaker {
-    /// Reads `[host.place]`.
+    /// Reads the placement policy from `[host.place]` of a drive file.
     ///
     /// # Errors
     /// When the policy or a parameter is unknown or wrong.
@@ -90,20 +90,20 @@ impl PlaceMaker {
         Ok(Self(Arc::new(maker)))
     }
 
-    /// True when the policy itself names handles.
+    /// True if the policy chooses handles itself, instead of using the handles that the workload names.
     pub fn names(&self) -> bool {
         !(self.0)().keeps()
     }
 
-    /// True if the policy asks how long data live: a copy of the workload is to be run through before.
+    /// True if the policy needs to know how long data live, so that a copy of the workload must be run through first.
     pub fn foresees(&self) -> bool {
         (self.0)().needs() == Some(Telling::Lives)
     }
 
-    /// Refuses a workload that lacks the information which the policy needs.
+    /// Checks that the workload `source` gives the information about requests that the placement policy needs.
     ///
     /// # Errors
-    /// When it is one.
+    /// When the workload lacks that information.
     pub fn check(&self, source: &dyn Workload) -> Result<(), WorkloadError> {
         let Some(what) = (self.0)().needs().filter(|what| !source.tells(*what)) else { return Ok(()) };
         let (found, expected) = match what {
@@ -125,7 +125,7 @@ impl PlaceMaker {
     }
 }
 
-/// Gives each write of a workload its placement handle.
+/// Placement policy of a drive in use: gives each write request of a workload its placement handle.
 pub struct Placer {
     policy: Box<dyn PlacePolicy>,
     handles: u16,
@@ -133,18 +133,19 @@ pub struct Placer {
 }
 
 impl Placer {
-    /// Returns the placer of a drive with these bytes and handles; none where the workload's own handles are
-    /// kept.
+    /// Makes the placer of a drive with `drive_bytes` bytes and `handles` handles; none if the drive has no handles or
+    /// the handles that the workload names are used unchanged.
     pub fn new(maker: &PlaceMaker, drive_bytes: u64, handles: u16) -> Option<Self> {
         let mut policy = Some((maker.0)()).filter(|policy| handles > 0 && !policy.keeps())?;
         policy.attach(handles, drive_bytes);
         Some(Self { policy, handles, drive_bytes })
     }
 
-    /// Returns the request with the handle that it is given, if it writes; `background` is its source's.
+    /// Returns the request; a write gets the placement handle that the policy chooses. `background` is what the
+    /// workload tells about the request.
     ///
     /// # Panics
-    /// When the policy names a handle that there is not.
+    /// When the policy chooses a handle that the drive does not have.
     pub fn place(&mut self, request: HostRequest, background: Background) -> HostRequest {
         if request.op.effect() != Effect::Write {
             return request;

@@ -3,7 +3,7 @@
 use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Keeps the handles that the workload names.
+/// Policy that uses the placement handles that the workload itself names.
 #[derive(Clone, Debug)]
 pub struct AsNamed;
 

@@ -5,7 +5,7 @@ use crate::workload::Telling;
 use config::{Card, ConfigError, Policy, Section};
 use std::collections::HashMap;
 
-/// Processes take handles in the order in which they first write.
+/// Policy that gives each process its own placement handle, in the order in which processes first write.
 #[derive(Clone, Debug, Default)]
 pub struct ByProcess {
     numbers: HashMap<u32, u16>,

@@ -4,15 +4,18 @@ use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::Bytes;
 
-/// How often pieces are written in the mean when all counts are halved, so that what was long ago matters less and less.
+/// Mean number of writes to each written piece of the drive at which all counts are halved, so that older writes count
+/// less and less.
 const HALVED_AT: u64 = 16;
 const SECTOR: u64 = 512;
 
-/// Handles by how often a piece of the drive is written beside the others.
+/// Policy that chooses the placement handle of a write by how often its piece of the drive is written, relative to the
+/// other pieces.
 #[derive(Clone, Debug)]
 pub struct ByRate {
     piece: u64,
-    /// Bytes written to each piece, and to all of them; pieces that were written.
+    /// Bytes written to each piece of the drive; `total` is the sum over all pieces, and `written` the number of pieces
+    /// that were written.
     bytes: Vec<u64>,
     total: u64,
     written: u64,

@@ -4,7 +4,7 @@ use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section};
 use units::Bytes;
 
-/// Handles by the length of a write.
+/// Policy that chooses the placement handle of a write by the write's length.
 #[derive(Clone, Debug)]
 pub struct BySize {
     limits: Vec<u64>,

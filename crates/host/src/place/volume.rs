@@ -4,7 +4,8 @@ use super::{PlacePolicy, PlaceView};
 use crate::workload::Telling;
 use config::{Card, ConfigError, Policy, Section};
 
-/// Volumes take handles in the order in which they appear.
+/// Policy that chooses the placement handle of a write by its trace volume; volumes are numbered in the order in which
+/// they appear.
 #[derive(Clone, Debug)]
 pub struct ByVolume;
 

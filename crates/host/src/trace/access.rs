@@ -10,30 +10,33 @@ use super::record::Record;
 use crate::{Effect, WorkloadError};
 use serde::{Deserialize, Serialize};
 
-/// The whole, in the parts in which a threshold is given.
+/// Number of parts in the whole, one million: thresholds of the access analysis are given in millionths.
 const MILLION: u32 = 1_000_000;
 
-/// How pages are cut and told apart.
+/// Options of the analysis of a trace's accesses: page size, and threshold for read-only and write-only pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AccessOptions {
-    /// Bytes of a page: a power of two from 512 on.
+    /// Size in bytes of a page of the access analysis: a power of two, at least 512.
     pub page_bytes: u64,
-    /// A page is read-only when more than this many millionths of its accesses are reads, or all of them are;
-    /// write-only likewise. From 500 000, where no page is both, to 1 000 000.
+    /// Fraction of a page's accesses, in millionths, that must be exceeded by reads for a page to count as read-only,
+    /// or by writes to count as write-only (pages with reads or writes alone always count). From 500 000, where no page
+    /// is both, to 1 000 000.
     pub threshold_ppm: u32,
 }
 
 impl Default for AccessOptions {
-    /// The paper's: pages of 4 KiB, more than 95 %.
+    /// Returns the options of the paper by Li and others: pages of 4 KiB, a threshold of 95 %.
     fn default() -> Self {
         Self { page_bytes: 4096, threshold_ppm: 950_000 }
     }
 }
 
 impl AccessOptions {
+    /// Checks that page size and threshold of the access analysis lie within their ranges.
+    ///
     /// # Errors
-    /// When a value lies outside its range.
+    /// When one of the values lies outside its range.
     pub(crate) fn check(self) -> Result<(), WorkloadError> {
         if !self.page_bytes.is_power_of_two() || !(512..=1 << 30).contains(&self.page_bytes) {
             let found = format!("{} bytes", self.page_bytes);
@@ -47,19 +50,19 @@ impl AccessOptions {
     }
 }
 
-/// One number for each kind of page of a trace: read-only, write-only, interleaved.
+/// Counts for each kind of page of a trace: read-only, write-only and interleaved (both read and written).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ByCharacter {
-    /// Of pages that are (almost) only read.
+    /// Number (of pages, reads or writes) for pages that are only, or almost only, read.
     pub read_only: u64,
-    /// Of pages that are (almost) only written.
+    /// Number (of pages, reads or writes) for pages that are only, or almost only, written.
     pub write_only: u64,
-    /// Of all other pages that are accessed.
+    /// Number (of pages, reads or writes) for all other pages that are accessed.
     pub interleaved: u64,
 }
 
 impl ByCharacter {
-    /// Returns the sum of the numbers of all kinds of page.
+    /// Returns the sum of the counts for read-only, write-only and interleaved pages.
     pub fn total(&self) -> u64 {
         self.read_only + self.write_only + self.interleaved
     }
@@ -75,56 +78,61 @@ impl ByCharacter {
     }
 }
 
-/// [`ByCharacter`] over its total.
+/// Fractions of a whole, from 0 to 1, for each kind of page of a trace: read-only, write-only and interleaved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CharacterShares {
-    /// Of pages that are (almost) only read.
+    /// Fraction (of pages, reads or writes) for pages that are only, or almost only, read.
     pub read_only: f64,
-    /// Of pages that are (almost) only written.
+    /// Fraction (of pages, reads or writes) for pages that are only, or almost only, written.
     pub write_only: f64,
-    /// Of all other pages that are accessed.
+    /// Fraction (of pages, reads or writes) for all other pages that are accessed.
     pub interleaved: f64,
 }
 
-/// What the accesses to each page say.
+/// Results of the analysis of a trace's accesses page by page: which pages are only read, only written or both, and how
+/// many accesses fall on each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AccessInfo {
-    /// Bytes of a page.
+    /// Size in bytes of a page of the access analysis.
     pub page_bytes: u64,
-    /// The share of its accesses above which a page counts as read-only or write-only.
+    /// Fraction of a page's accesses, from 0 to 1, above which the page counts as read-only (reads) or write-only
+    /// (writes).
     pub threshold: f64,
-    /// Pages that were read or written.
+    /// Number of pages that were read or written, by kind of page.
     pub pages: ByCharacter,
-    /// Shares of pages by kind: read-only, write-only, interleaved; `None` when nothing was read or written.
+    /// Fractions of the accessed pages that are read-only, write-only and interleaved; `None` when nothing was read or
+    /// written.
     pub page_shares: Option<CharacterShares>,
-    /// Page reads by the kind of page they fall on.
+    /// Number of page reads, by the kind of page that is read.
     pub reads: ByCharacter,
-    /// Shares of `reads`, as in figure 2(a) of the paper; `None` when nothing was read.
+    /// Fractions of the page reads by kind of page, as in figure 2(a) of the paper; `None` when nothing was read.
     pub read_shares: Option<CharacterShares>,
-    /// Page writes by the kind of page they fall on.
+    /// Number of page writes, by the kind of page that is written.
     pub writes: ByCharacter,
-    /// Shares of `writes`, as in figure 2(b) of the paper; `None` when nothing was written.
+    /// Fractions of the page writes by kind of page, as in figure 2(b) of the paper; `None` when nothing was written.
     pub write_shares: Option<CharacterShares>,
-    /// As `read_shares`, without the pages that were accessed once: those are of one kind in any workload.
+    /// Fractions of the page reads by kind of page, as `read_shares`, but without the pages that were accessed once,
+    /// which are read-only or write-only in any workload.
     pub reused_read_shares: Option<CharacterShares>,
-    /// As `write_shares`, without those pages.
+    /// Fractions of the page writes by kind of page, as `write_shares`, but without the pages that were accessed once.
     pub reused_write_shares: Option<CharacterShares>,
-    /// Page accesses for each page that was read or written.
+    /// Mean number of page accesses of a page that was read or written; `None` when nothing was.
     pub accesses_per_page: Option<f64>,
-    /// Pages that were read or written once: their kind says nothing about what follows.
+    /// Number of pages that were read or written once only, so that their kind says nothing about later accesses.
     pub pages_accessed_once: u64,
-    /// Pages that were both read and written, at any threshold.
+    /// Number of pages that were both read and written, independent of the threshold.
     pub pages_read_and_written: u64,
 }
 
-/// Neighbouring pages counted in one entry: a request touches a few, and an entry's key costs as much as eight.
+/// Number of neighbouring pages that share one entry of the map of accesses, because a request touches several pages
+/// and the key of an entry takes as much memory as the counts of eight pages.
 const CHUNK: u64 = 16;
 
-/// Reads and writes of one page, modulo 256.
+/// Number of reads and number of writes of one page, each modulo 256.
 type Low = [u8; 2];
 
-/// Counts the reads and writes of every page: exactly, in two bytes for each page of an entry. Counts beyond 255 are
-/// carried to a second map, which grows with the accesses divided by 256 at most.
+/// Exact counts of the reads and writes of every page of a trace, in two bytes for each page of an entry. Counts above
+/// 255 carry into a second map, which has at most one entry for each 256 accesses.
 pub(crate) struct AccessMap {
     options: AccessOptions,
     low: MixMap<(u32, u64), [Low; CHUNK as usize]>,
@@ -132,12 +140,12 @@ pub(crate) struct AccessMap {
 }
 
 impl AccessMap {
-    /// Nothing accessed yet.
+    /// Makes a map of page accesses in which no page of the trace has been accessed yet.
     pub fn new(options: AccessOptions) -> Self {
         Self { options, low: MixMap::default(), carried: MixMap::default() }
     }
 
-    /// Takes a request into account.
+    /// Counts the page accesses of a request: one for each page that the request reads or writes.
     #[inline]
     pub fn add(&mut self, record: &Record) {
         let column = match record.op.effect() {
@@ -163,8 +171,8 @@ impl AccessMap {
         }
     }
 
-    /// Counts pages and accesses by kind: read-only, write-only or interleaved. Only sums, so that the order of the map
-    /// does not matter.
+    /// Returns the numbers of pages, reads and writes by kind of page: read-only, write-only or interleaved. All are
+    /// sums, so that the order of the map's entries does not matter.
     pub fn info(&self) -> AccessInfo {
         let (mut pages, mut reads, mut writes) =
             (ByCharacter::default(), ByCharacter::default(), ByCharacter::default());
@@ -216,7 +224,8 @@ impl AccessMap {
     }
 }
 
-/// Returns the kind of a page with these accesses, as the place where such pages are counted.
+/// Decides from a page's numbers of reads and writes whether it is read-only, write-only or interleaved; returns a
+/// function that gives the field of a `ByCharacter` that counts this kind of page.
 fn character(read: u64, written: u64, threshold_ppm: u32) -> fn(&mut ByCharacter) -> &mut u64 {
     // In whole numbers: 19 of 20 are not more than 95 %, as 0.95 in binary could have it.
     let more = |part: u64| {

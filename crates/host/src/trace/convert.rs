@@ -15,8 +15,8 @@ use crate::{WorkloadError, temporary, volume};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// Writes the trace at `path` to `out` in the format `to`, packed when `out` ends in `.gz`, `.zst`, `.bz2`
-/// or `.xz`. The file appears whole or not at all. Returns the number of requests written.
+/// Writes the trace at `path` to the file `out` in the trace format `to`, compressed if `out` ends in `.gz`, `.zst`,
+/// `.bz2` or `.xz`. The file appears complete or not at all. Returns the number of requests written.
 ///
 /// # Errors
 /// As [`super::inspect`]; when `to` cannot be written or cannot express a request; when times go back
@@ -33,8 +33,9 @@ pub fn convert(path: &Path, options: &TraceOptions, out: &Path, to: &str) -> Res
     into_file(out, |sink| write_all(opened, card, writer, sink, out))
 }
 
-/// Writes the requests that `spec` stands for (see [`crate::volume`]) as [`convert`] writes those of a file; where
-/// the format names volumes, the name begins with `synthetic-`.
+/// Writes the requests of the synthetic volume that `spec` describes (see [`crate::volume`]) to the trace file `out` in
+/// the format `to`, as [`convert`] does with the requests of a trace file. If the format has volume names, the name of
+/// the volume begins with `synthetic-`.
 ///
 /// # Errors
 /// As [`crate::volume::requests`], and as [`convert`] of the target.
@@ -63,8 +64,8 @@ fn failed(out: &Path, error: &std::io::Error) -> WorkloadError {
     WorkloadError::of(out.display().to_string(), error.to_string(), "a folder to write to, with room")
 }
 
-/// Gives `write` a file beside `out`, packed as its name says, and renames it at the end, so that no half of it is
-/// ever seen there.
+/// Lets `write` fill a temporary file beside `out`, compressed as the ending of `out` says, and renames the file to
+/// `out` at the end, so that an incomplete file is never visible. Returns the result of `write`.
 fn into_file(
     out: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<u64, WorkloadError>,
@@ -130,7 +131,7 @@ fn write_all(
     Ok(written)
 }
 
-/// The output, packed as its name says.
+/// Writer of a converted trace file, with the compression that the file name's ending says.
 enum PackedOutput<'a> {
     Plain(BufWriter<&'a mut std::fs::File>),
     Gzip(flate2::write::GzEncoder<BufWriter<&'a mut std::fs::File>>),

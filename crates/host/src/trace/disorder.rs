@@ -6,10 +6,12 @@
 
 use std::collections::VecDeque;
 
-/// Number of latest times that are kept: how far out of place a late request is can be told up to this number.
+/// Greatest number of running maxima of the times in a trace that are remembered; the distance of a late request from
+/// its place in order of time can be found among them alone.
 pub(crate) const REMEMBERED: usize = 1 << 18;
 
-/// A request that is earlier than one before it.
+/// First request of a trace whose time lies before the time of an earlier request: its line, its time and the latest
+/// time before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct First {
     pub line: u64,
@@ -17,37 +19,40 @@ pub(crate) struct First {
     pub previous_ns: u64,
 }
 
-/// What the times of a trace were like, in the order of the file.
+/// Findings on how far the requests of a trace file are out of order of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Disorder {
-    /// The first request that came too late.
+    /// First late request of the trace, that is, a request whose time lies before the time of an earlier request; none
+    /// if all are in order.
     pub first: Option<First>,
-    /// Number of late requests.
+    /// Number of late requests: requests whose time lies before the time of an earlier request of the file.
     pub requests: u64,
-    /// The most requests by which one is behind its place; `None` when it is more than are remembered.
+    /// Greatest number of requests by which a late request stands behind its place in order of time; `None` when the
+    /// distance could not be found among the remembered times.
     pub reach: Option<u64>,
-    /// The longest time by which a request is earlier than the latest one before it, nanoseconds.
+    /// Greatest time in nanoseconds by which a late request lies before the latest time that precedes it in the file.
     pub back_ns: u64,
 }
 
-/// Watches the times go by.
+/// Watches the times of a trace's requests, one after the other, for requests out of order.
 pub(crate) struct DisorderWatch {
     found: Disorder,
     position: u64,
     latest_ns: u64,
-    /// Times later than all before, and where; the oldest first.
+    /// Running maxima of the times: each time that is later than all before it, with the number of its request; oldest
+    /// first.
     peaks: VecDeque<(u64, u64)>,
     forgot: bool,
 }
 
 impl DisorderWatch {
-    /// Nothing seen yet.
+    /// Makes a watch for requests out of order of time that has seen no request yet.
     pub fn new() -> Self {
         let found = Disorder { reach: Some(0), ..Disorder::default() };
         Self { found, position: 0, latest_ns: 0, peaks: VecDeque::new(), forgot: false }
     }
 
-    /// Takes the next request into account.
+    /// Adds the time of the trace's next request, which stands in line `line`.
     #[inline]
     pub fn add(&mut self, time_ns: u64, line: u64) {
         if time_ns < self.latest_ns {
@@ -78,7 +83,7 @@ impl DisorderWatch {
         }
     }
 
-    /// Returns the disorder of the requests found so far.
+    /// Returns what has been found so far on requests out of order of time.
     pub fn found(&self) -> Disorder {
         self.found
     }

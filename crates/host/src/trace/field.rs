@@ -2,34 +2,35 @@
 //!
 //! Everything here is on the path of every line; only a faulty line allocates, for its message.
 
-/// What is wrong with one line or record, before its place is known. Boxed to keep the good path small.
+/// Error message for one line or record of a trace, before file and line number are known. Boxed, so that results
+/// without an error stay small.
 pub(crate) type Fault = Box<FaultText>;
 
-/// The words of a fault.
+/// Text and consequences of an error in one line or record of a trace.
 #[derive(Debug)]
 pub(crate) struct FaultText {
-    /// Text that was found in the trace.
+    /// Text that was found in the line of the trace and is wrong.
     pub found: String,
-    /// Text that was expected in its place.
+    /// Description of what was expected in the line of the trace in place of the text found.
     pub expected: String,
-    /// True when nothing after it can be read either, so that skipping the line is no way out.
+    /// True if the rest of the file cannot be read either, so that skipping the line does not help.
     pub fatal: bool,
-    /// True when the line is surely of this format, and only what it asks for is no request.
+    /// True if the line surely is of this trace format, but describes something that cannot be replayed as a request.
     pub recognised: bool,
 }
 
-/// Returns a fault that concerns one line only.
+/// Makes an error for one line of a trace; later lines can still be read.
 pub(crate) fn fault(found: impl Into<String>, expected: impl Into<String>) -> Fault {
     Box::new(FaultText { found: found.into(), expected: expected.into(), fatal: false, recognised: false })
 }
 
-/// Returns a fault after which the rest of the file cannot be read.
+/// Makes an error for a line of a trace after which the rest of the file cannot be read.
 pub(crate) fn fatal(found: impl Into<String>, expected: impl Into<String>) -> Fault {
     Box::new(FaultText { found: found.into(), expected: expected.into(), fatal: true, recognised: false })
 }
 
-/// Returns `bytes` quoted for a message, cut to a few dozen characters; what is no text is escaped byte by
-/// byte.
+/// Returns `bytes` in quotes for an error message, cut to 48 bytes; bytes that are not UTF-8 text are escaped one by
+/// one.
 pub(crate) fn show(bytes: &[u8]) -> String {
     const LONGEST: usize = 48;
     let cut = &bytes[..bytes.len().min(LONGEST)];
@@ -40,29 +41,30 @@ pub(crate) fn show(bytes: &[u8]) -> String {
     if bytes.len() > LONGEST { format!("{text}...") } else { text }
 }
 
-/// The columns of one line of a trace, taken from left to right.
+/// Iterator over the columns of one line of a trace, from left to right.
 pub(crate) struct Columns<'a> {
     rest: Option<&'a [u8]>,
-    /// The separating byte; zero stands for runs of blanks and tabs.
+    /// Byte that separates columns; zero means that runs of blanks and tabs separate them.
     separator: u8,
     taken: u32,
 }
 
 impl<'a> Columns<'a> {
-    /// Returns the columns between `separator` bytes; blanks around a column do not count.
+    /// Makes an iterator over the columns of `line` that are separated by the byte `separator`; blanks around a column
+    /// are removed.
     #[inline]
     pub fn separated(line: &'a [u8], separator: u8) -> Self {
         Self { rest: Some(line), separator, taken: 0 }
     }
 
-    /// Returns the columns between runs of blanks and tabs.
+    /// Makes an iterator over the columns of `line` that are separated by runs of blanks and tabs.
     #[inline]
     pub fn blank(line: &'a [u8]) -> Self {
         let rest = trim_start(line);
         Self { rest: (!rest.is_empty()).then_some(rest), separator: 0, taken: 0 }
     }
 
-    /// Returns the next column, if the line has one.
+    /// Returns the next column of the line of a trace; none at the end of the line.
     #[inline]
     pub fn optional(&mut self) -> Option<&'a [u8]> {
         let rest = self.rest?;
@@ -85,7 +87,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Returns the next column, which must be there.
+    /// Returns the next column of the line; the error, at the end of the line, names the missing column as `what`.
     #[inline]
     pub fn next(&mut self, what: &'static str) -> Result<&'a [u8], Fault> {
         match self.optional() {
@@ -94,7 +96,8 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// As [`Self::next`], where a column may stand in quotes, with the separator in it; a quote in it is doubled.
+    /// Returns the next column of the line, as [`Self::next`] does. The column may stand in double quotes and then
+    /// contain the separator; a quote inside the quotes is doubled and stays so.
     pub fn next_unquoted(&mut self, what: &'static str) -> Result<&'a [u8], Fault> {
         let separator = self.separator;
         let bare = |bytes: &'a [u8]| {
@@ -123,17 +126,18 @@ impl<'a> Columns<'a> {
         Ok(trim(&inner[..end]))
     }
 
-    /// True when no column of the line is left.
+    /// True if no column of the line of a trace is left to be returned.
     pub fn is_over(&self) -> bool {
         self.rest.is_none()
     }
 
-    /// Returns what is left of the line, unsplit.
+    /// Returns the part of the line of a trace behind the columns that were returned so far, not divided into columns.
     pub fn remainder(&self) -> &'a [u8] {
         self.rest.unwrap_or_default()
     }
 
-    /// Checks that nothing of the line is left.
+    /// Checks that all columns of the line of a trace have been returned; the error states the number of surplus
+    /// columns.
     #[inline]
     pub fn end(&self) -> Result<(), Fault> {
         match self.rest {
@@ -156,7 +160,7 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Returns the line without blanks at the front.
+/// Returns the bytes of a line without the blanks at its beginning.
 #[inline]
 pub(crate) fn trim_start(mut bytes: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = bytes {
@@ -168,7 +172,7 @@ pub(crate) fn trim_start(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// Returns the line without blanks at either end.
+/// Returns the bytes of a line without the blanks at either end.
 #[inline]
 pub(crate) fn trim(bytes: &[u8]) -> &[u8] {
     let mut bytes = trim_start(bytes);
@@ -181,7 +185,7 @@ pub(crate) fn trim(bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// Reads a whole number in decimal digits.
+/// Parses a column of a trace as a whole number in decimal digits; the error calls the column `what`.
 #[inline]
 pub(crate) fn int(field: &[u8], what: &'static str) -> Result<u64, Fault> {
     match digits(field) {
@@ -190,7 +194,8 @@ pub(crate) fn int(field: &[u8], what: &'static str) -> Result<u64, Fault> {
     }
 }
 
-/// Reads a whole number in hexadecimal digits, with or without `0x`.
+/// Parses a column of a trace as a whole number in hexadecimal digits, with or without `0x`; the error calls the column
+/// `what`.
 pub(crate) fn hex(field: &[u8], what: &'static str) -> Result<u64, Fault> {
     let bare = field.strip_prefix(b"0x").or(field.strip_prefix(b"0X")).unwrap_or(field);
     let value = std::str::from_utf8(bare)
@@ -200,7 +205,8 @@ pub(crate) fn hex(field: &[u8], what: &'static str) -> Result<u64, Fault> {
     value.ok_or_else(|| fault(format!("{what} is {}", show(field)), "a hexadecimal number"))
 }
 
-/// Reads a whole number in decimal digits, or in hexadecimal ones behind `0x`.
+/// Parses a column of a trace as a whole number in decimal digits, or in hexadecimal digits after `0x`; the error calls
+/// the column `what`.
 pub(crate) fn any_int(field: &[u8], what: &'static str) -> Result<u64, Fault> {
     match field {
         [b'0', b'x' | b'X', ..] => hex(field, what),
@@ -208,8 +214,8 @@ pub(crate) fn any_int(field: &[u8], what: &'static str) -> Result<u64, Fault> {
     }
 }
 
-/// Reads decimal digits only; `None` when empty, when another byte is met or when the value needs over 64
-/// bits.
+/// Parses a number that consists of decimal digits only; `None` if the field is empty, has any other byte, or needs
+/// more than 64 bits.
 #[inline]
 fn digits(field: &[u8]) -> Option<u64> {
     if field.is_empty() || field.len() > 20 {
@@ -235,7 +241,7 @@ fn digits(field: &[u8]) -> Option<u64> {
     Some(value)
 }
 
-/// Numbers padded with zeros beyond twenty digits.
+/// Parses a decimal number of more than twenty digits, which is valid only if it is padded with zeros in front.
 #[cold]
 fn long_digits(field: &[u8]) -> Option<u64> {
     let first = field.iter().position(|&b| b != b'0').unwrap_or(field.len() - 1);
@@ -257,8 +263,8 @@ fn bad_number(field: &[u8], what: &'static str, expected: &'static str) -> Fault
     fault(format!("{what} {why}"), expected)
 }
 
-/// Reads a time in units of `unit_ns` nanoseconds (a power of ten up to a second), as whole nanoseconds;
-/// digits finer than a nanosecond are cut off, so that rounding never moves a request forward.
+/// Parses a time in units of `unit_ns` nanoseconds (a power of ten up to a second) and returns whole nanoseconds.
+/// Digits below a nanosecond are cut off, so that rounding never makes a request later.
 #[inline]
 pub(crate) fn time(field: &[u8], unit_ns: u64, what: &'static str) -> Result<u64, Fault> {
     let bad = || bad_time(field, unit_ns, what);
@@ -285,7 +291,8 @@ pub(crate) fn time(field: &[u8], unit_ns: u64, what: &'static str) -> Result<u64
     whole.checked_mul(unit_ns).and_then(|ns| ns.checked_add(below)).ok_or_else(bad)
 }
 
-/// `7.3902e-05`, as some tools print small times.
+/// Parses a time in scientific notation, such as `7.3902e-05`, in units of `unit_ns` nanoseconds; returns whole
+/// nanoseconds.
 #[cold]
 fn exponent(field: &[u8], unit_ns: u64) -> Option<u64> {
     let text = std::str::from_utf8(field).ok()?;

@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// The page that footprints are counted in, in bytes.
+/// Size in bytes of the pages in which footprints of traces are counted.
 pub(crate) const PAGE: u64 = 4096;
 
-/// Registers of the estimate: its standard error is 1.04 / sqrt(registers) = 0.8 %.
+/// Number of bits of a page's hash that select a HyperLogLog register; with 2^14 registers the standard error of the
+/// estimate is 1.04 / sqrt(2^14) = 0.8 %.
 const REGISTER_BITS: u32 = 14;
 const REGISTERS: usize = 1 << REGISTER_BITS;
-/// Bits of the hash that the rank is taken from.
+/// Number of bits of a page's hash in which leading zeros are counted (HyperLogLog rank).
 const RANK_BITS: usize = 64 - REGISTER_BITS as usize;
 
-/// Spreads the bits of `x` (the finaliser of a well-known 64-bit mixer): every input bit reaches every
-/// output bit.
+/// Mixes the bits of `x` (finaliser of a well-known 64-bit hash): every input bit affects every output bit.
 #[inline]
 fn mix(mut x: u64) -> u64 {
     x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -22,19 +22,20 @@ fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// HyperLogLog with the estimator of O. Ertl (2017), which needs no correction tables for any count.
+/// HyperLogLog estimate of the number of distinct pages that a trace touches, with the estimator of O. Ertl (2017),
+/// which needs no correction tables for any count.
 pub(crate) struct Estimate {
     registers: Vec<u8>,
     last: (u64, u64),
 }
 
 impl Estimate {
-    /// Of nothing yet.
+    /// Makes an estimate of the number of distinct pages, without any page yet.
     pub fn new() -> Self {
         Self { registers: vec![0; REGISTERS], last: (u64::MAX, u64::MAX) }
     }
 
-    /// Touches `pages` of `volume`.
+    /// Adds the pages `pages` of volume `volume` to the estimate of the number of distinct pages.
     #[inline]
     pub fn touch(&mut self, volume: u32, pages: std::ops::Range<u64>) {
         let salt = mix(u64::from(volume) ^ 0x5157_a11e);
@@ -50,7 +51,7 @@ impl Estimate {
         }
     }
 
-    /// Returns the estimated number of distinct pages.
+    /// Returns the estimated number of distinct pages that a trace touches.
     pub fn pages(&self) -> u64 {
         let mut counts = [0u32; RANK_BITS + 2];
         for &rank in &self.registers {
@@ -66,7 +67,7 @@ impl Estimate {
     }
 }
 
-/// Returns the share of registers still empty, as it enters the estimate.
+/// Returns the term of the estimator (sigma in Ertl's paper) for the fraction `x` of registers that are still empty.
 fn sigma(mut x: f64) -> f64 {
     if x >= 1.0 {
         return f64::INFINITY;
@@ -83,7 +84,8 @@ fn sigma(mut x: f64) -> f64 {
     }
 }
 
-/// Returns the share of registers at their highest rank, as it enters the estimate.
+/// Returns the term of the estimator (tau in Ertl's paper) for the registers at their highest rank, from the fraction
+/// `x` of the registers that are below it.
 fn tau(mut x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return 0.0;
@@ -100,7 +102,7 @@ fn tau(mut x: f64) -> f64 {
     }
 }
 
-/// Hashes small keys; the order that comes of it is never looked at.
+/// Fast hash function for small keys of hash maps whose iteration order does not matter.
 #[derive(Default)]
 pub(crate) struct MixHasher(u64);
 
@@ -132,20 +134,20 @@ impl Hasher for MixHasher {
     }
 }
 
-/// A hash map with [`MixHasher`].
+/// Hash map with the fast hash function [`MixHasher`].
 pub(crate) type MixMap<K, V> = HashMap<K, V, BuildHasherDefault<MixHasher>>;
 
-/// Pages in one word of a [`PageSet`].
+/// Number of pages in one word, of one bit for each page, of a [`PageSet`].
 const WORD: u64 = 64;
 
-/// The set of pages touched, as bits; memory grows with the footprint.
+/// Exact set of the pages that a trace touches, with one bit for each page; its memory grows with the footprint.
 #[derive(Default)]
 pub(crate) struct PageSet {
     words: MixMap<(u32, u64), u64>,
 }
 
 impl PageSet {
-    /// Touches `pages` of `volume`.
+    /// Adds the pages `pages` of volume `volume` to the set of touched pages.
     pub fn touch(&mut self, volume: u32, pages: std::ops::Range<u64>) {
         let mut page = pages.start;
         while page < pages.end {
@@ -157,12 +159,12 @@ impl PageSet {
         }
     }
 
-    /// Returns the number of pages in the set.
+    /// Returns the number of touched pages in the set, each counted once.
     pub fn pages(&self) -> u64 {
         self.words.values().map(|bits| u64::from(bits.count_ones())).sum()
     }
 
-    /// Numbers the pages in the order of volume and address.
+    /// Numbers the pages of the set without gaps, in the order of volume and address, and returns the numbering.
     pub fn rank(self) -> PageRanks {
         let mut sorted: Vec<((u32, u64), u64)> = self.words.into_iter().collect();
         sorted.sort_unstable_by_key(|(key, _)| *key);
@@ -176,20 +178,21 @@ impl PageSet {
     }
 }
 
-/// Returns the lowest `count` bits set.
+/// Returns a word in which the lowest `count` bits are set.
 fn bits_below(count: u64) -> u64 {
     if count >= WORD { u64::MAX } else { (1 << count) - 1 }
 }
 
-/// The touched pages, numbered without gaps.
+/// Numbering, without gaps, of the pages that a trace touches, in the order of volume and address.
 pub(crate) struct PageRanks {
-    /// For each word of pages: its bits, and the number of touched pages in earlier words.
+    /// For each word of 64 pages, by volume: the bits of its touched pages, and the number of touched pages in all
+    /// words before it.
     words: MixMap<(u32, u64), (u64, u64)>,
     pages: u64,
 }
 
 impl PageRanks {
-    /// Returns the number of `page`, `None` when it was not in the set.
+    /// Returns the number in the ranking of page `page` of volume `volume`; `None` when the page was not touched.
     #[inline]
     pub fn of(&self, volume: u32, page: u64) -> Option<u64> {
         let &(bits, before) = self.words.get(&(volume, page / WORD))?;
@@ -197,7 +200,7 @@ impl PageRanks {
         (bits >> bit & 1 == 1).then(|| before + u64::from((bits & bits_below(bit)).count_ones()))
     }
 
-    /// Returns the number of touched pages in the ranking.
+    /// Returns the number of pages in the ranking of all pages that a trace touches.
     pub fn pages(&self) -> u64 {
         self.pages
     }

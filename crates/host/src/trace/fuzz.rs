@@ -9,19 +9,20 @@ use crate::{Completion, Poll, Workload};
 use std::sync::Arc;
 use units::SimTime;
 
-/// More bytes find no other paths, only more time.
+/// Greatest number of input bytes that the fuzz test of trace readers uses: more bytes take more time and find no other
+/// code paths.
 const MOST_BYTES: usize = 64 << 10;
-/// Most requests that the fuzz test replays of one reading.
+/// Greatest number of requests that the fuzz test replays of one trace.
 const MOST_REQUESTS: u32 = 2_000;
-/// Bytes of the fuzz test's drive: few, so that most addresses lie beyond it.
+/// Capacity in bytes of the fuzz test's drive: small, so that most addresses of a trace lie beyond its end.
 const DRIVE_BYTES: u64 = 8 << 30;
 
-/// Reads `data` without its last two bytes as a trace: recognised by content, and as the format that the last
-/// byte but one picks, with the options that the last byte picks; what is accepted is replayed. For the fuzz
-/// target and for the stable test that runs it over a kept corpus.
+/// Fuzz test of the trace readers: reads `data` without its last two bytes as a trace, once with its format recognised
+/// by content, and once in the format that the last byte but one selects, with the options that the last byte selects;
+/// accepted traces are replayed.
 ///
 /// # Panics
-/// When a reader breaks an invariant: that is what is looked for.
+/// When a reader breaks an invariant, which is what the test looks for.
 pub fn fuzz_one(data: &[u8]) {
     let [trace @ .., pick, choices] = data else { return };
     let trace: Arc<[u8]> = trace[..trace.len().min(MOST_BYTES)].into();
@@ -33,7 +34,8 @@ pub fn fuzz_one(data: &[u8]) {
     replay(origin(), &chosen(card.name, *choices));
 }
 
-/// Reads the first line of `data` as the text of `--columns`, and the rest as the table it describes.
+/// Fuzz test of tables: parses the first line of `data` as the text of `--columns`, and reads the rest as a trace table
+/// so described.
 ///
 /// # Panics
 /// When a reader breaks an invariant.
@@ -47,7 +49,7 @@ pub fn fuzz_columns(data: &[u8]) {
     replay(TraceOrigin::memory(rest), &options);
 }
 
-/// Returns the options that the bits of `choices` stand for.
+/// Returns the trace options that the bits of `choices` select, for the fuzz test.
 fn chosen(format: &str, choices: u8) -> TraceOptions {
     let addresses = [Addresses::Auto, Addresses::Wrap, Addresses::Scale, Addresses::Compact];
     const TABLES: [&str; 4] = [
@@ -72,7 +74,8 @@ fn chosen(format: &str, choices: u8) -> TraceOptions {
     }
 }
 
-/// Plays the requests and checks what a workload promises.
+/// Replays the requests of a trace, up to a limit, and checks the promises of a workload, such as times in order and
+/// addresses on the drive.
 fn replay(origin: TraceOrigin, options: &TraceOptions) {
     let Ok(mut workload) = open_origin(origin, options, &DRIVE_BYTES.into()) else { return };
     let (mut now, mut last_arrive) = (SimTime::ZERO, SimTime::ZERO);

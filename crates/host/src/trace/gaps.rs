@@ -3,29 +3,30 @@
 use super::info::GapInfo;
 use hdrhistogram::Histogram;
 
-/// Decimal digits that quantiles are exact to.
+/// Number of decimal digits to which quantiles of the intervals between requests are exact.
 const DIGITS: u8 = 3;
-/// Points of the cumulative distribution, more than a picture shows.
+/// Greatest number of points of the cumulative distribution of intervals: more than a picture can show.
 const MOST_POINTS: usize = 400;
 
-/// Collects the times between arrivals.
+/// Statistics of the interarrival times of a trace (intervals between successive requests): histogram, sum and squares.
 pub(crate) struct Gaps {
     histogram: Histogram<u64>,
     sum_ns: u128,
-    /// Sum of the squares; in floating point, because the square of one long gap nearly fills 128 bits.
+    /// Sum of the squares of the intervals between requests in ns²; a floating-point number, because the square of one
+    /// long interval nearly fills 128 bits.
     squares: f64,
-    /// Length of the longest gap between requests, and the time before it, in nanoseconds.
+    /// Length of the longest interval between two requests, and the time at which it begins, in nanoseconds.
     pub longest: (u64, u64),
 }
 
 impl Gaps {
-    /// None yet.
+    /// Makes statistics of interarrival times without any interval yet.
     pub fn new() -> Self {
         let histogram = Histogram::new(DIGITS).expect("three digits are allowed");
         Self { histogram, sum_ns: 0, squares: 0.0, longest: (0, 0) }
     }
 
-    /// Counts a gap that begins at time `from_ns`.
+    /// Adds an interval between two requests of `gap_ns` nanoseconds that begins at time `from_ns`.
     #[inline]
     pub fn add(&mut self, gap_ns: u64, from_ns: u64) {
         self.sum_ns += u128::from(gap_ns);
@@ -36,7 +37,7 @@ impl Gaps {
         }
     }
 
-    /// Returns the summary of the gaps; `None` without any.
+    /// Returns the summary of the interarrival times; `None` without any interval.
     pub fn info(&self) -> Option<GapInfo> {
         let count = self.histogram.len();
         if count == 0 {

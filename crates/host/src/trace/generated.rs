@@ -8,7 +8,7 @@ use super::survey::{Footprint, Survey};
 use crate::WorkloadError;
 use crate::volume::{self, VolumeRequest, VolumeRequests};
 
-/// Returns the request as a trace has it.
+/// Converts a request of a synthetic volume into a trace record of volume 0.
 pub(super) fn record(request: &VolumeRequest) -> Record {
     let VolumeRequest { after_first_ns, op, offset, bytes } = *request;
     Record {
@@ -24,14 +24,14 @@ pub(super) fn record(request: &VolumeRequest) -> Record {
     }
 }
 
-/// Returns what a trace made of `requests` calls its one volume.
+/// Returns the name that the single volume has in a trace made of `requests`.
 pub(super) fn volume_name(requests: &VolumeRequests) -> String {
     format!("synthetic-{}", requests.parameters().volume.name)
 }
 
-/// Returns what the requests hold that `spec` stands for (see [`crate::volume`]). With `access` the pages are
-/// counted one by one, as with [`super::TraceOptions::access`]; else memory is constant and the footprint an
-/// estimate.
+/// Describes the requests of the synthetic volume that `spec` names (see [`crate::volume`]) as those of a trace:
+/// counts, sizes, footprint, intervals. With `access` the accesses to each page are counted, as with
+/// [`super::TraceOptions::access`]; otherwise memory is constant and the footprint is an estimate.
 ///
 /// # Errors
 /// As [`crate::volume::requests`], and when a value of `access` is out of its range.

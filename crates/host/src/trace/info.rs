@@ -5,24 +5,24 @@ use super::disorder::First;
 use crate::{Effect, Op};
 use serde::Serialize;
 
-/// One number for each kind of request of a trace.
+/// Numbers for each kind of request of a trace: reads, writes, trims, flushes and zone operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CountsByKind {
-    /// Number for reads.
+    /// Number for reads (of requests or bytes).
     pub read: u64,
-    /// Number for writes.
+    /// Number for writes (of requests or bytes).
     pub write: u64,
-    /// Number for trims.
+    /// Number for trims (of requests or bytes).
     pub trim: u64,
-    /// Number for flushes.
+    /// Number for flushes (of requests or bytes).
     pub flush: u64,
-    /// Of operations on zones; absent without any.
+    /// Number for operations on zones (of requests or bytes); absent without any.
     #[serde(skip_serializing_if = "is_none")]
     pub manage: u64,
 }
 
 impl CountsByKind {
-    /// Returns the sum of the numbers of all kinds of request.
+    /// Returns the sum of the numbers for all kinds of request.
     pub fn total(&self) -> u64 {
         self.read + self.write + self.trim + self.flush + self.manage
     }
@@ -44,90 +44,93 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// How often one request size occurs in a trace.
+/// One request size of a trace, with the number of requests that have this size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeShare {
     /// Request size in bytes.
     pub bytes: u32,
-    /// Requests of the trace that have this size.
+    /// Number of the trace's requests that have this size.
     pub requests: u64,
-    /// Share of these requests among all requests that move data.
+    /// Fraction of the requests of this size among all requests with a length (reads, writes and trims).
     pub share: f64,
 }
 
-/// The sizes of reads or of writes.
+/// Summary of the request sizes of a trace's reads, or of its writes: mean, quantiles, maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeSummary {
-    /// Mean size of the requests, in bytes.
+    /// Mean size of the reads, or of the writes, of a trace in bytes.
     pub mean_bytes: f64,
-    /// Median; `None`, as below, when there are more distinct sizes than are counted one by one.
+    /// Median size of the requests, in bytes; `None`, like the other quantiles, when there are more distinct sizes than
+    /// are counted one by one.
     pub p50_bytes: Option<u32>,
-    /// Size in bytes that 90 % of the requests do not exceed.
+    /// Size in bytes that 90 % of the requests do not exceed; `None` with too many distinct sizes.
     pub p90_bytes: Option<u32>,
-    /// Size in bytes that 99 % of the requests do not exceed.
+    /// Size in bytes that 99 % of the requests do not exceed; `None` with too many distinct sizes.
     pub p99_bytes: Option<u32>,
-    /// Largest size of a request, in bytes.
+    /// Greatest size of a request in bytes.
     pub max_bytes: u32,
 }
 
-/// Requests whose size lies between two powers of two.
+/// Bin of the histogram of request sizes, between two powers of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SizeBin {
     /// Upper end of the bin of request sizes, in bytes; the bin begins above half of this number.
     pub up_to_bytes: u64,
-    /// Reads in the bin of request sizes.
+    /// Number of reads whose size lies in the bin.
     pub read: u64,
-    /// Writes in the bin of request sizes.
+    /// Number of writes whose size lies in the bin.
     pub write: u64,
 }
 
-/// The times between successive arrivals, once the requests are in order of time. Quantiles are to three digits.
+/// Summary of a trace's interarrival times, the times between successive requests in order of time. Quantiles are exact
+/// to three digits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GapInfo {
-    /// Mean gap between two requests, in nanoseconds.
+    /// Mean interval between two requests, in nanoseconds.
     pub mean_ns: f64,
-    /// Standard deviation over mean: 0 for a steady pace, 1 for random (Poisson) arrivals, above for bursts. `None`
-    /// when all gaps are zero.
+    /// Coefficient of variation of the intervals, standard deviation over mean: 0 for a steady rate, 1 for random
+    /// (Poisson) arrivals, above 1 for bursts. `None` when all intervals are zero.
     pub variation: Option<f64>,
-    /// Gap in nanoseconds that 10 % of the gaps do not exceed.
+    /// Interval between requests in nanoseconds that 10 % of the intervals do not exceed.
     pub p10_ns: u64,
-    /// Gap in nanoseconds that 25 % of the gaps do not exceed.
+    /// Interval between requests in nanoseconds that 25 % of the intervals do not exceed.
     pub p25_ns: u64,
-    /// Median gap between two requests, in nanoseconds.
+    /// Median interval between two requests, in nanoseconds.
     pub p50_ns: u64,
-    /// Gap in nanoseconds that 75 % of the gaps do not exceed.
+    /// Interval between requests in nanoseconds that 75 % of the intervals do not exceed.
     pub p75_ns: u64,
-    /// Gap in nanoseconds that 90 % of the gaps do not exceed.
+    /// Interval between requests in nanoseconds that 90 % of the intervals do not exceed.
     pub p90_ns: u64,
-    /// Gap in nanoseconds that 99 % of the gaps do not exceed.
+    /// Interval between requests in nanoseconds that 99 % of the intervals do not exceed.
     pub p99_ns: u64,
-    /// Gap in nanoseconds that 99.9 % of the gaps do not exceed.
+    /// Interval between requests in nanoseconds that 99.9 % of the intervals do not exceed.
     pub p999_ns: u64,
-    /// Longest gap between two requests, in nanoseconds.
+    /// Longest interval between two requests, in nanoseconds.
     pub max_ns: u64,
-    /// The distribution for a picture: a time, and the share of gaps that are not longer.
+    /// Points of the cumulative distribution of the intervals, for a picture: an interval in nanoseconds, and the
+    /// fraction of intervals that are not longer.
     pub cumulative: Vec<(u64, f64)>,
 }
 
-/// One device or volume of a trace.
+/// Summary of one volume (device) of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VolumeInfo {
     /// Name of the volume in the trace, as `--volume` takes it.
     pub name: String,
-    /// Requests of the volume.
+    /// Number of the trace's requests to this volume.
     pub requests: u64,
-    /// Highest byte that a request touches, plus one.
+    /// Span of the volume in bytes: address of the highest byte that a request touches, plus one.
     pub span_bytes: u64,
 }
 
-/// The first request that is earlier than one before it.
+/// First request of a trace whose time lies before the time of a request that precedes it in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OutOfOrder {
-    /// Line of the late request, or its record in a binary trace, from 1.
+    /// Line number of the late request in a text trace, or its record number in a binary trace, from 1.
     pub line: u64,
     /// Time of the late request on the trace's clock, in nanoseconds.
     pub time_ns: u64,
-    /// The latest time of all requests before the late one, in nanoseconds.
+    /// Latest time, in nanoseconds, of all requests that precede the late one in the file.
     pub previous_ns: u64,
 }
 
@@ -138,86 +141,91 @@ impl From<First> for OutOfOrder {
     }
 }
 
-/// What a trace holds, after selection by volume and time. Numbers without a value are `None`, never zero.
+/// Description of a trace's content after selection by volume and time: counts, sizes, footprint, times and order.
+/// Numbers without a value are `None`, never zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TraceInfo {
     /// Path of the trace file.
     pub path: String,
-    /// Name of the format in which the trace was read.
+    /// Name of the trace format in which the file was read.
     pub format: &'static str,
-    /// The format's columns and units, in one sentence.
+    /// List of the format's columns with their units, as one sentence.
     pub units: &'static str,
-    /// `none`, `gzip`, `zstd`, `bzip2`, `xz`, or of an archive all layers, the container first: `tar, gzip`.
+    /// Compression of the trace file: `none`, `gzip`, `zstd`, `bzip2` or `xz`; for a member of an archive all layers,
+    /// the container first, such as `tar, gzip`.
     pub compression: String,
-    /// What was found out or decided beyond what the user said, in whole sentences.
+    /// Remarks on what was found or decided beyond what the user said, in whole sentences.
     pub notes: Vec<String>,
-    /// Requests of the trace, by kind.
+    /// Number of requests of the trace, by kind.
     pub requests: CountsByKind,
-    /// Bytes that the requests ask for, by kind.
+    /// Bytes that the requests read, write or trim, by kind.
     pub bytes: CountsByKind,
-    /// Share of reads among reads and writes.
+    /// Fraction of reads among reads and writes, from 0 to 1; `None` without either.
     pub read_fraction: Option<f64>,
-    /// Mean size of the requests that move data.
+    /// Mean size in bytes of the requests that have a length (reads, writes and trims).
     pub mean_bytes: Option<f64>,
-    /// Most frequent request sizes.
+    /// List of the most frequent request sizes, the most frequent first.
     pub top_sizes: Vec<SizeShare>,
-    /// The sizes of reads; `None` without reads.
+    /// Summary of the sizes of reads; `None` without reads.
     pub read_sizes: Option<SizeSummary>,
-    /// The sizes of writes; `None` without writes.
+    /// Summary of the sizes of writes; `None` without writes.
     pub write_sizes: Option<SizeSummary>,
-    /// Sizes by powers of two, from the first that occurs to the last.
+    /// Histogram of the sizes of reads and writes by powers of two, from the first to the last bin that is not empty.
     pub size_bins: Vec<SizeBin>,
-    /// Distinct 4 KiB pages touched; an estimate (standard error 0.8 %) unless `footprint_exact`.
+    /// Number of distinct 4 KiB pages that the requests touch; an estimate (standard error 0.8 %) unless
+    /// `footprint_exact`.
     pub footprint_pages: u64,
-    /// Footprint of the trace in bytes.
+    /// Footprint of the trace in bytes: 4 KiB for each distinct page that the requests touch.
     pub footprint_bytes: u64,
-    /// True if the pages of the footprint were counted one by one; false if the number is an estimate.
+    /// True if the distinct pages were counted exactly; false if the footprint is an estimate.
     pub footprint_exact: bool,
-    /// The highest byte touched on any volume, plus one.
+    /// Span of the trace in bytes: the highest address that is touched on any volume, plus one.
     pub span_bytes: u64,
-    /// The span when volumes are laid end to end, each rounded up to 1 MiB: what a drive must hold.
-    /// `None` when that does not fit into 64 bits.
+    /// Capacity in bytes that a drive needs for all volumes laid end to end, each rounded up to 1 MiB. `None` when that
+    /// does not fit into 64 bits.
     pub laid_out_bytes: Option<u64>,
-    /// The earliest time on the trace's clock.
+    /// Earliest time of a request of the trace on the trace's own clock, in nanoseconds.
     pub first_ns: u64,
-    /// Latest time of a request on the trace's clock, in nanoseconds.
+    /// Latest time of a request of the trace on the trace's own clock, in nanoseconds.
     pub last_ns: u64,
-    /// Time from the first to the last request, in nanoseconds.
+    /// Time from the first to the last request of the trace, in nanoseconds.
     pub span_ns: u64,
-    /// Mean rate; `None` when all times are equal.
+    /// Mean number of requests per second of the trace; `None` when all times are equal.
     pub requests_per_s: Option<f64>,
-    /// The times between arrivals; `None` when there are none.
+    /// Summary of the interarrival times (intervals between successive requests); `None` when there are none.
     pub gaps: Option<GapInfo>,
-    /// The share of requests that begin where the request before them on the same volume ended.
+    /// Fraction of the requests that begin where the previous request to the same volume ended; flushes do not count.
     pub sequential_fraction: Option<f64>,
-    /// Which pages are only read, only written, or both; `None` when that was not asked for.
+    /// Analysis of which pages are only read, only written, or both; `None` when the analysis was not requested.
     pub access: Option<AccessInfo>,
-    /// The volumes, in the order in which they appear.
+    /// Volumes of the trace, in the order in which they appear.
     pub volumes: Vec<VolumeInfo>,
-    /// First request of the file that has an earlier time than a request before it.
+    /// First request of the file whose time lies before the time of an earlier request; `None` if all are in order of
+    /// time.
     pub first_out_of_order: Option<OutOfOrder>,
-    /// Number of late requests.
+    /// Number of late requests: requests whose time lies before the time of an earlier request of the file.
     pub out_of_order: u64,
-    /// The most requests that one of them stands behind the first that is later; `None` when more than a million.
+    /// Greatest number of requests by which a late request stands behind the first request that is later; `None` if the
+    /// file is so far out of order that this cannot be determined.
     pub out_of_order_by_requests: Option<u64>,
     /// Longest time, in nanoseconds, by which a late request is earlier than the latest request before it.
     pub out_of_order_by_ns: u64,
-    /// Lines skipped because they could not be read.
+    /// Number of lines of the trace that were skipped because they could not be parsed.
     pub skipped_lines: u64,
-    /// Messages on what was wrong with the first skipped lines.
+    /// Error messages for the first lines of the trace that were skipped.
     pub first_skipped: Vec<String>,
-    /// Requests of volumes that were not asked for.
+    /// Number of requests that were left out because they belong to volumes that the user did not select.
     pub requests_of_other_volumes: u64,
-    /// Requests outside the times asked for.
+    /// Number of requests that were left out because their times are outside the range that the user selected.
     pub requests_outside_times: u64,
-    /// Requests whose address or size was made whole sectors (`--align`).
+    /// Number of requests whose address or size was rounded or moved to whole sectors (`--align`).
     pub requests_aligned: u64,
-    /// Writes that must be on durable media when they are answered (FUA).
+    /// Number of writes with force unit access, which must be on durable media when they are answered.
     pub writes_with_fua: u64,
-    /// Requests to write zeroes, which carry no data and are among the trims.
+    /// Number of requests to write zeroes, which carry no data and are counted as trims.
     pub write_zeroes: u64,
-    /// Second issues of requests that the driver gave back, left out.
+    /// Number of second issues of requests that the host's driver had requeued; these are left out.
     pub requests_requeued: u64,
-    /// Events that move no data, such as completions of failed requests, left out.
+    /// Number of events that transfer no data, such as completions of failed requests; these are left out.
     pub events_without_data: u64,
 }

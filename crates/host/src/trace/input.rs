@@ -8,27 +8,28 @@ use crate::WorkloadError;
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
 
-/// A line of any format is far shorter; a binary file read as text is not.
+/// Greatest length of a line of a trace in bytes: lines of all formats are far shorter, but a binary file that is read
+/// as text has longer ones.
 pub(crate) const LONGEST_LINE: usize = 16 << 10;
 
 const BUFFER: usize = 256 << 10;
 
-/// Byte order mark, which some editors and spreadsheets put before UTF-8 text.
+/// Byte order mark that some editors and spreadsheets put before UTF-8 text; it is skipped at the beginning of a trace.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Result of reading the next frame of a file.
+/// Result of reading the next frame (line or binary record) of a trace file.
 pub(crate) enum Frame {
-    /// Line without its end, or a record: this range of [`Frames::bytes`].
+    /// A complete line, without its line end, or a complete record; the range selects its bytes from [`Frames::bytes`].
     At(Range<usize>),
-    /// A line too long to be one; it was passed over.
+    /// A line that is longer than any line of a trace; it was skipped.
     TooLong,
-    /// The file ends inside a record, of which this number of bytes are present.
+    /// The file ends inside a record, of which only this number of bytes are present.
     CutShort(usize),
-    /// The file has ended.
+    /// The end of the trace file has been reached.
     End,
 }
 
-/// Cuts a stream of bytes into lines or records.
+/// Reader that divides the bytes of a trace file into frames: lines or binary records.
 pub(crate) struct Frames {
     source: Box<dyn Read + Send>,
     packed: Packed,
@@ -38,13 +39,13 @@ pub(crate) struct Frames {
     end: usize,
     eof: bool,
     number: u64,
-    /// Bytes of a record behind a header, once that was read.
+    /// Length in bytes of a record in a file with a header; none until the header has been read.
     record: Option<usize>,
     name: String,
 }
 
 impl Frames {
-    /// Returns the frames of `part` from its beginning.
+    /// Opens the byte source `part` for reading its frames from the beginning.
     pub fn open(part: &ByteSource, framing: Framing) -> Result<Self, WorkloadError> {
         let (source, packed) = part.open()?;
         let buffer = vec![0; BUFFER];
@@ -53,36 +54,37 @@ impl Frames {
         Ok(Self { source, packed, framing, buffer, start, end, eof, number, record, name })
     }
 
-    /// Returns the number of the frame handed out last, from 1.
+    /// Returns the number of the frame (line or record) that was returned last, from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Returns the compression of the trace file.
+    /// Returns the compression of the trace file, with that of an archive member.
     pub fn packed(&self) -> Packed {
         self.packed
     }
 
-    /// Returns the bytes of a frame; valid until the next call of [`Self::next`].
+    /// Returns the bytes of the frame (line or record) at `range` of the buffer; valid until the next call of
+    /// [`Self::next`].
     #[inline]
     pub fn bytes(&self, range: Range<usize>) -> &[u8] {
         &self.buffer[range]
     }
 
-    /// Returns the place of the last frame, for messages.
+    /// Returns the file name and the number of the frame (line or record) returned last, for error messages.
     pub fn place(&self) -> String {
         self.place_of(self.number)
     }
 
-    /// Returns the place of frame `number`, for messages.
+    /// Returns the file name and the number of frame (line or record) `number`, for error messages.
     pub fn place_of(&self, number: u64) -> String {
         self.framing.place(&self.name, number)
     }
 
-    /// Returns the next line or record of the trace.
+    /// Reads the next frame, a line or a record of the trace.
     ///
     /// # Errors
-    /// When the file cannot be read or unpacked.
+    /// When the file cannot be read or decompressed.
     #[inline]
     pub fn next(&mut self) -> Result<Frame, WorkloadError> {
         match self.framing {
@@ -131,7 +133,7 @@ impl Frames {
         Frame::At(from..to - usize::from(carriage))
     }
 
-    /// Drops bytes up to the next line end.
+    /// Skips the bytes up to and including the next line end, because the line is too long.
     #[cold]
     fn pass_over_line(&mut self) -> Result<Frame, WorkloadError> {
         self.number += 1;
@@ -183,7 +185,7 @@ impl Frames {
         Frame::CutShort(left)
     }
 
-    /// Reads until `length` bytes are available; false at the end of the file.
+    /// Reads from the file until `length` bytes are in the buffer; returns false if the file ends before.
     fn have(&mut self, length: usize) -> Result<bool, WorkloadError> {
         while self.end - self.start < length && !self.eof {
             self.fill()?;

@@ -52,11 +52,11 @@ pub use replay::{TraceWorkload, open};
 use crate::WorkloadError;
 use std::path::Path;
 
-/// Reads the trace at `path` once and tells what it holds. Times that go back are told, not refused.
+/// Reads the trace at `path` once and describes its content. Times out of order are reported, not refused.
 ///
 /// # Errors
-/// When the options contradict themselves, the file cannot be read, its format is unknown or must be named,
-/// a line cannot be read (unless those are skipped), a volume asked for is missing, or no request is left.
+/// When the options contradict themselves, the file cannot be read, its format is unknown or must be named, a line
+/// cannot be parsed (unless such lines are skipped), a selected volume is missing, or no request is left.
 pub fn inspect(path: &Path, options: &TraceOptions) -> Result<TraceInfo, WorkloadError> {
     let origin = origin::TraceOrigin::find(path, options.member.as_deref())?;
     opened::Opened::survey(origin, options, opened::TracePurpose::Look).map(|opened| opened.info)

@@ -14,30 +14,31 @@ use super::source::{Located, Met, TraceStream};
 use super::survey::{Footprint, Survey};
 use crate::WorkloadError;
 
-/// How requests are brought into order of time.
+/// Way in which the requests of a trace are brought into order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TimeOrder {
-    /// The file is in order of time.
+    /// The trace file is in order of time already.
     Given,
-    /// Order of time is restored by holding back this number of requests.
+    /// Order of time is restored with a window: this number of the trace's requests is held back in memory.
     Within(usize),
-    /// By sorting all requests.
+    /// Order of time is restored by sorting all requests of the trace.
     Sorted,
 }
 
-/// Requests of a trace, from its beginning, each once.
+/// Reader of the requests of a trace, from its beginning and each once: second issues of requeued requests are left
+/// out.
 pub(crate) struct TraceRequests {
     ordered: Ordered,
     requeued: Requeued,
 }
 
-/// The records of a trace, in an order.
+/// Reader of the records of a trace: in the order of the file, or in order of time.
 enum Ordered {
-    /// In the order of the file.
+    /// Records come in the order of the file.
     AsTheyAre(Box<TraceStream>),
-    /// In order of time, a few held back.
+    /// Records come in order of time; a few are held back in memory to restore the order.
     Held(Box<ReorderWindow>),
-    /// In order of time, all sorted.
+    /// Records come in order of time after all of them were sorted.
     Sorted(Box<Sorted>),
 }
 
@@ -57,7 +58,7 @@ impl TraceRequests {
         Ok(Self { ordered, requeued: Requeued::default() })
     }
 
-    /// Returns the next request of the trace.
+    /// Returns the next request of the trace; none at the end.
     #[inline]
     pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
         loop {
@@ -68,8 +69,8 @@ impl TraceRequests {
         }
     }
 
-    /// Returns the next request, or the next record of one that was given back or issued again: in the file,
-    /// they have a place.
+    /// Returns the next record of the trace: a request, or a record marked as requeued (given back by the driver, or
+    /// issued again), which is no request but has a place in the file.
     #[inline]
     fn next_record(&mut self) -> Result<Option<Located>, WorkloadError> {
         let Some(mut located) = self.ordered.next()? else { return Ok(None) };
@@ -105,16 +106,17 @@ impl Ordered {
     }
 }
 
-/// Purpose for which a trace is read.
+/// Purpose for which a trace is read: to describe it, or to use its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TracePurpose {
-    /// The trace is read to describe its content, for which requests out of order are no error.
+    /// The trace is read to describe its content, for which requests far out of order are no error.
     Look,
-    /// To replay or rewrite it: what is too far out of order must be sorted on request.
+    /// The trace is read to be replayed or converted: requests too far out of order are an error, unless the user asked
+    /// for sorting.
     Use,
 }
 
-/// How to read a trace once more, in the order of the file.
+/// Trace, format and options with which the trace can be read once more, in the order of the file.
 pub(crate) struct TraceReader {
     origin: TraceOrigin,
     card: &'static FormatCard,
@@ -122,13 +124,13 @@ pub(crate) struct TraceReader {
 }
 
 impl TraceReader {
-    /// Returns the requests of the trace from the beginning.
+    /// Opens the trace once more and returns a reader of its requests from the beginning.
     pub fn open(&self) -> Result<TraceStream, WorkloadError> {
         TraceStream::open(&self.origin, self.card, &self.options)
     }
 }
 
-/// A trace after its first pass.
+/// Trace after its first pass: format, order, volumes and description of its content are known.
 pub(crate) struct Opened {
     origin: TraceOrigin,
     pub card: &'static FormatCard,
@@ -136,17 +138,19 @@ pub(crate) struct Opened {
     order: TimeOrder,
     pub info: TraceInfo,
     pub survey: Survey,
-    /// `None` when the volumes do not fit into 64 bits.
+    /// First byte of each volume when all volumes are laid end to end; `None` when the sum of their spans does not fit
+    /// into 64 bits.
     pub layout: Option<VolumePlaces>,
     requests: TraceRequests,
 }
 
 impl Opened {
-    /// Reads `origin` once, or twice where it is out of order.
+    /// Reads the trace `origin` once, or twice if it is out of order of time, and finds its format, order and content.
     ///
     /// # Errors
-    /// When the options contradict themselves or do nothing here, the format is unknown or ambiguous, a line cannot
-    /// be read, times are further out of order than is sorted without `sort`, or there is no request at all.
+    /// When the options contradict themselves or have no effect on this trace, the format is unknown or ambiguous, a
+    /// line cannot be parsed, times are further out of order than is sorted without `sort`, or there is no request at
+    /// all.
     pub fn survey(
         origin: TraceOrigin,
         options: &TraceOptions,
@@ -218,7 +222,8 @@ impl Opened {
         Ok(Self { origin, card, options, order, info, survey, layout, requests })
     }
 
-    /// Returns the same trace with its touched pages counted one by one, for `--compact`.
+    /// Reads the trace once more to count its touched pages exactly, as `--compact` needs, and returns the trace with
+    /// the exact numbers.
     ///
     /// # Errors
     /// As [`Self::survey`].
@@ -235,12 +240,12 @@ impl Opened {
         Ok(Self { info: counted, ..again })
     }
 
-    /// Makes a reader for further passes over the trace.
+    /// Makes a reader for further passes over the trace, in the order of the file.
     pub fn reader(&self) -> TraceReader {
         TraceReader { origin: self.origin.clone(), card: self.card, options: self.options.clone() }
     }
 
-    /// Returns the requests of the trace from the beginning.
+    /// Reads the requests of the trace once more from the beginning; the result is their reader.
     pub fn again(self) -> Result<TraceRequests, WorkloadError> {
         match self.requests.ordered {
             Ordered::Sorted(mut sorted) => {
@@ -271,7 +276,8 @@ impl Opened {
         WorkloadError::of(self.place(first.line), found, expected)
     }
 
-    /// Returns where line or record `number` stands, counted through all parts.
+    /// Returns file name and number, for error messages, of line or record `number`, which is counted through all parts
+    /// of the trace.
     pub fn place(&self, number: u64) -> String {
         let (mut within, mut part) = (number, 0);
         for lines in &self.requests.met().part_lines {
@@ -284,8 +290,8 @@ impl Opened {
     }
 }
 
-/// Returns the options as they apply to this trace: an action for each block trace, times on the trace's own
-/// clock.
+/// Returns the options with the values that this trace settles: the action of a block trace whose events are the
+/// requests, and limits of time on the trace's own clock. Appends remarks on the choice to `notes`.
 fn settled(
     origin: &TraceOrigin,
     card: &'static FormatCard,
@@ -327,13 +333,14 @@ fn settled(
     Ok(settled)
 }
 
-/// Whether any event is a request; what cannot be read is met again, and said, when the trace is.
+/// True if any event of the trace is a request under these options. An error also counts as true, since it is met
+/// again, and reported, when the trace is read.
 fn has_a_request(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions) -> bool {
     let any = TraceOptions { from_ns: None, until_ns: None, volumes: Vec::new(), ..options.clone() };
     TraceStream::open(origin, card, &any).is_ok_and(|mut stream| !matches!(stream.next(), Ok(None)))
 }
 
-/// Returns the earliest time of all requests, of any volume.
+/// Returns the earliest time, in nanoseconds, of all requests of the trace, on any volume.
 fn earliest(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions) -> Result<u64, WorkloadError> {
     let all = TraceOptions { from_ns: None, until_ns: None, volumes: Vec::new(), ..options.clone() };
     let mut stream = TraceStream::open(origin, card, &all)?;
@@ -344,7 +351,8 @@ fn earliest(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions) -> 
     Ok(first_ns)
 }
 
-/// Returns what is to be said about the order of a trace that was put into it.
+/// Returns the remark for the results that a trace was put into order of time, with the number of late requests; none
+/// if the trace was in order.
 fn order_note(info: &TraceInfo) -> Option<String> {
     info.first_out_of_order?;
     let (late, all) = (info.out_of_order, info.requests.total());
@@ -356,8 +364,8 @@ fn order_note(info: &TraceInfo) -> Option<String> {
     Some(format!("put in order of time: {late} of {all} requests were late, by at most {by} and {back}"))
 }
 
-/// Notes for the result on trace events that are no plain requests: how many were taken as trims, merged or
-/// left out.
+/// Returns remarks for the results on trace events that are no plain requests, each with a count: writes of zeroes
+/// taken as trims, requeued requests, events without data.
 fn event_notes(info: &TraceInfo) -> Vec<String> {
     let said = [
         (info.write_zeroes, "requests to write zeroes, which carry no data and are trims here"),
@@ -371,7 +379,8 @@ fn event_notes(info: &TraceInfo) -> Vec<String> {
     met.map(|(count, what)| format!("{what}: {count}")).collect()
 }
 
-/// Returns a gap that is nearly all of a trace's time: a clock that was set, or events with another clock.
+/// Returns the remark for the results on one interval that is nearly all of a trace's time, because a clock was set or
+/// events have another clock; says which options leave out either side.
 fn jump_note((before_ns, gap_ns): (u64, u64)) -> String {
     format!(
         "one gap of {} is nearly all of its time: --until {} leaves out what is after it, --since {} what is before",
@@ -381,8 +390,8 @@ fn jump_note((before_ns, gap_ns): (u64, u64)) -> String {
     )
 }
 
-/// Checks that there are requests, that every volume asked for exists, and that an alignment asked for was
-/// needed.
+/// Checks that the trace has requests, that every selected volume exists, and that a selected alignment changed
+/// something.
 fn check_met(name: &str, met: &Met, survey: &Survey, options: &TraceOptions) -> Result<(), WorkloadError> {
     for wanted in &options.volumes {
         if met.volumes.contains(wanted) {
@@ -419,7 +428,7 @@ fn check_met(name: &str, met: &Met, survey: &Survey, options: &TraceOptions) -> 
     Err(WorkloadError::of(name, found, "at least one request"))
 }
 
-/// Returns the first few of `names`.
+/// Returns the first eight of `names` as a list for a message, with `...` for any further names.
 fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut few: Vec<&str> = names.take(9).collect();
     if few.len() == 9 {

@@ -5,80 +5,84 @@ use super::format::{FormatCard, TableSpec, formats};
 use crate::WorkloadError;
 use serde::Deserialize;
 
-/// Where addresses go on the drive.
+/// Way in which addresses of a trace are mapped to addresses of the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Addresses {
-    /// As they are where the drive is large enough for them. Else as `Compact` does, which is said; a trace whose
-    /// touched pages do not fit either is an error that names the line and the other choices.
+    /// Addresses are used as they are if the drive is large enough for them; otherwise as with `Compact`, and a note
+    /// says so. A trace whose touched pages do not fit either is an error that names the line and the other choices.
     #[default]
     Auto,
-    /// The address modulo the drive, in whole 4 KiB pages. A request that would cross the end stays whole:
-    /// it is moved back to the last place in which it fits with the same place inside its 4 KiB page.
+    /// Addresses are taken modulo the drive's capacity in whole 4 KiB pages. A request that would cross the end of the
+    /// drive is not divided: it is moved back to the last place in which it fits with the same offset inside its 4 KiB
+    /// page.
     Wrap,
-    /// Pages of 4 KiB squeezed linearly onto the drive, the place inside the page kept; a span that fits is
-    /// left alone. Neighbouring requests may come to overlap.
+    /// Page numbers (4 KiB) are scaled down linearly to the drive, and the offset inside the page is kept; a span that
+    /// fits is left unchanged. Neighbouring requests may come to overlap.
     Scale,
-    /// The touched 4 KiB pages numbered in the order of their addresses: no gaps, sequential stays
-    /// sequential. Needs memory in proportion to the footprint.
+    /// The touched 4 KiB pages are numbered without gaps in the order of their addresses, so that sequential requests
+    /// stay sequential. Needs memory in proportion to the footprint.
     Compact,
 }
 
-/// What happens to addresses and sizes that are no whole number of sectors.
+/// Treatment of requests of a trace whose address or size is no whole number of 512-byte sectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Align {
-    /// An error that names the line and the other choices.
+    /// Each such request of the trace is an error that names the line and the other choices.
     #[default]
     Refuse,
-    /// A request covers every sector that it touches: its begin is rounded down, its end up.
+    /// Each such request of the trace is extended to every sector that it touches: its begin is rounded down, its end
+    /// up.
     Round,
-    /// All addresses are moved down by as much as the first lies above a sector's begin. Where that leaves one
-    /// inside a sector, or a size is none of whole sectors, it is an error.
+    /// All addresses of the trace are moved down by the distance of the first address from the begin of its sector. An
+    /// address that is still inside a sector, or a size that is no multiple of a sector, is an error.
     Offset,
 }
 
-/// How a trace is to be read and replayed.
+/// Options for reading and replaying a trace: format, selection, order, placement of addresses, and pace.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TraceOptions {
     /// Name of the trace's format; `None` to recognise the format by content.
     pub format: Option<String>,
-    /// What to do with addresses beyond the drive.
+    /// Way in which addresses of the trace are mapped to the drive, for traces with addresses beyond its end.
     pub addresses: Addresses,
-    /// The columns of a table that is in none of the known formats: see `format/table.rs`.
+    /// Description of the columns of a table that is in none of the known trace formats (text of `--columns`).
     pub columns: Option<String>,
-    /// Name of the file in the archive, where the archive holds several files.
+    /// Name of the trace file in an archive, needed if the archive contains several files.
     pub member: Option<String>,
-    /// What to do with addresses inside a sector.
+    /// Treatment of requests whose address or size is no whole number of sectors.
     pub align: Align,
     /// True if requests are put in order of time however far they are out of order; false if only within
     /// `sort_window`.
     pub sort: bool,
-    /// Requests sorted in memory: as far as times may go back without `sort`, and with it before temporary files
-    /// are used.
+    /// Number of requests that are sorted in memory: without `sort`, the distance up to which requests may be out of
+    /// order; with it, the number from which temporary files are used.
     pub sort_window: usize,
     /// Names of the volumes of the trace to be replayed; empty for all volumes.
     pub volumes: Vec<String>,
-    /// Factor by which the time of the trace runs faster.
+    /// Factor by which the trace is replayed faster than its times say.
     pub speedup: f64,
-    /// Number of requests to keep outstanding, in place of the times of the trace; none: the times of the
-    /// trace count.
+    /// Number of requests to keep in flight, regardless of the times of the trace; none: requests arrive at the times
+    /// of the trace.
     pub as_fast_as_possible: Option<u32>,
-    /// True if lines that cannot be read are counted and reported; false if reading stops at the first such
-    /// line.
+    /// True if lines that cannot be parsed are skipped and counted; false if reading stops at the first such line.
     pub skip_bad_lines: bool,
     /// True if the footprint of the trace is counted exactly, with memory in proportion to the footprint;
     /// false if it is estimated.
     pub exact_footprint: bool,
-    /// Count the reads and writes of every page, with memory in proportion to the footprint.
+    /// Options for counting the reads and writes of every page, with memory in proportion to the footprint; none: pages
+    /// are not analysed.
     pub access: Option<AccessOptions>,
-    /// The action whose events are the requests, for blkparse and blktrace; `None` for D (issued), or, in a trace
-    /// without such, Q (queued), else C (completed).
+    /// Action whose events are taken as the requests in a block trace (blkparse, blktrace, ftrace); `None` for D
+    /// (issued), or, in a trace without any, Q (queued), else C (completed).
     pub action: Option<String>,
-    /// Leave out requests before this time after the trace's earliest request, in nanoseconds.
+    /// Start of the selected time, in nanoseconds after the trace's earliest request: earlier requests are left out.
+    /// None: from the first request.
     pub from_ns: Option<u64>,
-    /// Leave out requests at or after this time after the trace's earliest request, in nanoseconds.
+    /// End of the selected time, in nanoseconds after the trace's earliest request: requests at or after it are left
+    /// out. None: to the last request.
     pub until_ns: Option<u64>,
 }
 
@@ -106,7 +110,7 @@ impl Default for TraceOptions {
 }
 
 impl TraceOptions {
-    /// Refuses options that contradict themselves with any trace.
+    /// Checks the options for contradictions that hold for any trace.
     pub(crate) fn check(&self) -> Result<(), WorkloadError> {
         if !(self.speedup.is_finite() && self.speedup > 0.0) {
             return Err(WorkloadError::of("speedup", self.speedup.to_string(), "a number above 0"));
@@ -135,10 +139,10 @@ impl TraceOptions {
     }
 }
 
-/// Returns the card of the format called `name`.
+/// Returns the description of the trace format that is called `name`.
 ///
 /// # Errors
-/// When there is none, with the nearest name.
+/// When there is no such format; the message suggests the nearest name.
 pub fn format_named(name: &str) -> Result<&'static FormatCard, WorkloadError> {
     let names = || formats().iter().map(|card| card.name);
     formats().iter().find(|card| card.name == name).ok_or_else(|| {

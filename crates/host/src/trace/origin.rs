@@ -10,33 +10,34 @@ use std::io::{Cursor, Error, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// More members than any archive of traces has.
+/// Greatest number of members of a tar archive that are listed: more than any archive of traces has.
 const MOST_MEMBERS: usize = 100_000;
-/// Names that a message lists.
+/// Greatest number of file names that an error message lists.
 const MOST_NAMED: usize = 12;
 
-/// Where a trace lies, so that it can be read more than once.
+/// Location of a trace, by which it can be read more than once: one or several byte sources.
 #[derive(Clone)]
 pub(crate) struct TraceOrigin {
     name: String,
     parts: Vec<ByteSource>,
-    /// What is to be said about how the parts were found, in whole sentences.
+    /// Remarks for the results on how the parts of the trace were found, in whole sentences.
     pub notes: Vec<String>,
 }
 
-/// One stream of bytes of a trace.
+/// One byte source of a trace: a file, a member of an archive, or bytes in memory.
 #[derive(Clone)]
 pub(crate) struct ByteSource {
     name: String,
     place: StreamPlace,
-    /// Where the bytes lie in an archive, whose own packing is outside of it.
+    /// Position of the bytes in an archive; none if the source is no archive member. The archive itself may be
+    /// compressed, too.
     member: Option<ArchiveMember>,
 }
 
 #[derive(Clone)]
 enum StreamPlace {
     File(PathBuf),
-    /// Bytes in memory, for tests and fuzzing.
+    /// Bytes in memory instead of a file, for tests and fuzzing.
     Memory(Arc<[u8]>),
 }
 
@@ -48,11 +49,11 @@ struct ArchiveMember {
 }
 
 impl TraceOrigin {
-    /// Returns what `path` stands for: a file; an archive with one trace in it, or with the one called
-    /// `member`; one of the files, the base name or the folder of a blktrace of several CPUs.
+    /// Finds the trace that `path` names: a file; an archive with one trace in it, or with a trace called `member`; or
+    /// a blktrace of several CPUs, named by one of its files, its base name or its folder.
     ///
     /// # Errors
-    /// When nothing is there, or more than one trace.
+    /// When there is no trace at `path`, or more than one.
     pub fn find(path: &Path, member: Option<&str>) -> Result<Self, WorkloadError> {
         if path.is_file() {
             let whole = Self::of_parts(path.display().to_string(), vec![ByteSource::file(path)]);
@@ -74,13 +75,14 @@ impl TraceOrigin {
         Err(WorkloadError::of(path.display().to_string(), found, expected))
     }
 
-    /// Makes the origin of a trace whose bytes are in memory.
+    /// Makes the origin of a trace whose bytes are in memory instead of a file.
     pub fn memory(bytes: Arc<[u8]>) -> Self {
         let part = ByteSource { name: "memory".into(), place: StreamPlace::Memory(bytes), member: None };
         Self::of_parts("memory".into(), vec![part])
     }
 
-    /// Returns the bytes in memory as a user's file is looked at: an archive is searched for its trace.
+    /// Makes the origin of a trace whose bytes are in memory and may be an archive, which is searched for its trace as
+    /// a user's file is.
     pub fn memory_opened(bytes: Arc<[u8]>) -> Result<Self, WorkloadError> {
         Self::memory(bytes).opened(None)
     }
@@ -89,17 +91,17 @@ impl TraceOrigin {
         Self { name, parts, notes: Vec::new() }
     }
 
-    /// Returns the name of the trace in messages.
+    /// Returns the name of the trace for messages.
     pub fn name(&self) -> String {
         self.name.clone()
     }
 
-    /// Its streams, one after the other.
+    /// Returns the byte sources (files or archive members) of which the trace consists, in order.
     pub fn parts(&self) -> &[ByteSource] {
         &self.parts
     }
 
-    /// Returns the first part that holds anything, for a look at its beginning.
+    /// Opens the first byte source that is not empty, to read the beginning of the trace.
     pub fn first(&self) -> Result<ByteStream, WorkloadError> {
         for part in &self.parts {
             let (mut reader, _) = part.open()?;
@@ -113,7 +115,8 @@ impl TraceOrigin {
         Ok(Box::new(std::io::empty()))
     }
 
-    /// Returns all files of the blktrace called `base`; `given` is the CPU whose file the user named.
+    /// Makes the origin of the blktrace called `base` from the files of all its CPUs; `given` is the CPU whose file the
+    /// user named, if it was one.
     fn of_cpus(path: &Path, base: &Path, given: Option<u32>) -> Result<Self, WorkloadError> {
         let mut files = cpus(base)?;
         files.sort();
@@ -150,7 +153,8 @@ impl TraceOrigin {
         Ok(origin)
     }
 
-    /// Returns the same, where it is an archive the trace in it.
+    /// Returns the origin itself, or, if the file is an archive, the origin of the trace in the archive; `wanted` names
+    /// the member.
     fn opened(mut self, wanted: Option<&str>) -> Result<Self, WorkloadError> {
         let part = self.parts[0].clone();
         let (bytes, _) = part.open()?;
@@ -192,15 +196,15 @@ impl ByteSource {
         Self { name: path.display().to_string(), place: StreamPlace::File(path.to_owned()), member: None }
     }
 
-    /// Returns the name of the trace file in messages.
+    /// Returns the name of the file or archive member for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the unpacked bytes from the beginning, and how they were packed.
+    /// Opens the byte source and returns a reader of its decompressed bytes from the beginning, and the compression.
     ///
     /// # Errors
-    /// When the file cannot be opened or is none.
+    /// When the file cannot be opened or is no regular file.
     pub fn open(&self) -> Result<(ByteStream, Packed), WorkloadError> {
         let raw: ByteStream = match &self.place {
             StreamPlace::File(path) => Box::new(open_file(path)?),
@@ -215,7 +219,7 @@ impl ByteSource {
     }
 }
 
-/// How a stream was packed: the file, and, in an archive, its member.
+/// Compression of a byte source: of the file, and, in an archive, of the member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packed {
     packing: Packing,
@@ -223,12 +227,12 @@ pub(crate) struct Packed {
 }
 
 impl Packed {
-    /// True when the trace file had not to be unpacked.
+    /// True if the trace file is neither compressed nor a member of a compressed archive.
     pub fn is_plain(self) -> bool {
         self.packing == Packing::Plain && matches!(self.inside, None | Some(Packing::Plain))
     }
 
-    /// Returns the name used in reports: `gzip`, or `tar, gzip` for a member of a tar packed by gzip.
+    /// Returns the name of the compression in reports: `gzip`, or `tar, gzip` for a member of a tar compressed by gzip.
     pub fn name(self) -> String {
         let layers: Vec<&str> =
             [self.inside.map(|_| "tar"), Some(self.packing.name()), self.inside.map(Packing::name)]
@@ -247,7 +251,7 @@ fn open_file(path: &Path) -> Result<File, WorkloadError> {
     regular::open(path).map_err(wrong)
 }
 
-/// The bytes of one member of an archive; an archive that ends before is an error.
+/// Reader of the bytes of one archive member; an archive that ends inside the member is an error.
 struct Within {
     inner: ByteStream,
     skip: u64,
@@ -276,7 +280,7 @@ impl Read for Within {
     }
 }
 
-/// True for a tar, which begins with a header whose checksum is right; other files do not by chance.
+/// True if the file is a tar archive: it begins with a header whose checksum is right, which hardly happens by chance.
 fn is_tar(head: &[u8]) -> bool {
     const CHECKSUM: std::ops::Range<usize> = 148..156;
     if head.len() < 512 || head[0] == 0 {
@@ -287,7 +291,7 @@ fn is_tar(head: &[u8]) -> bool {
     tar::Header::from_byte_slice(&head[..512]).cksum().is_ok_and(|told| told == sum)
 }
 
-/// Returns the files of an archive.
+/// Lists the files in a tar archive, with position and length.
 fn members(name: &str, bytes: ByteStream) -> Result<Vec<ArchiveMember>, WorkloadError> {
     let failed = |error: Error| {
         let found = match error.kind() {
@@ -321,7 +325,8 @@ fn members(name: &str, bytes: ByteStream) -> Result<Vec<ArchiveMember>, Workload
     Ok(found)
 }
 
-/// Returns the member that is the trace: the one asked for, the only one, or all CPUs' files of one blktrace.
+/// Chooses the archive members that are the trace: the one that `wanted` names, the only one, or the files of all CPUs
+/// of one blktrace.
 fn choose(
     name: &str,
     mut members: Vec<ArchiveMember>,
@@ -372,14 +377,16 @@ fn choose(
     }
 }
 
-/// Files that lie beside traces in archives.
+/// True for the name of a file that often accompanies traces in archives and is none, such as a readme, licence or
+/// checksum.
 fn is_about(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     let words = ["readme", "license", "licence", "copying", "copyright", "md5", "sha256", "checksum"];
     file.starts_with('.') || file.ends_with(".md") || words.iter().any(|word| file.starts_with(word))
 }
 
-/// Returns the base name and the CPU of `base.blktrace.3`, packed or not.
+/// Returns the base name and the number of the CPU if `path` is a blktrace file of one CPU, such as `base.blktrace.3`,
+/// compressed or not.
 fn cpu_of(path: &Path) -> Option<(PathBuf, u32)> {
     let mut name = path.file_name()?.to_str()?;
     for packed in [".gz", ".zst", ".bz2", ".xz"] {
@@ -390,7 +397,7 @@ fn cpu_of(path: &Path) -> Option<(PathBuf, u32)> {
     Some((path.with_file_name(base), cpu.parse().ok().filter(|_| plain)?))
 }
 
-/// Returns the CPUs' files of `base`.
+/// Lists the blktrace files of all CPUs whose base name is `base`, by number of the CPU.
 fn cpus(base: &Path) -> Result<Vec<(u32, PathBuf)>, WorkloadError> {
     let folder = match base.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -429,8 +436,8 @@ fn listed(folder: &Path) -> Result<Vec<PathBuf>, WorkloadError> {
     Ok(files)
 }
 
-/// Returns the base name that `path` stands for, where blktrace files have it: `NAME`, `NAME.blktrace` or a
-/// folder.
+/// Returns the base name of the blktrace that `path` means (`NAME`, `NAME.blktrace` or a folder); none if there are no
+/// such files.
 fn base_of(path: &Path) -> Result<Option<PathBuf>, WorkloadError> {
     if path.is_dir() {
         let mut bases: Vec<PathBuf> =
@@ -456,7 +463,7 @@ fn base_of(path: &Path) -> Result<Option<PathBuf>, WorkloadError> {
     Ok(Some(base))
 }
 
-/// Returns the first few of `names`.
+/// Returns the first twelve of `names` as a list for a message, with the number of all names if there are more.
 fn some(names: &[String]) -> String {
     let mut text = names.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
     if names.len() > MOST_NAMED {

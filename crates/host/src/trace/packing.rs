@@ -9,18 +9,19 @@ use std::io::{BufReader, Chain, Cursor, Error, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Most unpacked bytes for each packed byte of a trace file.
+/// Greatest number of decompressed bytes for each compressed byte of a trace file; more is an error (decompression
+/// bomb).
 const MOST_TIMES: u64 = 4096;
-/// Unpacked bytes that a small file may have at any ratio of packing.
+/// Number of decompressed bytes that a compressed file may have at any compression ratio.
 const FREE_BYTES: u64 = 64 << 20;
-/// A stream of bytes that can be handed to another thread.
+/// Reader of a file's bytes, raw or decompressed; it can be moved to another thread.
 pub(crate) type ByteStream = UnpackedBytes<'static>;
 
 const BUFFER: usize = 256 << 10;
-/// Bytes that show the packing, a tar included.
+/// Number of bytes at the beginning of a file by which its compression, or a tar archive, is recognised.
 const HEAD: usize = 512;
 
-/// How the bytes are packed.
+/// Compression format of a trace file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     Plain,
@@ -31,7 +32,7 @@ pub(crate) enum Packing {
 }
 
 impl Packing {
-    /// Returns the packing that a file beginning with `head` has.
+    /// Recognises the compression of a file that begins with the bytes `head`.
     fn of(head: &[u8]) -> Self {
         match head {
             [0x1f, 0x8b, ..] => Self::Gzip,
@@ -43,7 +44,7 @@ impl Packing {
         }
     }
 
-    /// Returns the name of the packing in reports.
+    /// Returns the name, for reports, of the compression format: `none`, `gzip`, `zstd`, `bzip2` or `xz`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "none",
@@ -55,7 +56,7 @@ impl Packing {
     }
 }
 
-/// Packings and containers that are known by their first bytes and not unpacked here.
+/// Signatures (first bytes) of compression and archive formats that are recognised but not supported, with their names.
 const NOT_UNPACKED: &[(&[u8], &str)] = &[
     (b"PK\x03\x04", "a zip archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
@@ -69,7 +70,8 @@ const NOT_UNPACKED: &[(&[u8], &str)] = &[
     (b"SQLite format 3\0", "an SQLite database"),
 ];
 
-/// A byte order mark and plain characters of 16 bits, of which no binary trace has so many at its begin.
+/// True for text in UTF-16: a byte order mark, followed by 16 plain characters of two bytes, which no binary trace has
+/// at its beginning.
 fn is_utf_16(head: &[u8]) -> bool {
     const CHARACTERS: usize = 16;
     let plain = |pair: &[u8], low: usize| pair[1 - low] == 0 && matches!(pair[low], 9..=13 | 32..=126);
@@ -78,10 +80,11 @@ fn is_utf_16(head: &[u8]) -> bool {
     long && (head.starts_with(&[0xff, 0xfe]) && all(0) || head.starts_with(&[0xfe, 0xff]) && all(1))
 }
 
-/// Returns the bytes behind `raw`, one layer of packing taken off, and what that was.
+/// Recognises the compression of `raw`, a file called `name`, and returns a reader of its decompressed bytes, one layer
+/// of compression removed, with the compression.
 ///
 /// # Errors
-/// When the first bytes cannot be read, or are of a packing that is not unpacked here.
+/// When the first bytes cannot be read, or are of a compression format that is not supported.
 pub(crate) fn unpack(name: &str, raw: ByteStream) -> Result<(ByteStream, Packing), WorkloadError> {
     let (head, raw) = peek(name, raw)?;
     let packing = Packing::of(&head);
@@ -113,10 +116,10 @@ pub(crate) fn unpack(name: &str, raw: ByteStream) -> Result<(ByteStream, Packing
     Ok((Box::new(Limited { inner, taken, given: 0, ended: None }), packing))
 }
 
-/// The first bytes of a stream, and the stream with them put back.
+/// First bytes of a stream, and the stream from its beginning, with these bytes in it again.
 type Peeked = (Vec<u8>, Chain<Cursor<Vec<u8>>, ByteStream>);
 
-/// Returns the first bytes of `raw`, and all of it again.
+/// Reads the first bytes of `raw`, and returns the bytes and the stream from its beginning.
 pub(crate) fn peek(name: &str, mut raw: ByteStream) -> Result<Peeked, WorkloadError> {
     let mut head = Vec::with_capacity(HEAD);
     let read = raw.by_ref().take(HEAD as u64).read_to_end(&mut head);
@@ -132,7 +135,7 @@ pub(crate) fn peek(name: &str, mut raw: ByteStream) -> Result<Peeked, WorkloadEr
     Ok((head.clone(), Cursor::new(head).chain(raw)))
 }
 
-/// A stream that ends in the error it was met with.
+/// Stream whose first read returns the error with which reading another stream ended.
 struct Broken(Option<Error>);
 
 impl Read for Broken {
@@ -141,7 +144,7 @@ impl Read for Broken {
     }
 }
 
-/// Counts the packed bytes that were taken.
+/// Reader that counts the compressed bytes that a decoder takes from it.
 struct TakenBytes<R> {
     inner: R,
     taken: Arc<AtomicU64>,
@@ -155,13 +158,13 @@ impl<R: Read> Read for TakenBytes<R> {
     }
 }
 
-/// Ends with an error when far more comes out than went in, and asks a decoder that failed nothing more: its state
-/// is then undefined, and one of them ends the process when it is asked to go on.
+/// Reader of a decoder's output that fails when the decompressed bytes are far more than the compressed ones. After an
+/// error it never calls the decoder again, because its state is undefined and one decoder would end the process.
 struct Limited {
     inner: ByteStream,
     taken: Arc<AtomicU64>,
     given: u64,
-    /// Error that ended the unpacking; none without an error.
+    /// Error that ended the decompression; none without an error.
     ended: Option<(ErrorKind, String)>,
 }
 

@@ -9,18 +9,19 @@ use super::options::Addresses;
 use super::record::Record;
 use crate::Effect;
 
-/// Bytes of which the first byte of each volume is a multiple.
+/// Alignment in bytes of the first byte of each volume on the drive: 1 MiB.
 const VOLUME_ALIGNMENT: u64 = 1 << 20;
 
-/// The first byte of each volume.
+/// Places on the drive of a trace's volumes: the first byte of each, and the end of the last.
 pub(crate) struct VolumePlaces {
     bases: Vec<u64>,
-    /// Highest byte of the volume that any request touches, plus one.
+    /// Bytes of the drive that all volumes need together: the end of the last volume, or the capacity if volumes lie in
+    /// namespaces.
     pub span: u64,
 }
 
 impl VolumePlaces {
-    /// Returns the volumes of these spans, end to end; `None` when they do not fit into 64 bits.
+    /// Places volumes of the given spans (bytes) end to end; `None` when the sum does not fit into 64 bits.
     pub fn new(spans: &[u64]) -> Option<Self> {
         let (mut bases, mut next, mut span) = (Vec::with_capacity(spans.len()), 0u64, 0);
         for &volume in spans {
@@ -31,35 +32,36 @@ impl VolumePlaces {
         Some(Self { bases, span })
     }
 
-    /// Returns the volumes that begin at these bytes of a drive of `span` bytes.
+    /// Makes the places of volumes that begin at the bytes `bases` of a drive of `span` bytes.
     pub fn at(bases: Vec<u64>, span: u64) -> Self {
         Self { bases, span }
     }
 
-    /// Returns the first byte of `volume`; zero for one that was not there when the trace was surveyed.
+    /// Returns the first byte on the drive of volume `volume`; zero for a volume that the first pass over the trace did
+    /// not meet.
     #[inline]
     pub fn base(&self, volume: u32) -> u64 {
         self.bases.get(volume as usize).copied().unwrap_or(0)
     }
 }
 
-/// How addresses reach the drive.
+/// Mapping of a trace's addresses to addresses of the drive, with the data that it needs.
 pub(crate) enum AddressPlacement {
-    /// Addresses of the trace are used as they are.
+    /// Addresses of the trace are used as addresses of the drive, behind the start of their volume.
     Direct,
-    /// Addresses are taken modulo the size of the drive.
+    /// Addresses of the trace are taken modulo the capacity of the drive.
     Wrap,
-    /// Pages times `drive / span`.
+    /// Page numbers of the trace are multiplied by the drive's number of pages over the trace's.
     Scale {
-        /// Pages of the layout.
+        /// Number of 4 KiB pages that all volumes span, laid end to end.
         span_pages: u64,
     },
-    /// By the number of the touched page.
+    /// Each page of the trace is mapped to the page of the drive with its number among the touched pages, without gaps.
     Compact(PageRanks),
 }
 
 impl AddressPlacement {
-    /// Returns the placement that `addresses` asks for; `Compact` needs the ranks.
+    /// Makes the address mapping for the option `addresses`; `Compact` needs the ranking of the touched pages.
     pub fn new(addresses: Addresses, layout: &VolumePlaces, ranks: Option<PageRanks>) -> Self {
         match (addresses, ranks) {
             (Addresses::Compact, Some(ranks)) => Self::Compact(ranks),
@@ -69,8 +71,8 @@ impl AddressPlacement {
         }
     }
 
-    /// Returns the first byte on a drive of `drive_bytes`, which must be whole pages; `None` when the request
-    /// does not fit, which the survey has ruled out unless the file changed since.
+    /// Returns the byte on a drive of `drive_bytes` bytes, whole pages, at which the request begins; `None` when the
+    /// request does not fit, which the first pass has excluded unless the file has changed since.
     #[inline]
     pub fn offset(&self, record: &Record, layout: &VolumePlaces, drive_bytes: u64) -> Option<u64> {
         let bytes = u64::from(record.bytes);
@@ -105,7 +107,8 @@ impl AddressPlacement {
     }
 }
 
-/// Returns `offset`, or the last place before it in which `bytes` fit, `within` bytes into a page.
+/// Returns `offset` if `bytes` bytes fit on the drive from it on; otherwise the last address at which they fit that
+/// lies `within` bytes into a page. `None` if there is none.
 fn moved_back(offset: u64, within: u64, bytes: u64, drive_bytes: u64) -> Option<u64> {
     if offset.checked_add(bytes)? <= drive_bytes {
         return Some(offset);

@@ -16,18 +16,18 @@ use crate::WorkloadError;
 use std::io::Read;
 use std::sync::Arc;
 
-/// Unpacked bytes that recognition looks at.
+/// Number of decompressed bytes at the beginning of a trace by which its format is recognised.
 const HEAD: usize = 64 << 10;
-/// Lines that count for recognition.
+/// Number of lines or records at the beginning of a trace by which its format is recognised.
 const LINES: u32 = 64;
-/// The format that `--columns` describes.
+/// Name of the trace format whose columns the user describes with `--columns`.
 const TABLE: &str = "table";
 
-/// Returns the format that the options name, or the content shows; and, where that took weighing, what is to
-/// be said of it.
+/// Returns the format of a trace: the one that the options name, or else the one that the content shows; also a remark
+/// for the results if formats had to be weighed against each other.
 ///
 /// # Errors
-/// When the name is unknown, when nothing fits, or when the content leaves a choice.
+/// When the name is unknown, no format fits, or several formats are plausible.
 pub(crate) fn recognize(
     origin: &TraceOrigin,
     options: &TraceOptions,
@@ -65,7 +65,8 @@ pub(crate) fn recognize(
     }
 }
 
-/// Returns the only plausible reading of a trace, by weighing its first requests.
+/// Decides which of the formats in `pool` is the only plausible one for a trace by reading the first requests in each;
+/// also returns a remark for the results.
 fn weigh(
     origin: &TraceOrigin,
     options: &TraceOptions,
@@ -121,7 +122,8 @@ fn weigh(
     }
 }
 
-/// How well a format fits the first lines.
+/// Counts of how well a format fits the first lines of a trace: lines understood, lines refused, and whether a
+/// signature was found.
 #[derive(Default)]
 struct Fit {
     understood: u32,
@@ -135,7 +137,7 @@ impl Fit {
     }
 }
 
-/// Returns the first bytes, up to the last whole line, and whether they are all there is.
+/// Reads the first bytes of the trace, at most 64 KiB; the flag is true if these are the whole file.
 fn head(origin: &TraceOrigin) -> Result<(Arc<[u8]>, bool), WorkloadError> {
     let reader = origin.first()?;
     let mut bytes = Vec::new();
@@ -209,12 +211,12 @@ fn unknown(origin: &TraceOrigin, head: &[u8]) -> WorkloadError {
     WorkloadError::of(format!("{}:1", origin.name()), found, expected)
 }
 
-/// Returns the first few bytes in hexadecimal.
+/// Returns the first 16 bytes of `head` in hexadecimal, for an error message.
 fn bytes_of(head: &[u8]) -> String {
     head.iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a duration in the largest unit that leaves digits before the point.
+/// Returns a duration of `ns` nanoseconds as text, in the largest unit in which it is at least one.
 pub(crate) fn spoken(ns: u64) -> String {
     let units: [(&str, f64); 7] = [
         ("years", 365.0 * 86_400e9),

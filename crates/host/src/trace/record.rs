@@ -6,73 +6,74 @@ use super::options::Align;
 use crate::Op;
 use std::io::Write as _;
 
-/// Traces address sectors of this many bytes; disks of the time may have used others.
+/// Size in bytes of the sectors in which traces count addresses; disks of the time may have had others.
 pub(crate) const SECTOR: u64 = 512;
 
-/// More volumes than a tag can tell apart.
+/// Greatest number of volumes of a trace: as many as a request's tag can distinguish.
 const MOST_VOLUMES: usize = 1 << 16;
 
-/// One request of a trace.
+/// One request of a trace: time, operation, volume, address and length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// Time of the request on the trace's own clock, in nanoseconds.
+    /// Time of the trace's request on the trace's own clock, in nanoseconds.
     pub time_ns: u64,
-    /// First byte of the request on its volume.
+    /// Byte address on its volume at which the trace's request begins.
     pub offset: u64,
-    /// Length in bytes; zero only for a flush.
+    /// Length of the request in bytes; zero only for a flush or an operation on a zone.
     pub bytes: u32,
-    /// Which volume, by number of first appearance.
+    /// Number of the request's volume, in the order in which volumes first appear.
     pub volume: u32,
-    /// Operation that the request asks for.
+    /// Operation of the trace's request.
     pub op: Op,
     /// True for a write that must be on durable media when the drive answers (force unit access).
     pub fua: bool,
-    /// Further facts about the request.
+    /// Mark for special records: write of zeroes, or requeued request.
     pub mark: RecordMark,
-    /// The placement handle that a write names, where the trace has such.
+    /// Placement handle that a write names, if the trace has handles.
     pub placement: Option<u16>,
-    /// The process that made it, by the number that the system had for it, where the trace tells.
+    /// Number of the process that made the request, if the trace has processes.
     pub process: Option<u32>,
 }
 
-/// What a record is besides its operation.
+/// Mark of a trace record that its operation does not express.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RecordMark {
-    /// Nothing else is known of the request.
+    /// Plain request of a trace, without a mark.
     #[default]
     None,
     /// Trim that the trace lists as a request to write zeroes, which carries no data either.
     Zeroes,
-    /// No request: the driver gave it back here, or it is issued for the second time.
+    /// Record that is no request: the host's driver gave the request back here (requeue), or issues it for the second
+    /// time.
     Requeued,
 }
 
 impl RecordMark {
-    /// All, in the order of their numbers.
+    /// List of all marks of trace records, in the order of their numbers.
     pub const ALL: [Self; 3] = [Self::None, Self::Zeroes, Self::Requeued];
 }
 
-/// Result of parsing one line or record of a trace.
+/// Result of parsing one frame (line or record) of a trace.
 #[derive(Debug)]
 pub(crate) enum Parsed {
-    /// A request to replay.
+    /// The frame is a request to be replayed.
     Request(Record),
-    /// A line of this format that asks for nothing: another event, a file being opened.
+    /// The frame is valid but no request, such as another event, or the opening of a file.
     Known,
-    /// An event of the action that was asked for, which moves no data: it is counted.
+    /// The frame is an event of the selected action that transfers no data; such events are counted.
     Empty,
-    /// A line that only this format has: its header.
+    /// The frame is one that only this format has, such as its header.
     Signature,
-    /// Text that says nothing about the format: a notice before the header.
+    /// The frame says nothing about the format, such as a notice before the header.
     Ignored,
 }
 
 impl Record {
-    /// Makes a request whose address and length count bytes. Whether they are whole sectors is for the
-    /// [`Aligner`] to say.
+    /// Makes a request from an address and a length in bytes; whether these are whole sectors is checked by
+    /// [`Aligner`].
     ///
     /// # Errors
-    /// When the length is zero or does not fit, or the end is beyond 64 bits.
+    /// When the length is zero or needs more than 32 bits, or the end is beyond 64 bits.
     #[inline]
     pub fn in_bytes(time_ns: u64, op: Op, offset: u64, bytes: u64, volume: u32) -> Result<Self, Fault> {
         if bytes == 0 || bytes > u64::from(u32::MAX) {
@@ -94,7 +95,7 @@ impl Record {
         })
     }
 
-    /// Makes a request whose address and length count sectors.
+    /// Makes a request from an address and a length in sectors of 512 bytes.
     ///
     /// # Errors
     /// As [`Self::in_bytes`], and when a byte address would not fit into 64 bits.
@@ -108,7 +109,7 @@ impl Record {
         }
     }
 
-    /// Makes a flush, which has no address.
+    /// Makes a flush of volume `volume`, which has no address.
     pub fn flush(time_ns: u64, volume: u32) -> Self {
         Self {
             time_ns,
@@ -123,10 +124,10 @@ impl Record {
         }
     }
 
-    /// Returns the same, of the process that a trace's column of such names.
+    /// Returns the request with the number of the process that made it, as the trace gives it.
     ///
     /// # Errors
-    /// When that is no number that a system has for one.
+    /// When the number is greater than that of any process.
     #[inline]
     pub fn by(self, process: u64) -> Result<Self, Fault> {
         match u32::try_from(process) {
@@ -144,17 +145,18 @@ impl Record {
     }
 }
 
-/// Sees to it that requests are whole sectors, as the user asked.
+/// Checker of whether requests of a trace cover whole sectors; changes them if the user asked for it.
 pub(crate) struct Aligner {
     how: Align,
-    /// What all addresses are moved down by, once the first is known.
+    /// Distance in bytes by which all addresses are moved down; none before the first request.
     above: Option<u64>,
-    /// Requests that were changed.
+    /// Number of the trace's requests whose address or length was changed to whole sectors.
     pub changed: u64,
 }
 
 impl Aligner {
-    /// Nothing met yet.
+    /// Makes an aligner that has not seen a request of the trace yet; `how` says what it does with requests that are no
+    /// whole sectors.
     pub fn new(how: Align) -> Self {
         Self { how, above: None, changed: 0 }
     }
@@ -162,7 +164,7 @@ impl Aligner {
     /// Checks that `record` covers whole sectors, or changes `record` so that it does.
     ///
     /// # Errors
-    /// When it is none and nothing was asked for, or what was asked for does not help.
+    /// When it does not and the user asked for no change, or the change that was asked for does not help.
     #[inline]
     pub fn align(&mut self, record: &mut Record) -> Result<(), Fault> {
         let misfit = (record.offset | u64::from(record.bytes)) & (SECTOR - 1) != 0;
@@ -225,7 +227,7 @@ fn inside_a_sector(offset: u64, bytes: u64) -> Fault {
     )
 }
 
-/// Reads `R` or `W`, in either case, or the words.
+/// Parses an operation given as `R` or `W` in either case.
 #[inline]
 pub(crate) fn letter_op(field: &[u8]) -> Result<Op, Fault> {
     match field {
@@ -235,18 +237,18 @@ pub(crate) fn letter_op(field: &[u8]) -> Result<Op, Fault> {
     }
 }
 
-/// Numbers the volumes in the order in which they appear.
+/// Register of a trace's volumes, which are numbered in the order in which they appear.
 #[derive(Default)]
 pub(crate) struct Volumes {
     names: Vec<String>,
     by_key: MixMap<Vec<u8>, u32>,
-    /// The last key and its number: most traces stay on one volume for many lines.
+    /// Name that was looked up last, with its number in `last`: most traces stay on one volume for many lines.
     last_key: Vec<u8>,
     last: u32,
 }
 
 impl Volumes {
-    /// Returns the number of the volume that the trace calls `key`.
+    /// Returns the number of the volume that the trace calls `key`, and registers the volume at its first use.
     #[inline]
     pub fn id(&mut self, key: &[u8]) -> Result<u32, Fault> {
         if !self.names.is_empty() && key == self.last_key {
@@ -255,7 +257,7 @@ impl Volumes {
         self.look_up(key)
     }
 
-    /// Returns the number of the block device `major,minor`.
+    /// Returns the number of the volume for the block device `major,minor`, and registers the volume at its first use.
     #[inline]
     pub fn pair(&mut self, [major, minor]: [u64; 2]) -> Result<u32, Fault> {
         let mut key = [0u8; 48];
@@ -297,12 +299,12 @@ impl Volumes {
         Ok(id)
     }
 
-    /// Returns the number of `key` if it was met before.
+    /// Returns the number of the volume called `key` if it is registered.
     pub fn known(&self, key: &[u8]) -> Option<u32> {
         self.by_key.get(key).copied()
     }
 
-    /// Returns the names of the volumes, by number.
+    /// Returns the names of the trace's volumes, in the order of their numbers.
     pub fn names(&self) -> &[String] {
         &self.names
     }

@@ -16,12 +16,12 @@ use crate::{
 use std::path::Path;
 use units::SimTime;
 
-/// Replays a trace.
+/// Workload that replays a trace.
 ///
-/// Open loop, the default: the first request arrives at the time of the first [`Workload::poll`], the others
-/// as much later as the trace says, divided by the speed-up and rounded down to nanoseconds. Closed loop
-/// (`as_fast_as_possible`): a fixed number is outstanding and times are ignored. A request's tag is the
-/// number of its volume, in the order in which they appear.
+/// Open loop, the default: the first request arrives at the time of the first [`Workload::poll`], the others as much
+/// later as the trace says, divided by the speed-up and rounded down to nanoseconds. Closed loop
+/// (`as_fast_as_possible`): a fixed number of requests is kept in flight and the trace's times are ignored. A request's
+/// tag is the number of its volume, in the order in which volumes appear.
 pub struct TraceWorkload {
     requests: TraceRequests,
     layout: VolumePlaces,
@@ -30,18 +30,19 @@ pub struct TraceWorkload {
     pace: ReplayPace,
     info: TraceInfo,
     addresses: Addresses,
-    /// Next request of the trace, when it was looked at but not yet handed out.
+    /// Next request of the trace, if it has been read but not yet returned.
     waiting: Option<ReplayRequest>,
     footprint: FootprintPass,
     handed_out: u64,
-    /// Line of the request handed out last; `process` is the process that made that request.
+    /// Line of the request that was returned last; `process` is the process that made that request.
     line: u64,
     process: Option<u32>,
     names_processes: bool,
     origin: Option<SimTime>,
 }
 
-/// A request whose place is known, and its time after the first.
+/// Request with its address on the drive, its time in nanoseconds after the trace's first request, its line and its
+/// process.
 struct ReplayRequest {
     request: HostRequest,
     after_first_ns: u64,
@@ -49,28 +50,31 @@ struct ReplayRequest {
     process: Option<u32>,
 }
 
-/// The pass that finds what the trace touches: the file is read once more, so that memory stays constant.
+/// State of the pass that finds what the trace accesses, to lay out data before the run: the file is read once more, so
+/// that memory stays constant.
 struct FootprintPass {
     reader: TraceReader,
     stream: Option<TraceStream>,
     seen: u64,
-    /// True if the footprint includes what the trace writes: written places held data before, too.
+    /// True if addresses that the trace writes are laid out as well as addresses that it reads, because written places
+    /// held data before, too; false on zoned drives.
     of_writes: bool,
 }
 
-/// When the next request may go.
+/// Rule for the times at which requests of a trace are made.
 enum ReplayPace {
-    /// Each request is made at its time in the trace divided by the speedup.
+    /// Open loop: each request is made at its time in the trace divided by the speed-up.
     Open { speedup: f64 },
-    /// When fewer than `depth` are outstanding.
+    /// Closed loop: a request is made when fewer than `depth` requests are in flight; `outstanding` is the number in
+    /// flight.
     Closed { depth: u32, outstanding: u32 },
 }
 
-/// Opens the trace at `path` for replay in `space`, such as a drive of so many bytes. Reads it once to settle the format,
-/// the order of times, the layout of its volumes and its span; [`TraceWorkload::info`] has the result.
+/// Opens the trace at `path` for replay on a drive `space`. Reads the trace once to find its format, the order of its
+/// times, its volumes and its span; [`TraceWorkload::info`] returns the result.
 ///
 /// # Errors
-/// As [`super::inspect`], and when times go back by more than is sorted without `sort`, or the trace cannot be
+/// As [`super::inspect`], and when times are further out of order than is sorted without `sort`, or the trace cannot be
 /// placed on the drive as the options say.
 pub fn open(
     path: &Path,
@@ -141,7 +145,7 @@ pub(crate) fn open_origin(
     })
 }
 
-/// Each volume lies in the namespace of its name.
+/// Places each volume of the trace in the namespace of the same name; an error if one is missing or too small.
 fn in_namespaces(
     opened: &Opened,
     addresses: Addresses,
@@ -177,7 +181,7 @@ fn no_layout(opened: &Opened) -> WorkloadError {
     WorkloadError::of(&opened.info.path, found, "fewer volumes; --volume NAME picks some")
 }
 
-/// Returns the options that the user asked for, in words.
+/// Returns the text for an error message that names the option for addresses.
 fn asked(addresses: Addresses) -> &'static str {
     match addresses {
         Addresses::Auto => "addresses beyond it",
@@ -191,8 +195,8 @@ fn fits_as_it_is(opened: &Opened, drive_bytes: u64) -> bool {
     opened.layout.as_ref().is_some_and(|layout| layout.span <= drive_bytes)
 }
 
-/// Returns the trace with its touched pages side by side, because its addresses go beyond the drive; said in
-/// its notes.
+/// Counts the trace's touched pages exactly, because its addresses reach beyond the drive, so that the pages can be
+/// placed side by side; adds a remark. An error if the pages do not fit either.
 fn compacted(opened: Opened, drive_bytes: u64) -> Result<Opened, WorkloadError> {
     // An estimate keeps a trace that is far too large from being counted page by page.
     const SURELY: u64 = 2;
@@ -213,7 +217,7 @@ fn compacted(opened: Opened, drive_bytes: u64) -> Result<Opened, WorkloadError> 
     Ok(counted)
 }
 
-/// Returns a size in three or four digits, binary.
+/// Returns a size in bytes as text in binary units, with one digit after the point.
 fn size(bytes: u64) -> String {
     let (unit, name) = match bytes {
         0..=0xfffff => (1u64 << 10, "KiB"),
@@ -224,7 +228,7 @@ fn size(bytes: u64) -> String {
     format!("{:.1} {name}", bytes as f64 / unit as f64)
 }
 
-/// Checks that no request is longer than the drive.
+/// Checks that no request of the trace is longer than the drive.
 fn check_longest(opened: &Opened, addresses: Addresses, drive_bytes: u64) -> Result<(), WorkloadError> {
     let (longest, line) = opened.survey.longest;
     // A page of slack: a request keeps its place inside its first page when it is moved.
@@ -238,7 +242,7 @@ fn check_longest(opened: &Opened, addresses: Addresses, drive_bytes: u64) -> Res
     Ok(())
 }
 
-/// Checks that the trace fits onto the drive as the options place it.
+/// Checks that the touched pages of the trace fit onto the drive if they are placed side by side.
 fn check_fit(
     opened: &Opened,
     addresses: Addresses,
@@ -255,8 +259,8 @@ fn check_fit(
     }
 }
 
-/// Neither the addresses nor the touched pages fit: which request lies beyond the drive, the highest of the first
-/// volume that does.
+/// Makes the error for a trace of which neither the addresses nor the touched pages fit onto the drive; it names the
+/// highest request of the first volume that reaches beyond the end.
 fn beyond(opened: &Opened, drive_bytes: u64) -> WorkloadError {
     let Some(layout) = &opened.layout else { return no_layout(opened) };
     let volumes = opened.survey.volumes.iter().enumerate();
@@ -279,12 +283,12 @@ fn beyond(opened: &Opened, drive_bytes: u64) -> WorkloadError {
 }
 
 impl TraceWorkload {
-    /// Returns what the first pass found: span, rate, footprint and the rest.
+    /// Returns the description of the trace that the first pass found: counts, span, rate, footprint and so on.
     pub fn info(&self) -> &TraceInfo {
         &self.info
     }
 
-    /// Looks at the next request, if none is waiting.
+    /// Reads the next request of the trace, with its address on the drive, unless one is waiting already.
     fn look_ahead(&mut self) -> Result<(), WorkloadError> {
         if self.waiting.is_some() {
             return Ok(());
@@ -303,7 +307,7 @@ impl TraceWorkload {
         Ok(())
     }
 
-    /// Returns the byte of the drive to which `record` goes.
+    /// Returns the byte of the drive at which the request `record` begins.
     #[inline]
     fn offset(&self, record: &Record) -> Result<u64, WorkloadError> {
         self.placement.offset(record, &self.layout, self.drive_bytes).ok_or_else(|| self.changed())
@@ -314,7 +318,8 @@ impl TraceWorkload {
         WorkloadError::of(&self.info.path, "the file changed while it was read", "a file that stays as it is")
     }
 
-    /// The end: as many requests as the first pass counted.
+    /// Ends the replay if as many requests were made as the first pass counted; otherwise the file has changed, which
+    /// is an error.
     fn done(&self) -> Result<Poll, WorkloadError> {
         match self.handed_out == self.info.requests.total() {
             true => Ok(Poll::Done),
@@ -323,13 +328,14 @@ impl TraceWorkload {
     }
 }
 
-/// Returns `ns / speedup`, rounded down; exact for a speed-up of one.
+/// Returns the time `ns / speedup`, rounded down to nanoseconds; exact for a speed-up of one.
 fn sped_up(ns: u64, speedup: f64) -> u64 {
     if speedup == 1.0 { ns } else { (ns as f64 / speedup) as u64 }
 }
 
 impl Workload for TraceWorkload {
-    /// All that is read or written: where the trace was recorded, both were there.
+    /// Names for the layout before the run the address ranges of all reads and, except on zoned drives, all writes of
+    /// the trace: where the trace was recorded, both held data.
     fn lay_out(&mut self, count: u64, name: &mut dyn FnMut(Extent)) -> Result<Option<f64>, WorkloadError> {
         let mut stream = match self.footprint.stream.take() {
             Some(stream) => stream,

@@ -9,24 +9,25 @@ use super::record::{Record, RecordMark};
 use super::source::Located;
 use crate::WorkloadError;
 
-/// More requests than any drive has at a time.
+/// Greatest number of requeued requests that wait for their next issue: more than a drive has in flight.
 const MOST_WAITING: usize = 1 << 16;
 
-/// Which requests wait for their next issue.
+/// Requests of a block trace that the host's driver gave back (requeue) and that wait for their next issue.
 #[derive(Default)]
 pub(crate) struct Requeued {
-    /// Lengths by volume, operation and address.
+    /// Lengths in bytes of the waiting requests, by volume, operation and address.
     waiting: MixMap<(u32, u8, u64), Vec<u32>>,
     count: usize,
-    /// Second issues that were left out.
+    /// Number of second issues of requeued requests that were left out.
     pub again: u64,
 }
 
 impl Requeued {
-    /// Takes a record in order of time, and marks a second issue as what it is: no request of its own.
+    /// Takes the trace's next record in order of time, and marks the second issue of a requeued request as no request
+    /// of its own.
     ///
     /// # Errors
-    /// When more are given back than can be in flight.
+    /// When more requests wait for their next issue than can be in flight.
     #[inline]
     pub fn note(&mut self, located: &mut Located) -> Result<(), WorkloadError> {
         match (located.record.mark, self.count) {
@@ -50,7 +51,8 @@ impl Requeued {
         Ok(())
     }
 
-    /// Whether the issue of `record`, or what was merged to it since, is a first one.
+    /// True if the issue `record` is no second one; a second issue with data merged to it since is cut to the new data
+    /// and is then a first one.
     #[cold]
     fn is_first(&mut self, record: &mut Record) -> bool {
         let key = key(record);

@@ -4,14 +4,14 @@ use super::footprint::MixMap;
 use super::info::{SizeBin, SizeShare, SizeSummary};
 use crate::Op;
 
-/// Most distinct request sizes that are counted one by one; any trace met so far has far fewer.
+/// Greatest number of distinct request sizes that are counted one by one; all traces seen so far have far fewer.
 const MOST_SIZES: usize = 1 << 16;
-/// Sizes that a report names.
+/// Number of most frequent request sizes that a report lists.
 const TOP_SIZES: usize = 8;
-/// Powers of two up to the largest request, below 4 GiB.
+/// Number of histogram bins: powers of two up to the largest request, below 4 GiB.
 const BINS: usize = 33;
 
-/// Collects the sizes of requests that move data; columns are reads, writes, trims.
+/// Statistics of the sizes of requests that have a length; the columns of its arrays are reads, writes and trims.
 pub(crate) struct Sizes {
     counted: MixMap<u32, [u64; 3]>,
     uncounted: [u64; 3],
@@ -33,7 +33,7 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// Adds a request of `bytes`, more than zero.
+    /// Adds a request of `bytes` bytes, more than zero, to the statistics of sizes.
     #[inline]
     pub fn add(&mut self, op: Op, bytes: u32) {
         let column = op.effect() as usize;
@@ -49,7 +49,8 @@ impl Sizes {
         self.longest[column] = self.longest[column].max(bytes);
     }
 
-    /// Returns the most frequent sizes among `moving` requests, the smaller first among equals.
+    /// Returns the most frequent request sizes with their fractions of `moving` requests; of equally frequent sizes the
+    /// smaller comes first.
     pub fn top(&self, moving: u64) -> Vec<SizeShare> {
         let total = |(&bytes, counts): (&u32, &[u64; 3])| (bytes, counts.iter().sum::<u64>());
         let mut sizes: Vec<(u32, u64)> = self.counted.iter().map(total).collect();
@@ -62,7 +63,7 @@ impl Sizes {
             .collect()
     }
 
-    /// Returns the sizes of one kind; `None` without any.
+    /// Returns the summary of the sizes of reads, or of writes, as `op` selects; `None` without such requests.
     pub fn summary(&self, op: Op) -> Option<SizeSummary> {
         let column = op.effect() as usize;
         let requests: u64 = self.bins.iter().map(|bin| bin[column]).sum();
@@ -90,7 +91,7 @@ impl Sizes {
         })
     }
 
-    /// Reads and writes by powers of two, without the empty ends.
+    /// Returns the histogram of the sizes of reads and writes by powers of two, without empty bins at either end.
     pub fn bins(&self) -> Vec<SizeBin> {
         let bin = |(power, counts): (usize, &[u64; 3])| SizeBin {
             up_to_bytes: 1 << power,

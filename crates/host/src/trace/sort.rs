@@ -13,46 +13,48 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 
-/// Bytes of a request in a run: time, line, offset, length, volume, op.
+/// Length in bytes of a request in a temporary file: time, line, offset, length, volume, operation with marks,
+/// placement handle, process.
 const ENCODED: usize = 8 + 8 + 8 + 4 + 4 + 1 + 3 + 5;
 
-/// Marks the operation of a request with force unit access.
+/// Bit, in the byte of a request's operation in a temporary file, that marks a write with force unit access.
 const FUA: u8 = 0x80;
-/// Where a record's mark begins in the byte of its operation.
+/// Number of the bit, in the byte of a request's operation in a temporary file, at which the record's mark begins.
 const MARK: u8 = 5;
 
-/// Requests read from a run at a time.
+/// Number of requests that are read at a time from a sorted run in a temporary file.
 const CHUNK: u64 = 1024;
 
-/// The requests of a stream that are at most `reach` places behind their own, each put there.
+/// Reader that restores the order of time of a stream of requests that stand at most `reach` places behind their own;
+/// so many are held back in memory.
 pub(crate) struct ReorderWindow {
     stream: TraceStream,
     reach: usize,
     held: BinaryHeap<Reverse<HeapEntry>>,
-    /// The time and line handed out last.
+    /// Time and line of the request that was returned last.
     last: (u64, u64),
 }
 
 impl ReorderWindow {
-    /// Holds back `reach` requests of `stream`.
+    /// Makes a reader that holds back `reach` requests of `stream` to restore their order of time.
     pub fn new(stream: TraceStream, reach: usize) -> Self {
         Self { stream, reach, held: BinaryHeap::with_capacity(reach + 1), last: (0, 0) }
     }
 
-    /// Returns the facts that the stream of the trace met so far.
+    /// Returns what the stream has found so far beside requests: volumes, skipped lines, requests left out.
     pub fn met(&self) -> &Met {
         self.stream.met()
     }
 
-    /// Returns how the file is packed.
+    /// Returns the name of the trace file's compression.
     pub fn packing(&self) -> String {
         self.stream.packing()
     }
 
-    /// Returns the next request in order of time.
+    /// Returns the next request in order of time; none at the end.
     ///
     /// # Errors
-    /// When the stream fails, or is out of order by more than was measured: then the file changed since.
+    /// When the stream fails, or is further out of order than the first pass measured: then the file has changed since.
     pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
         while self.held.len() <= self.reach {
             let Some(located) = self.stream.next()? else { break };
@@ -69,7 +71,8 @@ impl ReorderWindow {
     }
 }
 
-/// All requests of a stream in order of time; can be read again after [`Sorted::rewind`].
+/// All requests of a trace in order of time, sorted in memory or in a temporary file; can be read again after
+/// [`Sorted::rewind`].
 pub(crate) struct Sorted {
     place: SortPlace,
     met: Met,
@@ -83,7 +86,8 @@ enum SortPlace {
 }
 
 impl Sorted {
-    /// Reads `stream` to its end.
+    /// Reads `stream` to its end and sorts its requests by time: in memory, or in a temporary file if there are more
+    /// than `window`.
     ///
     /// # Errors
     /// When the stream fails, or the temporary file cannot be written.
@@ -116,22 +120,22 @@ impl Sorted {
         Ok(Self { place, met: stream.met().clone(), packing: stream.packing(), disorder: watch.found() })
     }
 
-    /// Returns the facts that the stream of the trace met.
+    /// Returns what the stream found beside requests: volumes, skipped lines, requests left out.
     pub fn met(&self) -> &Met {
         &self.met
     }
 
-    /// Returns how the file is packed.
+    /// Returns the name of the trace file's compression.
     pub fn packing(&self) -> String {
         self.packing.clone()
     }
 
-    /// Returns how far out of order the trace file is.
+    /// Returns the findings on how far the trace file was out of order before it was sorted.
     pub fn disorder(&self) -> Disorder {
         self.disorder
     }
 
-    /// Returns the next request in order of time.
+    /// Returns the next request in order of time; none at the end.
     pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
         match &mut self.place {
             SortPlace::Memory { requests, next } => {
@@ -143,7 +147,7 @@ impl Sorted {
         }
     }
 
-    /// Begins again with the first request.
+    /// Starts reading again with the first request in order of time.
     pub fn rewind(&mut self) -> Result<(), WorkloadError> {
         match &mut self.place {
             SortPlace::Memory { next, .. } => *next = 0,
@@ -157,7 +161,7 @@ fn key(located: &Located) -> (u64, u64) {
     (located.record.time_ns, located.line)
 }
 
-/// Sorted runs on their way to the disk.
+/// Writer of sorted runs of requests to a temporary file, for an external merge sort.
 struct Runs {
     file: BufWriter<File>,
     lengths: Vec<u64>,
@@ -169,7 +173,7 @@ impl Runs {
         Ok(Self { file: BufWriter::with_capacity(1 << 20, file), lengths: Vec::new() })
     }
 
-    /// Sorts and writes `requests`, and empties it.
+    /// Sorts `requests`, writes them to the file as one run, and empties the list.
     fn add(&mut self, requests: &mut Vec<Located>) -> Result<(), WorkloadError> {
         requests.sort_unstable_by_key(key);
         for located in requests.iter() {
@@ -194,7 +198,7 @@ impl Runs {
     }
 }
 
-/// One run on the disk: requests `from .. from + length` of the file.
+/// Reader of one sorted run: requests `from .. from + length` of the temporary file.
 struct SortedRun {
     from: u64,
     length: u64,
@@ -216,17 +220,17 @@ impl SortedRun {
     }
 }
 
-/// Merges the runs; the smallest head comes first.
+/// Merge of the sorted runs of a temporary file: returns the earliest request of all runs next.
 struct RunMerge {
     file: File,
     runs: Vec<SortedRun>,
     heads: BinaryHeap<Reverse<HeapEntry>>,
 }
 
-/// A request in a heap: time and line, which already differ, then the run it came from.
+/// Request as entry of a heap: time and line, by which all requests differ, then the number of its run.
 type HeapEntry = (u64, u64, usize, HeapRecord);
 
-/// A record as the heap carries it; its order never matters.
+/// Fields of a request in a heap entry; they are compared only formally, since their order never matters.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct HeapRecord(u64, u32, u32, Op, bool, RecordMark, (Option<u16>, Option<u32>));
 

@@ -8,64 +8,65 @@ use super::origin::{ByteSource, TraceOrigin};
 use super::record::{Aligner, Parsed, Record, RecordMark, Volumes};
 use crate::WorkloadError;
 
-/// A request and the line or record it stands in, counted on through the files of several CPUs.
+/// Request of a trace with its line or record number, which counts on through the files of several CPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Located {
     pub record: Record,
     pub line: u64,
 }
 
-/// What a stream met besides the requests it handed out.
+/// Findings of a pass over a trace beside the requests: volumes, skipped lines, requests left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Met {
-    /// Names of the selected volumes; a record's volume is an index into it.
+    /// Names of the selected volumes; the volume number of a request is an index into this list.
     pub volumes: Vec<String>,
-    /// Volumes that were met but not asked for.
+    /// Names of volumes of the trace that the user did not select.
     pub other_volumes: Vec<String>,
-    /// Lines skipped because they could not be read.
+    /// Number of lines that were skipped because they could not be parsed.
     pub skipped_lines: u64,
-    /// Messages on what was wrong with the first few skipped lines.
+    /// Error messages for the first few skipped lines.
     pub first_skipped: Vec<String>,
-    /// Requests of volumes that were not asked for.
+    /// Number of requests that belong to volumes that the user did not select.
     pub unselected: u64,
-    /// Requests before or after the times asked for.
+    /// Number of requests before or after the selected time.
     pub outside_times: u64,
-    /// Requests whose address or size was made whole sectors.
+    /// Number of requests whose address or size was changed to whole sectors.
     pub aligned: u64,
-    /// Events that move no data.
+    /// Number of events of the selected action that transfer no data.
     pub empty: u64,
-    /// For each part of the trace that was read to its end, the number of its lines or records.
+    /// Number of lines or records in each part of the trace (file or archive member) that was read to its end.
     pub part_lines: Vec<u64>,
 }
 
-/// How many skipped lines are kept word for word.
+/// Greatest number of skipped lines whose error messages are kept.
 const KEPT_SKIPPED: usize = 5;
 
-/// Reads the requests of one trace, in the order of its lines.
+/// Reader of the requests of a trace, in the order of its lines.
 pub(crate) struct TraceStream {
     frames: Frames,
-    /// Parts still to be read, in reverse.
+    /// Byte streams (file, archive member or per-CPU file) of the trace that are still to be read, in reverse order:
+    /// the next stream is at the end.
     parts: Vec<ByteSource>,
     framing: Framing,
-    /// Lines in the parts of the trace before the present part.
+    /// Number of lines in the parts of the trace before the present part.
     lines_before: u64,
     aligner: Aligner,
     parser: Box<dyn Parser>,
     volumes: Volumes,
-    /// For each volume met in the trace, its number among the selected volumes.
+    /// Number among the selected volumes of each volume met in the trace; none for a volume that is not selected.
     slots: Vec<Option<u32>>,
     wanted: Vec<String>,
     times: std::ops::Range<u64>,
     skip_bad_lines: bool,
     is_text: bool,
-    /// Whether records of requests that the driver gave back are handed out, too.
+    /// True if records of requests that the host's driver requeued are returned, too.
     with_requeued: bool,
     ended: bool,
     met: Met,
 }
 
 impl TraceStream {
-    /// Returns the requests of `origin`, read as `card` says.
+    /// Opens the trace `origin` for reading its requests in the format `card`, from the beginning.
     pub fn open(
         origin: &TraceOrigin,
         card: &FormatCard,
@@ -92,30 +93,30 @@ impl TraceStream {
         })
     }
 
-    /// Returns the same stream with the records of requests that the driver gave back.
+    /// Returns the stream, changed so that it also returns the records of requests that the host's driver requeued.
     pub fn with_requeued(self) -> Self {
         Self { with_requeued: true, ..self }
     }
 
-    /// Returns the facts that the stream of the trace met so far.
+    /// Returns what the stream has found so far beside requests: volumes, skipped lines, requests left out.
     pub fn met(&self) -> &Met {
         &self.met
     }
 
-    /// Returns how the file is packed.
+    /// Returns the name of the trace file's compression.
     pub fn packing(&self) -> String {
         self.frames.packed().name()
     }
 
-    /// Returns the line or record of the trace read last.
+    /// Returns the number of the line or record of the trace that was read last.
     pub fn line(&self) -> u64 {
         self.lines_before + self.frames.number()
     }
 
-    /// Returns the next request, `None` at the end.
+    /// Returns the next selected request of the trace; `None` at the end.
     ///
     /// # Errors
-    /// At the first line that cannot be read, unless those are skipped; and when the file cannot be read.
+    /// At the first line that cannot be parsed, unless such lines are skipped; and when the file cannot be read.
     #[inline]
     pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
         loop {
@@ -154,7 +155,7 @@ impl TraceStream {
         }
     }
 
-    /// Lets the parser check the file as a whole, once; a fault is an error unless bad lines are skipped.
+    /// Lets the parser check the trace as a whole, once; a fault is an error unless bad lines are skipped.
     #[cold]
     fn end(&mut self) -> Result<(), WorkloadError> {
         if std::mem::replace(&mut self.ended, true) {
@@ -163,7 +164,8 @@ impl TraceStream {
         self.parser.end().or_else(|fault| self.refuse(*fault))
     }
 
-    /// Returns the request if it is one of those asked for, its volume renumbered among the selected.
+    /// Returns the request, its volume renumbered among the selected volumes, if the user selected its volume and time;
+    /// otherwise counts it as left out.
     #[inline]
     fn select(&mut self, mut record: Record) -> Option<Located> {
         if record.mark == RecordMark::Requeued {
@@ -185,7 +187,8 @@ impl TraceStream {
         Some(Located { record, line: self.line() })
     }
 
-    /// As [`Self::select`], of what is no request and counts for nothing that was left out.
+    /// Returns a requeued record if it is to be returned and the user selected its volume and time, as [`Self::select`]
+    /// does for requests; it is not counted as left out.
     #[cold]
     fn select_requeued(&mut self, mut record: Record) -> Option<Located> {
         let volume = record.volume as usize;
@@ -197,7 +200,7 @@ impl TraceStream {
             .then(|| Located { record, line: self.line() })
     }
 
-    /// Goes on to the next part, if there is one.
+    /// Opens the next part of the trace (file or archive member); false if there is none.
     #[cold]
     fn next_part(&mut self) -> Result<bool, WorkloadError> {
         let Some(part) = self.parts.pop() else { return Ok(false) };
@@ -233,7 +236,7 @@ impl TraceStream {
     }
 }
 
-/// True for an empty line, or one of blanks, which says nothing in any format.
+/// True for a line that is empty or consists of blanks, and so has no meaning in any trace format.
 #[inline]
 fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|&b| b == b' ' || b == b'\t')

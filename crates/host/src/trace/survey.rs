@@ -10,18 +10,18 @@ use super::sizes::Sizes;
 use super::source::{Located, Met};
 use crate::Op;
 
-/// The share of one volume of a trace in its requests.
+/// Number of requests and span of one volume of a trace.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct VolumeTally {
     pub requests: u64,
-    /// Highest byte of the volume that a request touches, plus one.
+    /// Span of the volume in bytes: address of the highest byte that a request touches, plus one.
     pub span: u64,
-    /// Line of the request that touches the highest byte of the volume.
+    /// Line of the request that touches the highest byte of the volume of a trace.
     pub span_line: u64,
     last_end: u64,
 }
 
-/// Collects what [`TraceInfo`] says.
+/// Statistics of a pass over a trace, from which its description ([`TraceInfo`]) is made.
 pub(crate) struct Survey {
     counts: CountsByKind,
     bytes: CountsByKind,
@@ -35,26 +35,26 @@ pub(crate) struct Survey {
     sequential: u64,
     writes_with_fua: u64,
     write_zeroes: u64,
-    /// True if a line of the trace names the process that made a request.
+    /// True if a line of the trace gives the process that made a request.
     pub names_processes: bool,
-    /// Length of the longest request in bytes, and its line.
+    /// Length in bytes of the trace's longest request, and the line of that request.
     pub longest: (u32, u64),
     estimate: Option<Estimate>,
     pub pages: Option<PageSet>,
     access: Option<AccessMap>,
 }
 
-/// How the pages that a trace touches are counted.
+/// Way in which the distinct pages that a trace touches are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Footprint {
-    /// Touched pages are counted exactly, by keeping the set of pages.
+    /// Touched pages are counted exactly, with a set of the pages in memory.
     Exact,
-    /// By an estimate, which takes little memory.
+    /// Touched pages are counted by an estimate, which takes little memory.
     Estimated,
 }
 
 impl Survey {
-    /// Nothing met yet; `access` counts the accesses to each page.
+    /// Makes statistics of no request; with `access` the accesses to each page are counted, too.
     pub fn new(footprint: Footprint, access: Option<AccessOptions>) -> Self {
         Self {
             counts: CountsByKind::default(),
@@ -82,7 +82,7 @@ impl Survey {
         self.counts.total()
     }
 
-    /// Takes one more request into account.
+    /// Adds one request of the trace to the statistics.
     #[inline]
     pub fn add(&mut self, located: &Located) {
         let r = &located.record;
@@ -142,8 +142,8 @@ impl Survey {
         self.latest_ns = time_ns;
     }
 
-    /// Returns a gap of days that is nearly all of the trace's time, and what time after the first request it
-    /// begins.
+    /// Returns, if one interval of more than a week is nearly all of the trace's time, its begin after the first
+    /// request and its length in nanoseconds.
     pub fn jump(&self) -> Option<(u64, u64)> {
         const DAY_NS: u64 = 86_400 * 1_000_000_000;
         let (gap, before) = self.gaps.longest;
@@ -151,12 +151,13 @@ impl Survey {
         (gap > 7 * DAY_NS && gap > span / 10 * 9).then(|| (before - self.first_ns, gap))
     }
 
-    /// Returns how far out of order the requests came.
+    /// Returns the findings on how far the requests were out of order of time.
     pub fn disorder(&self) -> Disorder {
         self.watch.found()
     }
 
-    /// Returns what the pass found; `disorder` is that of the file, for the requests may have come sorted.
+    /// Makes the description of the trace from the statistics, with `head` for further fields; `disorder` is that of
+    /// the file, since the requests may have been sorted before.
     pub fn info(&self, head: TraceInfo, met: &Met, disorder: Disorder) -> TraceInfo {
         let moving = self.counts.read + self.counts.write + self.counts.trim;
         let span_ns = self.last_ns.saturating_sub(self.first_ns);

@@ -11,48 +11,51 @@ use super::recognize::spoken;
 use super::record::SECTOR;
 use super::source::TraceStream;
 
-/// Requests of a trace that are looked at.
+/// Number of requests at the beginning of a trace that are read to weigh formats against each other.
 pub(crate) const LOOK_AHEAD: u64 = 100_000;
 /// Least number of requests from which the weighing of formats draws a conclusion.
 const ENOUGH: u64 = 8;
-/// No host has asked for more for as long as a trace lasts.
+/// Greatest plausible rate of a trace in bytes per second: no host has asked for more for the duration of a trace.
 const MOST_BYTES_PER_S: f64 = 100e9;
-/// No volume of a trace is larger.
+/// Greatest plausible byte address of a trace; no volume is larger.
 const MOST_ADDRESS: u64 = 1 << 50;
-/// No trace lasts longer, or waits longer on average for its next request.
+/// Greatest plausible duration of a trace in nanoseconds, 20 years; `LONGEST_MEAN_GAP_NS` is the greatest plausible
+/// mean interval between requests.
 const LONGEST_SPAN_NS: u64 = 20 * 365 * 86_400 * 1_000_000_000;
 const LONGEST_MEAN_GAP_NS: u64 = 3_600 * 1_000_000_000;
 
-/// The first requests of a trace, read as one format.
+/// Statistics of the first requests of a trace as they are if the trace is read in one format, to judge whether the
+/// format is plausible.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FirstRequests {
     pub requests: u64,
-    /// Number of the first line that the format cannot read, which ends the look at the file.
+    /// Number of the first line that cannot be read in this format, at which reading ends; none if there is none.
     pub refused_line: Option<u64>,
     pub bytes: u64,
     pub first_ns: u64,
     pub span_ns: u64,
-    /// The largest unit of which all times are whole multiples after the first; zero when all are equal.
+    /// Greatest common divisor, in nanoseconds, of all times after the first one, relative to it; zero when all times
+    /// are equal.
     pub tick_ns: u64,
-    /// Highest byte that the first requests touch, plus one.
+    /// Byte address of the highest byte that the first requests touch, plus one.
     pub end: u64,
     pub smallest: u32,
     pub largest: u32,
-    /// Requests of at least 4 KiB.
+    /// Number of the trace's first requests that have at least 4 KiB.
     pub of_a_page: u64,
-    /// The largest power of two of which all addresses and sizes are multiples.
+    /// Greatest power of two, in bytes, of which all addresses and sizes are multiples.
     pub unit: u64,
-    /// The same of the addresses alone, and of the sizes.
+    /// Greatest power of two, in bytes, of which all addresses are multiples; `size_unit` is the same for all sizes.
     pub offset_unit: u64,
     pub size_unit: u64,
-    /// Distinct 4 KiB pages, an estimate.
+    /// Estimated number of distinct 4 KiB pages that the first requests touch.
     pub pages: u64,
-    /// Equal for readings that mean the same requests.
+    /// Hash of the requests, equal for two formats in which the trace means the same requests.
     pub digest: u64,
 }
 
 impl FirstRequests {
-    /// Reads the first requests of `origin` as `card` says; lines that cannot be read end the look.
+    /// Reads the first requests of `origin` in the format `card`; reading ends at the first line that cannot be parsed.
     pub fn of(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions) -> Self {
         // What a user asks to be left out, moved or skipped says nothing about the format.
         let plain = TraceOptions {
@@ -103,12 +106,13 @@ impl FirstRequests {
         found
     }
 
-    /// True when there are enough requests for what they have in common to be no chance.
+    /// True if there are enough requests to draw conclusions from what they have in common.
     pub fn is_enough(&self) -> bool {
         self.requests >= ENOUGH
     }
 
-    /// Returns what no trace does, in any format; `None` when nothing speaks against this reading.
+    /// Returns a reason to doubt the format because a number would be implausible for any trace: rate, addresses,
+    /// duration or intervals. `None` without a reason.
     pub fn doubt(&self) -> Option<String> {
         if !self.is_enough() {
             return None;
@@ -127,8 +131,8 @@ impl FirstRequests {
         (mean > LONGEST_MEAN_GAP_NS).then(|| format!("requests would be {} apart", spoken(mean)))
     }
 
-    /// True when times show what their clock ticks in: enough of them, and gaps of many ticks. At a steady pace all are
-    /// multiples of the pace, which says nothing.
+    /// True if the times show the resolution of their clock: there are enough of them, with intervals of many ticks. At
+    /// a steady rate all times are multiples of the interval, which says nothing about the clock.
     fn shows_its_clock(&self) -> bool {
         const TICKS_A_GAP: u64 = 4;
         self.tick_ns > 0
@@ -136,8 +140,8 @@ impl FirstRequests {
             && self.span_ns / self.tick_ns >= TICKS_A_GAP * self.requests
     }
 
-    /// Returns the doubts of a reading about times written in units of `unit_ns`: fractions where there are
-    /// none, or none where there are.
+    /// Returns a reason to doubt a format with times in whole units of `unit_ns` nanoseconds: times with a fraction, or
+    /// times that all are multiples of a much larger unit. `name` is the unit's name.
     pub fn doubt_whole(&self, unit_ns: u64, name: &str) -> Option<String> {
         if self.is_enough() && !self.tick_ns.is_multiple_of(unit_ns) {
             return Some(format!("whole {name} have no fraction"));
@@ -147,13 +151,14 @@ impl FirstRequests {
             .then(|| format!("every time would be a multiple of {}", spoken(self.tick_ns)))
     }
 
-    /// Returns the doubts of a reading about times in milliseconds, which are written with a fraction.
+    /// Returns a reason to doubt a format with times in milliseconds and a fraction: all times are whole milliseconds.
     pub fn doubt_millis(&self) -> Option<String> {
         (self.shows_its_clock() && self.tick_ns.is_multiple_of(1_000_000))
             .then(|| "milliseconds would be written without a fraction".to_owned())
     }
 
-    /// Returns the doubts of a reading about addresses and sizes in sectors.
+    /// Returns a reason to doubt a format with addresses and sizes in sectors: all are multiples of 256 KiB, or most
+    /// requests would be smaller than 4 KiB.
     pub fn doubt_sectors(&self) -> Option<String> {
         if !self.is_enough() {
             return None;
@@ -166,7 +171,8 @@ impl FirstRequests {
         })
     }
 
-    /// Returns the doubts of a reading about addresses in sectors, where sizes are in bytes.
+    /// Returns a reason to doubt a format with addresses in sectors and sizes in bytes: all addresses are multiples of
+    /// 256 KiB.
     pub fn doubt_addresses(&self) -> Option<String> {
         (self.is_enough() && self.offset_unit >= SECTOR * SECTOR)
             .then(|| "every address would be a multiple of 256 KiB: they are bytes".to_owned())
@@ -176,7 +182,8 @@ impl FirstRequests {
         100.0 * (self.requests - self.of_a_page) as f64 / self.requests as f64
     }
 
-    /// Returns what this reading means, in a few words for a message.
+    /// Returns the statistics of the first requests in a few words, for an error message that lists the plausible
+    /// formats.
     pub fn words(&self) -> String {
         let rate = match self.span_ns {
             0 => String::new(),

@@ -5,39 +5,40 @@ use sim::Error;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes that the header has in the file.
+/// Length in bytes of the header of a drive's image file.
 pub const HEADER: usize = 8192;
 const MAGIC: &[u8; 8] = b"FLGATEIM";
 const VERSION: u32 = 2;
-/// Byte at which the text of the shape begins.
+/// Byte offset, in the header of an image file, at which the text of the drive's shape (geometry and features) begins.
 const TEXT: usize = 64;
 
-/// State of the drive when its image was last used.
+/// State in which the drive of an image file was left when the image was last used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageLeft {
-    /// A server still uses the image, or ended without closing it.
+    /// A server still uses the image, or ended without closing it, as in a power cut.
     AtWork,
-    /// At rest, with the saved state in a file beside the image; the checksum of that file.
+    /// The drive is at rest and its state is saved in a file beside the image; the number is the checksum of that file.
     AtRest(u64),
 }
 
-/// Header of an image.
+/// Header of an image file: shape of the drive, and state in which the drive was left.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
-    /// The sizes that decide where everything is.
+    /// Geometry and features of the simulated drive (dies, superblocks, units, ...) that decide where its data are in
+    /// the image; an image opens only for a drive of the same shape.
     pub shape: Value,
-    /// State of the drive when the image was last used.
+    /// State in which the drive was left when its image file was last used.
     pub left: ImageLeft,
-    /// The number of the next write.
+    /// Sequence number (stamp) of the next write of a mapping unit, in the header of an image file.
     pub stamp: u64,
-    /// Checksum of the state that a server saved last; 0: no saved state is known.
+    /// Checksum of the state of the drive that a server saved last; 0: no saved state is known.
     pub state: u64,
-    /// True after a server began to save another state beside the image, whose checksum `state` does not hold yet.
+    /// True after a server began to save a new state beside the image, whose checksum is not in `state` yet.
     pub is_leaving: bool,
 }
 
 impl Header {
-    /// Returns the header in its file format.
+    /// Returns the header of an image file as bytes in the file's format.
     pub fn to_bytes(&self) -> Vec<u8> {
         let text = self.shape.to_string();
         assert!(TEXT + text.len() <= HEADER, "the shape of a drive takes a few hundred bytes");
@@ -55,10 +56,10 @@ impl Header {
         bytes
     }
 
-    /// Reads the header of the image at `path`.
+    /// Parses the header of a drive's image file at `path`.
     ///
     /// # Errors
-    /// When it is no image, one of another version, or damaged.
+    /// When the file is no image, of another version, or damaged.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, Error> {
         let fail = |reason: &str| Error(format!("{}: {reason}", path.display()));
         if bytes.len() < 12 || bytes[..8] != *MAGIC {
@@ -86,7 +87,7 @@ impl Header {
     }
 }
 
-/// Returns the checksum over all of the header but the checksum itself.
+/// Returns the checksum of all bytes of an image file's header except the checksum itself.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut plain = bytes[..HEADER].to_vec();
     plain[40..48].fill(0);

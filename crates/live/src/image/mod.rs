@@ -30,21 +30,21 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use units::{Lpn, Ppa};
 
-/// Byte at which the marks of the superblocks begin.
+/// Byte offset, in an image file, of the entries for superblocks (erase counts, modes).
 const MARKS: usize = HEADER + WITNESS;
-/// Data begin at a multiple of this.
+/// Alignment in bytes of the beginning of the data in a drive's image file: 1 MiB.
 const ALIGNED: u64 = 1 << 20;
 
-/// Spare areas and data that a program writes to units side by side on flash.
+/// Spare areas and data that a program writes to consecutive units on flash.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramImage {
-    /// Spare area of each unit.
+    /// Spare areas of the units of a program, in order.
     pub spares: Vec<SpareArea>,
-    /// Data of all units, one after the other.
+    /// Data of the units of a program, one after the other.
     pub data: Vec<u8>,
 }
 
-/// The file, locked.
+/// Image file of a simulated drive, locked while a server uses it: the data and spare areas of all units on flash.
 pub struct Image {
     file: File,
     path: PathBuf,
@@ -55,20 +55,20 @@ pub struct Image {
     superblock_units: u64,
     spares_at: u64,
     data_at: u64,
-    /// For each superblock: its number of erases, and whether it is in SLC mode.
+    /// Erase count of each superblock, and whether it is in SLC mode.
     marks: Vec<SuperblockMark>,
-    /// Programs for which the disk had no space, by first unit; they are kept in memory, and the drive goes on.
+    /// Programs that the disk had no space for, by first unit; they are kept in memory until there is space.
     homeless: BTreeMap<u64, ProgramImage>,
-    /// The error that the disk gave.
+    /// Error message of the disk that last refused a write; none while all writes succeed.
     refused: Option<String>,
-    /// The note last left for the next server.
+    /// Record, in the image file, of what would be lost if the server were killed.
     witness: Witness,
-    /// Reads that found damage.
+    /// Number of reads of the image file that found damaged data or failed.
     damaged: Cell<u64>,
 }
 
 impl Image {
-    /// Opens the image at `path`, or makes one. `shape` are the sizes of the drive, as [`sim::drive_shape`] says them.
+    /// Opens the image at `path`, or makes a new one; `shape` is the drive's shape from [`sim::drive_shape`].
     ///
     /// # Errors
     /// When the file is in use, no image, damaged, or of a drive of another shape.
@@ -130,7 +130,7 @@ impl Image {
         Ok(image)
     }
 
-    /// Returns a new image: the header comes last.
+    /// Writes the beginning of a new image file; the header comes last.
     fn make(&mut self) -> io::Result<()> {
         // Room for all that is written in place: what is said of a superblock is never homeless.
         let beginning = vec![0; self.spares_at as usize];
@@ -175,7 +175,7 @@ impl Image {
         Ok(())
     }
 
-    /// Returns the error for an image that is damaged as `what` says.
+    /// Makes the error for a damaged image; `what` says what is damaged.
     pub fn damage(&self, what: &str) -> Error {
         Error(format!(
             "{}: the image is damaged: {what}: expected it as a server left it",
@@ -207,12 +207,12 @@ impl Image {
         Ok(())
     }
 
-    /// Returns the note of the last server about data in its memory alone.
+    /// Returns what, according to the image file, would be lost if the server were killed.
     pub fn witness(&self) -> Witness {
         self.witness
     }
 
-    /// Notes in the image what would be lost if this server were killed now.
+    /// Records in the image file what would be lost if this server were killed now.
     pub fn note(&mut self, witness: Witness) {
         if witness != self.witness {
             self.witness = witness;
@@ -228,12 +228,12 @@ impl Image {
         }
     }
 
-    /// Returns the mark of a superblock, numbered over the drive.
+    /// Returns the erase count and mode of a superblock, which is numbered over the drive.
     pub fn mark(&self, superblock: usize) -> SuperblockMark {
         self.marks[superblock]
     }
 
-    /// Notes whether a superblock is written in SLC mode.
+    /// Records in the image file whether a superblock is programmed in SLC mode.
     pub fn set_mode(&mut self, superblock: usize, bits: CellBits) {
         let one_bit = bits == CellBits::One;
         if std::mem::replace(&mut self.marks[superblock].one_bit, one_bit) != one_bit {
@@ -245,25 +245,25 @@ impl Image {
         self.file.write_all_at(&self.header.to_bytes(), 0)
     }
 
-    /// True when this call of [`Self::open`] made the image.
+    /// True if this call of [`Self::open`] made a new image file.
     pub fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// Returns the state of the drive when the image was last used.
+    /// Returns the state in which the drive was left when its image was last used.
     pub fn left(&self) -> ImageLeft {
         self.header.left
     }
 
-    /// Returns the number of the next write, as the header says.
+    /// Returns the sequence number (stamp) of the next write, as the image's header gives it.
     pub fn stamp(&self) -> u64 {
         self.header.stamp
     }
 
-    /// Writes into the header the state of the drive and the stamp of its next write.
+    /// Writes the state in which the drive is left and the stamp of its next write into the header.
     ///
     /// # Errors
-    /// When the disk refuses, or has no room for what is on flash.
+    /// When the disk refuses a write, or has no space for the programs that are still in memory.
     pub fn leave(&mut self, left: ImageLeft, stamp: u64) -> Result<(), Error> {
         if left != ImageLeft::AtWork && !self.find_room() {
             return Err(Error(format!(
@@ -279,17 +279,17 @@ impl Image {
         self.write_header().map_err(|error| Error(format!("{}: {error}", self.path.display())))
     }
 
-    /// Notes in the header that a state is about to be saved beside the image.
+    /// Records in the header that a state of the drive is about to be saved beside the image.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// When the disk refuses the write.
     pub fn note_leaving(&mut self) -> Result<(), Error> {
         self.header.is_leaving = true;
         self.write_header().map_err(|error| Error(format!("{}: {error}", self.path.display())))
     }
 
-    /// True when a server of this image may have left a state with this checksum: where another was about to be written, or the
-    /// image is from before checksums were kept, that cannot be told.
+    /// True if a server of this image may have written a saved state with this checksum, or if that cannot be told,
+    /// because a server was about to save one or the image knows of none.
     pub fn may_know(&self, state: u64) -> bool {
         self.header.state == state || self.header.is_leaving || (self.header.state == 0 && !self.is_new)
     }
@@ -302,9 +302,9 @@ impl Image {
         self.data_at + ppa * self.unit
     }
 
-    /// Programs units from `first` on. What the disk has no room for stays in memory, and so does what comes
-    /// after it until there is room again: each superblock is written in order. Gives back the memory of what
-    /// is written.
+    /// Writes a program of units from `first` on into the image. If the disk has no space, this program and later ones
+    /// are kept in memory until there is space, since each superblock must be written in order. Returns the memory of
+    /// data that were written.
     pub fn program(&mut self, first: Ppa, programmed: ProgramImage) -> Option<Vec<u8>> {
         if self.homeless.is_empty() || self.find_room() {
             match self.write(first.0, &programmed) {
@@ -323,7 +323,7 @@ impl Image {
         self.file.write_all_at(&spares, self.spare_at(first))
     }
 
-    /// Tries again to write the programs for which the disk had no space; true when none is left in memory.
+    /// Tries again to write the programs that the disk had no space for; true if none is left in memory.
     pub fn find_room(&mut self) -> bool {
         while let Some((&first, programmed)) = self.homeless.first_key_value() {
             if let Err(error) = self.write(first, programmed) {
@@ -336,30 +336,30 @@ impl Image {
         true
     }
 
-    /// Returns the disk's error message while programs wait in memory; none: there are none.
+    /// Returns the error message of the disk that last refused a write; none while all writes succeed.
     pub fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
     }
 
-    /// Returns the program in memory that holds `ppa`, and the unit's index in it.
+    /// Returns the program kept in memory that contains the unit at `ppa`, and the unit's index in the program.
     fn homeless_of(&self, ppa: u64) -> Option<(&ProgramImage, usize)> {
         let (first, programmed) = self.homeless.range(..=ppa).next_back()?;
         let at = (ppa - first) as usize;
         (at < programmed.spares.len()).then_some((programmed, at))
     }
 
-    /// Reads units of the host from `holder` on, which the map places side by side from `first` on; checks their spare
-    /// areas.
+    /// Reads host data of consecutive units from `holder` on, which lie on consecutive physical addresses from `first`
+    /// on, and checks the data against their spare areas.
     ///
     /// # Errors
-    /// When the disk does not give them, or what it gives is not what was programmed there.
+    /// When the disk cannot be read, or the data are not what was programmed there.
     pub fn read_of(&self, holder: Lpn, first: Ppa, data: &mut [u8]) -> io::Result<()> {
         let read = self.read(first, data).and_then(|()| self.check(holder, first, data));
         self.damaged.set(self.damaged.get() + u64::from(read.is_err()));
         read
     }
 
-    /// Checks that the data of these units match their spare areas.
+    /// Checks that the data of consecutive units match their spare areas.
     fn check(&self, holder: Lpn, first: Ppa, data: &[u8]) -> io::Result<()> {
         let units = data.chunks(self.unit as usize);
         let spares = self.spares_from(first.0, units.len())?;
@@ -369,15 +369,15 @@ impl Image {
         if spares.iter().zip(units).all(fits) { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 
-    /// Returns the number of reads that found damage so far.
+    /// Returns the number of reads of the image file so far that found damage or failed.
     pub fn damaged_reads(&self) -> u64 {
         self.damaged.get()
     }
 
-    /// Reads units side by side, without a check of their spare areas.
+    /// Reads the data of consecutive physical units from `first` on, without a check of their spare areas.
     ///
     /// # Errors
-    /// When the disk does not give them.
+    /// When the disk cannot be read.
     pub fn read(&self, first: Ppa, data: &mut [u8]) -> io::Result<()> {
         if self.homeless.is_empty() {
             return self.file.read_exact_at(data, self.unit_at(first.0));
@@ -392,15 +392,15 @@ impl Image {
         Ok(())
     }
 
-    /// Returns the spare area of a unit in the image.
+    /// Returns the spare area of the flash unit at physical address `ppa`.
     ///
     /// # Errors
-    /// When the disk does not give it.
+    /// When the disk cannot be read.
     pub fn spare(&self, ppa: Ppa) -> io::Result<SpareArea> {
         Ok(self.spares_from(ppa.0, 1)?[0])
     }
 
-    /// Returns the spare areas of units that lie side by side.
+    /// Returns the spare areas of `count` consecutive flash units from `first` on.
     fn spares_from(&self, first: u64, count: usize) -> io::Result<Vec<SpareArea>> {
         let mut bytes = vec![0; count * SPARE];
         self.file.read_exact_at(&mut bytes, self.spare_at(first))?;
@@ -412,15 +412,15 @@ impl Image {
         Ok(places.map(spare).collect())
     }
 
-    /// Returns the spare areas of a superblock, numbered over the drive.
+    /// Returns the spare areas of all units of a superblock, numbered over the drive.
     ///
     /// # Errors
-    /// When the disk does not give them.
+    /// When the disk cannot be read.
     pub fn spares(&self, superblock: usize) -> io::Result<Vec<SpareArea>> {
         self.spares_from(superblock as u64 * self.superblock_units, self.superblock_units as usize)
     }
 
-    /// Erases a superblock: its parts of the file become holes again.
+    /// Erases a superblock: its parts of the file become holes, and its erase count rises.
     pub fn erase(&mut self, superblock: usize) {
         self.marks[superblock].erases += 1;
         self.write_mark(superblock);
@@ -448,7 +448,7 @@ mod tests {
     use super::*;
     use units::Lpn;
 
-    /// Returns two superblocks of eight units of 512 bytes.
+    /// Makes, for a test, an image file with two superblocks of eight units of 512 bytes.
     fn image(folder: &Path) -> Image {
         let path = folder.join("image");
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).unwrap();

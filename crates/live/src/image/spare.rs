@@ -3,38 +3,40 @@
 use units::Lpn;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Bytes of a spare area in the image.
+/// Length in bytes of the spare area (metadata) of a flash unit in an image file.
 pub const SPARE: usize = 32;
-/// Byte of the spare area's own checksum.
+/// Byte offset, in the spare area of a flash unit, of the checksum of the spare area itself.
 const OWN: usize = 24;
 
-/// Contents of a unit's spare area.
+/// Contents of the spare area (metadata on flash) of a unit in a drive's image file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpareArea {
-    /// Nothing was completely programmed there since the last erase.
+    /// The flash unit is blank: nothing was completely programmed there since the last erase.
     Blank,
-    /// Data of the host are in the unit.
+    /// The flash unit contains data of the host.
     Data {
-        /// The unit whose data are there.
+        /// Logical unit (LPN) whose data the flash unit contains.
         lpn: Lpn,
-        /// The sequence number of the host's write: of two versions the one with the higher number is newer.
+        /// Sequence number of the host's write: of two versions of a logical unit the one with the higher stamp is
+        /// newer.
         stamp: u64,
-        /// Checksum over data, unit and stamp.
+        /// Checksum of the flash unit's data, its logical unit and its stamp.
         check: u64,
     },
-    /// Data of the drive itself, or padding.
+    /// The flash unit contains data of the drive itself, such as its map, or padding.
     Other,
-    /// Damaged: not what was written there.
+    /// The spare area of the flash unit is damaged: its checksum is wrong.
     Damaged,
 }
 
 impl SpareArea {
-    /// Returns the spare area for `data` that the write with this stamp brought for `lpn`.
+    /// Makes the spare area of a flash unit for `data` that the host's write with number `stamp` wrote to logical unit
+    /// `lpn`.
     pub fn of(lpn: Lpn, stamp: u64, data: &[u8]) -> Self {
         Self::Data { lpn, stamp, check: checksum(lpn, stamp, data) }
     }
 
-    /// True when this is the spare area of `data`, and both are of the unit `holder`.
+    /// True if this spare area belongs to `data` and says that the data are of logical unit `holder`.
     pub fn is_of(&self, holder: Lpn, data: &[u8]) -> bool {
         match *self {
             Self::Data { lpn, stamp, check } => lpn == holder && check == checksum(lpn, stamp, data),
@@ -42,7 +44,7 @@ impl SpareArea {
         }
     }
 
-    /// Returns the same spare area with a wrong checksum, for data that are unknown.
+    /// Returns the spare area with a wrong checksum of the data, so that the data, which are unknown, count as damaged.
     pub fn spoiled(self) -> Self {
         match self {
             Self::Data { lpn, stamp, check } => Self::Data { lpn, stamp, check: !check },
@@ -50,7 +52,7 @@ impl SpareArea {
         }
     }
 
-    /// Returns the spare area in the image's format, for this place on flash.
+    /// Returns the spare area of the unit at physical address `ppa` as bytes in the format of the image file.
     pub fn to_bytes(self, ppa: u64) -> [u8; SPARE] {
         let mut bytes = [0; SPARE];
         match self {
@@ -69,7 +71,7 @@ impl SpareArea {
         bytes
     }
 
-    /// Reads the spare area of this place from the image's format.
+    /// Parses the spare area of the unit at physical address `ppa` from the format of the image file.
     pub fn from_bytes(bytes: &[u8; SPARE], ppa: u64) -> Self {
         if *bytes == [0; SPARE] {
             return Self::Blank;
@@ -88,8 +90,8 @@ impl SpareArea {
     }
 }
 
-/// Returns the checksum of a spare area and its place, so that the spare area of another place is not
-/// accepted.
+/// Returns the checksum of a spare area together with its physical address, so that the spare area of another place is
+/// not accepted.
 fn own_checksum(bytes: &[u8; SPARE], ppa: u64) -> u64 {
     let mut hash = Xxh3::new();
     hash.update(&bytes[..OWN]);

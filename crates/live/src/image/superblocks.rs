@@ -2,31 +2,32 @@
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Bytes of an entry.
+/// Length in bytes of a superblock's entry in a drive's image file.
 pub const ENTRY: usize = 8;
-/// Byte of the mark's checksum.
+/// Byte offset, in a superblock's entry in an image file, of the entry's checksum.
 const CHECK: usize = 5;
 
-/// Bits per cell with which a superblock is written.
+/// Number of bits per cell with which a superblock is programmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellBits {
-    /// One bit per cell: SLC mode.
+    /// One bit per cell: the superblock is in SLC mode.
     One,
-    /// All bits that the chip's cells hold.
+    /// All bits that a cell of the flash chip can store.
     All,
 }
 
-/// State of a superblock in the image.
+/// Entry of a drive's image file for one superblock: erase count since the image was made, and whether the superblock
+/// is in SLC mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SuperblockMark {
-    /// Erases since the image was made.
+    /// Number of erases of the superblock since the image file was made.
     pub erases: u32,
-    /// True if the superblock is in SLC mode.
+    /// True if the superblock is programmed in SLC mode.
     pub one_bit: bool,
 }
 
 impl SuperblockMark {
-    /// Returns the mark in the image's format, for the superblock of this number.
+    /// Returns the entry of superblock number `superblock` as bytes in the format of the image file.
     pub fn to_bytes(self, superblock: usize) -> [u8; ENTRY] {
         let mut bytes = [0; ENTRY];
         bytes[..4].copy_from_slice(&self.erases.to_le_bytes());
@@ -36,7 +37,7 @@ impl SuperblockMark {
         bytes
     }
 
-    /// Reads the mark of a superblock from the image's format; none where it is damaged.
+    /// Parses the entry of a superblock from the format of the image file; none if its checksum is wrong.
     pub fn from_bytes(bytes: &[u8; ENTRY], superblock: usize) -> Option<Self> {
         if *bytes == [0; ENTRY] {
             return Some(Self::default());
@@ -46,7 +47,7 @@ impl SuperblockMark {
     }
 }
 
-/// Returns the checksum of a mark and the number of its superblock.
+/// Returns the checksum of a superblock's entry together with the number of the superblock.
 fn checksum(bytes: &[u8; ENTRY], superblock: usize) -> [u8; ENTRY - CHECK] {
     let hash = xxh3_64_with_seed(&bytes[..CHECK], superblock as u64).to_le_bytes();
     std::array::from_fn(|at| hash[at])

@@ -3,22 +3,22 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes of the witness in the image.
+/// Length in bytes of the witness, the record in an image file of what would be lost if the server were killed.
 pub const WITNESS: usize = 32;
-/// Byte of the witness's checksum.
+/// Byte offset, in the witness of an image file, of its checksum.
 const CHECK: usize = 8;
 
-/// Note of a server about what would be lost if it were killed now.
+/// Record of the live server, in its image file, of what would be lost if the server were killed now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
-    /// Requests of clients that are not answered.
+    /// Number of clients' requests that the live server has not answered.
     pub requests: u32,
-    /// Units of acknowledged writes whose data are not on flash.
+    /// Number of mapping units of acknowledged writes whose data are not on flash.
     pub units: u32,
 }
 
 impl Witness {
-    /// Returns the witness in the image's format.
+    /// Returns the witness (record of what would be lost) as bytes in the format of the image file.
     pub fn to_bytes(self) -> [u8; WITNESS] {
         let mut bytes = [0; WITNESS];
         bytes[..4].copy_from_slice(&self.requests.to_le_bytes());
@@ -28,7 +28,8 @@ impl Witness {
         bytes
     }
 
-    /// Reads the witness from the image's format; none where it is damaged.
+    /// Parses the witness (record of what would be lost) from the format of the image file; none if its checksum is
+    /// wrong.
     pub fn from_bytes(bytes: &[u8; WITNESS]) -> Option<Self> {
         let own = Self { requests: short(bytes, 0), units: short(bytes, 4) };
         (own.to_bytes() == *bytes).then_some(own)

@@ -7,11 +7,12 @@ const FIXED_NEWSTYLE: u16 = 1;
 const NO_ZEROES: u16 = 2;
 const OPTION_MAGIC: u64 = 0x4948_4156_454f_5054;
 const REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
-/// Flags, flush, FUA, trim, write zeroes, no fragments, several connections, fast zeroes.
+/// NBD transmission flags of the exports: has flags, flush, FUA, trim, write zeroes, no fragments, several connections,
+/// fast zeroes.
 const FLAGS: u16 = 1 | 4 | 8 | 32 | 64 | 128 | 256 | 2048;
-/// The longest option that is read: a name has 4096 bytes at most.
+/// Greatest length in bytes of an NBD option that the server accepts; a name in it has at most 4096 bytes.
 const OPTION_MOST: usize = 16 << 10;
-/// The option that asks for TLS, which the server does not have.
+/// Number of the NBD option that asks for TLS, which the server does not support.
 const STARTTLS: u32 = 5;
 
 mod option {
@@ -40,7 +41,7 @@ mod info {
     pub const BLOCK_SIZE: u16 = 3;
 }
 
-/// Returns the first NBD message of the live server.
+/// Returns the greeting, the first NBD message of the live server to a client.
 pub fn greeting() -> Vec<u8> {
     let mut bytes = b"NBDMAGIC".to_vec();
     bytes.extend(OPTION_MAGIC.to_be_bytes());
@@ -48,42 +49,42 @@ pub fn greeting() -> Vec<u8> {
     bytes
 }
 
-/// Progress of the negotiation after the bytes read so far.
+/// State of the NBD negotiation with a client after the bytes received so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandshakeStep {
-    /// The negotiation continues.
+    /// The NBD negotiation continues with the next message of the client.
     More,
-    /// The negotiation has ended: requests of the client follow.
+    /// The NBD negotiation has ended successfully: the client's requests follow.
     Ready,
-    /// The client leaves, or makes no sense.
+    /// The NBD connection ends, because the client leaves or sent an invalid message.
     Over,
 }
 
-/// Negotiation of one connection.
+/// NBD negotiation (handshake) with one client of the live server, and what was negotiated.
 #[derive(Clone, Debug)]
 pub struct Handshake {
     exports: Arc<[Export]>,
-    /// Index of the export that the client chose.
+    /// Index of the export (namespace of the drive) that the client chose.
     chosen: usize,
     flags: Option<u32>,
-    /// True if the server sends structured replies to the NBD client.
+    /// True if the client negotiated structured replies.
     pub structured: bool,
-    /// True if the NBD client asked for the metadata context `base:allocation`.
+    /// True if the client negotiated the metadata context `base:allocation`.
     pub allocation: bool,
 }
 
 impl Handshake {
-    /// Makes the negotiation of a new NBD client.
+    /// Makes the negotiation with a new NBD client, to which these exports are offered.
     pub fn new(exports: Arc<[Export]>) -> Self {
         Self { exports, chosen: 0, flags: None, structured: false, allocation: false }
     }
 
-    /// Returns the export that the client chose.
+    /// Returns the export (namespace of the drive) that the client chose.
     pub fn export(&self) -> &Export {
         &self.exports[self.chosen]
     }
 
-    /// Returns the export of this name; a drive that is one goes by any.
+    /// Returns the index of the export called `name`; a single export is chosen by any name. None if there is none.
     fn named(&self, name: &[u8]) -> Option<usize> {
         match self.exports.len() {
             1 => Some(0),
@@ -91,8 +92,8 @@ impl Handshake {
         }
     }
 
-    /// Takes the complete messages at the beginning of `read` and writes answers to `out`; returns the number of bytes
-    /// taken.
+    /// Processes the complete negotiation messages at the beginning of `read` and writes replies to `out`; returns the
+    /// number of bytes processed and the state of the negotiation.
     pub fn take(&mut self, read: &[u8], out: &mut Vec<u8>) -> (usize, HandshakeStep) {
         let mut at = 0;
         if self.flags.is_none() {
@@ -160,7 +161,8 @@ impl Handshake {
         HandshakeStep::More
     }
 
-    /// Describes an export to the client; with `GO`, the client works with it from now on.
+    /// Replies with the size and flags of the export that the client names; with the option `GO`, the client then works
+    /// with this export.
     fn inform(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> HandshakeStep {
         let Some(name) = name_of_info(data) else {
             reply(out, option, answer::INVALID, b"a name, and a list of kinds");
@@ -180,7 +182,7 @@ impl Handshake {
         HandshakeStep::Ready
     }
 
-    /// Answers which metadata contexts there are: only the one for allocated extents.
+    /// Replies to a query for metadata contexts: there is only the one for allocated extents.
     fn contexts(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) {
         let Some(asked) = contexts(data) else {
             return reply(out, option, answer::INVALID, b"a name, and queries");
@@ -211,7 +213,7 @@ fn block_size(export: &Export) -> Vec<u8> {
     bytes
 }
 
-/// Writes an answer to an option.
+/// Writes a reply to an NBD option to `out`.
 fn reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[u8]) {
     out.extend(REPLY_MAGIC.to_be_bytes());
     out.extend(option.to_be_bytes());
@@ -220,15 +222,16 @@ fn reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[u8]) {
     out.extend(data);
 }
 
-/// Returns the name in a request for information: the name, then a list of two-byte kinds, each with its
-/// length before it.
+/// Returns the export's name in the data of an NBD option for information: the name, then a list of two-byte kinds,
+/// each preceded by its length. `None` for malformed data.
 fn name_of_info(data: &[u8]) -> Option<&[u8]> {
     let (name, rest) = text(data)?;
     let is_whole = rest.len() >= 2 && rest.len() == 2 + 2 * usize::from(u16::from_be_bytes(number(rest, 0)));
     is_whole.then_some(name)
 }
 
-/// Reads the queries for metadata contexts after an export's name.
+/// Parses the queries for metadata contexts that follow the export's name in the data of an NBD option; `None` for
+/// malformed data.
 fn contexts(data: &[u8]) -> Option<Vec<&[u8]>> {
     let (_name, rest) = text(data)?;
     let count = u32::from_be_bytes(number(rest.get(..4)?, 0));
@@ -242,7 +245,8 @@ fn contexts(data: &[u8]) -> Option<Vec<&[u8]>> {
     rest.is_empty().then_some(found)
 }
 
-/// Returns a text with its length before it, and the rest of the data.
+/// Splits off a text that is preceded by its length; returns the text and the rest of the data. `None` if the data are
+/// too short.
 fn text(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = u32::from_be_bytes(number(data.get(..4)?, 0)) as usize;
     data.get(4..)?.split_at_checked(length)

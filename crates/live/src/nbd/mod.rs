@@ -14,27 +14,27 @@ pub use request::{Command, HEADER, NbdMessage, NbdRequest, parse};
 use host::{HostSpace, Namespace};
 use std::sync::Arc;
 
-/// Bytes of a request's data that are taken at once.
+/// Greatest number of bytes of data of one NBD read or write request.
 pub const PAYLOAD_MOST: u32 = 32 << 20;
 
-/// Error with which a request is refused.
+/// NBD error with which a client's request is refused; the numbers are those of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Refusal {
-    /// The drive could not do the request.
+    /// The drive or the image's disk failed to carry out the request.
     Io = 5,
-    /// The request is invalid.
+    /// The client's request is invalid, for example not aligned to sectors.
     Invalid = 22,
-    /// The place to be written does not exist, or there is no space.
+    /// The range to be written lies beyond the export, or the image's disk has no space.
     NoSpace = 28,
-    /// The request cannot be done in this way.
+    /// The client's request cannot be carried out in the way that its flags ask for.
     Unsupported = 95,
-    /// The drive is being shut down.
+    /// The live server is being shut down.
     Shutdown = 108,
 }
 
 impl Refusal {
-    /// Returns the name of the error in C.
+    /// Returns the C name of the NBD error, such as `EIO`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Io => "EIO",
@@ -46,27 +46,27 @@ impl Refusal {
     }
 }
 
-/// A namespace of the drive as an NBD export.
+/// Namespace of the simulated drive that is offered to NBD clients as an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
-    /// Name, size and place of the namespace.
+    /// Name of the exported namespace, and its byte range on the drive.
     pub namespace: Namespace,
-    /// Bytes of a mapping unit: requests of that size cost least.
+    /// Size in bytes of a mapping unit, which is told to clients as the preferred block size.
     pub unit: u32,
 }
 
 impl Export {
-    /// Makes an export for each namespace, in mapping units of `unit` bytes.
+    /// Makes an export for each namespace of the drive, with mapping units of `unit` bytes.
     pub fn all_of(space: &HostSpace, unit: u32) -> Arc<[Self]> {
         space.each().into_iter().map(|namespace| Self { namespace, unit }).collect()
     }
 }
 
-/// The metadata context for allocated extents, and its number.
+/// Name of the NBD metadata context for allocated extents; `ALLOCATION_ID` is its number in replies.
 const ALLOCATION: &str = "base:allocation";
 const ALLOCATION_ID: u32 = 1;
 
-/// Returns the big-endian numbers at the beginning of `bytes`.
+/// Returns the `N` bytes of `bytes` from index `at` on, which form a big-endian number.
 fn number<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     std::array::from_fn(|byte| bytes[at + byte])
 }

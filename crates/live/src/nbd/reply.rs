@@ -13,19 +13,19 @@ mod chunk {
     pub const ERROR: u16 = (1 << 15) + 1;
 }
 
-/// Bytes of one kind.
+/// Extent of consecutive bytes, all of them allocated or none, in a reply to a block-status request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyExtent {
-    /// Length of the extent.
+    /// Length in bytes of the extent in a block-status reply.
     pub bytes: u32,
-    /// True if the extent holds data; false for a hole, which reads as zeros.
+    /// True if the extent contains data; false for a hole, which reads as zeros.
     pub written: bool,
 }
 
-/// Form in which a client wants its answers.
+/// Form of replies that was negotiated with an NBD client: simple or structured. Its methods write replies to `out`.
 #[derive(Clone, Copy, Debug)]
 pub struct Replies {
-    /// True if the server sends structured replies, in chunks.
+    /// True if replies are structured and consist of chunks; false for simple replies.
     pub structured: bool,
 }
 
@@ -44,12 +44,12 @@ impl Replies {
         out.extend(cookie.to_be_bytes());
     }
 
-    /// Writes the answer that a request without data is done.
+    /// Writes the reply to a request that succeeded and returns no data.
     pub fn done(self, out: &mut Vec<u8>, cookie: u64) {
         if self.structured { Self::chunk(out, chunk::NONE, cookie, 0) } else { Self::simple(out, 0, cookie) }
     }
 
-    /// Writes the header for `length` bytes that were read at `offset`.
+    /// Writes the header of a reply with `length` bytes of data that were read at `offset`; the data follow.
     pub fn before_data(self, out: &mut Vec<u8>, cookie: u64, offset: u64, length: usize) {
         if self.structured {
             Self::chunk(out, chunk::DATA, cookie, 8 + length);
@@ -59,7 +59,7 @@ impl Replies {
         }
     }
 
-    /// Writes the answer with the allocated extents.
+    /// Writes the reply to a block-status request, with the allocated and unallocated extents.
     pub fn status(self, out: &mut Vec<u8>, cookie: u64, extents: &[ReplyExtent]) {
         Self::chunk(out, chunk::STATUS, cookie, 4 + 8 * extents.len());
         out.extend(ALLOCATION_ID.to_be_bytes());
@@ -69,7 +69,7 @@ impl Replies {
         }
     }
 
-    /// Writes the answer that a request is refused.
+    /// Writes the reply that a request is refused with this error.
     pub fn refuse(self, out: &mut Vec<u8>, cookie: u64, refusal: Refusal) {
         if self.structured {
             Self::chunk(out, chunk::ERROR, cookie, 6);

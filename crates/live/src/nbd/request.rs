@@ -4,50 +4,50 @@ use super::{PAYLOAD_MOST, number};
 use std::borrow::Cow;
 
 const MAGIC: u32 = 0x2560_9513;
-/// Bytes of a request's header, before its data.
+/// Length in bytes of the header of an NBD request, before its data.
 pub const HEADER: usize = 28;
-/// Data longer than this are received into memory of their own.
+/// Length in bytes above which the data of a write are received directly into memory of their own.
 pub const LONG: u32 = 256 << 10;
 
-/// Command of a request.
+/// Command of an NBD request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Read of bytes.
+    /// NBD read of a range of bytes.
     Read,
-    /// Write of bytes.
+    /// NBD write of a range of bytes.
     Write,
-    /// The client ends its connection.
+    /// NBD disconnect: the client ends the connection.
     Disconnect,
-    /// Make all acknowledged data durable.
+    /// NBD flush: all acknowledged writes are made durable.
     Flush,
-    /// Trim of bytes that the client no longer needs.
+    /// NBD trim of a range that the client no longer needs.
     Trim,
-    /// Write of zeros, which carries no data.
+    /// NBD write of zeros, which carries no data.
     WriteZeroes,
-    /// Report which extents are allocated.
+    /// NBD block status: query for the allocated extents of a range.
     BlockStatus,
-    /// Any other command, which is refused.
+    /// Any other NBD command, which the server refuses.
     Other,
 }
 
-/// A request.
+/// Request of an NBD client to the live server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NbdRequest<'a> {
-    /// Command of the request.
+    /// Command of the NBD request.
     pub command: Command,
     flags: u16,
-    /// Identifier of the request, chosen by the client.
+    /// Cookie of the NBD request, chosen by the client, which identifies the request in its reply.
     pub cookie: u64,
-    /// First byte that the request covers.
+    /// Byte address in the export at which the NBD request begins.
     pub offset: u64,
-    /// Number of bytes that the request covers.
+    /// Number of bytes that the NBD request covers.
     pub length: u32,
-    /// Data that a write carries.
+    /// Data that an NBD write request carries; empty for other requests.
     pub data: Cow<'a, [u8]>,
 }
 
 impl NbdRequest<'_> {
-    /// Returns the same request with its data, received later.
+    /// Returns the NBD request together with its data, which were received after its header.
     pub fn with(self, data: Vec<u8>) -> NbdRequest<'static> {
         NbdRequest {
             command: self.command,
@@ -59,36 +59,36 @@ impl NbdRequest<'_> {
         }
     }
 
-    /// True for a request that is answered only once its data are durable.
+    /// True for a request with force unit access, which is answered only after its data are durable.
     pub fn is_fua(&self) -> bool {
         self.flags & 1 != 0
     }
 
-    /// True when the client wants only one extent.
+    /// True if the client asks for only one extent in the reply to a block-status request.
     pub fn wants_one(&self) -> bool {
         self.flags & 8 != 0
     }
 
-    /// Zeros only where that is faster than a write.
+    /// True if zeros are to be written only if that is faster than an ordinary write; otherwise the request is refused.
     pub fn is_fast_only(&self) -> bool {
         self.flags & 16 != 0
     }
 }
 
-/// The message at the beginning of the bytes read so far.
+/// Result of parsing the bytes that a client has sent after the negotiation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NbdMessage<'a> {
-    /// Part of a request: more bytes must be read.
+    /// The bytes contain only a part of an NBD request: more must be received.
     More,
-    /// A whole request of the client, and the number of bytes that the request took in the stream.
+    /// A complete NBD request, and the number of bytes that it takes in the stream.
     Request(NbdRequest<'a>, usize),
-    /// The header of a write with long data, which are received into memory of their own.
+    /// The header of an NBD write with long data, which are to be received into memory of their own.
     Long(NbdRequest<'static>),
-    /// No request: nothing that follows can be interpreted.
+    /// The bytes are no NBD request, so that nothing after them can be parsed either.
     Nonsense,
 }
 
-/// Reads one request.
+/// Parses the NBD request at the beginning of the received bytes.
 pub fn parse(read: &[u8]) -> NbdMessage<'_> {
     if read.len() < HEADER {
         return NbdMessage::More;

@@ -10,33 +10,33 @@ use host::{Effect, HostRequest};
 use sim::Error;
 use units::SimTime;
 
-/// Work that the requests of one client may cause in one turn, in mapping units that are examined.
+/// Greatest amount of work, in mapping units examined, that the requests of one client may cause in one turn.
 const TURN_WORK: u64 = LOOKED_AT;
-/// Most work in one round for all clients together.
+/// Greatest amount of work, in mapping units examined, for all clients together in one round of the server.
 const ALL_WORK: u64 = 4 * TURN_WORK;
-/// Least work that the server charges to a client for a request, in mapping units examined.
+/// Least amount of work, in mapping units examined, that the server charges to a client for a request.
 const REQUEST_WORK: u64 = 64;
 
-/// An unanswered request of a client, one piece of which is in the drive, under the same number.
+/// Unanswered request of a client; one part of it is in flight in the drive, under the same number.
 pub(super) struct ClientRequest {
     pub client: u64,
     pub cookie: u64,
     command: Command,
-    /// Extent of the namespace to which the request goes.
+    /// Byte range on the drive of the namespace to which the request goes.
     namespace: host::Extent,
     offset: u64,
     bytes: u32,
     arrived: SimTime,
     pieces: Pieces,
-    /// Charge of the client for the request.
+    /// Number of bytes that are charged to the client for the request until it is answered.
     charge: u64,
     durable: bool,
     refusal: Option<Refusal>,
 }
 
 impl Server {
-    /// Reads from the clients, each in its turn, while the work allowed for all of them lasts; the next round begins
-    /// with the client after the last one served.
+    /// Receives requests from the clients in turn, while the work that is allowed in one round lasts; the next round
+    /// begins with the client after the last one served.
     pub(super) fn receive(&mut self, quiet: Quiet) {
         let mut clients = std::mem::take(&mut self.clients);
         let arrive = self.arrival();
@@ -61,14 +61,14 @@ impl Server {
         self.clients = clients;
     }
 
-    /// Returns the simulated time of arrival for requests that are read now.
+    /// Returns the simulated arrival time for requests that are received now.
     fn arrival(&mut self) -> SimTime {
         let now = self.session.times().map_or(SimTime::ZERO, |(now, _)| now);
         self.clock.map_or(now, |clock| clock.now().max(now))
     }
 
-    /// Takes a client's request: refuses it, answers it, or passes it to the drive. Returns the work that it counts
-    /// for.
+    /// Processes a client's request: refuses it, answers it, or passes it to the drive. Returns the work that is
+    /// charged to the client for it.
     fn take(&mut self, name: u64, client: &mut Connection, asked: NbdRequest<'_>, arrive: SimTime) -> u64 {
         let (cookie, command, offset, bytes) = (asked.cookie, asked.command, asked.offset, asked.length);
         let durable = asked.is_fua() || command == Command::Flush;
@@ -122,7 +122,8 @@ impl Server {
         REQUEST_WORK
     }
 
-    /// Hands a piece of the request of this number to the drive.
+    /// Submits a part of the client's request number `number` to the drive, and records the part if a trace is
+    /// recorded.
     fn ask(&mut self, number: u64, part: DriveRequest, namespace: host::Extent, arrive: SimTime) {
         let DriveRequest { op, offset, bytes, fua, payload } = part;
         let offset = if op.effect() == Effect::Flush { 0 } else { namespace.on_drive(offset) };
@@ -138,7 +139,8 @@ impl Server {
         self.in_flight += 1;
     }
 
-    /// Returns the written parts of a range, and how many units were looked at.
+    /// Returns the allocated and unallocated extents of a byte range of an export, and the number of mapping units
+    /// examined.
     fn extents(&self, export: &Export, offset: u64, length: u32, most: usize) -> (Vec<ReplyExtent>, u64) {
         let Some(ftl) = self.session.ftl() else { return (Vec::new(), 0) };
         let (unit, offset) = (u64::from(export.unit), export.namespace.extent.on_drive(offset));
@@ -150,7 +152,7 @@ impl Server {
         (found, units.len() as u64)
     }
 
-    /// Sends the drive's answers on to the clients.
+    /// Processes the drive's completions: answers the clients, or submits the next parts of their requests.
     pub(super) fn answer(&mut self) -> Result<(), Error> {
         let done = std::mem::take(&mut self.shared().done);
         if done.is_empty() {
@@ -166,8 +168,8 @@ impl Server {
         self.offer()
     }
 
-    /// Requests the next piece of a request, or answers the client; returns the memory of data that are no longer
-    /// needed.
+    /// Processes a completion of the drive: submits the next part of the client's request, or answers the client.
+    /// Returns the memory of data that are no longer needed.
     fn tell(&mut self, done: Done) -> Option<Vec<u8>> {
         let Some(mut pending) = self.pending.remove(&done.number) else { return Some(done.data) };
         if done.failed {
@@ -199,7 +201,7 @@ impl Server {
         Some(done.data)
     }
 
-    /// Counts a request that the drive answered at `at`.
+    /// Counts a client's request that the drive completed at simulated time `at`: its latency, lateness and result.
     fn count(&mut self, pending: &ClientRequest, at: SimTime) {
         if let Some(clock) = &self.clock {
             self.meter.note_late(clock.late(at));

@@ -26,7 +26,7 @@ pub(super) const CARD: FormatCard = FormatCard {
     ..BASE
 };
 
-/// How the lines of the summary begin.
+/// Beginnings of the lines of the summary at the end of blkparse's output.
 const SUMMARY: &[&str] = &[
     "CPU",
     "Total",
@@ -100,7 +100,8 @@ impl Parser for BlkParse {
 }
 
 impl BlkParse {
-    /// Returns the lines of the summary, which ends the file.
+    /// Parses a line of the summary with which blkparse's output ends; the error says that an event follows the
+    /// summary.
     fn summary(&mut self, line: &[u8]) -> Result<Parsed, Fault> {
         self.in_summary = true;
         let line = super::super::field::trim(line);
@@ -111,12 +112,14 @@ impl BlkParse {
     }
 }
 
-/// The summary begins with the first program or CPU, or with the total where there was but one.
+/// True if the line begins blkparse's summary: the line of the first program or CPU, or the totals if there was only
+/// one CPU.
 fn is_summary_start(line: &[u8]) -> bool {
     line.starts_with(b"CPU") || line.starts_with(b"Total (") || is_program(line)
 }
 
-/// `name (process)`, which begins what `-s` says of a program: an event ends otherwise, or begins with its device.
+/// True for a line `name (process)`, which begins the part of a program in the summary of `blkparse -s`. An event line
+/// begins with its device or has another end.
 fn is_program(line: &[u8]) -> bool {
     let Some(number) = line.strip_suffix(b")") else { return false };
     let digits = number.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -172,8 +175,8 @@ fn request(
     Ok(Parsed::Request(record))
 }
 
-/// `bytes (command ..)`: a SCSI command sent by a program, which reads or writes no sector of the disk. One number alone
-/// in parentheses is a time, of `-t`.
+/// True if `bytes (command ..)` follows the RWBS letters: a SCSI command sent by a program, which reads or writes no
+/// sector of the disk. A single number in parentheses is a time, as `blkparse -t` prints it.
 fn is_packet(rest: &[u8]) -> bool {
     let mut columns = Columns::blank(rest);
     let before = columns.remainder();
@@ -186,18 +189,20 @@ fn is_packet(rest: &[u8]) -> bool {
     !is_time && (first.starts_with(b"(") || first.iter().all(u8::is_ascii_digit))
 }
 
-/// What stands behind the letters.
+/// Part of a blkparse line behind the RWBS letters, which give the kind of request: address and length, if there are
+/// any.
 #[derive(Clone, Copy)]
 enum BehindLetters {
-    /// A process alone.
+    /// The blkparse line gives neither address nor length behind the RWBS letters, only a process.
     Nothing,
-    /// An address without a length: no data was moved.
+    /// The blkparse line gives an address without a length: no data were transferred.
     Address,
-    /// Sector and sectors.
+    /// The blkparse line gives an extent: its first sector, and its number of sectors.
     Sectors(u64, u64),
 }
 
-/// `sector + sectors`, `sector` of what moved no data, or nothing but a process.
+/// Parses the part of a blkparse line behind the RWBS letters: `sector + sectors`, a sector alone if no data were
+/// transferred, or only a process.
 fn extent(columns: &mut Columns<'_>) -> Result<BehindLetters, Fault> {
     let is_end = |rest: &[u8]| matches!(rest.first(), None | Some(b'[' | b'(' | b'<'));
     if is_end(columns.remainder()) {

@@ -52,12 +52,12 @@ impl Parser for BlkReplay {
     }
 }
 
-/// Prose has no three semicolons.
+/// True if a line of a blkreplay trace has at least three semicolons, and so is a line of columns, not of text.
 fn has_columns(line: &[u8]) -> bool {
     line.iter().filter(|&&b| b == b';').count() >= 3
 }
 
-/// `start ; sector; length ; op ; ...`, with blanks as the writer pleased.
+/// True for the header line of a blkreplay trace, `start ; sector; length ; op ; ...`, with any number of blanks.
 fn is_header(line: &[u8]) -> bool {
     if !trim_start(line).starts_with(b"start") {
         return false;

@@ -11,19 +11,19 @@ use crate::trace::options::TraceOptions;
 use crate::trace::record::{Parsed, Record, RecordMark, SECTOR, Volumes};
 use crate::{Effect, Op};
 
-/// The upper three bytes of the magic number; the lowest is the version.
+/// Magic number at the start of a blktrace event: its upper three bytes; the lowest byte is the version.
 const MAGIC: u32 = 0x6561_7400;
 
-/// Where the fields of a version stand that are not in the same place in both.
+/// Byte offsets, in a blktrace event, of the fields that differ between the two versions of the format.
 struct BlktraceFields {
     version: u32,
-    /// Bytes of an event, less what follows it.
+    /// Length in bytes of a blktrace event without its payload.
     head: usize,
-    /// The action: 32 bits in the first version, 64 in the second.
+    /// Function that reads the action field of a blktrace event: 32 bits in the first version, 64 bits in the second.
     action: fn(&BlktraceEvent<'_>) -> u64,
     device: usize,
     process: usize,
-    /// The length of what follows.
+    /// Byte offset of the field of a blktrace event with the length of its payload.
     follows: usize,
     other: &'static str,
 }
@@ -48,8 +48,8 @@ const SECOND: BlktraceFields = BlktraceFields {
 };
 
 impl BlktraceFields {
-    /// Returns the number of bytes that follow the head of an event; none behind what is no event of this
-    /// version.
+    /// Returns the number of payload bytes that follow the head of a blktrace event; 0 if the head is not that of an
+    /// event of this version.
     fn following(&self, head: &[u8]) -> usize {
         let event = BlktraceEvent::new(head);
         if event.u32_at(0) == MAGIC | self.version { usize::from(event.u16_at(self.follows)) } else { 0 }
@@ -75,7 +75,7 @@ pub(super) const CARD_V2: FormatCard = FormatCard {
     ..CARD
 };
 
-/// Letters of the actions, by the number in the low bits of an event's action.
+/// Letter in the output of blkparse for each action, by the number in the low bits of a blktrace event's action field.
 const ACTIONS: &[(u32, &str)] = &[
     (1, "Q"),
     (2, "M"),
@@ -107,7 +107,7 @@ const NOTIFY: u64 = 1 << 10;
 const DISCARD: u64 = 1 << 13;
 const FUA: u64 = 1 << 15;
 const ZONE_APPEND: u64 = 1 << 16;
-/// Reset, reset of all, finish, open, close.
+/// Category bits of zone operations in a blktrace event: reset, reset of all zones, finish, open, close.
 const ZONES: u64 = 0x1f << 17;
 const ZEROES: u64 = 1 << 22;
 
@@ -122,7 +122,7 @@ impl BlkTrace {
     }
 }
 
-/// One event with its byte order.
+/// One blktrace event: its bytes, and their byte order (`big` for big-endian).
 struct BlktraceEvent<'a> {
     bytes: &'a [u8],
     big: bool,
@@ -199,7 +199,7 @@ fn no_event(magic: u32, layout: &BlktraceFields) -> Fault {
     fatal(format!("an event begins with {magic:#010x}"), expected)
 }
 
-/// Returns the request of an event; none where it moves no data.
+/// Returns the request that a blktrace event describes; none if the event transfers no data.
 fn request(event: &BlktraceEvent<'_>, category: u64, letter: &str) -> Result<Option<Record>, Fault> {
     let (time_ns, sector, bytes) = (event.u64_at(8), event.u64_at(16), u64::from(event.u32_at(24)));
     let is_flush = bytes == 0 && category & FLUSH != 0;

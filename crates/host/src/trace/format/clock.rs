@@ -2,21 +2,22 @@
 
 use crate::trace::field::{Fault, any_int, fault, show, time};
 
-/// Nanoseconds by which a table's times are moved up where its first is negative.
+/// Nanoseconds that are added to all times of a trace whose first time is negative.
 const NEGATIVE: u64 = 1 << 62;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// How times are written.
+/// Format in which a trace writes times: numbers of some unit, or dates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::trace) enum TimeFormat {
-    /// As numbers of so many nanoseconds.
+    /// Times in the trace are numbers in units of this many nanoseconds.
     Unit(u64),
-    /// As dates: `2024-01-31T12:34:56.789Z`.
+    /// Times in the trace are ISO 8601 dates such as `2024-01-31T12:34:56.789Z`.
     Iso,
 }
 
 impl TimeFormat {
-    /// Returns the time that a field, which is not negative, stands for.
+    /// Parses the text `field`, a time that is not negative, and returns the time in nanoseconds; the error calls the
+    /// field `what`.
     pub fn read(self, field: &[u8], what: &'static str) -> Result<u64, Fault> {
         match self {
             Self::Iso => iso(field).ok_or_else(|| {
@@ -34,14 +35,14 @@ impl TimeFormat {
     }
 }
 
-/// Moves times up where the first of them is negative, so that all can be counted from zero.
+/// Shift of a trace's times: if the first time is negative, a constant is added to all times, so that none is negative.
 #[derive(Default)]
 pub(super) struct Zero {
     moved: Option<bool>,
 }
 
 impl Zero {
-    /// Returns the time that a field of the trace stands for.
+    /// Parses a time of the trace, which may be negative, and returns the time in nanoseconds with the shift added.
     pub fn read(&mut self, field: &[u8], clock: TimeFormat) -> Result<u64, Fault> {
         let bare = field.strip_prefix(b"-").filter(|_| clock != TimeFormat::Iso);
         let ns = clock.read(bare.unwrap_or(field), "time")?;
@@ -59,7 +60,7 @@ impl Zero {
     }
 }
 
-/// Returns the nanoseconds since 1970 of a date and time of day.
+/// Parses an ISO 8601 date with time of day and returns the nanoseconds since 1970.
 fn iso(field: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(field).ok().filter(|text| text.is_ascii())?;
     let (date, rest) = text.split_at_checked(10)?;
@@ -78,8 +79,8 @@ fn iso(field: &[u8]) -> Option<u64> {
     u64::try_from(seconds).ok()?.checked_mul(SECOND_NS)?.checked_add(nine.parse().ok()?)
 }
 
-/// Returns the time of day, and the seconds that its clock is ahead: `Z`, nothing, `+02:00`, `-0530` or
-/// `+02`.
+/// Divides the text of a time of day into the time itself and the offset of its time zone, in seconds ahead of UTC. The
+/// zone may be `Z`, missing, `+02:00`, `-0530` or `+02`.
 fn zone(text: &str) -> Option<(&str, i64)> {
     if let Some(clock) = text.strip_suffix(['Z', 'z']) {
         return Some((clock, 0));
@@ -95,7 +96,8 @@ fn zone(text: &str) -> Option<(&str, i64)> {
     (hours < 24 && minutes < 60).then(|| (&text[..at], sign * i64::from(hours * 3600 + minutes * 60)))
 }
 
-/// Reads numbers of so many digits each, with a separator between.
+/// Parses numbers with given counts of digits (`lengths`) and a separator between them, such as year, month and day of
+/// a date.
 fn parts<const N: usize>(text: &str, separator: char, lengths: [usize; N]) -> Option<[u32; N]> {
     let mut found = [0; N];
     let mut words = text.split(separator);
@@ -107,7 +109,8 @@ fn parts<const N: usize>(text: &str, separator: char, lengths: [usize; N]) -> Op
     words.next().is_none().then_some(found)
 }
 
-/// Returns the days from 1970-01-01 to a date of the Gregorian calendar.
+/// Returns the number of days from 1970-01-01 to a date (year, month, day) of the Gregorian calendar; `None` for an
+/// invalid date.
 fn days([year, month, day]: [u32; 3]) -> Option<i64> {
     let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let lengths = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

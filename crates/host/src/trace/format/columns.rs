@@ -4,7 +4,7 @@ use super::clock::TimeFormat;
 use crate::trace::record::SECTOR;
 use crate::{Op, WorkloadError};
 
-/// Meaning of one column of a trace.
+/// Meaning of one column of a trace table, such as time, operation or offset.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::trace) enum ColumnRole {
     Time(TimeFormat),
@@ -18,20 +18,22 @@ pub(in crate::trace) enum ColumnRole {
     Nothing,
 }
 
-/// What addresses and sizes count, and in which digits.
+/// Unit of the addresses or sizes in a column of a trace, in bytes, and whether their numbers are hexadecimal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::trace) struct AddressUnit {
     pub bytes: u64,
     pub hex: bool,
 }
 
-/// A trace as a table whose columns the user describes.
+/// Description by the user (`--columns`) of a trace in table form: the meaning of each column, and values that apply to
+/// all lines.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spec {
     pub columns: Vec<ColumnRole>,
-    /// True if a line of the trace may have more columns than listed.
+    /// True if a line of the trace may have more columns than the description (`--columns`) lists.
     pub open: bool,
-    /// Words for operations, beside the usual ones.
+    /// Words for operations (reads, writes, ...) that the user defines for the table, each with its operation; if there
+    /// are any, the usual words do not count.
     pub words: Vec<(Vec<u8>, Op)>,
     pub op: Option<Op>,
     pub size: Option<u64>,
@@ -51,10 +53,10 @@ const CONSTANTS: &[&str] = &["op", "size", "time", "separator", "header"];
 type WrongField = (String, String);
 
 impl Spec {
-    /// Reads a description.
+    /// Parses the description of a table's columns, the text of `--columns`.
     ///
     /// # Errors
-    /// When a word of it is unknown, comes twice, or what every request needs is missing.
+    /// When a word of the text is unknown or comes twice, or a column that every request needs is missing.
     pub fn read(text: &str) -> Result<Self, WorkloadError> {
         Self::parse(text).map_err(|(found, expected)| WorkloadError::of("--columns", found, expected))
     }
@@ -147,7 +149,8 @@ impl Spec {
         Ok(())
     }
 
-    /// Checks that each column that a request needs is there, once.
+    /// Checks that the description of a table has each column that a request needs, and has it once; `timeless` means
+    /// that the trace gives no times.
     fn check(&self, timeless: bool) -> Result<(), WrongField> {
         let has = |wanted: fn(&ColumnRole) -> bool| self.columns.iter().any(wanted);
         let time = has(|c| matches!(c, ColumnRole::Time(_))) as u8
@@ -201,7 +204,7 @@ fn size_unit(name: &str, unit: Option<&str>) -> Result<AddressUnit, WrongField> 
     Ok(AddressUnit { bytes, hex: bare.is_some() })
 }
 
-/// Reads a size such as `4KiB` or `512B`.
+/// Parses a size with its unit, such as `4KiB` or `512B`, and returns the number of bytes.
 fn bytes(text: &str) -> Option<u64> {
     let digits = text.find(|c: char| !c.is_ascii_digit())?;
     let unit = match &text[digits..] {

@@ -11,7 +11,8 @@ use std::io::Write as _;
 
 const US: u64 = 1_000;
 const MS: u64 = 1_000_000;
-/// fio takes a stamp of 0 for none, and leaves out the gap after it: stamps that are written begin here.
+/// Time stamp in microseconds of the first request in a fio iolog that is written: fio takes a stamp of 0 for a missing
+/// one and leaves out the wait after it.
 const FIRST_US: u64 = 1;
 
 pub(super) const CARD_V2: FormatCard = FormatCard {
@@ -34,13 +35,14 @@ pub(super) const CARD_V3: FormatCard = FormatCard {
 const HEADERS: [&[u8]; 2] = [b"fio version 2 iolog", b"fio version 3 iolog"];
 
 struct Iolog {
-    /// True if each line of the fio log begins with its time (version 3).
+    /// True for a fio iolog of version 3, in which each line begins with a time stamp.
     timed: bool,
     header_met: bool,
-    /// The last wait or stamp, from the beginning of the first run.
+    /// Time in nanoseconds of the latest wait or time stamp of a fio iolog, counted from the beginning of the first run
+    /// in the log.
     now_ns: u64,
-    /// Nanoseconds added to the stamps of the present run of the log (version 3); none before the first
-    /// stamp.
+    /// Nanoseconds to be added to the time stamps of the present run of a fio iolog (version 3); none before the first
+    /// stamp of a run that was appended.
     base_ns: Option<i128>,
 }
 
@@ -81,7 +83,8 @@ impl Iolog {
         Self { timed, header_met: false, now_ns: 0, base_ns: Some(0) }
     }
 
-    /// Returns a stamp of this run, from the beginning of the first.
+    /// Converts a time stamp of the present run of a fio iolog into nanoseconds from the beginning of the first run in
+    /// the log.
     fn stamp(&mut self, ns: u64) -> Result<u64, Fault> {
         let base = *self.base_ns.get_or_insert(i128::from(self.now_ns) - i128::from(ns));
         let time = u64::try_from(base + i128::from(ns));
@@ -90,7 +93,8 @@ impl Iolog {
         Ok(self.now_ns)
     }
 
-    /// `file wait milliseconds 0`: the requests that follow come no earlier after the start of the replay.
+    /// Parses the line `file wait milliseconds 0` of a fio iolog: the requests that follow are made no earlier than
+    /// this time after the start of the replay.
     fn wait(&mut self, columns: &mut Columns<'_>) -> Result<Parsed, Fault> {
         let ms = int(columns.next("wait")?, "wait")?;
         if let Some(length) = columns.optional() {
@@ -143,7 +147,8 @@ fn request(
     Ok(Parsed::Request(Record::in_bytes(time_ns, op, offset, bytes, volume)?))
 }
 
-/// A name of ours for the volume: those of other traces are no file names.
+/// Makes a file name for volume number `volume` in a fio iolog, because the volume names of other traces are no file
+/// names.
 fn file_name(volume: usize) -> String {
     format!("volume{volume}")
 }

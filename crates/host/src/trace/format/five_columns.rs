@@ -9,7 +9,7 @@ use crate::trace::weigh::FirstRequests;
 use crate::{Effect, Op};
 use std::io::Write as _;
 
-/// A mapping page of the `diskpages` form, in bytes.
+/// Size in bytes of a page, the unit of request sizes in the trace format `diskpages`.
 const PAGE: u64 = 4096;
 
 const BASE: FormatCard = FormatCard { certain: false, ..super::BASE };
@@ -83,7 +83,8 @@ pub(super) const SSDSIM_HASH: FormatCard = FormatCard {
 const MS: u64 = 1_000_000;
 const US: u64 = 1_000;
 
-/// The five columns as they stand.
+/// The five columns of a trace line in the formats of SSDsim, MQSim, DiskSim and others, with start and size as numbers
+/// in the units of the line.
 struct Five<'a> {
     time: &'a [u8],
     device: &'a [u8],
@@ -112,7 +113,8 @@ fn finish(record: Result<Record, Fault>, device: &[u8], volumes: &mut Volumes) -
     Ok(Parsed::Request(record))
 }
 
-/// Returns the whole nanoseconds: a fraction means that the unit is another one.
+/// Parses a time in whole nanoseconds; the error for a number with a fraction says that the trace probably is of a
+/// format with another unit.
 fn whole_ns(field: &[u8]) -> Result<u64, Fault> {
     match int(field, "time") {
         Err(mut fault) if field.contains(&b'.') => {
@@ -161,8 +163,9 @@ fn ssdsim_hash(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
     }
 }
 
-/// Sizes in pages: a trace whose every size is a multiple of 32 KiB, or that asks for megabytes throughout, counts
-/// sectors; where most would be below 4 KiB as sectors is for the others to doubt.
+/// Returns a reason to doubt that the sizes of a trace count pages: every size would be a multiple of 32 KiB, or
+/// requests would have more than a MiB on average, so that the numbers are sectors. Too small sizes are a reason to
+/// doubt the formats that count sectors.
 fn doubt_pages(reading: &FirstRequests) -> Option<String> {
     const MIB: u64 = 1 << 20;
     if !reading.is_enough() {
@@ -207,7 +210,8 @@ fn disksim(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
     finish(Record::in_sectors(time_ns, op, f.start, f.size, 0), f.device, volumes)
 }
 
-/// Read is 1 and write is 0 in all of them; nothing else can be said.
+/// Returns the digit for an operation in all these trace formats, 1 for a read and 0 for a write; the error names any
+/// other operation, which they cannot express.
 fn op_digit(op: Op) -> Result<u8, &'static str> {
     match op.effect() {
         Effect::Read => Ok(1),

@@ -19,7 +19,7 @@ pub(super) const CARD: FormatCard = FormatCard {
     ..BASE
 };
 
-/// Events and the actions that they stand for.
+/// Names of ftrace's block events, with the letter of the corresponding blktrace action.
 const EVENTS: &[(&[u8], &str)] = &[
     (b"block_rq_issue", "D"),
     (b"block_bio_queue", "Q"),
@@ -28,7 +28,7 @@ const EVENTS: &[(&[u8], &str)] = &[
     (b"block_rq_requeue", "R"),
 ];
 
-/// How lines begin that are no events: remarks of ftrace, and what `trace-cmd report` says first.
+/// Beginnings of lines that are no events: comments of ftrace, and the first lines of `trace-cmd report`.
 const BEFORE: &[&[u8]] = &[b"#", b"cpus=", b"version = ", b"CPU "];
 
 struct Ftrace {
@@ -64,8 +64,8 @@ impl Parser for Ftrace {
     }
 }
 
-/// Returns the time, the name of the event and what follows: the first word that is a time and ends in a
-/// colon, and the next.
+/// Divides an ftrace line into time, name of the event, and further columns: the time is the first word that is a
+/// number with a fraction and a colon at its end, the name is the word after it. `None` if the line has no such words.
 fn event(line: &[u8]) -> Option<(&[u8], &[u8], Columns<'_>)> {
     let mut columns = Columns::blank(line);
     while let Some(word) = columns.optional() {
@@ -78,7 +78,7 @@ fn event(line: &[u8]) -> Option<(&[u8], &[u8], Columns<'_>)> {
     None
 }
 
-/// Returns the request of an event; none where it moves no data.
+/// Returns the request that an ftrace event describes; none if the event transfers no data.
 fn request(
     time_ns: u64,
     letters: &[u8],

@@ -13,15 +13,16 @@ use crate::trace::field::{Fault, fatal, fault};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
 use crate::trace::weigh::FirstRequests;
 
-/// Bytes of the header.
+/// Length in bytes of the header of an lcs trace file.
 const HEADER: usize = 8192;
-/// Begins and ends the header.
+/// Magic number at the beginning and at the end of the header of an lcs trace file.
 const MAGIC: u64 = 0x1234_5678_9abc_def0;
-/// Where the header counts the requests, behind the magic number, the version and that of the statistics.
+/// Byte offset of the number of requests in the header, behind the magic number, the version and the version of the
+/// statistics.
 const COUNT: usize = 24;
-/// Bytes of a record, by version from 1 on.
+/// Length in bytes of a record (one request) in an lcs trace, by version of the format from 1 on.
 const LENGTHS: [usize; 8] = [24, 28, 36, 40, 44, 52, 68, 100];
-/// No request of a trace is longer, and no object.
+/// Greatest size in bytes of a request in an lcs trace, more than any request or cached object has.
 const MOST_BYTES: u64 = 1 << 30;
 
 pub(super) const CARD: FormatCard = FormatCard {
@@ -47,16 +48,16 @@ pub(super) const CARD_BYTES: FormatCard = FormatCard {
 };
 
 struct Lcs {
-    /// Bytes that the identifier counts.
+    /// Unit, in bytes, of the identifier of an lcs record, which is the request's start address.
     unit: u64,
-    /// Of the records; none before the header.
+    /// Version of the records of an lcs trace; none before the header has been read.
     version: Option<usize>,
-    /// Number of requests that the header states; zero where it states none.
+    /// Number of requests in the lcs trace according to its header; zero if the header does not give it.
     counted: u64,
     records: u64,
 }
 
-/// Returns the version in a header, where it is one.
+/// Returns the version of the format from the header of an lcs trace; none if the bytes are no such header.
 fn version(header: &[u8]) -> Option<usize> {
     let magic = |at: usize| u64::from_le_bytes(bytes_at(header, at));
     let version = magic(8) as usize;
@@ -123,7 +124,7 @@ impl Lcs {
     }
 }
 
-/// Returns the operation in the low byte of a field, the tenant above it.
+/// Returns the operation of an lcs record from the low byte of a field, and the tenant from the bits above it.
 fn operation(field: u32) -> Result<(Op, u32), Fault> {
     // As libCacheSim counts reads, writes and deletions; 0 and 15, or 255, stand where a trace has none.
     let op = match field & 0xff {

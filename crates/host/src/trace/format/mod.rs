@@ -37,33 +37,35 @@ use super::options::TraceOptions;
 use super::record::{Parsed, Record, Volumes};
 use super::weigh::FirstRequests;
 
-/// Description of a trace format.
+/// Description of a trace format: name, origin, columns, recognition, parser and writer.
 #[derive(Clone, Copy)]
 pub struct FormatCard {
-    /// Name of the format for `--trace-format`.
+    /// Name of the trace format, as in `--trace-format`.
     pub name: &'static str,
-    /// Origin of the traces in this format.
+    /// Origin of the traces in this format, such as the program or institution that published them.
     pub title: &'static str,
-    /// Columns and units, in one sentence.
+    /// List of the format's columns with their units, as one sentence.
     pub units: &'static str,
-    /// True when the content tells this format from every other; false when it is taken only where no other reading
-    /// is plausible, else must be named.
+    /// True if the content of a file distinguishes this format from every other one. False if it does not: the format
+    /// is then recognised only where no other format is plausible, and must be named otherwise.
     pub certain: bool,
-    /// Note about every trace in this format; empty for none.
+    /// Remark that applies to every trace in this format, shown with the results; empty if there is none.
     pub note: &'static str,
-    /// True when a file lists events, of which one action's are the requests.
+    /// True if files of this format list events of several actions (such as queued, issued, completed); the events of
+    /// one action are taken as the requests.
     pub has_events: bool,
-    /// Reason to doubt a reading in this format, in addition to the reasons that hold for all formats.
+    /// Function that returns a reason to doubt that a trace is of this format, beside the reasons that apply to all
+    /// formats; none if it sees no reason.
     pub(crate) doubt: fn(&FirstRequests) -> Option<String>,
-    /// How the file is divided into records.
+    /// Division of a trace file in this format into records: lines, or binary records.
     pub(crate) framing: Framing,
-    /// A fresh parser.
+    /// Function that makes a new parser of this trace format.
     pub(crate) parser: fn(&TraceOptions) -> Box<dyn Parser>,
-    /// Writer of this format, where `convert` has one.
+    /// Writer of this trace format; none if `trace convert` cannot write the format.
     pub(crate) writer: Option<LineWriter>,
 }
 
-/// Values that most formats share.
+/// Description with the values that most trace formats share; each format replaces some of them.
 const BASE: FormatCard = FormatCard {
     name: "",
     title: "",
@@ -78,7 +80,7 @@ const BASE: FormatCard = FormatCard {
 };
 
 impl FormatCard {
-    /// True when `trace convert` can write this format.
+    /// True if `trace convert` can write this trace format.
     pub fn writable(&self) -> bool {
         self.writer.is_some()
     }
@@ -90,29 +92,31 @@ impl std::fmt::Debug for FormatCard {
     }
 }
 
-/// How a file is divided into records.
+/// Division of a trace file into frames, which the parser reads one by one: lines of text, or binary records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Framing {
-    /// Lines of text.
+    /// The trace file consists of lines of text.
     Lines,
-    /// A fixed head, followed by as many bytes as `extra` finds in the head.
+    /// The file consists of binary records, each with a head of fixed length and as many further bytes as `extra`
+    /// computes from the head.
     Records {
-        /// Bytes of the head.
+        /// Length in bytes of the head of a binary record of the trace.
         head: usize,
-        /// Length of the rest of a record, computed from its head.
+        /// Function that computes from the head of a binary record the number of bytes behind the head.
         extra: fn(&[u8]) -> usize,
     },
-    /// A header, handed out as a frame of its own with number 0, and records of one length.
+    /// The file consists of a binary header, which is passed to the parser as a frame of its own with number 0, and of
+    /// records of one length.
     Headed {
-        /// Bytes of the header.
+        /// Length in bytes of the header of a binary trace file.
         header: usize,
-        /// Length of a record, computed from the header.
+        /// Function that computes from the header of a binary trace file the length of a record in bytes.
         record: fn(&[u8]) -> usize,
     },
 }
 
 impl Framing {
-    /// Returns where line or record `number` of the file called `name` stands.
+    /// Returns the text for error messages that says where line or record `number` of the trace file `name` stands.
     pub fn place(&self, name: &str, number: u64) -> String {
         match self {
             Self::Lines => format!("{name}:{number}"),
@@ -122,12 +126,12 @@ impl Framing {
     }
 }
 
-/// Reader of one line or record of a trace.
+/// Parser of the lines or records of a trace in one format.
 pub(crate) trait Parser: Send {
-    /// Parses a frame.
+    /// Parses a frame (one line or one binary record) of the trace into a request or another result.
     fn parse(&mut self, frame: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault>;
 
-    /// Checks the file as a whole, once all of it was read.
+    /// Checks the trace as a whole after all of it was read, for example the number of requests that a header gives.
     fn end(&self) -> Result<(), Fault> {
         Ok(())
     }
@@ -139,17 +143,17 @@ impl<F: FnMut(&[u8], &mut Volumes) -> Result<Parsed, Fault> + Send> Parser for F
     }
 }
 
-/// Writes requests as lines.
+/// Writer of requests as lines of text in one trace format.
 #[derive(Clone, Copy)]
 pub(crate) struct LineWriter {
-    /// Text before the first line, made from the volumes' names.
+    /// Function that makes the text before the first line of a trace from the names of its volumes.
     pub header: fn(&[String]) -> String,
-    /// Appends one line; the record's time counts from the first request, the name is that of its volume. The
-    /// error says what cannot be expressed.
+    /// Function that appends the line of one request; the request's time counts from the first request, and the text
+    /// argument is the name of its volume. The error names what the format cannot express.
     pub line: fn(&mut Vec<u8>, &Record, &str) -> Result<(), &'static str>,
 }
 
-/// All formats, in the order of their names.
+/// Descriptions of all trace formats that can be read, in the order of their names.
 static FORMATS: &[FormatCard] = &[
     alibaba::CARD,
     biotracer::CARD,
@@ -187,12 +191,12 @@ static FORMATS: &[FormatCard] = &[
     wiscsim::CARD,
 ];
 
-/// Returns every format that can be read, in the order of their names.
+/// Returns the descriptions of all trace formats that can be read, in the order of their names.
 pub fn formats() -> &'static [FormatCard] {
     FORMATS
 }
 
-/// Returns the op of formats that write 1 for a read and 0 for a write.
+/// Parses the operation in trace formats that write 1 for a read and 0 for a write.
 pub(crate) fn one_reads(field: &[u8]) -> Result<crate::Op, Fault> {
     match field {
         b"1" => Ok(crate::Op::READ),

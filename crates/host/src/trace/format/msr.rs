@@ -6,10 +6,11 @@ use crate::trace::record::{Parsed, Record, Volumes};
 use crate::{Effect, Op};
 use std::io::Write as _;
 
-/// 22 February 2007, 17:00 UTC, when the published week begins; converted traces begin there.
+/// Windows file time (100 ns ticks) of 22 February 2007, 17:00 UTC, at which the published week of the MSR Cambridge
+/// traces begins; converted traces begin at this time.
 const FIRST_TICK: u64 = 128_166_372_000_000_000;
 
-/// Not in the published files, but tools that rewrite them put it first.
+/// Header line that tools put first when they rewrite MSR Cambridge traces; the published files have none.
 const HEADER: &[u8] = b"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime";
 
 pub(super) const CARD: FormatCard = FormatCard {
@@ -53,7 +54,8 @@ fn parse(mut columns: Columns<'_>, volumes: &mut Volumes) -> Result<Parsed, Faul
     Ok(Parsed::Request(record))
 }
 
-/// Returns the volume `host_disk`, put together without allocating.
+/// Returns the number of the volume `host_disk`, which is registered at its first use; the name is put together without
+/// allocating memory.
 #[inline]
 fn volume(host: &[u8], disk: &[u8], volumes: &mut Volumes) -> Result<u32, Fault> {
     let mut key = [0u8; 128];
@@ -94,7 +96,8 @@ fn write(out: &mut Vec<u8>, record: &Record, volume: &str) -> Result<(), &'stati
     Ok(())
 }
 
-/// Returns the two columns that a volume called `host_disk` was read from.
+/// Divides the name of a volume, `host_disk`, into host and disk, the two columns of the MSR format; `None` if the name
+/// cannot be divided so.
 fn host_and_disk(volume: &str) -> Option<(&str, &str)> {
     let (host, disk) = volume.rsplit_once('_')?;
     let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';

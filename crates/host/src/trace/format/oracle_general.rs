@@ -13,13 +13,15 @@ use crate::trace::field::{Fault, fault};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
 use crate::trace::weigh::FirstRequests;
 
-/// More requests than any trace has: a next access beyond is none.
+/// Greatest plausible number of the next access to an object, in requests: more than any trace has. A larger number is
+/// an error.
 const MOST_REQUESTS: i64 = 1 << 40;
 
-/// No request of a trace is longer, and no object.
+/// Greatest size in bytes of a request in an oracleGeneral trace, more than any request or cached object has.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Marks a request after which the object never comes again; the second is what older files have.
+/// Values of the next-access field that mean that the object is never accessed again; the second is used in older
+/// files.
 const NEVER: [i64; 2] = [-1, i64::MAX];
 
 pub(super) const CARD: FormatCard = FormatCard {
@@ -44,7 +46,7 @@ pub(super) const CARD_BYTES: FormatCard = FormatCard {
 };
 
 struct OracleGeneral {
-    /// Bytes that one step of a request's identifier, its start address, stands for: 1, or 512 for sectors.
+    /// Unit, in bytes, of a request's identifier, which is its start address: 1, or 512 for sectors.
     unit: u64,
     index: i64,
 }

@@ -5,28 +5,28 @@
 
 use crate::trace::field::{Fault, fault, show};
 
-/// What a request is.
+/// Kind of a block request, as the RWBS letters of blktrace and ftrace give it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RwbsKind {
     Read,
     Write,
     Trim,
-    /// Zeroes to be written: no data.
+    /// Write of zeroes, for which no data are transferred (RWBS letters WZ).
     Zeroes,
     Flush,
-    /// A write whose address only its completion has.
+    /// Zone append: a write whose address is known only from its completion event.
     Append,
-    /// Nothing that moves or forgets data: N, and operations on zones.
+    /// Request that neither transfers nor discards data: RWBS letter N, or an operation on zones.
     Nothing,
 }
 
-/// Returns the operation that `letters` of the trace stand for.
+/// Parses RWBS letters and returns the kind of request; any other letters are an error.
 pub(super) fn kind(letters: &[u8]) -> Result<RwbsKind, Fault> {
     known(letters)
         .ok_or_else(|| fault(format!("RWBS is {}", show(letters)), "R, W, D, F, N, WZ or ZA with its flags"))
 }
 
-/// Returns what is wrong with the issue of a zone append.
+/// Makes the error for the issue event of a zone append, which has no address: the address is in its completion event.
 pub(super) fn late_address() -> Fault {
     let expected = "a request with an address: that of a zone append is in its completion, --action C";
     let mut late = fault("a zone append", expected);
@@ -34,7 +34,7 @@ pub(super) fn late_address() -> Fault {
     late
 }
 
-/// As [`kind`]; `None` where these are no such letters.
+/// Parses RWBS letters, as [`kind`] does, but returns `None` for other letters.
 pub(super) fn known(letters: &[u8]) -> Option<RwbsKind> {
     let bare = match letters {
         [b'F', rest @ ..] if matches!(rest.first(), Some(b'R' | b'W' | b'D' | b'N' | b'F' | b'Z')) => rest,
@@ -54,13 +54,14 @@ pub(super) fn known(letters: &[u8]) -> Option<RwbsKind> {
     }
 }
 
-/// True for such letters and their flags alone, which no word of a table is by chance.
+/// True if `letters` consists of RWBS letters and their flags alone, so that it is very likely no other word of a
+/// table.
 pub(super) fn is_whole(letters: &[u8]) -> bool {
     let flags = |rest: &[u8]| rest.iter().all(|letter| b"RWDFNZAESMPIUOC".contains(letter));
     (1..=8).contains(&letters.len()) && flags(letters) && known(letters).is_some()
 }
 
-/// True for a write with an F behind its W.
+/// True for a write with force unit access: RWBS letters with an F behind the W.
 pub(super) fn forces_unit_access(letters: &[u8]) -> bool {
     letters.iter().skip_while(|letter| **letter != b'W').any(|letter| *letter == b'F')
 }

@@ -3,14 +3,15 @@
 use super::table::{separators, usual};
 use crate::trace::field::Columns;
 
-/// Fewer columns are no table of requests.
+/// Smallest number of columns for which a table can be a trace; a request needs as many.
 const FEWEST: usize = 3;
 const MOST: usize = 40;
-/// Further lines that show which operations there are, and more of them than a table has.
+/// Number of lines after the first one that are examined for the operations of a table; `OPERATIONS` is the greatest
+/// number of distinct operations of one.
 const ROWS: usize = 200;
 const OPERATIONS: usize = 8;
 
-/// What a column's name shows: whole words, parts of words, and the word of `--columns`.
+/// Hints from the name of a column: whole words, parts of words, and the word of `--columns` that they suggest.
 const NAMES: &[(&[&str], &[&str], &str)] = &[
     (&["ts", "t"], &["time", "stamp", "date"], "time:s"),
     (
@@ -25,7 +26,8 @@ const NAMES: &[(&[&str], &[&str], &str)] = &[
     (&["dev", "disk", "vol", "lun"], &["device", "volume", "disk"], "volume"),
 ];
 
-/// Returns `--columns "time:s op ..."` and what is to be settled in it; `None` where the text is no table.
+/// Returns the suggestion `--columns "time:s op ..."` for the text of a trace in an unknown format, with what the user
+/// must still decide; `None` if the text is no table.
 pub(in crate::trace) fn suggestion(head: &[u8]) -> Option<String> {
     let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"))?;
@@ -58,7 +60,8 @@ pub(in crate::trace) fn suggestion(head: &[u8]) -> Option<String> {
     ))
 }
 
-/// Returns the columns of a line of text, by the separator that it has most of.
+/// Divides a line of text into its columns by the separator that occurs most often in it; `None` if the line is no
+/// text.
 fn cells(line: &[u8]) -> Option<Vec<String>> {
     let text = line.len() < 4096 && line.iter().all(|byte| *byte == b'\t' || !byte.is_ascii_control());
     if !text {
@@ -76,12 +79,13 @@ fn cells(line: &[u8]) -> Option<Vec<String>> {
     Some(cells)
 }
 
-/// Returns the role of a word of `--columns`: what stands before its unit.
+/// Returns the role (kind of column) in a word of `--columns`: the part before the unit.
 fn role(word: &str) -> &str {
     word.split(':').next().unwrap_or(word)
 }
 
-/// Returns the word for a column of this name, where nothing before it has its role.
+/// Returns the word of `--columns` for a column with the name `name`, and marks its role as taken; `-` if the name
+/// suggests no role that is still free.
 fn named(name: &str, taken: &mut Vec<&str>) -> String {
     let name = name.to_ascii_lowercase();
     let fits = |(whole, parts, _): &&(&[&str], &[&str], &'static str)| {
@@ -97,7 +101,8 @@ fn named(name: &str, taken: &mut Vec<&str>) -> String {
     }
 }
 
-/// Returns the word for a column with these in it: only operations show themselves.
+/// Returns the word of `--columns` for a column without a name, from its contents: only a column of operations can be
+/// recognised; `-` for any other column.
 fn shown<'a, 'b>(cells: impl Iterator<Item = &'b String>, taken: &mut Vec<&'a str>) -> String {
     let mut names: Vec<&str> = cells.map(String::as_str).collect();
     names.sort_unstable();
@@ -118,7 +123,8 @@ fn shown<'a, 'b>(cells: impl Iterator<Item = &'b String>, taken: &mut Vec<&'a st
     word
 }
 
-/// `DiskRead=read`, where a name says so.
+/// Returns a definition such as `DiskRead=read` for the name of an operation that contains the word for it; `None`
+/// otherwise.
 fn meaning(name: &str) -> Option<String> {
     let (lower, plain) = (name.to_ascii_lowercase(), !name.contains([' ', ':', ',', '=', '#']));
     let found = [

@@ -42,7 +42,7 @@ pub(super) const CARD: FormatCard = FormatCard {
     ..BASE
 };
 
-/// Names of operations, in small letters, that a table may use without an option that declares them.
+/// Names of operations, in lower case, that a trace table may use if the user defines no words.
 const WORDS: &[(&str, Op)] = &[
     ("read", Op::READ),
     ("r", Op::READ),
@@ -58,7 +58,7 @@ const WORDS: &[(&str, Op)] = &[
     ("f", Op::FLUSH),
 ];
 
-/// What only zoned drives understand.
+/// Names of the operations that only zoned drives have, with their operations, for a trace table.
 const ZONED_WORDS: &[(&str, Op)] = &[
     ("append", Op::APPEND),
     ("open", Op::ZONE_OPEN),
@@ -69,14 +69,14 @@ const ZONED_WORDS: &[(&str, Op)] = &[
 
 struct TraceTable {
     spec: Spec,
-    /// Settled by the first line.
+    /// Byte that separates columns: given by the user, or found in the first line of the table; none before that line.
     separator: Option<u8>,
     lines: u64,
     zero: Zero,
     now_ns: u64,
 }
 
-/// The fields of a line as they were found.
+/// Texts of the columns of one line of a trace table, with their units.
 #[derive(Default)]
 struct Fields<'a> {
     time: Option<(&'a [u8], TimeFormat)>,
@@ -90,7 +90,7 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// A header: none of the numbers is one.
+    /// True if the line is a header: none of its times, offsets and sizes is a number.
     fn is_header(&self) -> bool {
         let times = [self.time, self.wait].into_iter().flatten().map(|(field, _)| (field, false));
         let sizes = [self.offset, self.size].into_iter().flatten().map(|(field, unit)| (field, unit.hex));
@@ -164,7 +164,7 @@ impl TraceTable {
         Ok(Parsed::Request(record))
     }
 
-    /// Returns what a line asks for; nothing where it is no request.
+    /// Returns the operation of a line, and a mark such as zeroes; `None` if the line is no request.
     fn op_and_mark(&self, letters: &[u8]) -> Result<Option<(Op, RecordMark)>, Fault> {
         // Words that the user names are the only ones.
         let is_usual = self.spec.op.is_none() && self.spec.words.is_empty();
@@ -216,13 +216,13 @@ impl TraceTable {
     }
 }
 
-/// Whether a field is an operation without being named one.
+/// True if `field` is a usual name of an operation, which the user need not define.
 pub(super) fn usual(field: &[u8]) -> bool {
     let words = || WORDS.iter().chain(ZONED_WORDS);
     words().any(|(word, _)| field.eq_ignore_ascii_case(word.as_bytes())) || rwbs::is_whole(field)
 }
 
-/// Returns a quoted field with each doubled quote once.
+/// Returns a quoted field of a table with each doubled quote replaced by a single one.
 fn undoubled(field: &[u8]) -> Vec<u8> {
     let (mut found, mut at) = (Vec::with_capacity(field.len()), 0);
     while at < field.len() {
@@ -232,12 +232,12 @@ fn undoubled(field: &[u8]) -> Vec<u8> {
     found
 }
 
-/// A column that may say nothing says something.
+/// True if an optional column of a table has a value, that is, is neither empty nor `-`.
 fn is_named(field: &[u8]) -> bool {
     !matches!(trim(field), b"" | b"-")
 }
 
-/// Returns a placement handle; none where nothing is named.
+/// Parses a column of a trace table as a placement handle; none if the column is empty or `-`.
 fn handle(field: &[u8]) -> Result<Option<u16>, Fault> {
     if !is_named(field) {
         return Ok(None);
@@ -289,7 +289,8 @@ fn split<'a>(line: &'a [u8], separator: u8, spec: &Spec) -> Result<Fields<'a>, F
     Ok(fields)
 }
 
-/// Returns a time; between blanks, a date and the time of day are two words of one column.
+/// Returns the next column as the text of a time; in a table separated by blanks, a date and its time of day are two
+/// words that form one column.
 fn time_cell<'a>(
     line: &'a [u8],
     columns: &mut Columns<'a>,
@@ -311,7 +312,8 @@ fn time_cell<'a>(
     }
 }
 
-/// Returns the separator that gives the line its columns.
+/// Returns the byte that separates the columns of a line: given by the user, or the first of comma, semicolon, tab and
+/// bar that occurs often enough; 0 stands for blanks.
 fn separator_of(line: &[u8], spec: &Spec) -> u8 {
     let line = trim(line);
     spec.separator.unwrap_or_else(|| {
@@ -321,7 +323,7 @@ fn separator_of(line: &[u8], spec: &Spec) -> u8 {
     })
 }
 
-/// Returns how often `separator` stands in a line, outside quotes.
+/// Counts the occurrences of the byte `separator` in a line, outside quotes.
 pub(super) fn separators(line: &[u8], separator: u8) -> usize {
     // A single quote, as of inches, opens nothing.
     let pairs = line.iter().filter(|byte| **byte == b'"').count() % 2 == 0;

@@ -45,7 +45,8 @@ pub(super) const CARD_2: FormatCard = FormatCard {
     ..BASE
 };
 
-/// The fields that stand in different places in the two versions, and where the others begin.
+/// Fields of a VSCSI trace record that stand at different places in the two versions of the format, and the byte
+/// offsets of the other fields.
 struct VscsiFields {
     version: u16,
     cmd: u16,
@@ -68,10 +69,10 @@ fn parse(record: &[u8], at: &VscsiFields, version: u16, volumes: &mut Volumes) -
     request(time_ns, at.cmd, u64_at(record, at.lbn), at.bytes.into(), volumes)
 }
 
-/// Returns the request that a SCSI command of `bytes` at sector `lbn` is.
+/// Returns the request that corresponds to the SCSI command `cmd` of `bytes` bytes at sector `lbn`.
 ///
 /// # Errors
-/// When the command is none that moves data at that address.
+/// When the command is not a read, a write or a flush, or the address is out of range.
 pub(super) fn request(
     time_ns: u64,
     cmd: u16,
@@ -97,7 +98,7 @@ pub(super) fn request(
     Ok(Parsed::Request(record))
 }
 
-/// Returns the little-endian bytes at `at`; records are as long as their framing says.
+/// Returns the `N` bytes of a binary record from byte offset `at` on; the record must be long enough.
 pub(super) fn bytes_at<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
     let mut bytes = [0; N];
     bytes.copy_from_slice(&record[at..at + N]);

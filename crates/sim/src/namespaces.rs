@@ -243,7 +243,8 @@ impl Namespaces {
     /// Checks a host request before it enters the drive.
     ///
     /// # Errors
-    /// When the namespace's command set does not have the request, or the request reaches beyond the namespace; the message names the workload by `workload`.
+    /// When the namespace's command set does not have the request, or the request reaches beyond the namespace;
+    /// the message names the workload by `workload`.
     #[inline]
     pub fn admit(
         &self,

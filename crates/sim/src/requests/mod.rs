@@ -32,7 +32,7 @@ pub(crate) struct Request {
     /// Time at which the drive fetched the request; `understood` is when the firmware had read the command.
     pub fetched: SimTime,
     pub understood: SimTime,
-    /// Time at which a write began to wait for buffer room; `buffer_ns` is the length of the wait.
+    /// Time at which a write began to wait for space in the write buffer; `buffer_ns` is the length of all such waits.
     pub waiting_since: SimTime,
     pub buffer_ns: u64,
     /// Busy time of the flash arrays, by origin, when the wait for buffer space began; `buffer_waits` are the parts of

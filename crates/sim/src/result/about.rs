@@ -100,16 +100,17 @@ sections! {
         layout: LaidOut,
         /// Size of a mapping unit of the drive.
         unit_bytes: u64 = "bytes",
-        /// Mapping units that the host read.
+        /// Number of mapping units that the host read.
         units_read: u64 = "mapping units",
-        /// Mapping units that the host wrote.
+        /// Number of mapping units that the host wrote.
         units_written: u64 = "mapping units",
-        /// Mapping units that the host read although they were never written, or trimmed: as fast on any drive.
+        /// Number of mapping units that the host read although they were never written, or trimmed: as fast on any
+        /// drive.
         reads_unmapped: Part,
-        /// Mapping units that the host read from flash.
+        /// Number of mapping units that the host read from flash.
         reads_from_flash: Part,
-        /// Mapping units of the host that were programmed to flash; the others were overwritten in the write buffer or
-        /// are still in it.
+        /// Number of mapping units of the host that were programmed to flash; the others were overwritten in the write
+        /// buffer or are still in it.
         writes_to_flash: Part,
     }
 
@@ -117,7 +118,7 @@ sections! {
     LaidOut {
         /// True if this writing of data was not switched off (`--no-layout`).
         on: bool = "yes/no",
-        /// Mapping units that were written before the simulated time began.
+        /// Number of mapping units that were written before the simulated time began.
         units: u64 = "mapping units",
         /// Bytes that were written before the simulated time began.
         bytes: u64 = "bytes",
@@ -140,7 +141,7 @@ sections! {
         build_s: f64 = "s",
         /// Wall-clock time of preconditioning.
         precondition_s: f64 = "s",
-        /// Flash operations simulated with their times: pages read, pages programmed and blocks erased.
+        /// Number of flash operations simulated with their times: pages read, pages programmed and blocks erased.
         page_operations: u64 = "operations",
         /// Flash operations simulated per second of wall-clock time; null where no time passed.
         page_operations_per_s: Option<f64> = "1/s",

@@ -13,55 +13,59 @@ sections! {
         /// Share of the mapping units written by the host that replaced one in the write buffer; null without host
         /// writes.
         hit_ratio_write: Option<f64> = "ratio",
-        /// Mapping units written by the host that replaced one in the write buffer.
+        /// Number of mapping units written by the host that replaced one in the write buffer.
         units_replaced: u64 = "mapping units",
-        /// Mapping units in the write buffer that would be replaced if all units of the drive were written equally
-        /// often.
+        /// Number of mapping units in the write buffer that would be replaced if all units of the drive were written
+        /// equally often.
         units_replaced_uniform: f64 = "mapping units",
-        /// Of the mapping units replaced in the write buffer, those identical to the copy on flash.
+        /// Of the mapping units replaced in the write buffer, the number identical to the copy on flash.
         units_overwritten_clean: u64 = "mapping units",
         /// Written mapping units that the eviction policy sent from the write buffer to the flash.
         units_evicted_dirty: u64 = "mapping units",
-        /// Mapping units identical to their copy on flash that the eviction policy removed from the write buffer.
+        /// Number of mapping units identical to their copy on flash that the eviction policy removed from the write
+        /// buffer.
         units_evicted_clean: u64 = "mapping units",
-        /// Mapping units acknowledged but not on flash, on average over time: what a power cut at a random moment takes
-        /// from a buffer without `power_loss_protection`, and at most from one whose capacitors have a limit
+        /// Mean number, over time, of mapping units acknowledged but not on flash: what a power cut at a random moment
+        /// takes from a buffer without `power_loss_protection`, and at most from one whose capacitors have a limit
         /// (`power.hold_up`). Null where no time passed.
         units_at_risk_mean: Option<f64> = "mapping units",
         /// Greatest number of mapping units that were acknowledged but not on flash at one time since the run began.
         units_at_risk_max: u32 = "mapping units",
-        /// Mapping units that the host wrote; a partly written unit counts as one.
+        /// Number of mapping units that the host wrote; a partly written unit counts as one.
         units_written: u64 = "mapping units",
-        /// Of the mapping units that the host wrote, those that replaced one in the write buffer that was not on flash
-        /// yet.
+        /// Of the mapping units that the host wrote, the number that replaced one in the write buffer that was not on
+        /// flash yet.
         units_coalesced: u64 = "mapping units",
-        /// Mapping units whose program ended after the host had overwritten or trimmed them: invalid from the start.
+        /// Number of mapping units whose program ended after the host had overwritten or trimmed them: invalid from the
+        /// start.
         units_stale: u64 = "mapping units",
-        /// Mapping units that the host read from the write buffer.
+        /// Number of mapping units that the host read from the write buffer.
         units_read_from_buffer: u64 = "mapping units",
-        /// Mapping units that the host read from flash.
+        /// Number of mapping units that the host read from flash.
         units_read_from_flash: u64 = "mapping units",
-        /// Mapping units that the host read although they were never written, or trimmed.
+        /// Number of mapping units that the host read although they were never written, or trimmed.
         units_read_unmapped: u64 = "mapping units",
-        /// Mapping units with data that the host trimmed.
+        /// Number of mapping units with data that the host trimmed.
         units_trimmed: u64 = "mapping units",
     }
 
     /// Flash reads that shared an array read (`ftl.read_merge`).
     ReadMerge {
-        /// Flash reads of the host that took their units from another read's array operation on the same page row.
+        /// Number of flash reads of the host that took their units from another read's array operation on the same page
+        /// row.
         reads_joined: u64 = "flash reads",
     }
 
     /// Read-ahead: data read from flash before the host asked for it (`ftl.read_ahead`).
     ReadAhead {
-        /// Mapping units read ahead.
+        /// Number of mapping units read ahead.
         units_read: u64 = "mapping units",
-        /// Of the mapping units read ahead, those that the host then asked for.
+        /// Of the mapping units read ahead, the number that the host then asked for.
         units_used: u64 = "mapping units",
-        /// Of the mapping units read ahead, those that were dropped, written or trimmed before the host asked for them.
+        /// Of the mapping units read ahead, the number that were dropped, written or trimmed before the host asked for
+        /// them.
         units_wasted: u64 = "mapping units",
-        /// Mapping units read by the host that had been read ahead, or were being read ahead.
+        /// Number of mapping units read by the host that had been read ahead, or were being read ahead.
         units_fetched: u64 = "mapping units",
     }
 
@@ -69,22 +73,22 @@ sections! {
     SlcCache {
         /// Bytes that the superblocks of the SLC cache could hold at the end of the run.
         bytes_in_use: u64 = "bytes",
-        /// Mapping units of the host that were written to the SLC cache.
+        /// Number of mapping units of the host that were written to the SLC cache.
         units_written: u64 = "mapping units",
-        /// Mapping units of the host that bypassed the SLC cache because it was full.
+        /// Number of mapping units of the host that bypassed the SLC cache because it was full.
         units_bypassed: u64 = "mapping units",
         /// Share of the host's programmed mapping units that went to the SLC cache; null without any.
         hit_ratio_write: Option<f64> = "ratio",
-        /// Mapping units that the host read from the SLC cache.
+        /// Number of mapping units that the host read from the SLC cache.
         units_read: u64 = "mapping units",
         /// Share of the mapping units read from flash by the host that came from the SLC cache; null without such
         /// reads.
         hit_ratio_read: Option<f64> = "ratio",
         /// Superblocks of the SLC cache that were folded (moved to superblocks that use all bits per cell).
         superblocks_folded: u64 = "superblocks",
-        /// Mapping units in the folded superblocks that were valid when folding took them.
+        /// Number of mapping units in the folded superblocks that were valid when folding took them.
         units_folded: u64 = "mapping units",
-        /// Blocks of the SLC cache (one bit per cell) that were erased; they are among `flash.erases`, too.
+        /// Number of blocks of the SLC cache (one bit per cell) that were erased; they are among `flash.erases`, too.
         blocks_erased: u64 = "blocks",
         /// Erases of a block in the mode of one bit per cell, on average over all blocks and since the drive was built;
         /// null without blocks.

@@ -18,9 +18,9 @@ sections! {
         voltages: Vec<Option<String>> = "text",
         /// Retention time for which data must stay readable, for each write cost.
         retention_ns: Vec<u64> = "ns",
-        /// Mapping units written with each write cost.
+        /// Number of mapping units written with each write cost.
         units_by_step: HostOrOtherList = "mapping units",
-        /// Writes that took a finer program step than chosen because the block was too worn for it.
+        /// Number of writes that took a finer program step than chosen because the block was too worn for it.
         writes_refined: u64 = "writes",
     }
 
@@ -35,10 +35,10 @@ sections! {
     /// The regulator, the policy that trades the costs of writes against those of reads (`ftl.regulator`): its
     /// rewrites, and the memory it needs.
     Regulator {
-        /// Mapping units that the regulator asked to be rewritten so that reading them costs less.
+        /// Number of mapping units that the regulator asked to be rewritten so that reading them costs less.
         rewrites_asked: u64 = "mapping units",
-        /// Of the mapping units to be rewritten, those that were overwritten or moved before, or for which there was no
-        /// room.
+        /// Of the mapping units to be rewritten, the number that were overwritten or moved before, or for which there
+        /// was no room.
         rewrites_dropped: u64 = "mapping units",
         /// State that the regulator stores for each mapping unit.
         bits_per_unit: u64 = "bits",
@@ -48,7 +48,8 @@ sections! {
 
     /// Refresh: moving data before errors make it unreadable (`ftl.refresh`, `ftl.reading.reclaim`).
     Refresh {
-        /// Superblocks moved because their retention time was nearly over, or because they were read too often.
+        /// Number of superblocks moved because their retention time was nearly over, or because they were read too
+        /// often.
         superblocks_refreshed: u64 = "superblocks",
     }
 
@@ -57,13 +58,13 @@ sections! {
     Scrub {
         /// Time in which the patrol is to read each die once.
         period_ns: u64 = "ns",
-        /// Superblocks that the patrol read.
+        /// Number of superblocks that the patrol read.
         superblocks_read: u64 = "superblocks",
-        /// Superblocks that the patrol rewrote.
+        /// Number of superblocks that the patrol rewrote.
         superblocks_rewritten: u64 = "superblocks",
-        /// Patrol rounds completed, each over one die.
+        /// Number of patrol rounds completed, each over one die.
         rounds: u64 = "rounds",
-        /// Patrol rounds that took longer than the period, including rounds in progress.
+        /// Number of patrol rounds that took longer than the period, including rounds in progress.
         rounds_late: u64 = "rounds",
     }
 
@@ -73,11 +74,11 @@ sections! {
         share: f64 = "ratio",
         /// Share of the dies' time that background work took, on average over dies; null where no time passed.
         share_used: Option<f64> = "ratio",
-        /// Superblocks whose move as background work began.
+        /// Number of superblocks whose move as background work began.
         superblocks_begun: u64 = "superblocks",
-        /// Of the superblocks whose move began, those begun later than their die had time for one superblock.
+        /// Of the superblocks whose move began, the number begun later than their die had time for one superblock.
         superblocks_late: u64 = "superblocks",
-        /// Superblocks due to be moved whose move had not begun at the end of the run.
+        /// Number of superblocks due to be moved whose move had not begun at the end of the run.
         superblocks_waiting: u64 = "superblocks",
         /// Delay from the time a superblock was due until its move began, on average; null where none was begun.
         late_ns_mean: Option<f64> = "ns",
@@ -91,13 +92,13 @@ sections! {
         references: Vec<u32> = "count",
         /// Flash reads, by the attempt that corrected them.
         reads_by_references: HostOrOtherList = "flash reads",
-        /// Read retries: attempts beyond the first.
+        /// Number of read retries: attempts beyond the first.
         read_retries: u64 = "attempts",
-        /// Flash reads that took more than one attempt.
+        /// Number of flash reads that took more than one attempt.
         reads_retried: HostOrOther = "flash reads",
         /// Reads of the host, by the read retries of the flash read that took most.
         requests_by_retries: ByRetries,
-        /// Flash reads that the error-correcting code could not correct.
+        /// Number of flash reads that the error-correcting code could not correct.
         pages_uncorrectable: HostOrOther = "flash reads",
     }
 }

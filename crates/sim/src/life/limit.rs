@@ -131,7 +131,7 @@ pub(crate) struct LimitParts {
 
 impl LimitParts {
     /// Returns the parts of the drive from which the uncorrectable bit error rate is calculated, or a text that names
-    /// what is missing for it; beside it the drive's class.
+    /// a missing part; beside it the drive's class.
     pub fn of(drive: &Drive) -> Result<(Result<Self, String>, DriveClass), Error> {
         let whole = drive.read(0)?;
         let said = |key: &str| drive.entries().iter().find(|entry| entry.key == key);

@@ -105,7 +105,7 @@ sections! {
         needed: u64 = "superblocks",
         /// True if the run had not settled: its end still differed from what came before.
         drifting: bool = "yes/no",
-        /// Name of what is missing: `victims`, there were too few; `drifting`, the run had not settled; `folding`, data
+        /// Reason by name: `victims`, there were too few; `drifting`, the run had not settled; `folding`, data
         /// went to the SLC cache and none were folded, so that the cost of folding is not known; `room`, a part of the
         /// run gained no free space.
         #[schemars(extend("enum" = ["victims", "drifting", "folding", "room"]))]

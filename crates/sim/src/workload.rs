@@ -149,8 +149,8 @@ impl WorkloadSpec {
         Ok(Box::new(Foreseen::new(source, copy, &reach.space)?))
     }
 
-    /// Returns the bytes of the drive for a workload that covers the whole drive; an error for such a workload on a
-    /// drive with zones or several namespaces.
+    /// Returns the size of the drive in bytes; an error for a synthetic volume or flows, which cover the whole drive,
+    /// on a drive with zones or several namespaces.
     fn whole_drive(&self, space: &HostSpace) -> Result<u64, WorkloadError> {
         let name = match self {
             Self::Volume { spec } => spec,

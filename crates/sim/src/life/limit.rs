@@ -26,9 +26,9 @@ const YEAR_S: f64 = 365.25 * 86_400.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DriveClass {
-    /// Drive of a personal computer.
+    /// Class of client drives, as in a personal computer.
     Client,
-    /// Drive of a server.
+    /// Class of enterprise drives, as in a server.
     Enterprise,
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct LimitParts {
     pub stripe: Option<u32>,
     /// Age in seconds at which the drive refreshes (rewrites) data; none: never.
     pub refresh_s: Option<f64>,
-    /// Number of reads of a block between two erases for which the calculation allows read disturb.
+    /// Number of reads of a block between two erases that the calculation assumes for read disturb.
     pub reads: u32,
     pub blocks_per_die: u32,
 }
@@ -184,11 +184,11 @@ struct RetriedPage {
     lost_page: f64,
 }
 
-/// The calculation extends the bit error table beyond its last P/E-cycle row by one part in this number (10: a tenth
-/// more cycles).
+/// Part by which the calculation extends the bit error table beyond its last P/E-cycle row: one part in this number
+/// (10: a tenth more cycles).
 const CARRIED_ON: u32 = 10;
 
-/// Calculates the uncorrectable bit error rate of a worn drive with its error-correcting code: at the end of the
+/// Calculation of the uncorrectable bit error rate of a worn drive with its error-correcting code: at the end of the
 /// retention time, and in use.
 pub(crate) struct CodeLimit {
     parts: LimitParts,

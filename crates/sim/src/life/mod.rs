@@ -142,7 +142,7 @@ pub struct Ageing {
     random: RandomStream,
     ahead: UnitsAhead,
     units: u32,
-    /// Fraction of the mean block's life after which the drive's speed is measured again.
+    /// Fraction of the mean block's life at which the drive's speed is measured next.
     next_measure: f64,
     /// Number of units that the ageing run writes in each window.
     window_units: u64,
@@ -448,7 +448,7 @@ fn mean_life(ftl: &Ftl, limit: &Result<CodeLimit, String>) -> f64 {
     }
 }
 
-/// Writes every logical unit once; returns false if the drive becomes read-only before the end.
+/// Writes every logical unit once; returns false if the drive takes no more writes before the end.
 fn fill(ftl: &mut Ftl) -> Result<bool, Error> {
     for lpn in 0..ftl.layout().logical_units {
         if u64::from(lpn).is_multiple_of(UNITS_AT_ONCE) {

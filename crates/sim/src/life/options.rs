@@ -22,7 +22,7 @@ pub struct AgeingOptions {
     /// Size of the hot part of the logical space, as a fraction (0 to 1); `hot_writes` is the fraction of the writes to
     /// it.
     pub hot_space: f64,
-    /// Fraction of the mean block's life after which the drive's speed is measured again; 0: never.
+    /// Interval between two measurements of the drive's speed, as a fraction of the mean block's life; 0: never.
     pub measure: f64,
     /// Class of the drive by JESD218, client or enterprise; none: the class that follows from the drive file.
     pub class: Option<DriveClass>,

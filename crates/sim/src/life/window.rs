@@ -24,7 +24,7 @@ pub struct Speed {
     pub write_ns_p99: u64,
     /// Bytes that the host wrote per second.
     pub write_bytes_per_s: f64,
-    /// Mean time for which a program kept a plane's flash array busy, in nanoseconds.
+    /// Mean time for which a program kept a flash array busy, in nanoseconds.
     pub program_ns_mean: f64,
     /// Mean time for which an erase kept a flash array busy, in nanoseconds; none where nothing was erased.
     pub erase_ns_mean: Option<f64>,

@@ -1,8 +1,9 @@
 //! Latencies in levels of constant relative width: so many to each power of two.
 
-/// Binary logarithm of the latency levels per power of two (8 levels), for histograms of intervals of time.
+/// Binary logarithm of the number of latency levels per power of two (3: 8 levels) in histograms of intervals of time.
 pub(crate) const COARSE: u32 = 3;
-/// Binary logarithm of the latency levels per power of two (16 levels), for histograms of groups of addresses.
+/// Binary logarithm of the number of latency levels per power of two (4: 16 levels) in histograms of groups of
+/// addresses.
 pub(crate) const FINE: u32 = 4;
 /// Power of two, in nanoseconds, from which on all latencies share the last level of a histogram.
 const POWER_MAX: u32 = 36;

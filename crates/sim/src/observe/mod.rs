@@ -26,7 +26,8 @@ pub(crate) trait Observer: Probe {
     fn on_number(&mut self, _id: u32, _tag: u16, _number: impl FnOnce() -> Option<u64>) {}
     /// Reports that the data of one unit of a write will enter the drive.
     fn on_data(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn) {}
-    /// Reports that a request that the host lost by a power cut had not reached the drive at all.
+    /// Reports that a request had no effect on the drive: a power cut came before the drive had read the command, or
+    /// the request's zone refused it.
     fn on_unheard(&mut self, _id: u32) {}
     /// Reports that the power failed; the list has the programs and erases that were interrupted after they had changed
     /// cells.

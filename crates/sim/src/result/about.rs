@@ -20,17 +20,17 @@ type Texts = Map<String, Value>;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum AnyValue {
-    /// No value.
+    /// The value of the configuration key or option is absent.
     Null(()),
-    /// True or false.
+    /// The value of the configuration key or option is true or false.
     Boolean(bool),
-    /// A whole number.
+    /// The value of the configuration key or option is a whole number.
     Integer(i64),
-    /// A number with a fractional part.
+    /// The value of the configuration key or option is a number with a fractional part.
     Number(f64),
-    /// A text; for a quantity with a unit, number and unit.
+    /// The value of the configuration key or option is a text; a quantity with a unit is given as number and unit.
     Text(String),
-    /// A list of values.
+    /// The value of the configuration key or option is a list.
     List(Vec<AnyValue>),
 }
 

@@ -20,8 +20,8 @@ pub(crate) const VICTIMS_LEAST: u64 = spread::BATCHES_LEAST as u64;
 /// Least number of dies from which the differences between dies are estimated.
 const DIES_LEAST: usize = 4;
 
-/// Probability by which two halves of a run are tested: if equal means would differ as much less often than this, the
-/// halves count as different. It is small because leaving out a half loses half of the data, and halves are compared
+/// Significance level of the test whether two halves of a run have different means: the probability that equal means
+/// are taken for different. It is small because leaving out a half loses half of the data, and halves are compared
 /// again and again.
 const CHANCE: f64 = 0.002;
 

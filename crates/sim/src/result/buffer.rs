@@ -20,7 +20,7 @@ sections! {
         units_replaced_uniform: f64 = "mapping units",
         /// Of the mapping units replaced in the write buffer, the number identical to the copy on flash.
         units_overwritten_clean: u64 = "mapping units",
-        /// Written mapping units that the eviction policy sent from the write buffer to the flash.
+        /// Number of written mapping units that the eviction policy sent from the write buffer to the flash.
         units_evicted_dirty: u64 = "mapping units",
         /// Number of mapping units identical to their copy on flash that the eviction policy removed from the write
         /// buffer.
@@ -84,7 +84,7 @@ sections! {
         /// Share of the mapping units read from flash by the host that came from the SLC cache; null without such
         /// reads.
         hit_ratio_read: Option<f64> = "ratio",
-        /// Superblocks of the SLC cache that were folded (moved to superblocks that use all bits per cell).
+        /// Number of superblocks of the SLC cache that were folded (moved to superblocks that use all bits per cell).
         superblocks_folded: u64 = "superblocks",
         /// Number of mapping units in the folded superblocks that were valid when folding took them.
         units_folded: u64 = "mapping units",

@@ -38,7 +38,7 @@ sections! {
         /// Number of mapping units that the regulator asked to be rewritten so that reading them costs less.
         rewrites_asked: u64 = "mapping units",
         /// Of the mapping units to be rewritten, the number that were overwritten or moved before, or for which there
-        /// was no room.
+        /// was no space.
         rewrites_dropped: u64 = "mapping units",
         /// State that the regulator stores for each mapping unit.
         bits_per_unit: u64 = "bits",
@@ -90,7 +90,7 @@ sections! {
     Ecc {
         /// Number of read reference voltages that each attempt to read compares the cells with, attempt by attempt.
         references: Vec<u32> = "count",
-        /// Flash reads, by the attempt that corrected them.
+        /// Number of flash reads, by the attempt that corrected them.
         reads_by_references: HostOrOtherList = "flash reads",
         /// Number of read retries: attempts beyond the first.
         read_retries: u64 = "attempts",

@@ -28,23 +28,23 @@ sections! {
         confidence_level: f64 = "ratio",
         /// Number of parts of the run whose differences give the intervals.
         batches: usize = "count",
-        /// Interval of the requests per second.
+        /// Confidence interval of the requests per second.
         iops: [f64; 2] = "1/s",
-        /// Interval of the bytes per second; null where no data was moved.
+        /// Confidence interval of the bytes per second; null where no data was moved.
         bandwidth_bytes_per_s: Option<[f64; 2]> = "bytes/s",
-        /// Intervals of latencies; null where the run is too short.
+        /// Confidence intervals of latencies; null where the run is too short.
         latency_ns: Option<LatencyInterval> = "ns",
     }
 
     /// Confidence intervals, low and high, of latencies.
     LatencyInterval {
-        /// Interval of the mean latency.
+        /// Confidence interval of the mean latency.
         mean: [f64; 2] = "ns",
-        /// Interval of the median latency; null where the requests do not reach beyond it.
+        /// Confidence interval of the median latency; null where the requests do not reach beyond it.
         p50: Option<[u64; 2]> = "ns",
-        /// Interval of the 99th percentile of the latency; null where the requests do not reach beyond it.
+        /// Confidence interval of the 99th percentile of the latency; null where the requests do not reach beyond it.
         p99: Option<[u64; 2]> = "ns",
-        /// Interval of the 99.9th percentile of the latency; null where the requests do not reach beyond it.
+        /// Confidence interval of the 99.9th percentile of the latency; null where the requests do not reach beyond it.
         p999: Option<[u64; 2]> = "ns",
     }
 }

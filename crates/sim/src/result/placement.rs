@@ -14,7 +14,8 @@ sections! {
         reclaim_unit_bytes: u64 = "bytes",
         /// Bytes that the host wrote: HBMW of NVMe's statistics log.
         host_bytes_written: u64 = "bytes",
-        /// Bytes written to the flash for the host and for garbage collection: MBMW of NVMe's statistics log.
+        /// Bytes programmed to the flash for all origins, such as the host and garbage collection: MBMW of NVMe's
+        /// statistics log.
         media_bytes_written: u64 = "bytes",
         /// Bytes of the flash that were erased: MBE of NVMe's statistics log.
         media_bytes_erased: u64 = "bytes",

@@ -12,7 +12,7 @@ sections! {
         taken: u64 = "snapshots",
         /// Number of snapshots dropped because more were taken than the drive keeps.
         expired: u64 = "snapshots",
-        /// Number of snapshots dropped because there was no more room on flash for their data.
+        /// Number of snapshots dropped because there was no more space on flash for their data.
         dropped_full: u64 = "snapshots",
         /// Snapshots that exist at the end of the run, the oldest first.
         kept: Vec<KeptSnapshot>,
@@ -32,9 +32,9 @@ sections! {
         t_take_ns: TakeTimes = "ns",
         /// Number of times that a mapping unit to which only snapshots refer was moved.
         units_moved: u64 = "mapping units",
-        /// Number of mapping units of the host's writes that were refused for lack of room beside the snapshots.
+        /// Number of mapping units of the host's writes that were refused for lack of space beside the snapshots.
         units_refused: u64 = "mapping units",
-        /// Number of mapping units of the host's trims that were ignored for lack of room beside the snapshots.
+        /// Number of mapping units of the host's trims that were ignored for lack of space beside the snapshots.
         trims_ignored: u64 = "mapping units",
         /// Number of times that the drive was rolled back to a snapshot.
         rollbacks: u64 = "rollbacks",

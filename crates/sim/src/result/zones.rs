@@ -30,7 +30,8 @@ sections! {
         bytes_filled_up: u64 = "bytes",
         /// Bytes of the host's data in zones that were finished.
         bytes_in_finished: u64 = "bytes",
-        /// Bytes written to finished zones over bytes that the host had written to them; null where none was finished.
+        /// Ratio of the bytes written to finished zones, filler included, to the bytes that the host had written to
+        /// them; null where none was finished.
         finish_amplification: Option<f64> = "ratio",
         /// Number of superblocks that zones took.
         superblocks_taken: u64 = "superblocks",

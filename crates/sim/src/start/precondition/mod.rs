@@ -201,7 +201,7 @@ impl Precondition {
         Some(WaitingUnits::new(slots, self.filled))
     }
 
-    /// Checks whether the workload, of which `copies` are copies, writes at all; a workload that does not write finds
+    /// Records whether the workload, of which `copies` are copies, writes at all; a workload that does not write finds
     /// the drive at rest.
     pub fn before(self, copies: Copies, ftl: &Ftl) -> Self {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());

@@ -6,23 +6,24 @@ use crate::Error;
 use std::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
 
-/// The questions.
+/// Callbacks by which the simulator asks the program that embeds it (such as the Python module) during long work.
 #[derive(Clone, Copy, Debug)]
 pub struct Embedding {
-    /// The work that asks is to end.
+    /// Returns true if the current work of the simulator is to stop.
     pub is_stopped: fn() -> bool,
-    /// True while an object made by the current work is still in use outside, so that it must not be freed.
+    /// Returns true while an object made by the current work is still in use outside the simulator, so that its memory
+    /// must not be freed.
     pub is_kept: fn() -> bool,
 }
 
 static ASKED: OnceLock<Embedding> = OnceLock::new();
 
-/// Sets the embedding program that answers; the first one set stays.
+/// Sets the callbacks of the program that embeds the simulator; only the first call has an effect.
 pub fn embed(embedding: Embedding) {
     ASKED.get_or_init(|| embedding);
 }
 
-/// Checks whether the embedding program wants the work to end.
+/// Checks whether the program that embeds the simulator wants the current work to stop.
 ///
 /// # Errors
 /// When the work is to end.
@@ -33,7 +34,8 @@ pub(crate) fn look() -> Result<(), Error> {
     }
 }
 
-/// A drive that policies can see and one piece of work owns: freed with that work, unless it is still in use outside.
+/// Simulated drive that policies outside the simulator can see, owned by one piece of work. The drive is freed with the
+/// work unless an object of it is still in use outside.
 pub(crate) struct SeenDrive<T>(Option<T>);
 
 impl<T> SeenDrive<T> {
@@ -41,7 +43,7 @@ impl<T> SeenDrive<T> {
         Self(Some(seen))
     }
 
-    /// Returns the drive itself, for an owner that frees it in its own way.
+    /// Takes the drive out of its wrapper, for an owner that frees the drive in its own way.
     pub fn into_inner(mut self) -> T {
         self.0.take().expect("there until it is dropped")
     }

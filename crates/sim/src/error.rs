@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A fault in the user's input: configuration, workload, options or files.
+/// Error message about a fault in the user's input: configuration, workload, options or files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(pub String);
 

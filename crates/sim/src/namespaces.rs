@@ -17,12 +17,13 @@ use host::{
 use std::collections::BTreeMap;
 pub(crate) use zoned::{ZoneTurn, ZonedNamespace};
 
-/// A namespace with its place on the drive.
+/// A namespace with its name, command set and address range on the drive.
 #[derive(Clone, Debug)]
 struct Placed {
     name: String,
     set: &'static CommandSet,
-    /// [`CommandSet::on_sectors`] of the namespace's command set, copied for quick access.
+    /// Bit mask of the operations that address sectors, copied from [`CommandSet::on_sectors`] of the namespace's
+    /// command set for quick access.
     on_sectors: u64,
     extent: Extent,
 }
@@ -33,28 +34,29 @@ impl Placed {
     }
 }
 
-/// The namespaces of a drive, in the order of their places: at least one.
+/// Namespaces of a drive, at least one, in the order of their address ranges.
 #[derive(Clone, Debug)]
 pub(crate) struct Namespaces {
     all: Vec<Placed>,
-    /// Bytes of the drive.
+    /// Size of the drive in bytes.
     bytes: u64,
-    /// Bytes of the first namespace and its operations on sectors, for quick access: most drives have no other.
+    /// Size in bytes of the first namespace and its mask of operations on sectors, for quick access: most drives have a
+    /// single namespace.
     first: (u64, u64),
-    /// Placement handles that a write to any namespace may name.
+    /// Number of placement handles that a write to any namespace can name.
     handles: u16,
-    /// The states of the zones, where the drive is a zoned namespace.
+    /// Zoned namespace that is the whole drive, with the states of its zones; none on a drive without zones.
     zoned: Option<Box<ZonedNamespace>>,
 }
 
 impl Namespaces {
-    /// Makes one namespace that is the whole drive.
+    /// Makes a single namespace that covers the whole drive.
     pub fn whole(bytes: u64) -> Self {
         let extent = Extent { offset: 0, bytes };
         Self::of_all(vec![Placed::new(String::new(), command::USUAL, extent)], bytes)
     }
 
-    /// Returns the same namespaces on a drive with this number of placement handles.
+    /// Returns the namespaces with the number of placement handles set to `handles`.
     pub fn with_handles(self, handles: u16) -> Self {
         Self { handles, ..self }
     }
@@ -63,11 +65,11 @@ impl Namespaces {
         Self { first: (all[0].extent.bytes, all[0].on_sectors), all, bytes, handles: 0, zoned: None }
     }
 
-    /// Returns the namespaces of a drive that is zones, if it is: one, whose bytes are counted from the start
-    /// of a zone to that of the next.
+    /// Makes the namespaces of a drive from the `declared` ones. A drive with zones becomes one zoned namespace, whose
+    /// bytes count from the start of a zone to that of the next.
     ///
     /// # Errors
-    /// When others are declared, or zones on a drive that has none.
+    /// When other namespaces are declared on a zoned drive, or zones on a drive without them.
     pub fn place_all(
         declared: &[Declared],
         (units, unit): (u64, u64),
@@ -104,45 +106,47 @@ impl Namespaces {
         Ok(Self { zoned: Some(Box::new(ZonedNamespace::new(zoning, unit))), ..placed })
     }
 
-    /// True if the drive is a zoned namespace.
+    /// Returns true if the drive is a zoned namespace.
     #[inline]
     pub fn is_zoned(&self) -> bool {
         self.zoned.is_some()
     }
 
-    /// Returns the states of the drive's zones.
+    /// Returns the zoned namespace of the drive, with the states of its zones.
     ///
     /// # Panics
-    /// When it has none.
+    /// When the drive is not zoned.
     pub fn zoned(&mut self) -> &mut ZonedNamespace {
         self.zoned.as_mut().expect("the drive is a zoned namespace")
     }
 
-    /// Begins a run on this drive: takes the states of the zones from its contents.
+    /// Begins a run on the drive `ftl`: on a zoned drive takes the states of the zones from the contents of the drive.
     pub fn begin(&mut self, ftl: &Ftl) {
         if let Some(zoned) = &mut self.zoned {
             zoned.begin(ftl);
         }
     }
 
-    /// Begins the measured window.
+    /// Begins the measured window: resets the counts of zone operations and errors.
     pub fn begin_measuring(&mut self) {
         if let Some(zoned) = &mut self.zoned {
             zoned.begin_measuring();
         }
     }
 
-    /// Returns the states of the drive's zones, to be read; none where the drive has no zones.
+    /// Returns the zoned namespace of the drive for reading; none where the drive has no zones.
     pub fn seen_zoned(&self) -> Option<&ZonedNamespace> {
         self.zoned.as_deref()
     }
 
-    /// Returns the errors that zones answered with, by their names.
+    /// Returns the number of zone errors with which requests were answered, by name of the error; empty on a drive
+    /// without zones.
     pub fn errors(&self) -> BTreeMap<String, u64> {
         self.zoned.as_ref().map_or_else(BTreeMap::new, |zoned| zoned.errors())
     }
 
-    /// Calls `name` with each part of the drive's own bytes that holds the part `extent` of the host's address space.
+    /// Calls `name` with each address range, in the drive's own bytes, that corresponds to a part of the host's range
+    /// `extent`; on a zoned drive there may be several.
     pub fn on_flash(&self, extent: Extent, name: &mut dyn FnMut(Extent)) {
         match &self.zoned {
             None => name(extent),
@@ -150,11 +154,11 @@ impl Namespaces {
         }
     }
 
-    /// Returns the namespaces that a drive file declares, on a drive of so many units of `unit` bytes;
-    /// `entries` say where it declares them.
+    /// Makes the namespaces that a drive file declares, on a drive of `units` mapping units of `unit` bytes; `entries`
+    /// give the places of the keys for error messages.
     ///
     /// # Errors
-    /// When they do not fit the drive, or leave a part of it to none.
+    /// When the namespaces do not fit the drive, or leave a part of it unused.
     pub fn place(
         declared: &[Declared],
         units: u64,
@@ -196,13 +200,13 @@ impl Namespaces {
         Ok(Self::of_all(all, bytes))
     }
 
-    /// True when the drive has several namespaces.
+    /// Returns true if the drive has several namespaces.
     #[inline]
     pub fn is_parted(&self) -> bool {
         self.all.len() > 1
     }
 
-    /// Returns the drive as a workload sees it.
+    /// Returns the drive's address space as a workload sees it: bytes, namespaces, placement handles and zones.
     pub fn space(&self) -> HostSpace {
         if !self.is_parted() {
             let zones = self.zoned.as_ref().map(|zoned| zoned.seen());
@@ -218,29 +222,29 @@ impl Namespaces {
         }
     }
 
-    /// Returns the names, sizes and command sets of the namespaces, for images of a drive; none where the
-    /// drive is one namespace.
+    /// Returns the names, sizes and command sets of the drive's namespaces as one text, for images of the drive; none
+    /// where there is a single namespace.
     pub fn described(&self) -> Option<String> {
         let one = |one: &Placed| format!("{} of {} bytes ({})", one.name, one.extent.bytes, one.set.name);
         self.is_parted().then(|| self.all.iter().map(one).collect::<Vec<_>>().join(", "))
     }
 
-    /// Returns the namespaces: the name of each, the name of its command set, and its size in bytes.
+    /// Iterates over the namespaces: name, name of the command set, and size in bytes of each.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &'static str, u64)> {
         self.all.iter().map(|one| (one.name.as_str(), one.set.name, one.extent.bytes))
     }
 
-    /// Returns the number of the namespace in which a byte of the drive lies.
+    /// Returns the index of the namespace that contains byte `offset` of the drive.
     #[inline]
     pub fn of(&self, offset: u64) -> usize {
         self.all.partition_point(|one| one.extent.offset <= offset) - 1
     }
 
-    /// Checks a request before it enters the drive.
+    /// Checks a host request before it enters the drive.
     ///
     /// # Errors
-    /// When it is none that its namespace's command set understands, or reaches beyond it; `workload` gives the name of
-    /// what asked.
+    /// When the namespace's command set does not have the request, or the request reaches beyond the namespace;
+    /// the message names the workload by `workload`.
     #[inline]
     pub fn admit(
         &self,
@@ -277,8 +281,8 @@ impl Namespaces {
     }
 }
 
-/// Returns the units that each namespace asks for (none: it takes the rest), and the units of the drive that
-/// are left.
+/// Returns the number of mapping units that each declared namespace asks for (0 for a namespace that takes the rest),
+/// and the number of units left on the drive.
 fn rooms(
     declared: &[Declared],
     units: u64,
@@ -311,7 +315,7 @@ fn rooms(
     Ok((rooms, left))
 }
 
-/// Returns the error that this key of a namespace (or of all, if `name` is empty) has a wrong value.
+/// Makes the error for a wrong value of key `key` of namespace `name`, or of all namespaces if `name` is empty.
 fn refuse(entries: &[Entry], name: &str, key: &str, expected: String) -> ConfigError {
     let key = ["host.namespaces", name, key].map(str::to_owned).into_iter().filter(|part| !part.is_empty());
     let key = key.collect::<Vec<_>>().join(".");
@@ -321,22 +325,23 @@ fn refuse(entries: &[Entry], name: &str, key: &str, expected: String) -> ConfigE
     ConfigError { place, key, value, expected, hint: None }
 }
 
-/// Requests to each of several namespaces, by effect; a flush counts for the whole drive, which has one buffer.
+/// Counts of the requests to each namespace of a drive with several, by effect; a flush counts for the whole drive,
+/// which has one write buffer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByNamespace(Vec<[EffectCounts; Effect::COUNT]>);
 
-/// Requests with one effect.
+/// Counts of the requests to a namespace with one effect, such as reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EffectCounts {
-    /// Requests of the effect that were completed, and their bytes.
+    /// Number of requests that were completed successfully.
     pub done: u64,
     pub bytes: u64,
-    /// Requests answered with an error.
+    /// Number of requests that were answered with an error.
     pub failed: u64,
 }
 
 impl ByNamespace {
-    /// Counts a request of namespace `at` that is answered.
+    /// Counts an answered request to the namespace with index `at`.
     pub fn note(&mut self, at: usize, request: &HostRequest, status: CompletionStatus) {
         let is_done = status == CompletionStatus::Success;
         if self.0.len() <= at {
@@ -348,7 +353,7 @@ impl ByNamespace {
         asked.failed += u64::from(!is_done);
     }
 
-    /// Counts of the requests to namespace `at` with this effect.
+    /// Returns the counts of the requests with effect `effect` to the namespace with index `at`.
     pub fn of(&self, at: usize, effect: Effect) -> EffectCounts {
         self.0.get(at).map_or_else(EffectCounts::default, |asked| asked[effect as usize])
     }

@@ -1,7 +1,8 @@
 //! How a part of a result is described: once, where it is made.
 
-/// Structs that are parts of `run.json`. Each key has a sentence, its doc comment, and a unit behind `=`; a table whose
-/// numbers have one unit gives it where the table is used. The JSON Schema, the reference and the Python classes follow.
+/// Defines structs that are sections of the result file `run.json`. Each key has a doc comment as its description, and
+/// a unit behind `=`; a table whose numbers share one unit gives the unit where the table is used. The JSON Schema, the
+/// reference and the Python classes follow from them.
 macro_rules! sections {
     ($(
         $(#[$doc:meta])*

@@ -1,6 +1,6 @@
 //! Which Floatgate this is.
 
-/// Returns the version of Floatgate.
+/// Returns the version number of Floatgate as text.
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }

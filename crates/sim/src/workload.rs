@@ -11,58 +11,58 @@ use host::{HostSpace, Workload, WorkloadError};
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// What to run, as the caller gives it (JSON, `kind` says which).
+/// Description of a workload as the caller gives it, in JSON; the key `kind` selects the form.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum WorkloadSpec {
     /// A fio job file.
     Fio {
-        /// Path of the workload's file.
+        /// Path of the fio job file.
         path: PathBuf,
-        /// Values of the workload's variables.
+        /// Values of the variables in the fio job file.
         #[serde(default)]
         variables: Variables,
     },
     /// A fio job, given as text.
     FioText {
-        /// Name of the workload in messages.
+        /// Name by which messages call the fio job.
         name: String,
-        /// Text of the job file.
+        /// Text of the fio job file.
         text: String,
-        /// Values of the workload's variables.
+        /// Values of the variables in the fio job.
         #[serde(default)]
         variables: Variables,
     },
-    /// A fio job, given as lines that were made from something else.
+    /// A fio job, given as single lines that the caller made from another form.
     FioLines {
-        /// Name of the workload in messages.
+        /// Name by which messages call the fio job.
         name: String,
-        /// The lines, with where each was written.
+        /// Lines of the fio job, each with the place where it was written, for messages.
         lines: Vec<fio::Line>,
-        /// Values of the workload's variables.
+        /// Values of the variables in the fio job.
         #[serde(default)]
         variables: Variables,
     },
-    /// A named generator.
+    /// A built-in workload generator, selected by name.
     Generator {
-        /// Name of the generator.
+        /// Name of the built-in generator.
         name: String,
     },
-    /// A synthetic volume.
+    /// A synthetic volume: requests drawn from a statistical description of a block trace.
     Volume {
         /// Name and parameters of the volume: `volume:prn_0,interleaved=0.1`.
         spec: String,
     },
-    /// Flows of requests, each on a part of the drive.
+    /// Several flows of requests, each on its own part of the drive.
     Flows {
-        /// Name of the flows in messages.
+        /// Name by which messages call the flows.
         name: String,
-        /// The flows.
+        /// Descriptions of the flows of requests.
         flows: Vec<FlowSpec>,
     },
-    /// A block trace.
+    /// A block trace that is replayed.
     Trace {
-        /// Path of the workload's file.
+        /// Path of the trace file.
         path: PathBuf,
         /// Options for reading and replaying the trace.
         #[serde(default)]
@@ -70,7 +70,8 @@ pub enum WorkloadSpec {
     },
 }
 
-/// What a host sees of a drive, and by which rule it places what it writes.
+/// What a host sees of a drive (bytes, namespaces, placement handles, zones), and the host's policy that chooses a
+/// placement handle for each write.
 #[derive(Clone, Debug)]
 pub(crate) struct Reach {
     pub space: HostSpace,
@@ -78,7 +79,7 @@ pub(crate) struct Reach {
 }
 
 impl WorkloadSpec {
-    /// Reads the description.
+    /// Parses the description of a workload from JSON text.
     ///
     /// # Errors
     /// When a key is unknown.
@@ -86,15 +87,16 @@ impl WorkloadSpec {
         serde_json::from_str(text).map_err(|error| Error(format!("workload: {error}")))
     }
 
-    /// Opens the source in `space`, such as a drive of so many bytes.
+    /// Opens the workload as a source of requests for the address space `space`, such as a drive of a number of bytes.
     ///
     /// # Errors
-    /// When the source is faulty or does not fit the drive.
+    /// When the workload is faulty or does not fit the drive.
     pub fn open(&self, space: impl Into<HostSpace>, seed: u64) -> Result<Box<dyn Workload>, Error> {
         self.open_again(&space.into(), seed, 0)
     }
 
-    /// Opens the source for its run after `pass` others: with other draws where it draws, else the same again.
+    /// Opens the workload for a repetition after `pass` earlier ones: random workloads draw other requests in each
+    /// pass, traces repeat the same requests.
     ///
     /// # Errors
     /// As for [`Self::open`].
@@ -119,7 +121,8 @@ impl WorkloadSpec {
         })
     }
 
-    /// As [`Self::open_again`], for a drive and its rule of placement: where that asks how long data live, they are known.
+    /// Opens the workload for the drive and placement policy in `reach`, for the repetition `pass`. If the policy needs
+    /// the lifetime of data, each write comes with a class of its lifetime.
     ///
     /// # Errors
     /// As for [`Self::open`].
@@ -127,7 +130,8 @@ impl WorkloadSpec {
         self.foreseen(self.open_again(&reach.space, seed, pass)?, reach, seed, pass)
     }
 
-    /// Returns `source`, which was opened from this, as the drive's rule of placement needs it.
+    /// Returns `source` as the placement policy in `reach` needs it: if the policy needs the lifetime of data, a second
+    /// copy of the workload is run through first to learn it. `source` must have been opened from this description.
     ///
     /// # Errors
     /// As for [`Self::open`].
@@ -145,7 +149,8 @@ impl WorkloadSpec {
         Ok(Box::new(Foreseen::new(source, copy, &reach.space)?))
     }
 
-    /// Returns the bytes of a drive whose namespaces this names, or that has one.
+    /// Returns the size of the drive in bytes; an error for a synthetic volume or flows, which cover the whole drive,
+    /// on a drive with zones or several namespaces.
     fn whole_drive(&self, space: &HostSpace) -> Result<u64, WorkloadError> {
         let name = match self {
             Self::Volume { spec } => spec,
@@ -164,7 +169,7 @@ impl WorkloadSpec {
         Err(WorkloadError::of(name, "the whole of a drive of several namespaces", expected))
     }
 
-    /// Returns the fio jobs that the workload consists of; none where it is something else.
+    /// Returns the fio jobs that the workload consists of; none for volumes, flows and traces.
     ///
     /// # Errors
     /// When a job file is faulty, and for a generator that does not exist.
@@ -187,7 +192,7 @@ impl WorkloadSpec {
     }
 }
 
-/// Returns a job given as text, which cannot include files.
+/// Parses the text of a fio job, in which `include` is refused.
 fn parse_text(name: &str, text: &str, variables: &Variables) -> Result<JobFile, WorkloadError> {
     let refuse = |include: &str| {
         Err(WorkloadError::of(name.to_owned(), format!("include {include}"), "a text without includes"))

@@ -5,42 +5,43 @@ use config::{Bringer, Document, Value, nearest};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Where drive and chip files are found by name: folders that have `drives/` and `chips/` in them.
+/// Catalogue that finds drive and chip files by name in a list of folders, each with subfolders `drives/` and `chips/`.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     folders: Vec<PathBuf>,
     bringer: Bringer,
 }
 
-/// A line of the listing of drives or chips.
+/// Entry of the listing of drives or chips: name, title and file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DriveSummary {
-    /// Name by which commands find the drive.
+    /// Name by which commands find the drive or chip.
     pub name: String,
-    /// Title of the drive, as the drive file gives it.
+    /// Title of the drive or chip, as its file gives it; empty where the file gives none.
     pub title: String,
-    /// Path of the drive file.
+    /// Path of the drive or chip file.
     pub path: PathBuf,
 }
 
 impl Catalogue {
-    /// Makes a catalogue over these folders; earlier ones win.
+    /// Makes a catalogue over `folders`; if two folders have a file of the same name, the earlier folder wins.
     pub fn new(folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self { folders: folders.into_iter().map(Into::into).collect(), bringer: Bringer::default() }
     }
 
-    /// Returns the same catalogue with `bringer`, which makes policies that come from outside the simulator.
+    /// Returns the catalogue with `bringer` added, which makes policies (such as Python policies) that are defined
+    /// outside the simulator.
     #[must_use]
     pub fn with(self, bringer: Bringer) -> Self {
         Self { bringer, ..self }
     }
 
-    /// Returns the summaries of all drives, by name.
+    /// Returns the summary (name, title, path) of each drive in the catalogue, sorted by name.
     pub fn drives(&self) -> Vec<DriveSummary> {
         self.list("drives")
     }
 
-    /// Returns the summaries of all chips, by name.
+    /// Returns the summary (name, title, path) of each chip in the catalogue, sorted by name.
     pub fn chips(&self) -> Vec<DriveSummary> {
         self.list("chips")
     }
@@ -59,7 +60,7 @@ impl Catalogue {
         found
     }
 
-    /// Returns the file behind the name or path of a drive or chip.
+    /// Finds the file of a drive or chip: `name` is a name in the catalogue or a path, `kind` is `drives` or `chips`.
     pub(super) fn resolve(&self, kind: &str, name: &str) -> Result<PathBuf, Error> {
         let listed = self.list(kind);
         if let Some(summary) = listed.iter().find(|summary| summary.name == name) {
@@ -87,8 +88,8 @@ impl Catalogue {
         Err(Error(format!("{name}: unknown {}; {hint}", singular(kind))))
     }
 
-    /// Returns the document of a drive: its file, the files of its bases and its chip merged, then
-    /// `overrides` applied.
+    /// Reads a drive's configuration document by name or path: the drive file's values over the values of its base
+    /// files and chip file, then `overrides` (`key=value`) on top. Returns the document and the drive's name.
     pub(super) fn document(&self, drive: &str, overrides: &[String]) -> Result<(Document, String), Error> {
         let path = self.resolve("drives", drive)?;
         let name = match drive.ends_with(".toml") {
@@ -99,7 +100,8 @@ impl Catalogue {
         Ok((self.completed(own, &path, overrides)?, name))
     }
 
-    /// As [`Self::document`], for a drive whose file's `text` the caller has; messages call it `name`.
+    /// Makes a drive's configuration document from the `text` of a drive file, with base files, chip file and
+    /// `overrides` merged in; error messages call the text `name`.
     pub(super) fn document_of(
         &self,
         name: &str,
@@ -109,7 +111,8 @@ impl Catalogue {
         self.completed(Document::parse(name, text)?, Path::new(name), overrides)
     }
 
-    /// The document of a drive from its own file's values.
+    /// Completes the document of a drive file with the values of its base files and of its chip file, then applies the
+    /// `overrides`.
     fn completed(&self, own: Document, path: &Path, overrides: &[String]) -> Result<Document, Error> {
         let mut set = Document::empty();
         for assignment in overrides {
@@ -147,7 +150,8 @@ impl Catalogue {
         Ok(document.with(self.bringer.clone()))
     }
 
-    /// Returns the document of a drive or chip: its own file's values over the values of its bases.
+    /// Reads the configuration document of a drive or chip file: the file's own values over the values of the files
+    /// that its key `base` names.
     pub(super) fn with_bases(
         &self,
         kind: &str,
@@ -162,7 +166,8 @@ impl Catalogue {
         self.over_bases(load(path)?, kind, path, seen)
     }
 
-    /// `document`, which stands in `path`, over its bases.
+    /// Lays the values of `document`, read from the file `path`, over the values of the base file that its key `base`
+    /// names.
     fn over_bases(
         &self,
         mut document: Document,
@@ -188,7 +193,8 @@ impl Catalogue {
     }
 }
 
-/// Returns the files of a folder and of the families below it, by name: `mlc`, `chung2010/slc-conv-1x4`.
+/// Lists the TOML files of a folder and of the subfolders (families) directly below, each with its name: `mlc`,
+/// `chung2010/slc-conv-1x4`.
 fn toml_files(folder: &Path) -> Vec<(String, PathBuf)> {
     let paths = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -9,7 +9,8 @@ use nand::chip::{Rig, SimulatedChip, TabledChip};
 use nand::errors;
 use nand::{ArrayPower, ArrayTiming, Geometry, Tables};
 
-/// Returns the resolved keys of a chip file, each with its source.
+/// Returns the title of a chip file and all its configuration keys with their values, each with the source of the
+/// value.
 ///
 /// # Errors
 /// When the chip is unknown or its file is faulty.
@@ -26,24 +27,25 @@ pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<En
     Ok((parts.title, entries))
 }
 
-/// The model by which a chip on the bench works.
+/// Choice of the model for a flash chip on the test bench: simulated cells, or tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChipModel {
-    /// The model of the chip's cells.
+    /// The chip is modelled by the threshold voltages of all its cells.
     Cells,
-    /// The tables that whole drives work with.
+    /// The chip is modelled by the same tables of errors and times with which whole drives are simulated.
     Tables,
 }
 
-/// A chip on the bench, as one of its two models.
+/// Flash chip on the test bench, modelled by cells or by tables.
 pub enum BenchChip {
-    /// A simulated chip with all its cells.
+    /// Simulated chip with the threshold voltages of all its cells.
     Cells(Box<SimulatedChip>),
-    /// The tables that whole drives work with.
+    /// Chip modelled by the tables of errors and times with which whole drives are simulated.
     Tables(Box<TabledChip>),
 }
 
-/// Returns a chip for the bench, of its cells or of its tables; everything in it varies with `seed`.
+/// Makes a flash chip for the test bench, modelled by its cells or by its tables as `model` says; all random properties
+/// of the chip follow from `seed`.
 ///
 /// # Errors
 /// When the chip is unknown, its file is faulty or has not what the model needs.
@@ -75,7 +77,7 @@ pub fn chip_on_bench(
     })
 }
 
-/// Contents of a chip file.
+/// Contents of a chip file, read from the section `[nand]` of a configuration.
 pub(super) struct ChipKeys {
     pub title: String,
     pub nand: Section,

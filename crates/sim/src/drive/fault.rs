@@ -4,15 +4,15 @@ use config::{ConfigError, Section};
 use nand::Geometry;
 use units::{Nanos, SimTime};
 
-/// When the planned failure happens.
+/// Moment at which the planned failure of dies or of a channel happens in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureMoment {
     At(SimTime),
-    /// The failure comes after this number of flash operations.
+    /// The dies fail after this number of flash operations since the run began.
     After(u64),
 }
 
-/// The planned failure of a drive: dies and moment, from `[fault]` of its file.
+/// Planned failure of dies in the middle of a run, from `[fault]` of the drive file: which dies fail, and when.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FailurePlan {
     pub dies: Vec<u32>,
@@ -20,7 +20,7 @@ pub(crate) struct FailurePlan {
 }
 
 impl FailurePlan {
-    /// Reads `[fault]`.
+    /// Reads the planned failure of a die or channel from the section `[fault]` of a drive file.
     ///
     /// # Errors
     /// When a key is unknown, there is no such die or channel, or it is not said when it fails.

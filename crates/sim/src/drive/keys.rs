@@ -12,7 +12,8 @@ use config::{
 use ftl::compatibility::{Feature, IDLE, NEEDS, Switch};
 use std::sync::OnceLock;
 
-/// Returns every policy of every seam.
+/// Returns the policies of all seams (places of the drive where policies can be exchanged, such as the choice of a
+/// garbage collection victim).
 pub fn policies() -> Vec<PolicyEntry> {
     let interfaces = bus::interface::catalogue();
     interfaces
@@ -23,8 +24,8 @@ pub fn policies() -> Vec<PolicyEntry> {
         .collect()
 }
 
-/// Keys and whole tables that have an effect only with one of these features; [`IDLE`] and [`NEEDS`] hold the other
-/// rules.
+/// Configuration keys and whole tables of keys that have an effect only if one of the named features of the drive is
+/// enabled; [`IDLE`] and [`NEEDS`] hold the other rules.
 const WITH: &[(&str, &[Feature])] = &[
     ("ftl.refresh", &[Feature::Code]),
     ("ftl.rewrite", &[Feature::Regulator]),
@@ -36,21 +37,22 @@ const WITH: &[(&str, &[Feature])] = &[
     ("ftl.write_cost.steps", &[Feature::Regulator]),
 ];
 
-/// Keys that have an effect only if the chip's file has a table.
+/// Configuration keys that have an effect only if the chip file has a certain table: pairs of key and table.
 const CHIP: &[(&str, &str)] = &[("ftl.slc_cache", "nand.slc_mode")];
 
-/// A key on a drive.
+/// Configuration key together with its state on one drive: value, and unmet conditions.
 #[derive(Clone, Debug)]
 pub struct KeyOnDrive {
-    /// Configuration key.
+    /// The configuration key, with its help text and conditions.
     pub key: &'static Key,
-    /// The key's value on this drive, with its place and source.
+    /// Value of the configuration key on the drive, with its place and source; none where the key has no effect on the
+    /// drive.
     pub entry: Option<Entry>,
-    /// Needs of the key that this drive does not meet; empty: the key is in force.
+    /// Conditions of the configuration key that the drive does not meet; empty where the key is in force.
     pub lacks: Vec<Need>,
 }
 
-/// Returns all configuration keys, each with its needs.
+/// Returns all configuration keys of drives, each with the conditions under which the key has an effect.
 pub fn keys() -> &'static [Key] {
     static KEYS: OnceLock<Vec<Key>> = OnceLock::new();
     KEYS.get_or_init(|| {
@@ -86,7 +88,7 @@ fn of_files(key: &str, help: &'static str) -> Key {
     Key { asked, needs: vec![Vec::new()] }
 }
 
-/// Adds to a key's needs the features without which it has no effect.
+/// Adds to the conditions of a configuration key the features of the drive without which the key has no effect.
 fn add_features(key: &mut Key, policies: &[PolicyEntry]) {
     let at = key.asked.key.clone();
     let is_at =
@@ -115,7 +117,8 @@ fn add_features(key: &mut Key, policies: &[PolicyEntry]) {
     key.needs.dedup();
 }
 
-/// Adds another need to a list of needs; where both name values of the same key, only values in both remain.
+/// Returns the list of conditions `way` with `other` added; where both name allowed values of the same key, only the
+/// values in both remain.
 fn with(way: &[Need], other: &Need) -> Vec<Need> {
     let mut both = way.to_vec();
     let same = both.iter_mut().find_map(|need| match (need, other) {
@@ -130,7 +133,8 @@ fn with(way: &[Need], other: &Need) -> Vec<Need> {
     both
 }
 
-/// Returns the needs that turn a feature on, or off: any one of them is enough.
+/// Returns alternative conditions on configuration keys, any of which enables the feature (`on`) or disables it (not
+/// `on`).
 fn needs_of(feature: Feature, on: bool, policies: &[PolicyEntry]) -> Vec<Need> {
     let of_key = |key: &&str| {
         let key = (*key).to_owned();
@@ -155,7 +159,8 @@ fn needs_of(feature: Feature, on: bool, policies: &[PolicyEntry]) -> Vec<Need> {
     feature.keys().iter().filter_map(of_key).collect()
 }
 
-/// Returns every key as it is on a drive, with `overrides` of the form `key=value` on top.
+/// Returns all configuration keys with their values and unmet conditions on the drive `drive`, after `overrides` of the
+/// form `key=value`.
 ///
 /// # Errors
 /// As for [`Drive::load`].
@@ -187,7 +192,7 @@ fn holds(need: &Need, drive: &Drive) -> bool {
     }
 }
 
-/// Returns a need in words; a table in brackets.
+/// Returns a condition of a configuration key as text, such as `key = value`; a whole table is shown in brackets.
 pub fn in_words(need: &Need) -> String {
     let shown = |key: &String| {
         let table = format!("{key}.");
@@ -202,16 +207,17 @@ pub fn in_words(need: &Need) -> String {
     }
 }
 
-/// Returns the needs of a key, in words; empty for a key without needs.
+/// Returns the conditions of a configuration key as one text; empty for a key without conditions.
 pub fn needs_in_words(key: &Key) -> String {
     let ways = key.needs.iter().map(|way| way.iter().map(in_words).collect::<Vec<_>>().join(" and "));
     ways.collect::<Vec<_>>().join("; or ")
 }
 
-/// Keys that an error names at most.
+/// Greatest number of configuration keys that one error message names.
 const NAMED_MOST: usize = 3;
 
-/// Adds hints from the list of keys to an error about an unread key, or about a value in place of a table.
+/// Adds a hint to a configuration error about an unread key, or about a value in place of a table: which keys were
+/// probably meant, or which conditions the key has.
 pub(crate) fn hinted(mut error: ConfigError) -> ConfigError {
     if error.is_table_expected() {
         error.hint = below(&error.key).or(error.hint);
@@ -229,8 +235,8 @@ pub(crate) fn hinted(mut error: ConfigError) -> ConfigError {
     error
 }
 
-/// Returns a hint with the keys of a table: its `name` key, where it has one, since a value in place of the
-/// table means that key.
+/// Returns a hint with the configuration keys in `table`. Where the table has a key `name`, the hint names that key
+/// alone, since a value in place of the table means it.
 fn below(table: &str) -> Option<String> {
     let start = format!("{table}.");
     let mut there: Vec<&str> =
@@ -246,7 +252,8 @@ fn below(table: &str) -> Option<String> {
     (!named.is_empty()).then(|| format!("keys there: {}{more}", named.join(", ")))
 }
 
-/// Returns a hint with the keys that a misspelt name may mean; the name may also be the end of several keys.
+/// Returns a hint with the configuration keys that a misspelt key may mean; the misspelt text may also be the end of
+/// several keys.
 fn likely(name: &str) -> Option<String> {
     let near = nearest_keys(name, keys().iter().map(|key| key.asked.key.as_str()));
     match near.as_slice() {
@@ -263,8 +270,8 @@ fn likely(name: &str) -> Option<String> {
     }
 }
 
-/// Returns the keys that a reader asked for and that are not in the list of keys, except the one for tests
-/// alone.
+/// Returns the configuration keys that the reader of a drive asked for but that the list of all keys lacks; a key for
+/// tests is left out.
 pub(crate) fn unlisted(root: &Section) -> Vec<String> {
     let listed =
         |asked: &Asked| asked.key == ftl::KEY_OF_TESTS || keys().iter().any(|key| key.asked.key == asked.key);

@@ -7,25 +7,27 @@ use ftl::FtlConfig;
 use nand::Geometry;
 use units::Bytes;
 
-/// Share of the available memory that a run may use without a limit given by the user.
+/// Fraction of the available memory of the computer that a run may use if the user gives no limit.
 const SHARE: f64 = 0.95;
-/// Bytes of a block: its place, wear, life and next row.
+/// Bytes of the simulator's memory for each flash block: its place, wear, life and next row.
 const BLOCK: u64 = 24;
-/// Bytes of a superblock: counts, flags, times, its place among the candidates and in policies, upkeep.
+/// Bytes of the simulator's memory for each superblock: counts, flags, times, place among the garbage collection
+/// candidates and in policies, upkeep.
 const SUPERBLOCK: u64 = 120;
-/// Bytes for each unit on flash (the logical unit in it, and whether it is valid) and for each logical unit (its
-/// place).
+/// Bytes of the simulator's memory for each mapping unit on flash (the logical unit in it, and whether it is valid);
+/// `LOGICAL` is the same for each logical unit (its physical address).
 const PHYSICAL: f64 = 4.125;
 const LOGICAL: u64 = 4;
-/// Bytes for each logical unit where the units on flash are too many for 32-bit numbers.
+/// Bytes of the simulator's memory for each logical unit where the drive has too many mapping units on flash for 32-bit
+/// addresses.
 const LOGICAL_WIDE: u64 = 5;
-/// Most bytes that the checkers keep for a unit on flash and for a logical unit, without the sectors of units written
-/// in part: their arrays, a copy of the first map, and its changes up to then.
+/// Greatest number of bytes that the checkers use for each mapping unit on flash, and for each logical unit: their
+/// arrays, a copy of the first map, and changes to that copy. The sectors of partly written units are not counted.
 const CHECKED: [u64; 2] = [18, 22];
-/// Bytes that a saved state may take in addition to its arrays, for the whole drive and for each unit.
+/// Bytes that the file of a saved drive state may take in addition to its arrays.
 const STATE_HEAD: u64 = 1 << 20;
 
-/// Limit on the memory for drives, and whether the user gave it.
+/// Limit on the computer's memory that simulated drives may take, and whether the user gave the limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MemoryLimit {
     bytes: u64,
@@ -33,8 +35,8 @@ pub(crate) struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Returns the limit that the user gave, else a share of the machine's memory; none where both are
-    /// unknown.
+    /// Returns the memory limit that the user gave, else 95 % of the computer's available memory; none where neither is
+    /// known.
     pub fn of(given: Option<u64>) -> Option<Self> {
         let machine = || available().map(|bytes| (bytes as f64 * SHARE) as u64);
         let limit = given.map(|bytes| Self { bytes, is_given: true });
@@ -63,8 +65,8 @@ fn readable(bytes: u64) -> String {
     format!("{value:.1} {unit}")
 }
 
-/// Returns the bytes of memory that are available: the machine's, or those of the control group the process
-/// runs in.
+/// Returns the bytes of memory that are available to the process: of the computer, or of the process's control group if
+/// that has less. None where unknown.
 fn available() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -77,7 +79,8 @@ fn available() -> Option<u64> {
     Some(group().map_or(machine, |group| machine.min(group)))
 }
 
-/// Checks that the blocks of a drive fit into memory, before they are drawn.
+/// Checks that the simulator's records of all flash blocks of a drive fit into memory; called before the blocks'
+/// properties are drawn at random.
 ///
 /// # Errors
 /// When the blocks do not fit; the text has the arithmetic.
@@ -91,17 +94,17 @@ pub(crate) fn check_blocks(geometry: &Geometry) -> Result<(), Error> {
     limit.check(blocks.saturating_mul(BLOCK), &what, "fewer blocks, planes or dies")
 }
 
-/// Whether observers check a drive at work.
+/// Choice whether observers check the consistency of a simulated drive during a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checking {
-    /// Observers check the drive.
+    /// Observers check the drive during the run.
     On,
     /// No observer checks the drive.
     Off,
 }
 
 impl Checking {
-    /// Returns the bytes that the checkers take for each unit on flash and for each logical unit.
+    /// Returns the bytes of memory that the checkers use for each mapping unit on flash, and for each logical unit.
     const fn bytes(self) -> [u64; 2] {
         match self {
             Self::On => CHECKED,
@@ -110,22 +113,23 @@ impl Checking {
     }
 }
 
-/// Returns the bytes of the machine's memory that drives may take; none where unknown.
+/// Returns the number of bytes of the computer's available memory that simulated drives may take; none where unknown.
 pub fn free_memory() -> Option<u64> {
     MemoryLimit::of(None).map(|limit| limit.bytes)
 }
 
-/// Sizes from which the memory of a drive's arrays is calculated.
+/// Sizes of a drive (blocks, superblocks, units) from which the simulator's memory for the drive is calculated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MemoryNeeds {
     blocks: u64,
     superblocks: u64,
     physical: u64,
     written: u64,
-    /// Bytes of a logical unit.
+    /// Bytes of the simulator's memory for each logical unit.
     logical: u64,
     buffer: u64,
-    /// Bytes that the features of the translation layer take: see [`FtlConfig::bytes_beside`].
+    /// Bytes that the features of the flash translation layer take in the simulator's memory: see
+    /// [`FtlConfig::bytes_beside`].
     beside: u64,
 }
 
@@ -143,7 +147,8 @@ impl MemoryNeeds {
         }
     }
 
-    /// Returns the number of bytes of memory that the drive takes.
+    /// Returns the number of bytes of the simulator's memory that the drive takes, with the checkers if `checking` is
+    /// `On`.
     pub fn bytes(&self, checking: Checking) -> u64 {
         let [physical, logical] = checking.bytes();
         self.blocks * BLOCK
@@ -155,7 +160,8 @@ impl MemoryNeeds {
             + self.beside
     }
 
-    /// Checks that the drive fits into memory.
+    /// Checks that the simulated drive fits into the memory limit `given`, or without one into the computer's available
+    /// memory.
     ///
     /// # Errors
     /// When the drive does not fit; the text has the arithmetic.
@@ -178,7 +184,7 @@ impl MemoryNeeds {
         )
     }
 
-    /// Returns the most bytes that a saved state of this drive unpacks to.
+    /// Returns the greatest number of bytes to which a saved state of this drive can unpack.
     pub fn state_most(&self) -> u64 {
         let arrays = self.beside
             + 8 * self.physical
@@ -188,5 +194,5 @@ impl MemoryNeeds {
     }
 }
 
-/// The most bytes of the head of a saved state, which names the drive.
+/// Greatest size of the header of a saved drive state, which names the drive.
 pub(crate) const HEAD_MOST: Bytes = Bytes::new(STATE_HEAD);

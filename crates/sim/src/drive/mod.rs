@@ -30,11 +30,11 @@ use nand::errors;
 use nand::{ArrayTiming, FlashArray, Geometry, Tables};
 use units::{Bytes, Nanos};
 
-/// A drive's configuration, read and found consistent. Makes the drive itself, as often as asked.
+/// Configuration of a drive, read and checked for consistency, from which any number of simulated drives can be built.
 pub struct Drive {
-    /// The name by which the caller asked for the drive.
+    /// Name by which the caller asked for the drive.
     pub name: String,
-    /// The title of the drive, as its file gives it.
+    /// Title of the drive, as the drive file gives it.
     pub title: String,
     document: Document,
     entries: Vec<Entry>,
@@ -51,7 +51,8 @@ pub struct Drive {
     pub(crate) failures: FailurePlan,
 }
 
-/// All parts of a drive, read once from its configuration.
+/// All parts of a simulated drive, read once from its configuration: flash, bus, controller, error correction,
+/// translation layer, host link, power.
 pub(crate) struct WholeDrive {
     pub title: String,
     pub entries: Vec<Entry>,
@@ -71,11 +72,11 @@ pub(crate) struct WholeDrive {
     pub namespaces: Namespaces,
 }
 
-/// Why a drive's configuration is refused.
+/// Reason why a drive's configuration is refused.
 enum Refused {
-    /// Refusal because of a key or a value.
+    /// The configuration is refused because of one key or its value.
     Key(ConfigError),
-    /// Refusal of the drive as a whole.
+    /// The configuration is refused because of the drive as a whole.
     Drive(Error),
 }
 
@@ -101,7 +102,8 @@ fn read_whole(document: &Document, seed: u64) -> Result<WholeDrive, Error> {
     })
 }
 
-/// Reads a drive's configuration only to find the keys that it asks for.
+/// Reads a drive's configuration and drops the result; serves only to record which configuration keys the reader asks
+/// for.
 pub(crate) fn read_keys(root: &mut Section) -> Result<(), ConfigError> {
     match read_drive(root, 0) {
         Ok(_) => Ok(()),
@@ -174,7 +176,7 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<WholeDrive, Refused> {
     })
 }
 
-/// Refuses `power.hold_up` on a drive whose buffer no capacitors protect.
+/// Refuses the key `power.hold_up` on a drive whose write buffer is not protected by capacitors against power cuts.
 fn check_hold_up(drive: &Drive) -> Result<(), Error> {
     let entry = drive.entries.iter().find(|entry| entry.key == "power.hold_up");
     let Some(Entry { place, key, value, .. }) = entry.filter(|_| !drive.cuts.has_capacitors) else {
@@ -187,7 +189,8 @@ fn check_hold_up(drive: &Drive) -> Result<(), Error> {
 }
 
 impl Drive {
-    /// Reads the drive `name` (or file), with `overrides` of the form `key=value` on top.
+    /// Reads the configuration of the drive `name` (a catalogue name or a file), with `overrides` of the form
+    /// `key=value` on top.
     ///
     /// # Errors
     /// When a file, a key or a value is wrong, or the drive could not sustain writes.
@@ -196,7 +199,8 @@ impl Drive {
         Self::checked(Self::of(document, name)?)
     }
 
-    /// As [`Self::load`], for a drive whose file's `text` the caller has.
+    /// Reads the configuration of a drive from the `text` of a drive file, with `overrides` of the form `key=value` on
+    /// top; messages call the drive `name`.
     ///
     /// # Errors
     /// As for [`Self::load`].
@@ -216,7 +220,8 @@ impl Drive {
         Ok(drive)
     }
 
-    /// Returns the drive of a resolved configuration: key paths with their values, as a result embeds them.
+    /// Makes a drive from a resolved configuration: all keys with their values in the form `key=value`, as a run's
+    /// result contains them.
     ///
     /// # Errors
     /// As for [`Self::load`].
@@ -224,7 +229,8 @@ impl Drive {
         Self::from_resolved_with(name, assignments, Bringer::default())
     }
 
-    /// As [`Self::from_resolved`], with policies that come from outside the simulator.
+    /// Makes a drive from a resolved configuration (`key=value` for all keys), with policies that `bringer` brings from
+    /// outside the simulator.
     ///
     /// # Errors
     /// As for [`Self::load`].
@@ -257,22 +263,23 @@ impl Drive {
         })
     }
 
-    /// Reads the drive's configuration again.
+    /// Reads all parts of the drive from its configuration again, with random properties from `seed`.
     pub(crate) fn read(&self, seed: u64) -> Result<WholeDrive, Error> {
         read_whole(&self.document, seed)
     }
 
-    /// Returns every key in force, with its place and source.
+    /// Returns all configuration keys that are in force on the drive, each with its value, place and source.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// True when the configuration sets this key or table.
+    /// Returns true if the drive's configuration sets the key or table `key`.
     pub(crate) fn writes(&self, key: &str) -> bool {
         self.document.get(key).is_some()
     }
 
-    /// True when a policy of the drive comes from outside: the configuration does not describe its behaviour.
+    /// Returns true if one of the drive's policies is defined outside the simulator, so that the configuration does not
+    /// fully describe the drive's behaviour.
     pub(crate) fn has_foreign_policies(&self) -> bool {
         let text = |entry: &Entry| match &entry.value {
             Value::Text(name) => self.document.is_foreign(name),
@@ -281,7 +288,7 @@ impl Drive {
         self.entries.iter().any(text)
     }
 
-    /// Returns the bytes of the drive that the host sees.
+    /// Returns the capacity of the drive that the host sees, in bytes.
     pub fn capacity(&self) -> Bytes {
         self.capacity
     }
@@ -291,83 +298,85 @@ impl Drive {
         &self.namespaces
     }
 
-    /// Returns the drive as a workload sees it: bytes, namespaces, handles and zones.
+    /// Returns the drive's address space as a workload sees it: bytes, namespaces, placement handles and zones.
     pub fn space(&self) -> HostSpace {
         self.namespaces.space()
     }
 
-    /// Returns the bytes that writes may reach, and the number of placement handles.
+    /// Returns the number of bytes that the host can write to, and the number of placement handles.
     pub(crate) fn reach(&self) -> (u64, u16) {
         (self.capacity.get(), self.space().handles)
     }
 
-    /// Returns the drive as a host sees it, and the host's policy for placement handles.
+    /// Returns what the host sees of the drive (bytes, namespaces, placement handles, zones), and the host's policy for
+    /// placement handles.
     pub(crate) fn reach_of_host(&self) -> Reach {
         Reach { space: self.space(), place: self.link.place.clone() }
     }
 
-    /// Returns the physical geometry of the drive.
+    /// Returns the physical geometry of the drive's flash: channels, ways, dies, planes, blocks, pages.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// Returns the settings of the host link.
+    /// Returns the configuration of the host link (interface, queues, namespaces).
     pub fn link(&self) -> &LinkConfig {
         &self.link
     }
 
-    /// Returns the power and energy of the drive's parts.
+    /// Returns the power and energy of the drive's parts (controller, bus, flash array), as configured.
     pub(crate) fn power(&self) -> &PowerModel {
         &self.power
     }
 
-    /// Returns the fixed delay that the error-correcting code adds to a read.
+    /// Returns the fixed delay that the decoder of the error-correcting code adds to each read.
     pub fn t_decode(&self) -> Nanos {
         self.t_decode
     }
 
-    /// Returns what reads of a counted code rest on, one line for each number of soft bits; empty where no
-    /// words were counted.
+    /// Returns, for a code whose failure rates were counted in simulations, one line for each number of soft bits that
+    /// says what was counted and from where it is extrapolated; empty for another code.
     pub fn counted(&self) -> &[String] {
         &self.counted
     }
 
-    /// True if the power fails at least once in a run.
+    /// Returns true if the configuration plans at least one power cut in a run.
     pub(crate) fn has_power_cuts(&self) -> bool {
         self.has(Feature::PowerCut)
     }
 
-    /// True when a feature of the drive is on.
+    /// Returns true if `feature` of the drive is enabled.
     pub(crate) fn has(&self, feature: Feature) -> bool {
         self.features.iter().any(|found| found.feature == feature)
     }
 
-    /// Returns the sizes from which the drive's memory is calculated.
+    /// Returns the sizes of the drive from which the simulator's memory for the drive is calculated.
     pub(crate) fn needs(&self) -> &MemoryNeeds {
         &self.needs
     }
 
-    /// Returns the number of bytes of memory that the drive and its observers take, calculated before they
-    /// are made.
+    /// Calculates the bytes of the simulator's memory that the drive takes once built, with its checking observers if
+    /// `checking` is `On`.
     pub fn memory_bytes(&self, checking: Checking) -> u64 {
         self.needs.bytes(checking)
     }
 
-    /// Returns a fresh drive. Everything random in it follows from `seed`.
+    /// Builds a fresh simulated drive after a check of the memory; all its random properties follow from `seed`.
     ///
     /// # Errors
-    /// When it could not sustain writes, or does not fit into memory.
+    /// When the drive could not sustain writes, or does not fit into memory.
     pub fn build(&self, seed: u64) -> Result<Ftl, Error> {
         self.needs.check(None, Checking::Off)?;
         self.make(seed)
     }
 
-    /// As [`Self::build`], where the caller has seen to memory.
+    /// Builds a fresh simulated drive without a check of the memory, which the caller has made; all random properties
+    /// follow from `seed`.
     pub(crate) fn make(&self, seed: u64) -> Result<Ftl, Error> {
         self.make_anew(seed, seed)
     }
 
-    /// Returns an empty buffer as a drive of this layout that maps pages has it.
+    /// Makes an empty write buffer like the one of this drive, for a page-mapped layer with the geometry `layout`.
     ///
     /// # Errors
     /// When the drive's file cannot be read again.
@@ -376,8 +385,9 @@ impl Drive {
         Ok(Buffer::of(&config, 0, layout.logical_units, BLOCK_UNITS, seed))
     }
 
-    /// As [`Self::make`], with the flash drawn from `seed` and the policies' random streams from `draws`: a layer that
-    /// takes over a flash has the same bad blocks.
+    /// Builds a simulated drive without a check of the memory. Flash properties, such as bad blocks, follow from
+    /// `seed`, and the policies' random streams from `draws`; a translation layer that takes over an existing flash is
+    /// made with that flash's seed.
     pub(crate) fn make_anew(&self, seed: u64, draws: u64) -> Result<Ftl, Error> {
         let whole = read_whole(&self.document, seed)?;
         let mut errors = (whole.errors)();
@@ -396,8 +406,9 @@ impl Drive {
         Ftl::new(&whole.ftl, whole.array, controller, config, correction, draws).map_err(about)
     }
 
-    /// Makes a small drive on which steady state is found quickly: `dies` dies of `superblocks` superblocks,
-    /// in blocks of `pages_per_block` pages, holding `logical_units`; superblocks and policies are alike.
+    /// Makes the configuration of a miniature of this drive, on which steady state is found quickly: `dies` dies of
+    /// `superblocks` superblocks, in blocks of `pages_per_block` pages, with `logical_units` logical units. The
+    /// policies are those of this drive.
     pub(crate) fn miniature(
         &self,
         dies: u32,

@@ -4,38 +4,38 @@ use config::{ConfigError, Section, at_least};
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// Operations of the flash among which cuts are drawn where the file does not say.
+/// Default number of flash operations from the start of a run among which the moments of randomly drawn power cuts lie.
 const WITHIN: u64 = 100_000;
-/// Most nanoseconds by which a cut after a number of operations is delayed at random, so that cuts find programs and
-/// erases at all stages.
+/// Greatest random delay, in nanoseconds, of a power cut that follows a number of flash operations; the delay lets cuts
+/// interrupt programs and erases at all stages.
 const SCATTER_NS: u64 = 5_000_000;
 
-/// When the power fails.
+/// Plan of the power cuts in a run: their moments, how long the power stays off, and the capacitors of the drive.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PowerPlan {
     at: Vec<Nanos>,
     after: Vec<u64>,
     drawn: u32,
     within: u64,
-    /// How long the power stays off after each cut.
+    /// Time for which the power stays off after each power cut.
     pub off: Nanos,
-    /// True if the drive has capacitors, whose energy writes the buffer to the flash after a power cut.
+    /// True if the drive has capacitors, whose energy lets it write the write buffer to the flash after a power cut.
     pub has_capacitors: bool,
-    /// How long the capacitors last; none: until the buffer is written out.
+    /// Time for which the capacitors supply the drive after a power cut; none means until the write buffer is on flash.
     pub hold_up: Option<Nanos>,
 }
 
-/// The moment of a cut.
+/// Moment at which the power of a drive is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CutMoment {
-    /// The power fails at this time.
+    /// The power fails at this simulated time.
     At(SimTime),
     /// The power fails this time after the end of this number of flash operations.
     After(u64, Nanos),
 }
 
 impl PowerPlan {
-    /// Reads `[power]`.
+    /// Reads the plan of power cuts from the section `[power]` of a drive file.
     ///
     /// # Errors
     /// When a key is unknown or a value wrong.
@@ -66,18 +66,18 @@ impl PowerPlan {
         })
     }
 
-    /// True where capacitors make all data in the buffer durable. Capacitors of limited energy may run out first, so
-    /// that a drive with such a limit promises only the data on flash.
+    /// Returns true if capacitors make all data in the write buffer durable. With a limited hold-up time the capacitors
+    /// may run out first, so the drive then promises only the data on flash.
     pub fn is_buffer_durable(&self) -> bool {
         self.has_capacitors && self.hold_up.is_none()
     }
 
-    /// True where power cuts are planned for a run.
+    /// Returns true if power cuts are planned for a run.
     pub fn has_cuts(&self) -> bool {
         self.drawn > 0 || !self.at.is_empty() || !self.after.is_empty()
     }
 
-    /// Returns the moments of all cuts, in no order. Those drawn follow from `seed`.
+    /// Returns the moments of all planned power cuts, unsorted; randomly drawn moments follow from `seed`.
     pub fn moments(&self, seed: u64) -> Vec<CutMoment> {
         let mut random = RandomStream::new(seed, "power.cut");
         let mut moments: Vec<CutMoment> =

@@ -3,7 +3,7 @@
 use nand::ArrayPower;
 use units::{Energy, Power};
 
-/// What the configuration says about power.
+/// Power and energy of the parts of a drive, as the configuration gives them: controller, flash bus and flash array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PowerModel {
     pub controller: Option<Power>,

@@ -4,22 +4,24 @@
 use ftl::Ftl;
 use units::Lpn;
 
-/// Writes by which memory is prefetched ahead: it answers within this number of them.
+/// Number of writes by which an ageing run draws units ahead of writing them, so that the map entries they need are
+/// prefetched into the processor's cache in time.
 const DISTANCE: usize = 32;
 
-/// The next units to be written.
+/// Logical units that an ageing run will write next, drawn ahead so that their map entries can be prefetched.
 pub(crate) struct UnitsAhead {
     units: [Lpn; DISTANCE],
     at: usize,
 }
 
 impl UnitsAhead {
-    /// Returns the first requests that `draw` gives.
+    /// Makes the queue of logical units to be written next and fills it with units from `draw`.
     pub fn new(mut draw: impl FnMut() -> Lpn) -> Self {
         Self { units: std::array::from_fn(|_| draw()), at: 0 }
     }
 
-    /// Returns the next request, for which another is drawn.
+    /// Returns the logical unit to write next, puts a newly drawn unit in its place, and prefetches map entries of
+    /// units later in the queue.
     #[inline]
     pub fn next(&mut self, ftl: &Ftl, draw: impl FnOnce() -> Lpn) -> Lpn {
         let next = std::mem::replace(&mut self.units[self.at], draw());

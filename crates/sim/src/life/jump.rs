@@ -4,7 +4,8 @@ use super::{Ageing, FAILING, mean};
 use crate::Error;
 
 impl Ageing {
-    /// Wears the blocks as many times more as keeps the jump small and the data readable; gives how often.
+    /// Jumps ahead in the life of a drive: adds the window's wear `worn` to the blocks as many times as keeps the jump
+    /// small and the data readable. Returns that number of times.
     pub(super) fn jump(&mut self, worn: &[u32], written: u64) -> Result<u32, Error> {
         let each = mean(worn);
         if each <= 0.0 {
@@ -17,8 +18,8 @@ impl Ageing {
         Ok(times)
     }
 
-    /// Returns the most times, up to `most`, that the wear `worn` can be added to the blocks with data still
-    /// readable after retention.
+    /// Returns how many times, at most `most`, the wear `worn` can be added to the blocks so that data are still
+    /// readable at the required error rate after the retention time.
     pub(super) fn most_while_readable(&mut self, worn: &[u32], most: u32) -> u32 {
         let asked = self.asked_uber();
         let Ok(limit) = &mut self.limit else { return most };
@@ -36,8 +37,8 @@ impl Ageing {
         low
     }
 
-    /// Returns the most times that the wear `worn` can be added until one block in [`FAILING`] has reached
-    /// the end of its life.
+    /// Returns how many times the wear `worn` can be added to the blocks until one block in [`FAILING`] of the blocks
+    /// that wear has reached the end of its life.
     pub(super) fn most_before_failures(&self, worn: &[u32]) -> u32 {
         let array = self.ftl.array();
         if array.lives().is_empty() {

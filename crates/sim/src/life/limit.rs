@@ -22,22 +22,22 @@ use units::Nanos;
 
 const YEAR_S: f64 = 365.25 * 86_400.0;
 
-/// Class of a drive, by the requirements of JESD218.
+/// Class of a drive, which sets its requirements by JESD218: client or enterprise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DriveClass {
-    /// A drive of a personal computer.
+    /// Class of client drives, as in a personal computer.
     Client,
-    /// A drive of a server.
+    /// Class of enterprise drives, as in a server.
     Enterprise,
 }
 
-/// Years of service of a drive: how long, how much of it powered, and the temperatures.
+/// Service life of a drive: number of years, share of them with power, and the temperatures.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ServiceLife {
-    /// Years that the drive must serve.
+    /// Number of years that the drive must serve.
     pub years: f64,
-    /// Share of those years in which the drive is powered.
+    /// Fraction (0 to 1) of the service years in which the drive is powered.
     pub duty: f64,
     /// Temperature in degrees Celsius while the drive is powered.
     pub celsius: f64,
@@ -45,22 +45,24 @@ pub struct ServiceLife {
     pub off_celsius: f64,
 }
 
-/// Data that must still be readable: the accepted error rate, the retention time and the service before it.
+/// Requirement on the data of a drive: the accepted uncorrectable bit error rate, the retention time, and the service
+/// before it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Requirement {
-    /// Uncorrectable codewords for each bit of data read.
+    /// Accepted uncorrectable bit error rate: uncorrectable codewords for each bit of data read.
     pub uber: f64,
-    /// How long data must last without power, seconds.
+    /// Retention time in seconds: how long data must stay readable without power.
     pub retention_s: f64,
-    /// At which temperature, degrees Celsius.
+    /// Temperature during the retention time, in degrees Celsius.
     pub retention_celsius: f64,
-    /// The years of service before the retention time.
+    /// Service life of the drive before the retention time.
     pub service: ServiceLife,
 }
 
 impl DriveClass {
-    /// Table 1 of JESD218: client 1 year at 30 degrees after 8 hours a day at 40, 1e-15; enterprise 3 months at 40
-    /// degrees after use around the clock at 55, 1e-16.
+    /// Returns the requirement of table 1 of JESD218 for the class, with `years` of service. Client: 1 year at 30
+    /// degrees after 8 hours a day at 40, error rate 1e-15; enterprise: 3 months at 40 degrees after use around the
+    /// clock at 55, 1e-16.
     pub fn requirement(self, years: f64) -> Requirement {
         match self {
             Self::Client => Requirement {
@@ -79,55 +81,57 @@ impl DriveClass {
     }
 }
 
-/// The page that errs most.
+/// Flash page with the highest raw bit error rate of a drive, and the wear of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WorstPage {
-    /// Die of the page.
+    /// Number of the die that holds the page.
     pub die: u32,
-    /// Block of the page, numbered within the die.
+    /// Number, within the die, of the block that holds the page.
     pub block: u32,
-    /// Type of the page, which is its position in the wordline.
+    /// Type of the page: its position among the pages of a wordline (lower, middle, upper and so on, from 0).
     pub page_type: u32,
-    /// Program/erase cycles of the block.
+    /// Program/erase cycles of the block that holds the page.
     pub pe_cycles: u32,
-    /// Cycles that wear a block of mean life as much.
+    /// Program/erase cycles at which a block of mean endurance would be as worn as the block that holds the page.
     pub worn: u32,
-    /// Raw bit error rate with the usual references.
+    /// Raw bit error rate of the page when read with the default read reference voltages.
     pub rber: f64,
-    /// Raw bit error rate after all retries.
+    /// Raw bit error rate of the page after all read retries.
     pub rber_left: f64,
 }
 
-/// How well a drive reads its data at the end of the required retention time.
+/// Result of calculating how well a drive can read its data at a given age: uncorrectable bit error rate and worst
+/// page.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Readability {
-    /// Uncorrectable codewords for each bit read, mean over the blocks in use.
+    /// Uncorrectable bit error rate: uncorrectable codewords for each bit read, mean over the blocks in use.
     pub uber: f64,
-    /// As `uber`, without the parity across dies.
+    /// Uncorrectable bit error rate that the drive would have without parity across dies.
     pub uber_without_parity: f64,
-    /// The page with the highest error rate.
+    /// Page with the highest raw bit error rate after retries.
     pub worst: WorstPage,
-    /// Program/erase cycles that refreshing has added to each block up to the limit.
+    /// Program/erase cycles that refreshing of data has added to each block by the end of the service life; mean over
+    /// the blocks.
     pub refresh_cycles: f64,
 }
 
-/// The parts of a drive that the limit follows from.
+/// Parts of a drive from which its uncorrectable bit error rate is calculated: bit error table, code, pages, parity.
 pub(crate) struct LimitParts {
     pub table: ErrorTable,
     pub ladder: Ladder,
     pub page_types: u32,
     pub page_bytes: u64,
     pub stripe: Option<u32>,
-    /// Time after which data are refreshed, in seconds; none: never.
+    /// Age in seconds at which the drive refreshes (rewrites) data; none: never.
     pub refresh_s: Option<f64>,
-    /// Reads of a block between erases that the drive reckons with.
+    /// Number of reads of a block between two erases that the calculation assumes for read disturb.
     pub reads: u32,
     pub blocks_per_die: u32,
 }
 
 impl LimitParts {
-    /// Returns the parts of the drive that the limit follows from, or a text that names a missing part; and
-    /// the drive's class.
+    /// Returns the parts of the drive from which the uncorrectable bit error rate is calculated, or a text that names
+    /// a missing part; beside it the drive's class.
     pub fn of(drive: &Drive) -> Result<(Result<Self, String>, DriveClass), Error> {
         let whole = drive.read(0)?;
         let said = |key: &str| drive.entries().iter().find(|entry| entry.key == key);
@@ -159,18 +163,19 @@ impl LimitParts {
     }
 }
 
-/// A block whose data have an age.
+/// Flash block of a worn drive, with its wear and the age of its data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AgedBlock {
     pub number: u32,
     pub pe_cycles: u32,
-    /// See [`WorstPage::worn`].
+    /// Program/erase cycles at which a block of mean endurance would be as worn as this block.
     pub worn: u32,
-    /// Age of the block's data: seconds at the temperature of the table.
+    /// Age of the data in the block: seconds at the reference temperature of the bit error table.
     pub age_s: f64,
 }
 
-/// A page after all retries.
+/// Error rates of one page before and after all read retries, and the probabilities that a codeword or the page is
+/// lost.
 #[derive(Clone, Copy, Debug, Default)]
 struct RetriedPage {
     rber: f64,
@@ -179,29 +184,32 @@ struct RetriedPage {
     lost_page: f64,
 }
 
-/// The last row of a table is extended beyond its wear by one part in this many.
+/// Part by which the calculation extends the bit error table beyond its last P/E-cycle row: one part in this number
+/// (10: a tenth more cycles).
 const CARRIED_ON: u32 = 10;
 
-/// Calculates the uncorrectable bit error rate that a drive's code leaves: at the end of the retention time, and in
-/// use.
+/// Calculation of the uncorrectable bit error rate of a worn drive with its error-correcting code: at the end of the
+/// retention time, and in use.
 pub(crate) struct CodeLimit {
     parts: LimitParts,
     pub requirement: Requirement,
-    /// The retention time, at the table's temperature.
+    /// Retention time in seconds at the reference temperature of the bit error table.
     retention_s: f64,
-    /// Pages at the end of the retention time, by wear and then page type; none where they are not calculated yet.
+    /// Error rates of the page types of a block at the end of the retention time, indexed by the block's wear in P/E
+    /// cycles; none where not calculated yet.
     known: Vec<Option<Vec<RetriedPage>>>,
 }
 
-/// Blocks that have worn beyond the table although its last row could still be read.
+/// Failure of the calculation: a block is worn beyond the last row of the bit error table, although the code can still
+/// correct that row. Holds a page of the most worn block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BeyondTable(WorstPage);
 
 impl CodeLimit {
-    /// Makes the limit for a requirement that the table reaches.
+    /// Makes the calculation for a drive and a requirement, whose retention time the bit error table must cover.
     ///
     /// # Errors
-    /// When the table ends before the age that is needed; the text names the cell.
+    /// When the table ends before the age that is needed; the text names the table's key.
     pub fn new(parts: LimitParts, requirement: Requirement) -> Result<Self, Error> {
         let Requirement { retention_s, retention_celsius, .. } = requirement;
         let retention_s = parts.table.at_reference(retention_s, retention_celsius);
@@ -212,14 +220,14 @@ impl CodeLimit {
         Ok(Self { parts, requirement, retention_s, known })
     }
 
-    /// Returns the greatest wear that the limit covers: the last of the table and a tenth more, along the
-    /// table's last line.
+    /// Returns the greatest wear in P/E cycles that the calculation covers: the last row of the bit error table and a
+    /// tenth more, extrapolated from the table's last rows.
     pub fn last_wear(&self) -> u32 {
         self.known.len() as u32 - 1
     }
 
-    /// Returns the greatest raw bit error rate, after retries, at which every page keeps the UBER, for the
-    /// page type whose soft reads give the least information, on a block at the end of its readable life.
+    /// Returns the greatest raw bit error rate, after retries, at which pages meet the required uncorrectable bit error
+    /// rate; for the page type whose soft reads give the least information, on a block at the end of its readable life.
     pub fn rber_limit(&self) -> f64 {
         let LimitParts { ladder, table, page_types, .. } = &self.parts;
         let target = self.requirement.uber * f64::from(8 * ladder.codeword_bytes);
@@ -229,8 +237,8 @@ impl CodeLimit {
         (0..*page_types as usize).map(of_page).fold(0.5, f64::min)
     }
 
-    /// Returns the mean cycles that refreshing adds to a block if the years of service end when the blocks
-    /// have these cycles.
+    /// Returns the mean number of P/E cycles that refreshing of data adds to a block, if the service years end when the
+    /// blocks have `cycles` P/E cycles.
     pub fn refresh_cycles(&self, cycles: &[u32]) -> f64 {
         let Some(refresh_s) = self.parts.refresh_s else { return 0.0 };
         let least = self.requirement.service.years * YEAR_S / refresh_s;
@@ -238,8 +246,8 @@ impl CodeLimit {
         lacking.sum::<f64>() / cycles.len().max(1) as f64
     }
 
-    /// Returns how the drive reads at the end of the retention time, if its service ended after `times` more
-    /// times the wear `more`.
+    /// Calculates how well the drive reads its data at the end of the retention time, after `times` more times the wear
+    /// `more` (P/E cycles of each block).
     pub fn after_retention(
         &mut self,
         array: &FlashArray,
@@ -264,8 +272,8 @@ impl CodeLimit {
         self.judge(&blocks, refreshed, pages)
     }
 
-    /// Returns how the drive reads in use, when `shares` of the years of service have passed since each
-    /// block's data were written.
+    /// Calculates how well the drive reads its data in use at the end of `years`; `shares` gives for each block the
+    /// fraction of the years since its data were written.
     pub fn in_use(&self, array: &FlashArray, shares: &[f64], years: f64) -> Result<Readability, BeyondTable> {
         let cycles = array.pe_cycles_by_block();
         let refreshed = self.refresh_cycles(cycles);
@@ -282,8 +290,8 @@ impl CodeLimit {
         })
     }
 
-    /// Returns the age of data written `seconds` ago in a drive in use, in seconds at the temperature of the
-    /// table.
+    /// Returns the age of data written `seconds` ago in a drive in use, in seconds at the reference temperature of the
+    /// bit error table; refreshed data are no older than the refresh age.
     pub fn age_in_use(&self, seconds: f64) -> f64 {
         let ServiceLife { duty, celsius, off_celsius, .. } = self.requirement.service;
         let seconds = self.parts.refresh_s.map_or(seconds, |refresh_s| seconds.min(refresh_s));
@@ -291,13 +299,13 @@ impl CodeLimit {
         duty * at(celsius) + (1.0 - duty) * at(off_celsius)
     }
 
-    /// Returns the parts of the drive that the limit follows from.
+    /// Returns the parts of the drive from which the uncorrectable bit error rate is calculated.
     pub fn parts(&self) -> &LimitParts {
         &self.parts
     }
 
-    /// Returns the cycles after which a block of mean life can no longer be read at the end of the retention
-    /// time, if all blocks are alike and there is no parity; none where the table does not reach them.
+    /// Returns the P/E cycles after which a block of mean endurance can no longer be read at the end of the retention
+    /// time, if all blocks are alike and there is no parity; none where the bit error table does not reach them.
     pub fn mean_wear(&self) -> Option<u32> {
         let target = self.requirement.uber * f64::from(8 * self.parts.ladder.codeword_bytes);
         let lost = |wear: u32| {
@@ -319,7 +327,8 @@ impl CodeLimit {
         Some(low)
     }
 
-    /// Returns the blocks in use, each with the cycles that give a block of mean life the same wear.
+    /// Returns the numbers of the blocks in use, each with the P/E cycles at which a block of mean endurance would be
+    /// as worn.
     fn blocks<'a>(
         &self,
         array: &'a FlashArray,
@@ -334,7 +343,7 @@ impl CodeLimit {
         })
     }
 
-    /// Returns the pages of a block, one for each page type.
+    /// Calculates the error rates of a block's pages after all retries, one entry for each page type.
     fn pages(&self, worn: u32, age_s: f64, reads: u32) -> Vec<RetriedPage> {
         (0..self.parts.page_types as usize)
             .map(|page_type| self.page(page_type, worn, age_s, reads))
@@ -354,8 +363,9 @@ impl CodeLimit {
         RetriedPage { rber, rber_left, lost_codeword, lost_page }
     }
 
-    /// Calculates the UBER of these blocks. A block worn beyond the table counts as its last row, a lower bound. If
-    /// that bound exceeds the limit, the drive is at its end; else the result is unknown.
+    /// Calculates the uncorrectable bit error rate of `blocks` from the error rates of their pages. A block worn beyond
+    /// the table counts as its last row, a lower bound: if even that exceeds the requirement, the drive is at its end;
+    /// else the result is unknown (an error).
     fn judge(
         &self,
         blocks: &[AgedBlock],
@@ -406,7 +416,8 @@ impl CodeLimit {
         WorstPage { die, block, page_type, pe_cycles, worn, rber: page.rber, rber_left: page.rber_left }
     }
 
-    /// Returns the refusal of wear that the table does not reach.
+    /// Returns the error message for a block worn beyond the last P/E-cycle row of the bit error table, while the code
+    /// can still correct the pages of that row.
     pub fn beyond(&self, BeyondTable(page): BeyondTable) -> Error {
         let wears = &self.parts.table.known().pe_cycles;
         let (last, at) = (wears.last().copied().unwrap_or_default(), wears.len() - 1);
@@ -418,7 +429,8 @@ impl CodeLimit {
     }
 }
 
-/// Refuses an age (at the table's temperature) that a table does not know.
+/// Refuses an age of data, in seconds at the table's reference temperature, that is beyond the last age in a bit error
+/// table; `what` describes the data in the message.
 pub(crate) fn check_age(table: &ErrorTable, seconds: f64, what: &str) -> Result<(), Error> {
     let ages = &table.known().ages_s;
     let (at, last) = (ages.len() - 1, *ages.last().unwrap_or(&0.0));

@@ -33,76 +33,82 @@ use serde::Serialize;
 use std::path::Path;
 use units::Lpn;
 
-/// A drive at the end of a window.
+/// State of an ageing drive at the end of a window, the part of its life that is simulated write by write between two
+/// jumps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AgeRow {
-    /// Bytes the host wrote since the drive was filled, jumps counted in.
+    /// Bytes that the host has written since the drive was filled, including the jumps.
     pub host_bytes: f64,
-    /// The same in overwrites of the logical space.
+    /// Number of overwrites of the logical space (drive writes) since the drive was filled, including the jumps.
     pub drive_writes: f64,
-    /// Write amplification of the window.
+    /// Write amplification in the window.
     pub waf: f64,
-    /// Program/erase cycles of the least worn block, the mean one, the most worn one.
+    /// Program/erase cycles of the least worn block.
     pub pe_cycles_min: u32,
-    /// Program/erase cycles of the mean block.
+    /// Mean program/erase cycles of the blocks.
     pub pe_cycles_mean: f64,
     /// Program/erase cycles of the most worn block.
     pub pe_cycles_max: u32,
-    /// Blocks that have failed, or were bad as delivered.
+    /// Number of blocks that have failed or were bad as delivered.
     pub bad_blocks: u64,
-    /// Superblocks that are left.
+    /// Number of superblocks that are still usable.
     pub superblocks: u32,
-    /// How many times the jump after this window repeats the wear of the window.
+    /// Number of times that the jump after the window repeats the window's wear.
     pub jumped: u32,
-    /// True if the drive takes no more writes.
+    /// True if the drive has become read-only and takes no more writes.
     pub read_only: bool,
-    /// How its data read at the end of the time that they must last, where that can be told.
+    /// How well the drive reads its data at the end of the required retention time; none where that cannot be
+    /// calculated.
     pub readability: Option<Readability>,
-    /// True if the data can no longer be read at the required error rate at the end of the required retention
-    /// time.
+    /// True if the data can no longer be read at the required error rate at the end of the required retention time.
     pub unreadable: bool,
-    /// Speed of the drive before the window, where the speed was measured.
+    /// Speed of the drive before the window; none where it was not measured.
     pub speed: Option<Speed>,
 }
 
-/// The limits that decide when the drive's life ends.
+/// Facts about the criteria by which the end of the drive's life is judged.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AgeFacts {
-    /// The class of the drive: the one asked for, or the one in the drive's file.
+    /// Class of the drive by JESD218: the class that the options ask for, else the class that follows from the drive
+    /// file.
     pub class: DriveClass,
-    /// Requirement that the class of the drive sets.
+    /// Requirement on retention and error rate that the class of the drive sets.
     pub requirement: Requirement,
-    /// Why only failing blocks end the life; none: the code does.
+    /// Reason why only failing blocks end the drive's life; none: data that the code cannot read end it too.
     pub without_code: Option<String>,
-    /// The greatest raw bit error rate, after retries, at which the code still keeps the required UBER.
+    /// Greatest raw bit error rate, after retries, at which the code still meets the required uncorrectable bit error
+    /// rate.
     pub rber_limit: Option<f64>,
-    /// What the code's chances rest on below what was counted of it; none: they are in closed form, or there is no code.
+    /// Text that says from where the code's failure rates are extrapolated below the counted rates; none for rates in
+    /// closed form, and without a code.
     pub extrapolated: Option<String>,
-    /// Program/erase cycles at which a block of mean endurance exceeds `rber_limit`.
+    /// Program/erase cycles after which a block of mean endurance can no longer be read at the required error rate at
+    /// the end of the retention time; none where the bit error table does not reach them.
     pub mean_wear: Option<u32>,
-    /// Pages of a stripe that a parity page protects; none: there is no parity.
+    /// Number of other pages in the parity group of a page; none without parity.
     pub stripe: Option<u32>,
-    /// Seconds after which data are refreshed; none: never.
+    /// Age in seconds at which the drive refreshes data; none: never.
     pub refresh_s: Option<f64>,
-    /// Bits of a cell.
+    /// Number of bits that a flash cell stores.
     pub bits: u32,
 }
 
-/// How data read in use at the end of a life, when the oldest are as old as the years allow.
+/// How well a drive in use reads its data at the end of its life, with the oldest data as old as the service years
+/// allow.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InUse {
-    /// Age of the oldest data, seconds.
+    /// Age of the oldest data in the drive, in seconds.
     pub oldest_s: f64,
-    /// How well the data read, where that is known.
+    /// Calculated error rates of the data in use; none where they cannot be calculated.
     pub readability: Option<Readability>,
-    /// Why the readability is unknown.
+    /// Reason why the error rates in use cannot be calculated; none where they can.
     pub unknown: Option<String>,
-    /// Years in use after which the drive exceeds the required uncorrectable bit error rate; none when that is not
-    /// before the years asked for.
+    /// Years in use after which the drive exceeds the required uncorrectable bit error rate; none where that does not
+    /// happen within the service years.
     pub years_readable: Option<f64>,
 }
 
-/// A window that is being written: the counts at its beginning, and its progress.
+/// Window of an ageing run that is being written: counts at its beginning, and units written so far.
 struct Window {
     cycles: Vec<u32>,
     stats: FtlStats,
@@ -110,24 +116,25 @@ struct Window {
     written: u64,
 }
 
-/// The end of the last window in which a block was erased.
+/// Position in an ageing run of a block's last erase, counted at the end of the window in which the block was erased.
 #[derive(Clone, Copy, Debug, Default)]
 struct ErasedAt {
-    /// Drive writes up to the last erase of the block.
+    /// Drive writes, jumps included, up to the end of the window in which the block was last erased.
     drive_writes: f64,
-    /// Drive writes, jumps left out, up to the last erase of the block.
+    /// Drive writes, jumps left out, up to the end of the window in which the block was last erased.
     written: f64,
-    /// Number of windows in which the block was erased, up to its last erase.
+    /// Number of windows so far in which the block was erased.
     windows: u32,
 }
 
-/// Units written in one go, after which a caller can look at the clock or give up.
+/// Number of units that an ageing run writes in one call, after which the caller can check the time or stop.
 const UNITS_AT_ONCE: u64 = 1 << 18;
 const YEAR_S: f64 = 365.25 * 86_400.0;
-/// One block in this many may reach the end of its life during a jump; it then lives on to the end of the jump.
+/// At most one block in this number may reach the end of its life during a jump; such a block lives on to the end of
+/// the jump.
 const FAILING: usize = 400;
 
-/// A drive that is aged until its end.
+/// Ageing run: a drive that is overwritten, with jumps in wear, until the end of its life.
 pub struct Ageing {
     drive: Drive,
     ftl: Ftl,
@@ -135,28 +142,28 @@ pub struct Ageing {
     random: RandomStream,
     ahead: UnitsAhead,
     units: u32,
-    /// The part of the mean block's life after which times are measured again.
+    /// Fraction of the mean block's life at which the drive's speed is measured next.
     next_measure: f64,
-    /// Units of a window, and the window in progress.
+    /// Number of units that the ageing run writes in each window.
     window_units: u64,
     window: Option<Window>,
-    /// Drive writes so far, jumps included, and the drive writes that were simulated.
+    /// Drive writes (overwrites of the logical space) so far, jumps included.
     drive_writes: f64,
     written: f64,
     capacity: f64,
     read_only: bool,
     unreadable: bool,
     class: DriveClass,
-    /// The limit of the code, or why there is none.
+    /// Calculation of the uncorrectable bit error rate, or the reason why it is not possible.
     limit: Result<CodeLimit, String>,
-    /// For each block, the time of its last erase in drive writes.
+    /// For each block, the position of its last erase in the ageing run, in drive writes.
     erased_at: Vec<ErasedAt>,
-    /// Cycles that the mean block lives or can be read after, which is less.
+    /// Life of the mean block in P/E cycles: until it fails, or until it cannot be read any more if that comes first.
     life: f64,
 }
 
 impl Ageing {
-    /// Makes a fresh drive, filled once.
+    /// Makes a fresh drive for an ageing run and fills it once.
     ///
     /// # Errors
     /// When its chip knows neither endurance nor errors, its tables do not reach what is asked, or it could not sustain
@@ -204,7 +211,8 @@ impl Ageing {
         })
     }
 
-    /// Returns the facts by which the end of the drive's life is judged.
+    /// Returns the facts by which the end of the drive's life is judged, such as the error rates and the retention
+    /// time.
     pub fn facts(&self) -> AgeFacts {
         let limit = self.limit.as_ref().ok();
         let parts = limit.map(CodeLimit::parts);
@@ -221,22 +229,23 @@ impl Ageing {
         }
     }
 
-    /// True when the drive takes no more writes, or its data would no longer be readable.
+    /// Returns true if the drive takes no more writes, or its data can no longer be read as required.
     pub fn is_done(&self) -> bool {
         self.read_only || self.unreadable
     }
 
-    /// Returns the number of bytes of a mapping unit: the drive is written unit by unit.
+    /// Returns the number of bytes of a mapping unit; the ageing run writes the drive in single units.
     pub fn unit_bytes(&self) -> u64 {
         self.ftl.layout().unit.get()
     }
 
-    /// Returns the part of the mean block's life that is behind it.
+    /// Returns the fraction of the mean block's life that has passed.
     pub fn fraction(&self) -> f64 {
         mean(self.ftl.array().pe_cycles_by_block()) / self.life
     }
 
-    /// Measures times when that is due, then one window, and the jump after it.
+    /// Advances the ageing run by one whole window and the jump after it, with a measurement of speed before the window
+    /// where one is due. Returns the state of the drive.
     ///
     /// # Errors
     /// As [`Self::go_on`].
@@ -248,7 +257,8 @@ impl Ageing {
         }
     }
 
-    /// Goes on by a part of a window; after the last part it jumps, and returns the state of the drive.
+    /// Advances the ageing run by a part of a window. After the window's last part it jumps and returns the state of
+    /// the drive; none before.
     ///
     /// # Errors
     /// When the drive cannot be copied for the measurement, or has worn beyond its chip's tables.
@@ -337,8 +347,8 @@ impl Ageing {
         self.limit.as_ref().map_or(f64::INFINITY, |limit| limit.requirement.uber)
     }
 
-    /// Returns how the data read at the end of the retention time, after `times` more times the wear `more`;
-    /// none where no limit is known, or where blocks failed before errors became too many.
+    /// Calculates how well the data read at the end of the retention time, after `times` more times the wear `more`;
+    /// none where the error rate cannot be calculated, or where blocks failed before errors became too many.
     fn readability(&mut self, more: &[u32], times: u32) -> Result<Option<Readability>, Error> {
         let Ok(limit) = &mut self.limit else { return Ok(None) };
         match limit.after_retention(self.ftl.array(), more, times) {
@@ -348,11 +358,11 @@ impl Ageing {
         }
     }
 
-    /// Returns how old the data of each block are at most, as a part of all that was written.
+    /// Returns for each block the greatest age of its data, as a fraction of all drive writes so far.
     ///
-    /// A block that was erased in the last window holds data of at most that window. One that was not, and was erased in every
-    /// so many windows, was erased as often in the jumps since: what was jumped makes its data no older than the time from one
-    /// of its erases to the next. A block that was never erased was not erased in the jumps, either.
+    /// A block that was erased in the last window holds data of at most that window. A block that was not, and was
+    /// erased once in a number of windows, was erased as often in the jumps since: the jumps make its data no older
+    /// than the time between two of its erases. A block that was never erased was not erased in the jumps, either.
     fn data_ages(&self) -> Vec<f64> {
         let age = |at: &ErasedAt| {
             let (passed, seen) = (self.drive_writes - at.drive_writes, self.written - at.written);
@@ -362,7 +372,8 @@ impl Ageing {
         self.erased_at.iter().map(age).collect()
     }
 
-    /// Saves the drive as it is now, its data as old as they are at the end of the years.
+    /// Saves the present state of the aged drive to the file `path`, with data as old as they are at the end of the
+    /// service years.
     ///
     /// # Errors
     /// When the drive cannot be saved, or the file not written.
@@ -379,8 +390,8 @@ impl Ageing {
         state_file::save(&self.ftl, &about, path)
     }
 
-    /// Returns the age of each superblock's data at the temperature of the chip's tables, nanoseconds; empty
-    /// without tables.
+    /// Returns for each superblock the age of its data in nanoseconds at the reference temperature of the chip's error
+    /// tables; empty without tables.
     fn ages_ns(&self) -> Vec<u64> {
         let Ok(limit) = &self.limit else { return Vec::new() };
         let years_s = limit.requirement.service.years * YEAR_S;
@@ -393,7 +404,8 @@ impl Ageing {
         (0..self.ftl.layout().superblocks()).map(of).collect()
     }
 
-    /// Returns how data read in use, were the years over now.
+    /// Calculates how well the drive in use would read its data if the service years ended now; none without a
+    /// calculation of the error rate.
     pub fn in_use(&self) -> Option<InUse> {
         let limit = self.limit.as_ref().ok()?;
         let Requirement { uber, service, .. } = limit.requirement;
@@ -425,7 +437,7 @@ impl Ageing {
     }
 }
 
-/// Returns the number of cycles that the mean block lives or can be read after, which is less.
+/// Returns the P/E cycles after which the mean block fails or can no longer be read, the lesser of the two.
 fn mean_life(ftl: &Ftl, limit: &Result<CodeLimit, String>) -> f64 {
     let lives = ftl.array().mean_life();
     let readable = limit.as_ref().ok().map(|limit| limit.mean_wear().unwrap_or(limit.last_wear()).max(1));
@@ -436,7 +448,7 @@ fn mean_life(ftl: &Ftl, limit: &Result<CodeLimit, String>) -> f64 {
     }
 }
 
-/// Writes every unit once; false when the drive takes no more on the way.
+/// Writes every logical unit once; returns false if the drive takes no more writes before the end.
 fn fill(ftl: &mut Ftl) -> Result<bool, Error> {
     for lpn in 0..ftl.layout().logical_units {
         if u64::from(lpn).is_multiple_of(UNITS_AT_ONCE) {

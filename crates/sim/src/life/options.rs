@@ -6,31 +6,33 @@ use engine::RandomStream;
 use serde::Deserialize;
 use units::Lpn;
 
-/// How a drive is aged; read from JSON, unknown keys refused.
+/// Options of an ageing run, read from JSON; unknown keys are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgeingOptions {
-    /// Seed from which everything random in the run follows.
+    /// Seed from which all random choices in the ageing run follow.
     pub seed: u64,
-    /// Overwrites of the logical space in each window.
+    /// Length of a window, in overwrites of the logical space.
     pub window: f64,
-    /// By how much of its life the mean block ages in one jump at most; 0: never jump.
+    /// Greatest fraction of its life by which the mean block ages in one jump; 0: never jump.
     pub jump: f64,
-    /// Share of the writes that go to `hot_space` of the logical space; the rest goes to the rest.
+    /// Fraction of the writes that go to the hot part of the logical space, whose size is `hot_space`; the other writes
+    /// go to the other part.
     pub hot_writes: f64,
-    /// See `hot_writes`.
+    /// Size of the hot part of the logical space, as a fraction (0 to 1); `hot_writes` is the fraction of the writes to
+    /// it.
     pub hot_space: f64,
-    /// How much of the mean block's life passes until times are measured again; 0: never.
+    /// Interval between two measurements of the drive's speed, as a fraction of the mean block's life; 0: never.
     pub measure: f64,
-    /// What JESD218 asks of the drive; none: as the drive is.
+    /// Class of the drive by JESD218, client or enterprise; none: the class that follows from the drive file.
     pub class: Option<DriveClass>,
-    /// Years over which the writes are spread.
+    /// Service life in years, over which the writes are spread.
     pub years: f64,
-    /// Share of the years of service in which the drive is powered; none: as for the class of the drive.
+    /// Fraction of the service years in which the drive is powered; none: as for the class of the drive.
     pub duty: Option<f64>,
     /// Temperature in degrees Celsius while the drive is powered; none: as for the class of the drive.
     pub celsius: Option<f64>,
-    /// Degrees Celsius without power; none: as the class.
+    /// Temperature in degrees Celsius while the drive is not powered; none: as for the class of the drive.
     pub off_celsius: Option<f64>,
 }
 
@@ -53,7 +55,7 @@ impl Default for AgeingOptions {
 }
 
 impl AgeingOptions {
-    /// Reads the options.
+    /// Parses the options of an ageing run from JSON and checks their ranges.
     ///
     /// # Errors
     /// When a key is unknown or a value out of range.
@@ -92,7 +94,8 @@ impl AgeingOptions {
         Ok(options)
     }
 
-    /// Returns the requirement on a drive whose own class is `own`.
+    /// Returns the requirement (retention, error rate, service life) that the options set for a drive whose own class
+    /// is `own`.
     pub(crate) fn requirement(&self, own: DriveClass) -> Requirement {
         let mut asked = self.class.unwrap_or(own).requirement(self.years);
         let service = &mut asked.service;
@@ -102,8 +105,8 @@ impl AgeingOptions {
         asked
     }
 
-    /// Draws the logical unit that is written next from `units` units: a hot one with the chance
-    /// `hot_writes`.
+    /// Draws at random the logical unit that is written next out of `units` units: a unit of the hot part with the
+    /// probability `hot_writes`.
     pub(crate) fn draw(&self, random: &mut RandomStream, units: u32) -> Lpn {
         let (all, hot) = (u64::from(units), (f64::from(units) * self.hot_space) as u64);
         let (from, count) = if hot == 0 {

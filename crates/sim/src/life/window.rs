@@ -11,35 +11,36 @@ use host::{Completion, Effect, HostRequest, Op, Poll, Workload, WorkloadError, W
 use serde::Serialize;
 use units::SimTime;
 
-/// Speed of an aged drive under a mixed load, at its limit.
+/// Speed of an aged drive under a saturating mix of reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Speed {
-    /// Latency of the host's reads, nanoseconds.
+    /// Mean latency of the host's reads, in nanoseconds.
     pub read_ns_mean: f64,
-    /// 99th percentile of the read times, nanoseconds.
+    /// 99th percentile of the latency of the host's reads, in nanoseconds.
     pub read_ns_p99: u64,
-    /// Latency of the host's writes, nanoseconds.
+    /// Mean latency of the host's writes, in nanoseconds.
     pub write_ns_mean: f64,
-    /// 99th percentile of the write times, nanoseconds.
+    /// 99th percentile of the latency of the host's writes, in nanoseconds.
     pub write_ns_p99: u64,
-    /// Bytes the host wrote in a second.
+    /// Bytes that the host wrote per second.
     pub write_bytes_per_s: f64,
-    /// Mean time a program kept an array busy, nanoseconds.
+    /// Mean time for which a program kept a flash array busy, in nanoseconds.
     pub program_ns_mean: f64,
-    /// Mean time an erase kept an array busy, nanoseconds; none where nothing was erased.
+    /// Mean time for which an erase kept a flash array busy, in nanoseconds; none where nothing was erased.
     pub erase_ns_mean: Option<f64>,
 }
 
-/// Requests outstanding.
+/// Queue depth of the speed measurement: number of outstanding requests.
 const DEPTH: u32 = 16;
-/// Part of the requests that are reads.
+/// Fraction of the requests of the speed measurement that are reads.
 const READS: f64 = 0.3;
-/// Requests that are measured, after as many as fill the write buffer twice.
+/// Number of requests in the speed measurement, after a ramp of requests that would fill the write buffer twice.
 const REQUESTS: u64 = 20_000;
-/// Events between two looks whether to go on.
+/// Number of simulated events between two checks whether the measurement is to stop.
 const EVENTS_AT_ONCE: u64 = 1 << 16;
 
-/// A load that writes units as the ageing does and reads random units, with `DEPTH` requests outstanding.
+/// Workload of the speed measurement: writes units as the ageing run does and reads random units, with `DEPTH` requests
+/// outstanding.
 struct MixedLoad {
     random: RandomStream,
     options: AgeingOptions,
@@ -86,7 +87,8 @@ impl Workload for MixedLoad {
     }
 }
 
-/// Measures the speed of a copy of `ftl` for a while; none when the copy's life ends before.
+/// Measures the speed of a copy of the aged drive `ftl` under a mixed load; none if the copy becomes read-only before
+/// the end.
 ///
 /// # Errors
 /// When the copy cannot be made.

@@ -2,10 +2,11 @@
 
 use hdrhistogram::Histogram;
 
-/// Latencies beyond an hour and more are kept in the last bucket's range: 2^42 ns.
+/// Upper bound of the latency histograms in nanoseconds (2^42, over an hour); longer latencies count in the last
+/// bucket.
 const LATENCY_MAX_NS: u64 = 1 << 42;
 
-/// What completed requests were like.
+/// Latency histogram, sum of latencies and bytes of completed requests.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Latencies {
     pub latency: Histogram<u64>,
@@ -14,14 +15,14 @@ pub(crate) struct Latencies {
 }
 
 impl Latencies {
-    /// Makes the record of no latencies yet; its histogram tells so many significant digits apart.
+    /// Makes an empty latency record; its histogram resolves `digits` significant digits.
     pub fn new(digits: u8) -> Self {
         let latency = Histogram::new_with_bounds(1, LATENCY_MAX_NS, digits).expect("the bounds are valid");
         Self { latency, latency_sum_ns: 0, bytes: 0 }
     }
 
-    /// Returns the same with fewer digits, as it would have been filled: a bucket of the finer histogram lies
-    /// within one of the coarser.
+    /// Returns a copy of the latency record with fewer significant digits, equal to a record that was filled with these
+    /// digits: each bucket of the finer histogram lies within one of the coarser.
     pub fn coarser(&self, digits: u8) -> Self {
         let mut coarser =
             Self { latency_sum_ns: self.latency_sum_ns, bytes: self.bytes, ..Self::new(digits) };
@@ -31,7 +32,7 @@ impl Latencies {
         coarser
     }
 
-    /// Adds the latency of one more request.
+    /// Adds the latency and the bytes of one completed request.
     #[inline]
     pub fn add(&mut self, latency_ns: u64, bytes: u64) {
         self.latency.saturating_record(latency_ns.max(1));

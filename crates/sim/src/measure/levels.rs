@@ -1,18 +1,20 @@
 //! Latencies in levels of constant relative width: so many to each power of two.
 
-/// Eight to each power of two, for what is kept over time.
+/// Binary logarithm of the number of latency levels per power of two (3: 8 levels) in histograms of intervals of time.
 pub(crate) const COARSE: u32 = 3;
-/// Sixteen, for what is kept for many parts of the drive.
+/// Binary logarithm of the number of latency levels per power of two (4: 16 levels) in histograms of groups of
+/// addresses.
 pub(crate) const FINE: u32 = 4;
-/// Latencies of this power of two and more share the last level.
+/// Power of two, in nanoseconds, from which on all latencies share the last level of a histogram.
 const POWER_MAX: u32 = 36;
 
-/// Returns the number of latency levels of a histogram.
+/// Returns the number of latency levels of a histogram that divides each power of two into 2^`bits` levels.
 pub(crate) const fn levels(bits: u32) -> usize {
     ((POWER_MAX - bits) as usize) << bits
 }
 
-/// Returns the level of a latency. Those below the first power of two that can be divided share the first.
+/// Returns the index of the latency level in which `latency_ns` lies; latencies below 2^`bits` nanoseconds share the
+/// first level.
 #[inline]
 pub(crate) fn level_of(latency_ns: u64, bits: u32) -> usize {
     let latency = latency_ns.max(1 << bits);
@@ -21,7 +23,7 @@ pub(crate) fn level_of(latency_ns: u64, bits: u32) -> usize {
     (level + (latency >> (power - bits)) as usize - (1 << bits)).min(levels(bits) - 1)
 }
 
-/// Returns the highest latency of a level, in nanoseconds.
+/// Returns the highest latency that belongs to a latency level, in nanoseconds.
 pub(crate) fn upper_edge(level: usize, bits: u32) -> u64 {
     let (power, part) = (level >> bits, level & ((1 << bits) - 1));
     (((1 << bits) + part as u64 + 1) << power) - 1

@@ -18,7 +18,8 @@ use retries::Retried;
 use serde_json::{Value, json};
 use units::SimTime;
 
-/// Names of the stages a request's latency is made of, in order. Together they are the whole latency.
+/// Names of the stages that make up a request's latency, in order; the link's stage, named elsewhere, completes the
+/// sum.
 pub(crate) const STAGES: [&str; 12] = [
     "queue",
     "command",
@@ -34,13 +35,14 @@ pub(crate) const STAGES: [&str; 12] = [
     "ecc",
 ];
 
-/// The percentiles that get an interval.
+/// Percentiles of the latency (as fractions) for which the results give a confidence interval.
 pub(crate) const SPREAD_QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 
-/// Significant digits of the latencies of a kind of request.
+/// Number of significant digits of the latency histogram of a kind of request.
 const DIGITS: u8 = 3;
 
-/// When requests came, and how long after that they were handed out. A workload that waits for the drive is never late.
+/// Arrival time of the last request, and how late requests were handed to the drive after their arrival times; a
+/// workload that waits for the drive is never late.
 #[derive(Default)]
 pub(crate) struct Arrivals {
     pub last: SimTime,
@@ -49,7 +51,7 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    /// Notes that one request is handed out.
+    /// Records that one request with arrival time `arrive` is handed to the drive at `now`.
     #[inline]
     pub fn note(&mut self, arrive: SimTime, now: SimTime) {
         self.last = arrive;
@@ -58,24 +60,24 @@ impl Arrivals {
     }
 }
 
-/// What trims did not forget, because they cover mapping units only in part.
+/// Counts of trims that changed nothing in some units because the trims cover mapping units only in part.
 #[derive(Default)]
 pub(crate) struct Untrimmed {
-    /// Trims that cover no whole unit.
+    /// Number of trims that cover no whole mapping unit.
     pub requests: u64,
-    /// Bytes of trims in units that are covered in part.
+    /// Bytes of trims that lie in mapping units covered only in part.
     pub bytes: u64,
 }
 
 impl Untrimmed {
-    /// Adds a trim that was done, of which `units` of `unit` bytes were forgotten.
+    /// Counts a completed trim of `bytes` bytes that trimmed `units` whole mapping units of `unit` bytes.
     pub fn add(&mut self, bytes: u32, units: u32, unit: u64) {
         self.requests += u64::from(units == 0);
         self.bytes += u64::from(bytes) - u64::from(units) * unit;
     }
 }
 
-/// Everything measured in the window that counts.
+/// All measurements of the measured window: latencies, stages, counts, time series.
 pub(crate) struct Measure {
     pub ops: [Latencies; Effect::COUNT],
     pub stages_ns: [[u128; STAGES.len() + 1]; Effect::COUNT],
@@ -85,7 +87,7 @@ pub(crate) struct Measure {
     pub arrivals: Arrivals,
     pub completed: [u64; Effect::COUNT],
     pub failed: [u64; Effect::COUNT],
-    /// Reads that the drive answered with an error because the data are lost.
+    /// Number of reads that the drive answered with an error because the data are lost.
     pub uncorrectable: u64,
     pub untrimmed: Untrimmed,
     pub retried: Retried,
@@ -116,7 +118,7 @@ impl Measure {
         }
     }
 
-    /// Adds a completed request and where its time went.
+    /// Adds a completed request to the measurements, with the time spent in each stage.
     #[inline]
     pub fn complete(
         &mut self,
@@ -148,8 +150,8 @@ impl Measure {
     }
 }
 
-/// Returns where the latency went: the stages in the order of [`STAGES`], then the link. What no stage
-/// explains (data waiting in the buffer for its program) is buffer time.
+/// Returns the nanoseconds that a request spent in each stage of [`STAGES`], then on the host link. Time that no stage
+/// explains, such as data waiting in the write buffer for their program, counts as buffer time.
 #[inline]
 pub(crate) fn stages(request: &Request, now: SimTime) -> [u64; STAGES.len() + 1] {
     let latency = now.since(request.host.arrive).ns();
@@ -196,7 +198,7 @@ struct SeriesBin {
     bytes: u64,
     latency_sum_ns: u128,
     latency_max_ns: u64,
-    /// Bytes in the SLC cache when the last request of the bin of time was completed.
+    /// Bytes in the SLC cache when the last request of the interval was completed; none without an SLC cache.
     cache_bytes: Option<u64>,
     levels: Vec<u32>,
 }
@@ -224,7 +226,8 @@ impl SeriesBin {
         }
     }
 
-    /// Returns the latency that a fraction of the requests stays below, to an eighth of a power of two.
+    /// Returns the latency in nanoseconds that the given fraction of the interval's requests does not exceed, to an
+    /// eighth of a power of two.
     fn quantile_ns(&self, fraction: f64) -> u64 {
         let wanted = (self.requests as f64 * fraction).ceil() as u64;
         let mut seen = 0;
@@ -238,12 +241,13 @@ impl SeriesBin {
     }
 }
 
-/// Reads and writes over time, in bins whose width doubles when they become too many: constant memory.
+/// Time series of reads and writes in intervals of equal width; the width doubles when there are too many intervals, so
+/// that memory is constant.
 pub(crate) struct Series {
     started: SimTime,
     width_ns: u64,
     bins: [Vec<SeriesBin>; 2],
-    /// The bin that is filled now, and when it ends after the start: most requests fall into that of the one before.
+    /// Index of the interval that is being filled.
     current: usize,
     ends_ns: u64,
 }
@@ -275,7 +279,8 @@ impl Series {
         bin.levels[level_of(latency, COARSE)] += 1;
     }
 
-    /// Begins the bin in which `since_ns` lies.
+    /// Makes the interval that contains `since_ns` (nanoseconds after the start) the current one, after doubling the
+    /// widths as often as needed.
     #[cold]
     fn begin_bin(&mut self, since_ns: u64) {
         while since_ns / self.width_ns >= BINS_MAX as u64 {
@@ -300,8 +305,8 @@ impl Series {
         }
     }
 
-    /// Returns the requests, bytes, summed latency and nanoseconds of each interval of a run that lasted
-    /// `span_ns`.
+    /// Returns for each interval of a run of `span_ns` nanoseconds: requests, bytes, sum of latencies, and the
+    /// interval's length in nanoseconds.
     pub fn parts(&self, effect: Effect, span_ns: u64) -> Vec<[f64; 4]> {
         let bins = &self.bins[effect as usize];
         let count = span_ns.div_ceil(self.width_ns);
@@ -315,8 +320,8 @@ impl Series {
         (0..count).map(part).collect()
     }
 
-    /// Returns, for each interval: requests beyond the lower and beyond the upper edge of the level (an
-    /// eighth of a power of two) in which `latency` lies, and all requests.
+    /// Returns for each interval three numbers of requests: with latencies at or above the level (an eighth of a power
+    /// of two) that contains `latency`, with latencies above that level, and all.
     pub fn beyond(&self, effect: Effect, latency: u64) -> Vec<[f64; 3]> {
         let level = level_of(latency, COARSE);
         let beyond = |bin: &SeriesBin, level: usize| -> f64 {
@@ -326,7 +331,7 @@ impl Series {
         self.bins[effect as usize].iter().map(part).collect()
     }
 
-    /// Returns the series as columns of equal length.
+    /// Returns the time series as JSON, with one column for each quantity, all of equal length.
     pub fn to_json(&self) -> Value {
         let count = self.bins[0].len().max(self.bins[1].len());
         let mut columns = serde_json::Map::new();

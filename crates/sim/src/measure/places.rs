@@ -9,37 +9,43 @@ use crate::measure::levels::{FINE, level_of, levels};
 use host::Effect;
 use units::Lpn;
 
-/// Enough to tell their spread well: a Student quantile of 2.04.
+/// Number of groups into which logical units are divided to estimate how latency varies by address; enough for a good
+/// variance (Student quantile 2.04).
 const GROUPS: usize = 32;
-/// Requests of 1, 2 to 3, 4 to 7 and so on units are told apart, those of 128 and more are not: what is popular has its
-/// size in every run, so that the difference which sizes make is none between runs.
+/// Number of size classes of requests: 1 unit, 2 to 3, 4 to 7 and so on, and 128 or more. Popular data have the same
+/// sizes in every run, so differences between sizes are not differences between runs.
 const SIZES: usize = 8;
-/// The golden ratio's digits spread consecutive numbers over all groups (Knuth's multiplicative hashing).
+/// Multiplier, from the golden ratio, of a hash that spreads consecutive unit numbers over all groups (Knuth's
+/// multiplicative hashing).
 const HASH: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// How many requests of a size took how long: for each level of latency all groups, which so share two lines of the cache.
+/// Counts of the requests of a size class, for each latency level all groups (adjacent, in two cache lines); none until
+/// the first request.
 type LevelCounts = Option<Box<[u32]>>;
 
-/// Latencies of reads and writes by size and by the group of the first unit they touch.
+/// Latency histograms of reads and writes, by size class and by the group of the first logical unit that the request
+/// accesses.
 #[derive(Default)]
 pub(crate) struct LatencyByPlace {
     counts: [[LevelCounts; SIZES]; 2],
 }
 
-/// An edge of a level.
+/// Lower or upper edge of a latency level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LevelEdge {
     Lower,
     Upper,
 }
 
-/// By how much the share of requests that take longer than a latency differs between groups.
+/// How the fraction of requests that take longer than a certain latency differs between groups of logical units.
 pub(crate) struct GroupDifference {
-    /// For each group: requests that took longer, beyond as many as would be expected of their sizes; all requests.
+    /// For each group: number of requests that took longer, minus the number expected from their sizes; then number of
+    /// all requests.
     pub groups: Vec<[f64; 2]>,
-    /// Share of all requests that take longer than the latency.
+    /// Fraction of all requests that take longer than the latency.
     pub share: f64,
-    /// The variance of one request, where all of a size are alike and independent.
+    /// Variance of a single request's outcome (longer or not), if all requests of a size class are alike and
+    /// independent.
     pub variance: f64,
 }
 
@@ -53,8 +59,8 @@ impl LatencyByPlace {
         *count = count.saturating_add(1);
     }
 
-    /// Returns the requests beyond the lower edge of the level (a 16th of a power of two) in which a latency
-    /// lies, or the upper.
+    /// Compares the groups of logical units by their requests with latencies beyond the lower or upper edge of the
+    /// level (a 16th of a power of two) that contains `latency_ns`.
     pub fn beyond(&self, effect: Effect, latency_ns: u64, edge: LevelEdge) -> GroupDifference {
         let first = level_of(latency_ns, FINE) + edge as usize;
         let mut cells = vec![[0.0; 2]; GROUPS * SIZES];
@@ -102,9 +108,9 @@ mod tests {
     use super::*;
     use engine::RandomStream;
 
-    /// Returns the variance over groups beyond that of independent requests, as a share of it: 200 popular
-    /// units of 2 sizes, of which `slow` says how long a request of each takes, given whether the unit lies
-    /// in a slow place.
+    /// Returns, for a test, the variance between groups as a multiple of that of independent requests. The test
+    /// accesses 200 popular units with requests of 2 sizes; `slow` decides for each request whether it is slow, given
+    /// its size and whether the unit lies in a slow place.
     fn excess(seed: u64, slow: impl Fn(&mut RandomStream, u32, bool) -> bool) -> f64 {
         let mut random = RandomStream::new(seed, "test");
         let mut places = LatencyByPlace::default();

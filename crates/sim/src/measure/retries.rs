@@ -4,21 +4,24 @@ use crate::measure::latencies::Latencies;
 use crate::sections::sections;
 
 sections! {
-    /// Reads of the host by retries. Lists begin with no retry and end with the most that occurred.
+    /// Reads of the host by the number of read retries. The lists begin with no retry and end with the largest number
+    /// that occurred.
     ByRetries {
-        /// The share of reads that took a retry; null without reads.
+        /// Fraction of the host's reads that took at least one read retry; null without reads.
         share: Option<f64> = "ratio",
-        /// Reads with so many retries; the eighth entry counts more, too.
+        /// Number of the host's reads for each number of read retries; the eighth entry also counts reads with more
+        /// retries.
         requests: Vec<u64> = "requests",
-        /// Their mean latency; null without such reads.
+        /// Mean latency of the host's reads for each number of read retries; null without such reads.
         latency_ns_mean: Vec<Option<f64>> = "ns",
     }
 }
 
-/// More retries are counted with the last.
+/// Greatest number of read retries that is counted separately; reads with more count with it.
 const RETRIES_MAX: usize = 7;
 
-/// Reads of the host that took retries, and their latency, by the most retries of one of their flash reads.
+/// Counts and latency sums of the host's reads that took read retries, by the greatest number of retries of one of
+/// their flash reads.
 #[derive(Default)]
 pub(crate) struct Retried {
     requests: [u64; RETRIES_MAX],
@@ -33,7 +36,7 @@ impl Retried {
         self.latency_sum_ns[at] += u128::from(latency_ns);
     }
 
-    /// Returns all of `reads` by retries, from none on, and the mean latency of each.
+    /// Returns the counts and mean latencies of all `reads` by number of read retries, from none on.
     pub fn by_retries(&self, reads: &Latencies) -> ByRetries {
         let (requests, sum): (u64, u128) = (self.requests.iter().sum(), self.latency_sum_ns.iter().sum());
         let mut rows = vec![(reads.requests() - requests, reads.latency_sum_ns - sum)];

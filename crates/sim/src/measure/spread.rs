@@ -8,19 +8,18 @@
 
 use std::f64::consts::PI;
 
-/// The probability with which an interval holds what endless running would give.
+/// Confidence level of all intervals: the probability with which an interval contains the value of an endless run.
 pub(crate) const LEVEL: f64 = 0.95;
 
-/// Batches a run is divided into. Schmeiser finds 10 to 30 best where batches do not depend on each other. Where they
-/// do, because the drive remembers for longer than a batch lasts, the interval is too narrow, and longer batches give a
-/// wider one: the widest of these is taken. It holds the truth a little more often than it says where nothing is
-/// remembered.
+/// Numbers of batches into which a run is divided; the widest of the resulting confidence intervals is taken. Schmeiser
+/// finds 10 to 30 best where batches are independent. Where they are not, because the drive remembers for longer than a
+/// batch, fewer and longer batches give a wider and better interval.
 const BATCHES: [usize; 3] = [20, 10, 5];
 
-/// Fewer say nothing about their own spread.
+/// Least number of parts of a run from which a confidence interval is calculated.
 pub(crate) const BATCHES_LEAST: usize = 10;
 
-/// A figure with what it may lie between.
+/// Measured value with the half width of its confidence interval, and the number of batches behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
     pub value: f64,
@@ -37,13 +36,13 @@ impl Interval {
         self.value + self.half
     }
 
-    /// Returns the half width as a share of the value.
+    /// Returns the half width of the confidence interval, as a fraction of the value.
     pub fn relative(&self) -> f64 {
         if self.half == 0.0 { 0.0 } else { self.half / self.value }
     }
 }
 
-/// Joins consecutive `parts` to `count` batches as equal as they can be.
+/// Joins consecutive parts of a run into `count` batches of as equal length as possible, by adding up their sums.
 pub(crate) fn batches<const N: usize>(parts: &[[f64; N]], count: usize) -> Vec<[f64; N]> {
     let count = count.min(parts.len());
     let edge = |index: usize| index * parts.len() / count;
@@ -54,8 +53,8 @@ pub(crate) fn total<const N: usize>(parts: &[[f64; N]]) -> [f64; N] {
     parts.iter().fold([0.0; N], |sum, part| std::array::from_fn(|i| sum[i] + part[i]))
 }
 
-/// Returns the figure `of` the sums of all `parts`, with its interval; none where there are too few, or it
-/// has no value.
+/// Returns the value that `of` calculates from the sums of all `parts` of a run, with its confidence interval; none
+/// where there are too few parts or no value.
 pub(crate) fn interval<const N: usize>(
     parts: &[[f64; N]],
     of: impl Fn(&[f64; N]) -> Option<f64>,
@@ -72,17 +71,20 @@ pub(crate) fn interval<const N: usize>(
     found?.into_iter().max_by(|a, b| a.half.total_cmp(&b.half))
 }
 
-/// Returns the half an interval, in standard deviations that were estimated from so many batches.
+/// Returns the half width of the confidence interval in standard deviations, for a deviation estimated from `batches`
+/// batches.
 pub(crate) fn quantile(batches: usize) -> f64 {
     two_sided(1.0 - LEVEL, batches - 1)
 }
 
-/// Returns what a Student variable of `freedom` degrees exceeds, to either side, with a `chance`.
+/// Returns the value that the absolute value of a Student variable of `freedom` degrees of freedom exceeds with the
+/// probability `chance`.
 pub(crate) fn two_sided(chance: f64, freedom: usize) -> f64 {
     student_t(1.0 - chance / 2.0, freedom)
 }
 
-/// Returns the figure of all batches, and the variance of it.
+/// Returns the value that `of` calculates from all batches, and its variance by the jackknife: the spread when one
+/// batch at a time is left out.
 pub(crate) fn jackknife<const N: usize>(
     batches: &[[f64; N]],
     of: impl Fn(&[f64; N]) -> Option<f64>,
@@ -98,9 +100,8 @@ pub(crate) fn jackknife<const N: usize>(
     Some((value, squares * (count - 1.0) / count))
 }
 
-/// Returns what a Student variable of `freedom` degrees stays below with `probability` (0.5 to 1): the
-/// distribution function is a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4), which bisection on the
-/// angle turns round.
+/// Returns the quantile of Student's t distribution with `freedom` degrees of freedom for `probability` (0.5 to 1):
+/// bisection of the distribution function, which is a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4).
 pub fn student_t(probability: f64, freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, PI / 2.0);
     for _ in 0..60 {
@@ -114,7 +115,7 @@ pub fn student_t(probability: f64, freedom: usize) -> f64 {
     (freedom as f64).sqrt() * libm::tan((low + high) / 2.0)
 }
 
-/// P(T <= sqrt(freedom) tan(angle)), for an angle of 0 or more.
+/// Returns the probability P(T <= sqrt(freedom) tan(angle)) of a Student variable T, for an angle of 0 or more.
 fn below(angle: f64, freedom: usize) -> f64 {
     let (odd, square) = (freedom % 2 == 1, libm::cos(angle).powi(2));
     let (mut term, mut sum) = if odd { (libm::cos(angle), 0.0) } else { (1.0, 0.0) };
@@ -150,8 +151,8 @@ mod tests {
         }
     }
 
-    /// Returns how many of 1000 intervals of a ratio hold the truth, 2, when neighbours correlate by
-    /// `memory`.
+    /// Returns, for a test, how many of 1000 confidence intervals of a ratio contain its true value 2, when consecutive
+    /// parts correlate by `memory`.
     fn held(memory: f64) -> usize {
         let mut random = RandomStream::new(7, "test");
         let held = |_: &usize| {

@@ -3,23 +3,24 @@
 use crate::measure::latencies::Latencies;
 use host::{Effect, HostRequest};
 
-/// How many tags get latency histograms of their own; more are counted together by effect only.
+/// Greatest number of tags (jobs or volumes of a workload) with a latency histogram of their own; others count only in
+/// the totals.
 const TAGS_MAX: usize = 64;
 
-/// Significant digits of the latencies of one of several tags: they may be many.
+/// Number of significant digits of the latency histogram of one tag among several.
 const DIGITS: u8 = 2;
 
-/// Tags seen so far among the requests of one effect: none, a single tag, or several.
+/// Which tags (jobs or volumes) occurred so far among the requests of one effect: none, a single tag, or several.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum TagsSeen {
     #[default]
     NoRequest,
-    /// One tag's, as in most runs: what is measured of all is measured of that one.
+    /// All requests so far have this tag, so that the latencies of all requests are also those of the tag.
     Only(u16),
     Several,
 }
 
-/// What is measured of jobs or volumes for themselves, of reads, writes and trims.
+/// Latencies of the reads, writes and trims of each job or volume (tag) of a workload.
 #[derive(Default)]
 pub(crate) struct Tags {
     seen: [TagsSeen; 3],
@@ -27,7 +28,8 @@ pub(crate) struct Tags {
 }
 
 impl Tags {
-    /// Adds a request that is not yet counted in `all` of its effect.
+    /// Adds the latency of a request to the record of its tag, before the request is counted in `all`, the record of
+    /// its effect.
     #[inline]
     pub fn add(&mut self, request: &HostRequest, latency: u64, all: &Latencies) {
         match self.seen.get_mut(request.op.effect() as usize) {
@@ -50,7 +52,8 @@ impl Tags {
         of.get_or_insert_with(|| Box::new(Latencies::new(DIGITS))).add(latency, u64::from(request.bytes));
     }
 
-    /// Returns the place of the measures of a tag that has a place.
+    /// Returns the slot for the latency record of tag `tag` and effect `op`; none if the tag's number is too high for a
+    /// record of its own.
     fn place(&mut self, tag: u16, op: usize) -> Option<&mut Option<Box<Latencies>>> {
         let tag = usize::from(tag);
         if tag >= TAGS_MAX {
@@ -62,7 +65,7 @@ impl Tags {
         self.of[tag].get_mut(op)
     }
 
-    /// Returns how many there were, up to the last one that is measured for itself.
+    /// Returns the number of tags, up to the last one that has a latency record.
     pub fn count(&self) -> usize {
         let only = self.seen.iter().map(|seen| match seen {
             TagsSeen::Only(tag) if usize::from(*tag) < TAGS_MAX => usize::from(*tag) + 1,
@@ -71,8 +74,8 @@ impl Tags {
         only.max().unwrap_or(0).max(self.of.len())
     }
 
-    /// Returns what the requests of a tag were like, if there were any: `all` of their effect, whose
-    /// histogram is finer, where all are this tag's.
+    /// Returns the latency record of a tag's requests with an effect, if there were any. If all requests have this tag,
+    /// that is the finer record of the effect in `all`.
     pub fn get<'a>(
         &'a self,
         tag: usize,

@@ -9,47 +9,48 @@ use host::{Effect, Extent, HostRequest, HostZones, Op};
 use std::collections::{BTreeMap, VecDeque};
 use units::{Nanos, SimTime};
 
-/// Work that waits for its turn in a zone: one write transfers its data after the other, so that they reach the flash
-/// in order.
+/// Work of a request that waits for its turn in a zone: writes to a zone transfer their data one after the other, so
+/// that data reach the flash in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ZoneTurn {
-    /// The write of this request number takes its data.
+    /// Write, by request number, that transfers its data when it has its turn.
     Write(u32),
-    /// The command of this request number needs work on the flash.
+    /// Zone command, by request number, with the work that it needs on the flash.
     Work(u32, ZoneWork),
 }
 
-/// A host request translated to the drive's own bytes.
+/// Host request to a zoned namespace, translated to the drive's own byte addresses (without the gaps between zones).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ZoneEntry {
-    /// The request, with an offset in the drive's own bytes.
+    /// The translated request, with an offset in the drive's own bytes.
     pub inner: HostRequest,
-    /// True if the host's original request cannot be derived from the translated request.
+    /// True if the host's original request cannot be derived from the translated request, because it reaches beyond a
+    /// zone's capacity.
     pub is_odd: bool,
 }
 
-/// State of a zoned namespace.
+/// State of a zoned namespace: zones, firmware, waiting work and counts.
 #[derive(Clone, Debug)]
 pub(crate) struct ZonedNamespace {
     zones: ZoneStates,
-    /// Bytes of a block.
+    /// Size of a block in bytes; write pointers advance in blocks.
     unit: u64,
     times: ZoneTimes,
-    /// When the firmware that keeps the pointers is free for the next write.
+    /// Time at which the firmware that checks write pointers is free for the next write.
     firmware_free: SimTime,
-    /// Request numbers of writes whose pointers the firmware checks, in this order.
+    /// Request numbers of the writes whose write pointers the firmware is checking, in order.
     looked_at: VecDeque<u32>,
-    /// For each zone: the work in progress, first, then the work that waits.
+    /// For each zone with work: queue of the work, with the work in progress at the front.
     turns: BTreeMap<u32, VecDeque<ZoneTurn>>,
-    /// Requests that reach beyond the capacity of a zone, as the host made them, by request number.
+    /// Original host requests that reach beyond the capacity of a zone, by request number.
     odd: BTreeMap<u32, HostRequest>,
     errors: BTreeMap<ZoneError, u64>,
-    /// Counts before the measured window.
+    /// Counts of zone operations before the measured window.
     before: ZoneCounts,
 }
 
 impl ZonedNamespace {
-    /// Makes a zoned namespace with zones as `zoning` describes, all empty, in blocks of `unit` bytes.
+    /// Makes a zoned namespace with zones as `zoning` describes, all empty; a block has `unit` bytes.
     pub fn new(zoning: Zoning, unit: u64) -> Self {
         let shape = ZoneShape {
             count: zoning.count,
@@ -72,20 +73,20 @@ impl ZonedNamespace {
         }
     }
 
-    /// Begins a run on this drive: takes the states of the zones from its contents.
+    /// Begins a run on the drive `ftl`: takes the states of the zones from the contents of the drive.
     pub fn begin(&mut self, ftl: &Ftl) {
         for (zone, state) in (0..).zip(ftl.zones()) {
             self.zones.found(zone, (u64::from(state.written), state.is_finished));
         }
     }
 
-    /// Begins the measured window.
+    /// Begins the measured window: from here on zone operations and errors are counted.
     pub fn begin_measuring(&mut self) {
         self.before = self.zones.counts;
         self.errors.clear();
     }
 
-    /// Returns the shape and limits of the zones, for a workload.
+    /// Returns the number, sizes and limits of the zones, as a workload sees them.
     pub fn seen(&self) -> HostZones {
         let shape = self.zones.shape();
         HostZones {
@@ -98,39 +99,40 @@ impl ZonedNamespace {
         }
     }
 
-    /// Returns the bytes written of each zone, and whether it is full.
+    /// Returns for each zone the number of bytes written, and whether the zone is full.
     pub fn report(&self) -> Vec<(u64, bool)> {
         let zone = |number: u32| self.zones.get(number);
         let all = (0..self.zones.shape().count).map(zone);
         all.map(|zone| (zone.written * self.unit, zone.state == ZoneState::Full)).collect()
     }
 
-    /// Returns the states of the zones.
+    /// Returns the states of all zones.
     pub fn zones(&self) -> &ZoneStates {
         &self.zones
     }
 
-    /// Counts of zone operations in the measured window.
+    /// Returns the counts of zone operations in the measured window.
     pub fn counts(&self) -> ZoneCounts {
         self.zones.counts.since(&self.before)
     }
 
-    /// Returns the errors that zones answered with, by their names.
+    /// Returns the number of zone errors with which requests were answered, by name of the error.
     pub fn errors(&self) -> BTreeMap<String, u64> {
         self.errors.iter().map(|(error, count)| (error.name().to_owned(), *count)).collect()
     }
 
-    /// Notes that a zone answers a request that counts with an error.
+    /// Counts an error with which a zone answers a request.
     pub fn note_error(&mut self, error: ZoneError) {
         *self.errors.entry(error).or_default() += 1;
     }
 
-    /// Returns the block of the host's at which a request begins.
+    /// Returns the number, in the host's address space, of the block at which a request begins.
     fn block(&self, request: &HostRequest) -> u64 {
         request.offset / self.unit
     }
 
-    /// Returns why a zoned drive cannot take the request at all: the fault found, and what was expected.
+    /// Returns why a zoned drive cannot accept the request at all: the fault found, and what was expected; none if the
+    /// request is acceptable.
     pub fn refusal(&self, request: &HostRequest) -> Option<(String, String)> {
         let (unit, size) = (self.unit, self.zones.shape().size * self.unit);
         let found = || format!("a {} of {} bytes at {}", request.op.name(), request.bytes, request.offset);
@@ -143,7 +145,8 @@ impl ZonedNamespace {
         (u64::from(request.bytes) > size).then(|| (found(), format!("no more than a zone's {size} bytes")))
     }
 
-    /// Returns a request of the host's in the drive's own bytes.
+    /// Translates a host request to the drive's own byte addresses; of a request that reaches beyond a zone's capacity,
+    /// the part inside.
     pub fn enter(&self, request: &HostRequest) -> ZoneEntry {
         let shape = self.zones.shape();
         let (zone, at) = (self.block(request) / shape.size, self.block(request) % shape.size);
@@ -157,13 +160,14 @@ impl ZonedNamespace {
         ZoneEntry { inner: HostRequest { offset, bytes, ..*request }, is_odd }
     }
 
-    /// Keeps the host's request of number `id`, which cannot be derived from its translated form.
+    /// Stores the host's original request under the request number `id`, for a request that cannot be derived from its
+    /// translated form.
     pub fn keep(&mut self, id: u32, request: HostRequest) {
         self.odd.insert(id, request);
     }
 
-    /// Returns the request as the host made it, and the byte address on the namespace at which the data of
-    /// the request begin.
+    /// Translates the request `id` back to the form in which the host made it, and returns with it the byte address on
+    /// the namespace at which its data begin (for an append, where the drive put them).
     pub fn in_hosts_words(&mut self, id: u32, inner: &HostRequest) -> (HostRequest, u64) {
         let address = self.hosts_byte(inner.offset);
         if let Some(odd) = self.odd.remove(&id) {
@@ -183,7 +187,8 @@ impl ZonedNamespace {
         offset / capacity * (shape.size * self.unit) + offset % capacity
     }
 
-    /// Calls `name` with each part of the drive's own bytes that holds the part `extent` of the host's address space.
+    /// Calls `name` with each address range, in the drive's own bytes, that corresponds to a part of the host's range
+    /// `extent`, zone by zone.
     pub fn on_flash(&self, extent: Extent, name: &mut dyn FnMut(Extent)) {
         let (size, capacity) = (self.zones.shape().size * self.unit, self.zones.shape().capacity * self.unit);
         let end = extent.offset.saturating_add(extent.bytes);
@@ -196,8 +201,8 @@ impl ZonedNamespace {
         }
     }
 
-    /// Returns when the firmware will have checked the pointer for this write, one write after the other;
-    /// none once it has.
+    /// Puts a write in the queue of the firmware, which checks write pointers one write after the other, and returns
+    /// the time at which the check ends; none on the second call, when the check has ended, and where it takes no time.
     pub fn look_at_pointer(&mut self, id: u32, op: Op, now: SimTime) -> Option<SimTime> {
         let took = if op == Op::APPEND { self.times.append } else { self.times.write };
         if took == Nanos::ZERO {
@@ -212,10 +217,11 @@ impl ZonedNamespace {
         Some(self.firmware_free)
     }
 
-    /// Checks a read or write, in the drive's own bytes, against the state of its zone; returns where an append goes.
+    /// Checks a read, write or append, in the drive's own bytes, against the state of its zone. Returns the byte at
+    /// which the request begins; for an append, where its data go.
     ///
     /// # Errors
-    /// With the status of the completion.
+    /// With the zone error for the completion.
     pub fn let_in(&mut self, id: u32, inner: &HostRequest) -> Result<u64, ZoneError> {
         let asked = self.odd.get(&id).copied();
         let shape = self.zones.shape();
@@ -245,22 +251,23 @@ impl ZonedNamespace {
         }
     }
 
-    /// Returns the zone in which a byte of the drive's own lies.
+    /// Returns the number of the zone that contains byte `offset` of the drive's own bytes.
     pub fn zone_of(&self, offset: u64) -> u32 {
         (offset / self.unit / self.zones.shape().capacity) as u32
     }
 
-    /// Changes a zone's state as the host asks; returns the work that the flash must do for it.
+    /// Changes the state of a zone as a zone management command of the host asks, and returns the work that the flash
+    /// must do for it.
     ///
     /// # Errors
-    /// With the status of the completion.
+    /// With the zone error for the completion.
     pub fn manage(&mut self, inner: &HostRequest) -> Result<ZoneWork, ZoneError> {
         let zone = self.zone_of(inner.offset);
         self.zones.manage(zone, inner.op)
     }
 
-    /// Returns the time that the firmware takes for a command that needs no work on the flash, or for a
-    /// reset.
+    /// Returns the time that the firmware takes for a zone management command: a fixed time, or for a reset a time that
+    /// grows with the blocks.
     pub fn time_of(&self, work: ZoneWork) -> Nanos {
         match work {
             ZoneWork::None | ZoneWork::Finish => self.times.manage,
@@ -270,14 +277,15 @@ impl ZonedNamespace {
         }
     }
 
-    /// Adds work to the queue of a zone; true when it has its turn at once.
+    /// Adds work to the queue of a zone; returns true if the work has its turn at once.
     pub fn queue(&mut self, zone: u32, turn: ZoneTurn) -> bool {
         let turns = self.turns.entry(zone).or_default();
         turns.push_back(turn);
         turns.len() == 1
     }
 
-    /// Ends the work that had its turn in a zone; returns the work that has the next turn.
+    /// Removes the finished work from the queue of a zone, and returns the work that has the next turn; none if no work
+    /// waits.
     pub fn next_turn(&mut self, zone: u32) -> Option<ZoneTurn> {
         let turns = self.turns.get_mut(&zone)?;
         turns.pop_front();

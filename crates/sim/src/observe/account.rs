@@ -7,10 +7,10 @@ use ftl::snapshots::Snapshots;
 use ftl::{Ftl, Seen, SuperblockState, VersionEvent};
 use units::{Lpn, Ppa, SimTime};
 
-/// The account of a drive.
+/// Independent checker of a simulated drive, with the drive's map at the beginning as its first account.
 pub(crate) type Account = check::Checker<MapThen>;
 
-/// The drive of a run as the account sees it: with its configuration at the beginning, later only its translation
+/// View of a run's drive for the checker: at the beginning with the drive's configuration, later only the translation
 /// layer.
 pub(crate) struct Shown<'a> {
     ftl: &'a Ftl,
@@ -18,18 +18,18 @@ pub(crate) struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// Makes a new drive, before its run.
+    /// Makes the checker's view of a new drive with its configuration, before the run.
     pub fn at_first(drive: &'a Drive, ftl: &'a Ftl) -> Self {
         Self { ftl, drive: Some(drive) }
     }
 
-    /// Returns the drive during its run.
+    /// Makes the checker's view of a drive during its run, without the configuration.
     pub fn later(ftl: &'a Ftl) -> Self {
         Self { ftl, drive: None }
     }
 }
 
-/// Contents of the map when the account began.
+/// Copy of the drive's logical-to-physical map as it was when the checker's account began.
 pub(crate) struct MapThen(ftl::Beginning);
 
 impl MapAtFirst for MapThen {
@@ -172,7 +172,7 @@ impl Examined for Shown<'_> {
     }
 }
 
-/// Returns an event of the translation layer's snapshots, translated for the account.
+/// Translates an event of the translation layer's snapshots into the checker's form.
 pub(crate) fn past_event(event: VersionEvent) -> PastEvent {
     match event {
         VersionEvent::Taken { serial } => PastEvent::Taken(serial),
@@ -193,8 +193,8 @@ mod tests {
     use check::Measured;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    /// Returns a drive that was filled in order, which a rule says, and of which some units were written
-    /// again.
+    /// Makes a drive for a test: its logical units were written in order, so that the map is a rule, and some units
+    /// were written again.
     fn filled() -> (Drive, Ftl) {
         let settings = ["nand.blocks_per_plane=64", "ftl.op_ratio=0.5"].map(str::to_owned);
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -206,7 +206,8 @@ mod tests {
         (drive, ftl)
     }
 
-    /// By a rule or by arrays: a drive that changes unseen is found out, and one that does not passes.
+    /// The test changes a drive without telling the checker, with the map as a rule or as arrays: the checker finds the
+    /// changes, and passes an unchanged drive.
     #[test]
     fn a_drive_that_changes_unseen_is_found_out() {
         for has_arrays in [false, true] {

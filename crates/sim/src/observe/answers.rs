@@ -6,10 +6,11 @@ use host::HostRequest;
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// The stages of a latency: those of the drive, then the link.
+/// Number of stages that make up a request's latency: the drive's stages, and the host link.
 pub const STAGE_COUNT: usize = STAGES.len() + 1;
 
-/// Names of the stages, in the order of [`SteppedCompletion::stages_ns`]; together they are the whole latency.
+/// Names of the stages of a latency, in the order of [`SteppedCompletion::stages_ns`]; the times of all stages add up
+/// to the latency.
 pub const STAGE_NAMES: [&str; STAGE_COUNT] = {
     let mut names = ["link"; STAGE_COUNT];
     let mut stage = 0;
@@ -20,52 +21,52 @@ pub const STAGE_NAMES: [&str; STAGE_COUNT] = {
     names
 };
 
-/// Status of a completion.
+/// Status with which the drive completed a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SteppedStatus {
-    /// As asked.
+    /// The request was completed without an error.
     Success = 0,
-    /// The drive answered with an error.
+    /// The drive answered the request with an error.
     Failed = 1,
-    /// Data that were to be read are lost.
+    /// The drive answered a read with an error because the data are lost.
     Uncorrectable = 2,
 }
 
-/// A request that the drive has answered.
+/// Completion of a request that a caller submitted to a stepped drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct SteppedCompletion {
     /// Number of the request, as its submission gave it.
     pub id: u64,
-    /// Time at which the host issued it.
+    /// Simulated time in nanoseconds at which the host issued the request.
     pub submitted_ns: u64,
-    /// Time at which the host had the answer.
+    /// Simulated time in nanoseconds at which the host received the answer.
     pub completed_ns: u64,
-    /// First byte of the request on the drive; of an append, the first byte where the drive put the data.
+    /// First byte of the request on the drive; for an append, the first byte at which the drive put the data.
     pub offset: u64,
-    /// Where the time went, in the order of [`STAGE_NAMES`].
+    /// Nanoseconds spent in each stage, in the order of [`STAGE_NAMES`].
     pub stages_ns: [u64; STAGE_COUNT],
-    /// Length of the request.
+    /// Length of the request in bytes.
     pub bytes: u32,
-    /// Operation ([`host::Op::code`]).
+    /// Code of the request's operation ([`host::Op::code`]).
     pub op: u8,
     /// Status with which the drive answered the request.
     pub status: SteppedStatus,
-    /// The longest stage: place in [`STAGE_NAMES`].
+    /// Index of the longest stage in [`STAGE_NAMES`]: the main cause of the latency.
     pub cause: u8,
-    /// Attempts of a read beyond the first.
+    /// Number of read retries: attempts of a read beyond the first.
     pub retries: u8,
 }
 
 impl SteppedCompletion {
-    /// Time from submission to answer.
+    /// Returns the latency of the request in nanoseconds, from submission to answer.
     pub fn latency_ns(&self) -> u64 {
         self.completed_ns - self.submitted_ns
     }
 }
 
-/// The stage that took longest, the first of several.
+/// Returns the index of the stage that took longest; the first one if several took equally long.
 fn cause(stages: &[u64; STAGE_COUNT]) -> u8 {
     let mut longest = 0;
     for (stage, ns) in stages.iter().enumerate() {
@@ -74,11 +75,11 @@ fn cause(stages: &[u64; STAGE_COUNT]) -> u8 {
     longest as u8
 }
 
-/// Completions that the caller of a stepped drive has not taken.
+/// Completions of a stepped drive that the caller has not taken yet.
 #[derive(Default)]
 pub(crate) struct SteppedAnswers {
     waiting: VecDeque<SteppedCompletion>,
-    /// The number of each request in flight, by id.
+    /// For each request in flight, indexed by its id: the request's number in its submission.
     numbers: Vec<u64>,
 }
 
@@ -110,7 +111,8 @@ impl SteppedAnswers {
         });
     }
 
-    /// The last answer is to this request in the host's words; `address`: where the drive put its data, if it chose.
+    /// Changes the newest completion to the address and length of the request as the host made it; `address` is where
+    /// the drive put the data, if it chose the place.
     pub fn place(&mut self, host: &HostRequest, address: Option<u64>) {
         if let Some(last) = self.waiting.back_mut() {
             (last.offset, last.bytes) = (address.unwrap_or(host.offset), host.bytes);

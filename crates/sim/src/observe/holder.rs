@@ -5,57 +5,57 @@ use ftl::Damage;
 use host::HostRequest;
 use units::{Lpn, Ppa, SimTime};
 
-/// A request that the drive answers now.
+/// Request of the host that the drive is answering, as an image of the drive's data sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct HostAnswer<'a> {
-    /// The id of the request.
+    /// Id of the request within the simulated drive.
     pub id: u32,
-    /// Request of the host.
+    /// The request as the host made it.
     pub host: &'a HostRequest,
     /// True if the drive answers the host's request with an error.
     pub failed: bool,
-    /// Time of the answer.
+    /// Simulated time of the answer.
     pub now: SimTime,
 }
 
-/// What a power cut lost when host and drive ended together, as the drive's image reports it.
+/// Losses by a power cut that ended host and drive together, as the drive's image reports them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// Requests that were never answered.
+    /// Number of requests that were never answered.
     pub requests: u32,
-    /// Units that the host was told are written, and that the flash does not hold.
+    /// Number of mapping units whose writes the host was told are complete, but whose data are not on flash.
     pub units: u32,
-    /// Damage to the flash by the cut.
+    /// Pages and blocks of the flash that the power cut damaged.
     pub damage: Damage,
 }
 
-/// The owner of a drive's data, in slots of its buffer and on its flash.
+/// Holder of a drive's data, such as a drive image: stores the contents of the write buffer's slots and of the flash.
 ///
-/// Told of everything that the drive does with data, in the order in which it does it; `home` and `lookup` say where the map
-/// has a unit on flash, [`Ppa::NONE`] for nowhere.
+/// The simulator reports everything that the drive does with data, in the order in which it happens; `home` and
+/// `lookup` give the physical address of a unit according to the map, [`Ppa::NONE`] if it has none.
 pub trait Holder: Send {
-    /// Reports that the drive takes up a request under this id; `number` is the request's number in its
-    /// source.
+    /// Reports that the drive accepts a request under this id; `number` is the request's number in its source.
     fn on_number(&mut self, id: u32, number: Option<u64>);
-    /// Reports that the data that a write brings for `lpn`, whose place on flash is `home`, enter the drive.
-    /// The next [`Self::on_buffered`] gives their slot.
+    /// Reports that the data that a write brings for unit `lpn`, whose physical address so far is `home`, enter the
+    /// drive. The next [`Self::on_buffered`] gives their slot of the write buffer.
     fn on_content(&mut self, id: u32, request: &HostRequest, lpn: Lpn, home: Ppa);
-    /// Reports that the data are in `slot`: the whole unit, completed with older data where the write brought
-    /// a part.
+    /// Reports that the data of unit `lpn` are in `slot` of the write buffer: the whole unit, completed with older data
+    /// if the write brought only a part.
     fn on_buffered(&mut self, lpn: Lpn, slot: u32);
-    /// Reports that a slot keeps what was read at `ppa`.
+    /// Reports that the slot of the write buffer holds, as cached data, what was read at `ppa`.
     fn on_kept(&mut self, slot: u32, ppa: Ppa);
-    /// Reports that a program of `units` units is submitted; `source` says where each unit comes from, as
-    /// [`ftl::Probe::on_place`] does.
+    /// Reports that a program of `units` units is submitted to the flash; `source` gives for each unit its origin and
+    /// the source of its data, as in [`ftl::Probe::on_place`].
     fn on_place(&mut self, program: &Transaction, units: u32, source: &dyn Fn(u32) -> (Origin, u64));
-    /// Reports that an operation of the flash is over.
+    /// Reports that a flash operation has finished.
     fn on_finish(&mut self, operation: &Transaction);
-    /// Reports that the newest data of `lpn` are at `ppa`; no slot has newer ones.
+    /// Reports that the newest data of unit `lpn` are on flash at `ppa`; no slot of the write buffer has newer data.
     fn on_settled(&mut self, lpn: Lpn, ppa: Ppa);
-    /// Reports that the host forgot `lpn`.
+    /// Reports that the host trimmed unit `lpn`.
     fn on_trim(&mut self, lpn: Lpn);
-    /// Reports that a superblock, numbered over the drive, is erased.
+    /// Reports that a superblock, numbered over the whole drive, is erased.
     fn on_erase(&mut self, superblock: usize);
-    /// Answers a request; a read takes the data that the drive holds now.
+    /// Reports that the drive answers a request; for a read the holder returns the data that the drive holds at this
+    /// moment.
     fn on_answer(&mut self, answer: &HostAnswer<'_>, lookup: &dyn Fn(Lpn) -> Ppa);
 }

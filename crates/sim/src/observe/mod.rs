@@ -18,52 +18,56 @@ use ftl::{Ftl, Probe, VersionEvent};
 use host::HostRequest;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
-/// A probe that also sees host requests.
+/// Observer of a run that sees the host's requests in addition to the events of the translation layer and the flash.
 pub(crate) trait Observer: Probe {
     fn on_request(&mut self, _id: u32, _: &HostRequest) {}
-    /// Returns the number of a request in its source, where it has one; computed only by an observer that
-    /// needs it.
+    /// Reports the number of a request in its source, such as the line of a trace. `number` computes it, and is called
+    /// only by an observer that needs it.
     fn on_number(&mut self, _id: u32, _tag: u16, _number: impl FnOnce() -> Option<u64>) {}
-    /// Reports that the data of one unit of a write are about to enter the drive.
+    /// Reports that the data of one unit of a write will enter the drive.
     fn on_data(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn) {}
-    /// Reports that the drive never heard of a request that the host has lost.
+    /// Reports that a request had no effect on the drive: a power cut came before the drive had read the command, or
+    /// the request's zone refused it.
     fn on_unheard(&mut self, _id: u32) {}
-    /// Reports that the power failed, while these programs and erases had changed cells and were not
-    /// reported.
+    /// Reports that the power failed; the list has the programs and erases that were interrupted after they had changed
+    /// cells.
     fn on_cut(&mut self, _now: SimTime, _: &[Interrupted]) {}
-    /// Reports that the drive says that it has found its map again.
+    /// Reports that recovery after a power cut has rebuilt the drive's map.
     fn on_found(&mut self, _: &Ftl) {}
-    /// Reports that these dies have failed.
+    /// Reports that the dies with these numbers have failed.
     fn on_dies_failed(&mut self, _dies: &[u32]) {}
-    /// Reports that the data of one unit of a write enter the drive now: a holder of data takes them.
+    /// Reports that the data of one unit of a write enter the drive now; a holder of data, such as a drive image,
+    /// stores them.
     fn on_content(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn, _: &Ftl) {}
-    /// Reports that a ramp is over: the measured window begins.
+    /// Reports that the ramp at the beginning of a run is over and the measured window begins.
     fn on_window(&mut self, _now: SimTime) {}
     fn on_complete(&mut self, _: &Request, _now: SimTime, _stages: &[u64; STAGES.len() + 1]) {}
-    /// Reports that a request is answered now: a holder of data supplies what it read.
+    /// Reports that the drive answers a request now; for a read a holder of data, such as a drive image, supplies the
+    /// data.
     fn on_answer(&mut self, _: &Request, _now: SimTime, _: &Ftl) {}
 }
 
 impl Observer for () {}
 
-/// Numbers in a row of `requests.parquet`.
+/// Number of values in a row of `requests.parquet`.
 const WIDTH: usize = REQUESTS.len();
-/// Rows that are turned into columns at once, few enough to stay in the first-level cache.
+/// Number of rows of `requests.parquet` that are turned into columns at once, few enough for the processor's
+/// first-level cache.
 const ROWS_AT_ONCE: usize = 64;
 
-/// Rows of `requests.parquet` that were not taken yet: written one by one, turned into columns in batches.
+/// Rows of `requests.parquet` that the caller has not taken yet: stored row by row, turned into columns in batches.
 pub(crate) struct RequestRows {
     rows: Vec<[u64; WIDTH]>,
-    /// The number of each request in flight, by id.
+    /// For each request in flight, indexed by its id: the request's number in its source.
     numbers: Vec<u64>,
-    /// For each tag: requests so far.
+    /// For each tag (job or volume): number of requests so far.
     counts: Vec<u64>,
-    /// Time from which the times of the rows count.
+    /// Simulated time that counts as zero in the times of the rows.
     origin: SimTime,
 }
 
 impl RequestRows {
-    /// Returns the rows of requests whose times count from `origin`.
+    /// Makes an empty store for rows of `requests.parquet`, in which times count from `origin`.
     pub fn since(origin: SimTime) -> Self {
         Self { rows: Vec::new(), numbers: Vec::new(), counts: Vec::new(), origin }
     }
@@ -96,7 +100,8 @@ impl RequestRows {
         self.rows.push(row);
     }
 
-    /// Returns the little-endian columns in the order of [`REQUESTS`].
+    /// Returns all rows since the last call as columns of little-endian numbers, in the order of [`REQUESTS`], and
+    /// removes them.
     pub fn take(&mut self) -> Vec<Vec<u8>> {
         let capacity = |column: &Column| Vec::with_capacity(self.rows.len() * column.kind.width());
         let mut columns: Vec<Vec<u8>> = REQUESTS.iter().map(capacity).collect();
@@ -115,7 +120,7 @@ impl RequestRows {
     }
 }
 
-/// Appends the numbers at place `place` of all rows to their column, in `BYTES` bytes each.
+/// Appends the values at index `place` of all rows to the bytes of a column, `BYTES` bytes for each value.
 fn append<const BYTES: usize>(column: &mut Vec<u8>, rows: &[[u64; WIDTH]], place: usize) {
     let from = column.len();
     column.resize(from + rows.len() * BYTES, 0);
@@ -124,20 +129,20 @@ fn append<const BYTES: usize>(column: &mut Vec<u8>, rows: &[[u64; WIDTH]], place
     }
 }
 
-/// Those observers that were asked for.
+/// Observers that are enabled in a run: checker, timeline, rows of requests, holder of the data.
 #[derive(Default)]
 pub(crate) struct Observers {
     pub check: Option<Box<Account>>,
     pub timeline: Option<Timeline>,
     pub rows: Option<RequestRows>,
     pub holder: Option<Box<dyn Holder>>,
-    /// Start of the timeline.
+    /// Simulated time at which the timeline begins.
     pub origin: SimTime,
 }
 
 impl Observers {
-    /// Returns the part of an interval that the timeline shows, with times from the timeline's start; none if
-    /// it ends before.
+    /// Returns the part of an interval that the timeline shows, in times from the timeline's start; none if the
+    /// interval ends before that.
     fn shown(&self, from: SimTime, to: SimTime) -> Option<[SimTime; 2]> {
         let counted = |time: SimTime| SimTime::from_ns(time.since(self.origin).ns());
         (to > self.origin).then(|| [from.max(self.origin), to].map(counted))
@@ -305,7 +310,7 @@ impl Probe for Observers {
     }
 }
 
-/// Returns an answered request as the account sees it.
+/// Returns an answered request in the form that the checker takes.
 fn answered(request: &Request) -> Answered<'_> {
     let Request { id, host, first, units, failed, uncorrectable, .. } = request;
     let (id, first, units) = (*id, *first, *units);

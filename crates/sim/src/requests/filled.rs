@@ -5,19 +5,20 @@ use std::cell::Cell;
 
 const WORD: usize = u64::BITS as usize;
 
-/// A set of small numbers, of which the next from some place on is found without passing numbers outside it.
+/// Set of small numbers, kept as bits, that finds the next number from a given position on without visiting positions
+/// outside the set; used for submission queues that hold commands.
 #[derive(Clone, Debug)]
 pub(crate) struct Filled {
     words: Vec<u64>,
-    /// Which words are not zero, where there are several.
+    /// Bit mask of the words that are not zero; used where there are several words.
     summary: Vec<u64>,
-    /// Number of words looked at so far, for the test that bounds this number.
+    /// Number of words read so far, for the test that bounds this number.
     #[cfg(test)]
     looked_at: Cell<u64>,
 }
 
 impl Filled {
-    /// Makes a set of none of the numbers below `count`.
+    /// Makes an empty set for numbers below `count`.
     pub fn new(count: usize) -> Self {
         let words = count.div_ceil(WORD);
         Self {
@@ -28,7 +29,7 @@ impl Filled {
         }
     }
 
-    /// Puts a number in.
+    /// Adds a number to the set.
     #[inline]
     pub fn insert(&mut self, at: usize) {
         let word = at / WORD;
@@ -38,7 +39,7 @@ impl Filled {
         }
     }
 
-    /// Takes a number out.
+    /// Removes a number from the set.
     #[inline]
     pub fn remove(&mut self, at: usize) {
         let word = at / WORD;
@@ -48,7 +49,8 @@ impl Filled {
         }
     }
 
-    /// Returns the first number from `from` on, and around the end.
+    /// Returns the first number in the set that is at least `from`, or else the first number of all; none if the set is
+    /// empty.
     #[inline]
     pub fn first(&self, from: usize) -> Option<usize> {
         let word = from / WORD;
@@ -60,14 +62,15 @@ impl Filled {
         if self.words.len() > 1 { self.first_beyond(word) } else { self.first_of(0) }
     }
 
-    /// Returns the first number of a word, if it holds one.
+    /// Returns the lowest number in the set among the 64 of a word; none if the word is empty.
     #[inline]
     fn first_of(&self, word: usize) -> Option<usize> {
         let bits = self.words[word];
         (bits != 0).then(|| word * WORD + bits.trailing_zeros() as usize)
     }
 
-    /// Returns the first number in the words after this one, around the end, and at last in this one.
+    /// Returns the first number in the set among the words after `word`, then from the first word on, and at last in
+    /// `word` itself; none if the set is empty.
     fn first_beyond(&self, word: usize) -> Option<usize> {
         let (place, count) = (word / WORD, self.summary.len());
         // Of the word's own place those after it come first, the others last.
@@ -122,7 +125,8 @@ mod tests {
         }
     }
 
-    /// The bound that benches/README.md claims: what is looked at does not grow with the queues, but by a 4096th.
+    /// Test of the bound that benches/README.md claims: the number of words that a search reads grows with the number
+    /// of queues only by a 4096th.
     #[test]
     fn few_words_are_looked_at_however_many_queues_there_are() {
         for count in [64, 4096, 65_536] {

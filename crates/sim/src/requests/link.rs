@@ -6,30 +6,30 @@ use host::place::Placer;
 use host::{Background, Direction, Effect, HostRequest, LinkConfig};
 use units::{Bytes, Nanos, SimTime};
 
-/// The smallest piece a host interface hands on.
+/// Size of a sector in bytes, the smallest piece of data that a host interface passes on.
 const SECTOR: u64 = 512;
 
-/// Submission queues, the serial part of command handling, and the wires.
+/// State of the host link during a run: submission queues, the firmware's serial command handling, and the wires.
 pub(crate) struct LinkAtWork {
     config: LinkConfig,
     pub queues: Queues,
-    /// What commands and answers cost, by effect.
+    /// Time on the link for a command, by effect; `answers` is the same for a completion.
     commands: [LinkStep; Effect::COUNT],
     answers: [LinkStep; Effect::COUNT],
     service_free: SimTime,
     wire_free: [SimTime; 2],
-    /// The burst computed last in each direction: most transfers of a workload have one length.
+    /// Burst computed last in each direction, with its length in bytes: most transfers of a workload have one length.
     last: [(u64, Burst); 2],
-    /// Time of one sector on the link to the drive.
+    /// Time that one sector takes on the link to the drive.
     sector: Nanos,
-    /// Nanoseconds the wires were busy, by direction.
+    /// Nanoseconds for which the wires were occupied so far, by direction (to the drive, to the host).
     pub busy_ns: [u64; 2],
-    /// Policy that gives writes their placement handles, if there is one.
+    /// Host's policy that gives writes their placement handles; none where writes keep their own.
     placer: Option<Placer>,
 }
 
 impl LinkAtWork {
-    /// Makes the link of a drive of so many bytes and placement handles.
+    /// Makes the idle link of a drive with `bytes` bytes and `handles` placement handles.
     pub fn new(config: LinkConfig, (bytes, handles): (u64, u16)) -> Self {
         let link = &config.link;
         Self {
@@ -46,19 +46,19 @@ impl LinkAtWork {
         }
     }
 
-    /// True if a policy gives writes their placement handles.
+    /// Returns true if a policy of the host gives writes their placement handles.
     #[inline]
     pub fn places(&self) -> bool {
         self.placer.is_some()
     }
 
-    /// Returns a request with the placement handle that the policy gives it, if it writes.
+    /// Returns the request with the placement handle that the host's policy gives it; without a policy, unchanged.
     #[cold]
     pub fn placed(&mut self, request: HostRequest, background: Background) -> HostRequest {
         self.placer.as_mut().map_or(request, |placer| placer.place(request, background))
     }
 
-    /// Comes to rest at `now`: nothing is in flight from then on; what was counted stays.
+    /// Ends all transfers on the link at `now`, as nothing is in flight any more; the counts of busy time stay.
     pub fn rest(&mut self, now: SimTime) {
         self.busy_ns = self.busy_until(now);
         self.wire_free = self.wire_free.map(|free| free.min(now));
@@ -69,8 +69,8 @@ impl LinkAtWork {
         &self.config
     }
 
-    /// Returns the nanoseconds each direction was busy until `now`: what is in flight counts as far as it has
-    /// come.
+    /// Returns the nanoseconds for which each direction of the link was busy until `now`; transfers in flight count up
+    /// to `now`.
     pub fn busy_until(&self, now: SimTime) -> [u64; 2] {
         let ahead = self.wire_free.map(|free| free.ns().saturating_sub(now.ns()));
         let [mut to_drive, mut to_host] = self.busy_ns;
@@ -84,7 +84,7 @@ impl LinkAtWork {
         [to_drive, to_host]
     }
 
-    /// Returns when a command fetched now has been understood.
+    /// Returns the time at which the firmware has processed a command that is fetched now.
     #[inline]
     pub fn command_done(&mut self, effect: Effect, now: SimTime) -> SimTime {
         let step = self.commands[effect as usize];
@@ -94,8 +94,8 @@ impl LinkAtWork {
         begin + self.config.t_command_service.max(self.config.t_command)
     }
 
-    /// Returns when the host knows that a command is done whose last step ends at `end`; `now` is not after
-    /// that.
+    /// Returns the time at which the host has the completion of a command whose last step ends at `end`; `now` is at
+    /// most `end`.
     #[inline]
     pub fn answered(&mut self, effect: Effect, now: SimTime, end: SimTime) -> SimTime {
         let step = self.answers[effect as usize];
@@ -103,17 +103,17 @@ impl LinkAtWork {
         end + step.takes
     }
 
-    /// Returns when `bytes` that came in until `until`, over `over`, have crossed to the host. With a FIFO
-    /// the link works on all pages that are coming in, sector by sector: it may have begun with the first,
-    /// and cannot end before the last.
+    /// Returns the time at which `bytes` have crossed the link to the host; they came from the flash until `until`,
+    /// over the time `over`. With cut-through the transfer may begin with the first sector, but cannot end before the
+    /// last has come from the flash.
     #[inline]
     pub fn give(&mut self, until: SimTime, over: Nanos, bytes: u64) -> SimTime {
         let early = if self.config.cut_through { over } else { Nanos::ZERO };
         self.transfer(Direction::ToHost, SimTime::from_ns(until.ns() - early.ns()), bytes).max(until)
     }
 
-    /// Returns when the flash may go on with `bytes` of a write that arrived at `arrived`, is worked on now
-    /// and takes `over` to go on.
+    /// Returns the time at which the flash side can start on `bytes` of a write that arrived at `arrived` and is
+    /// processed now; `over` is the time that the flash side takes for the bytes.
     #[inline]
     pub fn take(&mut self, arrived: SimTime, now: SimTime, over: Nanos, bytes: u64) -> SimTime {
         let from = if self.config.double_buffer { arrived } else { now };
@@ -141,8 +141,8 @@ impl LinkAtWork {
         if self.config.shape.full_duplex { direction as usize } else { 0 }
     }
 
-    /// Holds the wires for a message: messages take their share of the wires from the data; they do not wait
-    /// for a whole burst to end.
+    /// Occupies the wires for a message (command or completion): messages take their share of the wires from the data
+    /// and do not wait for a burst to end.
     #[inline]
     fn hold(&mut self, step: LinkStep, now: SimTime) {
         for direction in [Direction::ToDrive, Direction::ToHost] {
@@ -159,7 +159,7 @@ impl LinkAtWork {
         }
     }
 
-    /// Returns when `bytes` asked for at `from` have crossed; calls come in order of `from`.
+    /// Returns the time at which `bytes` requested at `from` have crossed the link; calls must be in order of `from`.
     #[inline]
     fn transfer(&mut self, direction: Direction, from: SimTime, bytes: u64) -> SimTime {
         let burst = self.burst(direction, bytes);

@@ -10,55 +10,57 @@ use ftl::{Coverage, Stages};
 use host::{Effect, HostRequest};
 use units::{Lpn, SimTime};
 
-/// One host request and where it is.
+/// A host request in flight, with its progress, its times and its errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     pub id: u32,
     pub host: HostRequest,
-    /// First mapping unit of the request; `units` is the number of units that the request touches.
+    /// First mapping unit that the request accesses; `units` is the number of units.
     pub first: Lpn,
     pub units: u32,
-    /// Write: units whose data was taken so far, and units crossing the link now.
+    /// Number of a write's units whose data the drive has taken so far; `units_crossing` are the units on the link now.
     pub units_in: u32,
     pub units_crossing: u32,
-    /// Flash reads, or durable units, still to come.
+    /// Number of flash reads (of a read) or durable units (of a write) that the request still waits for.
     pub parts: u32,
-    /// Bytes not yet sent to the host.
+    /// Bytes of the request that are not yet sent to the host.
     pub bytes_left: u64,
-    /// Bytes of a read that have come from the flash and wait to go on to the host.
+    /// Bytes of a read that have come from the flash and wait for their transfer to the host.
     pub gathered: u64,
-    /// When the last part of a read was decoded.
+    /// Time at which the last part of the read was decoded.
     pub gathered_at: SimTime,
     /// Time at which the drive fetched the request; `understood` is when the firmware had read the command.
     pub fetched: SimTime,
     pub understood: SimTime,
-    /// Time at which a write began to wait for buffer room; `buffer_ns` is the length of the wait.
+    /// Time at which a write began to wait for space in the write buffer; `buffer_ns` is the length of all such waits.
     pub waiting_since: SimTime,
     pub buffer_ns: u64,
-    /// The arrays' busy time when that wait began, and the part of the wait put down to each origin.
+    /// Busy time of the flash arrays, by origin, when the wait for buffer space began; `buffer_waits` are the parts of
+    /// the wait attributed to each origin.
     pub busy_then: Waits,
     pub buffer_waits: Waits,
     pub link_ns: u64,
     pub ecc_ns: u64,
-    /// Stages in which the time of the request's last flash operation was spent.
+    /// Times in nanoseconds that the request's last flash operation spent in each stage (waits, channel, array,
+    /// transfer).
     pub stages: Stages,
-    /// Bytes of a read that the buffer's DRAM still has to give.
+    /// Bytes of a read that the DRAM of the write buffer still has to supply.
     pub from_memory: u64,
     pub measured: bool,
     pub failed: bool,
     /// True if part of the data that the request read is lost.
     pub uncorrectable: bool,
-    /// Most attempts beyond the first that a flash read of the request took.
+    /// Greatest number of read retries that one flash read of the request took.
     pub retries: u8,
-    /// True after the drive fetched the request, until the drive answers it.
+    /// True from the moment the drive fetches the request until the drive answers it.
     pub in_drive: bool,
-    /// True while the request takes one of the places for commands that the drive works on.
+    /// True while the request occupies one of the slots for commands that the drive processes at the same time.
     pub worked_on: bool,
     next_free: u32,
 }
 
 impl Request {
-    /// Makes a request that nothing has happened to.
+    /// Makes a host request in its initial state, before it is submitted.
     #[inline(always)]
     fn new(id: u32, host: HostRequest, unit: u64) -> Self {
         let (first, end) = units_of(&host, unit);
@@ -97,14 +99,15 @@ impl Request {
         if self.host.op.effect() == Effect::Read { u64::from(self.units) } else { 0 }
     }
 
-    /// Loses a unit of this write, which the drive refused: the write fails, and does not wait for that unit.
+    /// Records that the drive refused a unit of this write: the request fails, and no longer waits for that unit.
     pub fn lose_unit(&mut self) {
         self.failed = true;
         self.parts -= 1;
     }
 
-    /// Ends a wait for buffer room. While the buffer is full, writes proceed at the pace of the arrays: the
-    /// wait is divided as the arrays' busy time during it was; the host's own part stays buffer time.
+    /// Ends a write's wait for space in the write buffer and attributes the wait to origins. With a full buffer writes
+    /// proceed at the pace of the flash arrays, so the wait is divided like the arrays' busy time during it; the host's
+    /// part stays buffer time.
     pub fn end_buffer_wait(&mut self, now: SimTime, busy_now: Waits) {
         let wait = now.since(self.waiting_since).ns();
         self.buffer_ns += wait;
@@ -118,8 +121,8 @@ impl Request {
         }
     }
 
-    /// Leaves no more of the waits for buffer room than `most` ns: later data may have waited while earlier ones were
-    /// programmed, whose time is counted. Gives what is left.
+    /// Shortens the waits for buffer space attributed to origins to at most `most` ns in all, because later data may
+    /// have waited while earlier data of the request were programmed. Returns the remaining sum.
     pub fn limit_buffer_waits(&mut self, most: u64) -> u64 {
         let mut excess = self.buffer_waits.iter().sum::<u64>().saturating_sub(most);
         for wait in &mut self.buffer_waits {
@@ -131,17 +134,17 @@ impl Request {
     }
 }
 
-/// All requests in flight; places are used again.
+/// Pool of all host requests in flight; slots of answered requests are reused.
 pub(crate) struct Requests {
     items: Vec<Request>,
     free: u32,
     pub outstanding: u32,
-    /// Units that the requests in the drive read.
+    /// Number of mapping units that the reads in the drive access.
     units_read: u64,
 }
 
-/// Units that requests may read at once: each is an operation that events must number, and the other half is for the drive's
-/// own operations.
+/// Greatest number of mapping units that the reads in the drive may access at once: each is an operation with an index,
+/// and the other half of the indices is for the drive's own operations.
 pub(crate) const READ_MOST: u64 = INDEX_MAX as u64 / 2;
 
 impl Requests {
@@ -160,7 +163,7 @@ impl Requests {
         id
     }
 
-    /// No place is free.
+    /// Adds a slot to the pool for the request, for the case that no slot is free; returns the request's id.
     #[cold]
     #[inline(never)]
     fn insert_anew(&mut self, host: HostRequest, unit: u64) -> u32 {
@@ -169,7 +172,7 @@ impl Requests {
         id
     }
 
-    /// Lets the drive take a request up.
+    /// Marks the request as fetched by the drive, and returns it.
     #[inline]
     pub fn take_up(&mut self, id: u32) -> &mut Request {
         let request = &mut self.items[id as usize];
@@ -178,18 +181,18 @@ impl Requests {
         request
     }
 
-    /// True when the requests in the drive read more units than it could number operations for.
+    /// Returns true if the reads in the drive access more mapping units than the simulator has operation indices for.
     #[inline]
     pub fn read_too_much(&self) -> bool {
         self.units_read > READ_MOST
     }
 
-    /// Returns every request the drive has fetched and not answered, in the order of their places.
+    /// Returns the ids, in ascending order, of the requests that the drive has fetched and not answered.
     pub fn in_drive(&self) -> Vec<u32> {
         (0..self.items.len() as u32).filter(|&id| self.items[id as usize].in_drive).collect()
     }
 
-    /// Returns every request that was made and not answered, in the order of their places.
+    /// Returns the ids, in ascending order, of all requests that are not answered yet, fetched or not.
     pub fn under_way(&self) -> Vec<u32> {
         let mut is_free = vec![false; self.items.len()];
         let mut free = self.free;
@@ -200,7 +203,7 @@ impl Requests {
         (0..self.items.len() as u32).filter(|&id| !is_free[id as usize]).collect()
     }
 
-    /// Returns what has waited longest, in words.
+    /// Returns a text, for error messages, about the number of waiting requests and the oldest request in the drive.
     pub fn describe_oldest(&self) -> String {
         let waiting = self.items.iter().filter(|request| request.in_drive);
         let Some(oldest) = waiting.min_by_key(|request| request.host.arrive) else {
@@ -223,7 +226,7 @@ impl Requests {
         &mut self.items[id as usize]
     }
 
-    /// Gives the place of a request free that is answered.
+    /// Frees the slot of an answered request.
     #[inline]
     pub fn release(&mut self, id: u32) {
         let request = &mut self.items[id as usize];
@@ -235,7 +238,8 @@ impl Requests {
     }
 }
 
-/// Returns the number of bytes of the host's that the next `granted` units of a write carry.
+/// Returns the number of host bytes in the next `granted` units of a write; a unit at the ends of the write may be
+/// partial.
 pub fn bytes_of(request: &Request, unit: u64, granted: u32) -> u64 {
     let from = (u64::from(request.first.0) + u64::from(request.units_in)) * unit;
     let to = from + u64::from(granted) * unit;
@@ -243,7 +247,7 @@ pub fn bytes_of(request: &Request, unit: u64, granted: u32) -> u64 {
     to.min(host_end) - from.max(request.host.offset)
 }
 
-/// Returns the first unit that a request touches, and the first behind it.
+/// Returns the first mapping unit that a request accesses, and the first unit behind it.
 #[inline(always)]
 fn units_of(host: &HostRequest, unit: u64) -> (u64, u64) {
     let end = host.offset + u64::from(host.bytes);
@@ -255,7 +259,7 @@ fn units_of(host: &HostRequest, unit: u64) -> (u64, u64) {
     (host.offset / unit, end.div_ceil(unit))
 }
 
-/// Returns what a request covers of a unit that it touches.
+/// Returns which part of the mapping unit `lpn` a request covers: the whole unit, or a range of bytes.
 #[inline]
 pub fn coverage(host: &HostRequest, lpn: Lpn, unit: u64) -> Coverage {
     let begin = u64::from(lpn.0) * unit;
@@ -266,7 +270,8 @@ pub fn coverage(host: &HostRequest, lpn: Lpn, unit: u64) -> Coverage {
     Coverage::Part { from: (first - begin) as u32, bytes: (end - first) as u32 }
 }
 
-/// Returns the units that lie wholly inside a trim: a drive keeps what it was told to forget only in part.
+/// Returns the first mapping unit that a trim covers wholly, and the number of wholly covered units; units covered in
+/// part are not trimmed.
 pub fn whole_units(host: &HostRequest, unit: u64) -> (Lpn, u32) {
     let first = host.offset.div_ceil(unit);
     let end = (host.offset + u64::from(host.bytes)) / unit;

@@ -4,14 +4,15 @@ use crate::requests::filled::Filled;
 use host::link::{LinkShape, QueueClass, QueueOrder};
 use std::collections::VecDeque;
 
-/// Whose turn it is among the queues of one class.
+/// Round-robin state of the submission queues of one priority class: which queue is next, and the commands left in its
+/// burst.
 #[derive(Clone, Debug)]
 struct Turn {
     queues: Vec<usize>,
-    /// Set of the queues of the class that hold commands.
+    /// Set of the queues of the class that contain commands.
     filled: Filled,
     next: usize,
-    /// Commands the queue whose turn it is may still give in this turn.
+    /// Number of commands that the drive may still fetch from the current queue in this burst.
     left: u32,
     burst: u32,
 }
@@ -21,7 +22,7 @@ impl Turn {
         Self { filled: Filled::new(queues.len()), queues, next: 0, left: burst, burst }
     }
 
-    /// Returns the next command of the queues in this turn.
+    /// Fetches the next command from the queues of the class, in round-robin order; none if all are empty.
     #[inline]
     fn fetch(&mut self, waiting: &mut [VecDeque<u32>]) -> Option<u32> {
         let at = self.filled.first(self.next)?;
@@ -34,7 +35,8 @@ impl Turn {
         request
     }
 
-    /// Notes that one of the queues gave a command.
+    /// Records that a command was fetched from queue `at` of the class, and advances to the next queue after a full
+    /// burst.
     #[inline]
     fn note_fetched(&mut self, at: usize) {
         if at != self.next {
@@ -48,19 +50,21 @@ impl Turn {
     }
 }
 
-/// Commands the host has made and the drive has not fetched.
+/// Submission queues: commands that the host has submitted and the drive has not fetched yet.
 pub(crate) struct Queues {
     waiting: Vec<VecDeque<u32>>,
-    /// The only command there is, and its tag: most are fetched as soon as they are made, and need not lie in a queue.
+    /// The only submitted command, with its tag, when there is just one: most commands are fetched at once and skip the
+    /// queues.
     alone: Option<(u32, u16)>,
     depth: u32,
     count: u32,
-    /// One turn for all queues, or one for each class: urgent, high, medium, low.
+    /// Round-robin states: one for all queues, or one for each priority class (urgent, high, medium, low).
     turns: Vec<Turn>,
-    /// For each queue, the number of its turn and its place in that turn.
+    /// For each submission queue: index of its round-robin state, and the queue's position in that state.
     places: Vec<(usize, usize)>,
     weights: [u32; 3],
-    /// Commands that high, medium and low may still give in this round.
+    /// Number of commands that the drive may still fetch from the classes high, medium and low in this round of
+    /// weighted arbitration.
     credits: [u32; 3],
 }
 
@@ -92,13 +96,13 @@ impl Queues {
         }
     }
 
-    /// True while some submission queue has a free place.
+    /// Returns true while a submission queue has a free entry.
     #[inline]
     pub fn has_place(&self) -> bool {
         self.count < self.waiting.len() as u32 * self.depth
     }
 
-    /// Puts a request into the queue its tag prefers, or the next that has a place.
+    /// Puts a request into the submission queue that belongs to its tag, or into the next queue with a free entry.
     #[inline]
     pub fn submit(&mut self, request: u32, tag: u16) {
         self.count += 1;
@@ -127,7 +131,7 @@ impl Queues {
         if self.waiting.len() == 1 { 0 } else { usize::from(tag) % self.waiting.len() }
     }
 
-    /// Takes the next request by the link's order.
+    /// Fetches the next request in the order of the link's arbitration; none if all submission queues are empty.
     #[inline]
     pub fn fetch(&mut self) -> Option<u32> {
         if self.count == 0 { None } else { self.fetch_one() }
@@ -147,7 +151,8 @@ impl Queues {
         }
     }
 
-    /// Urgent queues first; the other classes give as many commands a round as their weights say.
+    /// Fetches the next command by weighted arbitration: urgent queues first, then as many commands of each class in a
+    /// round as its weight says.
     fn fetch_weighted(&mut self) -> Option<u32> {
         if let Some(request) = self.turns[0].fetch(&mut self.waiting) {
             return Some(request);
@@ -184,7 +189,8 @@ mod tests {
         }
     }
 
-    /// Returns which queue each of the next `count` commands comes from, when all are full.
+    /// Returns, for a test, the number of the queue from which each of the next `count` commands is fetched when all
+    /// queues are full.
     fn drawn(order: QueueOrder, count: usize) -> Vec<u32> {
         let mut queues = Queues::new(&shape(order));
         for request in 0..4000 {
@@ -213,7 +219,8 @@ mod tests {
         assert_eq!([of(0), of(1), of(2), of(3)], [100, 300, 100, 300]);
     }
 
-    /// A command that is fetched before the next is made lies in no queue: that must change no queue's turn.
+    /// The test checks that a command which is fetched before the next one is submitted, and so skips the queues,
+    /// advances the round-robin order as if it had been queued.
     #[test]
     fn a_command_alone_takes_the_turn_that_it_would_have_taken_in_its_queue() {
         let mut random = RandomStream::new(5, "queues");

@@ -13,207 +13,213 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Names and texts, in the order in which they were said.
+/// Table of texts by name, in the order in which they were added.
 type Texts = Map<String, Value>;
 
-/// A value of the configuration or of an option, as it was resolved.
+/// Value of a configuration key or of an option in the result, as it was resolved.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum AnyValue {
-    /// Nothing.
+    /// The value of the configuration key or option is absent.
     Null(()),
-    /// Yes or no.
+    /// The value of the configuration key or option is true or false.
     Boolean(bool),
-    /// A whole number.
+    /// The value of the configuration key or option is a whole number.
     Integer(i64),
-    /// Another number.
+    /// The value of the configuration key or option is a number with a fractional part.
     Number(f64),
-    /// Text; with its unit where it has one.
+    /// The value of the configuration key or option is a text; a quantity with a unit is given as number and unit.
     Text(String),
-    /// A list.
+    /// The value of the configuration key or option is a list.
     List(Vec<AnyValue>),
 }
 
 sections! {
-    /// What was run.
+    /// The workload that was run.
     Workload {
-        /// Its name.
+        /// Name of the workload.
         name: String = "text",
-        /// The format it was read from: `fio`, the format of a trace, the name of a generator.
+        /// Format that the workload was read from: `fio`, the format of a trace, or the name of a generator.
         format: String = "text",
-        /// Requests that it handed out, before the measured window, too.
+        /// Number of requests that the workload issued, including those before the measured window.
         requests: u64 = "requests",
-        /// Lines of the trace that could not be read and were skipped on request (`--skip-bad-lines`).
+        /// Number of lines of the trace that could not be read and were skipped on request (`--skip-bad-lines`).
         skipped_lines: u64 = "lines",
-        /// How much of it was run; null where its length is not known.
+        /// Fraction of the workload that was run; null where its length is not known.
         fraction_done: Option<f64> = "ratio",
-        /// What else was found out about it, by name.
+        /// Further findings about the workload, such as facts about a trace, by name.
         #[schemars(with = "BTreeMap<String, String>")]
         notes: Texts = "text",
-        /// The names of its jobs or volumes, by the number that requests carry.
+        /// Names of the workload's jobs or volumes, in the order of the numbers (tags) that requests carry.
         tags: Vec<String> = "text",
-        /// The jobs of a fio file, as written; none for other workloads.
+        /// Jobs of a fio file, as written; empty for other workloads.
         jobs: Vec<FioJob>,
-        /// The steady states in which jobs of a fio file were to end (`steadystate`); none without any.
+        /// Steady states in which jobs of a fio file were to end (`steadystate`); empty without any.
         steady_states: Vec<SteadyState>,
     }
 
-    /// A job of a fio file as it is written there.
+    /// A job of a fio file, as it is written there.
     FioJob {
-        /// Its name.
+        /// Name of the job.
         name: String = "text",
-        /// Copies of it that run (`numjobs`).
+        /// Number of copies of the job that run (`numjobs`).
         clones: u32 = "count",
-        /// Its copies are reported as one (`group_reporting`).
+        /// True if the copies of the job are reported as one (`group_reporting`).
         together: bool = "yes/no",
-        /// Its options and their values, those of the `global` section included.
+        /// Options of the job with their values, including those of the `global` section.
         #[schemars(with = "BTreeMap<String, String>")]
         options: Texts = "text",
     }
 
-    /// What became of `--loop`.
+    /// Outcome of `--loop`, which repeats the workload.
     Loop {
-        /// The rule, as given.
+        /// Rule for the end of the repetitions, as given with `--loop`.
         rule: String = "text",
-        /// Passes begun.
+        /// Number of passes of the workload that were begun.
         passes: u32 = "passes",
-        /// Whether write amplification became as well known as asked; null where a number of passes was asked for.
+        /// True if write amplification became known as precisely as `--loop` asked; null where it asked for a number of
+        /// passes.
         reached: Option<bool> = "yes/no",
     }
 
-    /// Where a value of the configuration comes from.
+    /// Origin of a value in the configuration.
     Place {
-        /// The file and line, the command line, or the default.
+        /// Place where the configuration value is set: file and line, the command line, or the default.
         place: String = "text",
-        /// The comment behind the value, which gives its source; null without one.
+        /// Comment behind the configuration value in its file, which gives the source of the value; null without a
+        /// comment.
         source: Option<String> = "text",
     }
 
-    /// In which state the drive began, and for how much of what the host asked that mattered.
+    /// State of the drive when the run began, and how many of the host's reads and writes depended on it.
     State {
-        /// How it was made: a kind of preconditioning, or `loaded`.
+        /// Way in which the drive's first state was made: a kind of preconditioning, or `loaded` for a saved state.
         #[schemars(extend("enum" = ["none", "fill", "steady", "instant", "workload", "loaded"]))]
         began: String = "text",
-        /// Data that the workload expects, written before the clock started.
+        /// Data that the workload expects to read, written before the simulated time began.
         layout: LaidOut,
-        /// Size of a mapping unit.
+        /// Size of a mapping unit of the drive.
         unit_bytes: u64 = "bytes",
-        /// Units the host read.
+        /// Number of mapping units that the host read.
         units_read: u64 = "mapping units",
-        /// Units the host wrote.
+        /// Number of mapping units that the host wrote.
         units_written: u64 = "mapping units",
-        /// Units read that were never written, or trimmed: as fast on any drive.
+        /// Number of mapping units that the host read although they were never written, or trimmed: as fast on any
+        /// drive.
         reads_unmapped: Part,
-        /// Units read from flash.
+        /// Number of mapping units that the host read from flash.
         reads_from_flash: Part,
-        /// Units of the host's that were programmed; the others were overwritten in the buffer or are still there.
+        /// Number of mapping units of the host that were programmed to flash; the others were overwritten in the write
+        /// buffer or are still in it.
         writes_to_flash: Part,
     }
 
-    /// Data that was written before the clock started, because the workload expects it.
+    /// Data that was written before the simulated time began, because the workload expects to read it.
     LaidOut {
-        /// It was not switched off (`--no-layout`).
+        /// True if this writing of data was not switched off (`--no-layout`).
         on: bool = "yes/no",
-        /// Units written so.
+        /// Number of mapping units that were written before the simulated time began.
         units: u64 = "mapping units",
-        /// The same in bytes.
+        /// Bytes that were written before the simulated time began.
         bytes: u64 = "bytes",
     }
 
-    /// A part of the units that the host read or wrote.
+    /// Part of the mapping units that the host read or wrote.
     Part {
-        /// Units.
+        /// Number of mapping units in this part.
         units: u64 = "mapping units",
-        /// Their share of all, at most 1; null where there are none.
+        /// Share of all mapping units that the host read, or wrote, at most 1; null where there are none.
         share: Option<f64> = "ratio",
     }
 
-    /// What the simulation cost: all that two runs of the same command do not share.
+    /// Cost of the simulation (time and memory of the computer): the part of a result in which two runs of the same
+    /// command differ.
     Engine {
-        /// Wall-clock time of the measured window and what led to it.
+        /// Wall-clock time of the measured window and of the simulated time before it.
         wall_s: f64 = "s",
-        /// Wall-clock time to build the drive.
+        /// Wall-clock time to build the simulated drive.
         build_s: f64 = "s",
         /// Wall-clock time of preconditioning.
         precondition_s: f64 = "s",
-        /// Pages read and programmed and blocks erased, simulated with time.
+        /// Number of flash operations simulated with their times: pages read, pages programmed and blocks erased.
         page_operations: u64 = "operations",
-        /// Those per second of wall-clock time; null where no time passed.
+        /// Flash operations simulated per second of wall-clock time; null where no time passed.
         page_operations_per_s: Option<f64> = "1/s",
-        /// Requests of the host that were simulated.
+        /// Number of requests of the host that were simulated.
         host_requests: u64 = "requests",
-        /// Those per second of wall-clock time; null where no time passed.
+        /// Requests of the host simulated per second of wall-clock time; null where no time passed.
         host_requests_per_s: Option<f64> = "1/s",
-        /// Events of the calendar.
+        /// Number of events that the simulation scheduled.
         events: u64 = "events",
-        /// Memory for the state of the drive.
+        /// Memory that the state of the simulated drive takes.
         state_bytes: usize = "bytes",
-        /// The same by mapping unit of the logical space.
+        /// Memory that the state of the simulated drive takes for each mapping unit of the logical space.
         state_bytes_per_mapping_unit: f64 = "bytes",
-        /// The most memory that the process had held until the run ended.
+        /// Greatest amount of memory that the process held until the run ended.
         #[schemars(with = "u64")]
         peak_rss_bytes: Option<u64> = "bytes",
-        /// Wall-clock time of the whole run, as Python saw it.
+        /// Wall-clock time of the whole run, as Python measured it.
         #[schemars(with = "f64")]
         session_s: Option<f64> = "s",
     }
 
-    /// How the run was asked for: with `config` all that is needed to repeat it.
+    /// How the run was requested: together with `config` all that is needed to repeat it.
     Invocation {
-        /// Values given with `--set`.
+        /// Configuration values given with `--set`.
         set: Vec<String> = "text",
-        /// The workload.
+        /// Workload that was requested.
         workload: Source,
-        /// Options that had another value than their default.
+        /// Options of the command whose values differed from their defaults.
         options: BTreeMap<String, AnyValue> = "text",
-        /// The policies in Python that the drive asked.
+        /// Files with the Python policies that the drive used.
         policies: Vec<OwnPolicy>,
     }
 
-    /// A file with policies in Python.
+    /// A file with Python policies.
     OwnPolicy {
-        /// The file, as the configuration names it.
+        /// Name of the policy file, as the configuration gives it.
         file: String = "text",
-        /// What was written in it.
+        /// Source text of the policy file.
         source: String = "text",
-        /// SHA-256 of that, in hexadecimal digits.
+        /// SHA-256 of the policy file's source text, in hexadecimal digits.
         sha256: String = "text",
     }
 
-    /// The workload as it was asked for.
+    /// The workload as it was requested.
     Source {
-        /// `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a served drive; `stepped`: a program, request by request.
+        /// Kind of workload: `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a served drive;
+        /// `stepped`: a program, request by request.
         #[schemars(extend("enum" = ["fio", "trace", "volume", "generator", "flows", "nbd", "stepped"]))]
         kind: String = "text",
-        /// The file, or the words that name it.
+        /// File of the workload, or the words that name it.
         source: String = "text",
-        /// Options that say how to read a trace.
+        /// Options for reading a trace.
         options: BTreeMap<String, AnyValue> = "text",
-        /// The size of the trace file; null for other workloads.
+        /// Size of the trace file; null for other workloads.
         file_bytes: Option<u64> = "bytes",
-        /// The text of the job file; null for other workloads.
+        /// Text of the fio job file; null for other workloads.
         text: Option<String> = "text",
         /// Values of the variables in a fio job file.
         variables: BTreeMap<String, String> = "text",
-        /// What a translation to fio's words left to say.
+        /// Remarks of the translation of a workload into a fio job.
         notes: Vec<String> = "text",
     }
 
     /// Where an interrupted run ended.
     InterruptedAt {
-        /// The phase: `precondition`, `layout`, `run`.
+        /// Phase of the run in which it was interrupted: `precondition`, `layout` or `run`.
         phase: String = "text",
-        /// How much of it was done; null where that is unknown.
+        /// Fraction of the phase that was done; null where that is unknown.
         workload_fraction: Option<f64> = "ratio",
     }
 
-    /// Something to know before a number is believed.
+    /// Remark about the run: a fact to know before its results are believed.
     Remark {
-        /// Its kind, by which a script finds it.
+        /// Kind of the remark, a fixed name that scripts can look for.
         kind: String = "text",
-        /// What was seen.
+        /// Text of the remark: what was noticed in the run that bears on whether the results can be believed.
         text: String = "text",
-        /// What to do about it.
+        /// Advice to the user about what to do.
         advice: String = "text",
     }
 }
@@ -253,8 +259,8 @@ pub(super) fn places(entries: &[Entry]) -> Map<String, Value> {
     entries.iter().map(|entry| (entry.key.clone(), json!(place(entry)))).collect()
 }
 
-/// The state in which the run began, and the shares of reads and writes that reached the flash: requests that the
-/// buffer or an unwritten unit answers are as fast on any drive.
+/// Makes the section of the result about the drive's first state, with the shares of reads and writes that reached the
+/// flash; requests answered by the write buffer, or for unwritten units, are as fast on any drive.
 pub(super) fn state(provenance: &Provenance<'_>, ftl: &Ftl, stats: &FtlStats) -> State {
     let part = |units: u64, whole: u64| {
         // What the buffer held when measuring began may be programmed beside what is written from then on.

@@ -14,33 +14,35 @@ use crate::run::Run;
 use controller::Origin;
 use ftl::{FtlStats, Layout, Mark};
 
-/// Fewer victims say nothing, not even by how much they differ.
+/// Least number of garbage collection victims (or merges) from which long-run write amplification is estimated.
 pub(crate) const VICTIMS_LEAST: u64 = spread::BATCHES_LEAST as u64;
 
-/// Fewer dies say nothing about the difference between dies.
+/// Least number of dies from which the differences between dies are estimated.
 const DIES_LEAST: usize = 4;
 
-/// Halves of a run whose means are further apart than this chance allows are taken for different. It is small because a
-/// half that is left out for nothing is half of what is known, and halves are compared again and again.
+/// Significance level of the test whether two halves of a run have different means: the probability that equal means
+/// are taken for different. It is small because leaving out a half loses half of the data, and halves are compared
+/// again and again.
 const CHANCE: f64 = 0.002;
 
-/// Batches of each half, when they are compared.
+/// Number of batches into which each half of a run is divided for the comparison of the halves.
 const HALVES: usize = 10;
 
-/// Moves of superblocks that were taken for another reason than room.
+/// Origins of programs that move data of superblocks taken for a reason other than free space, such as wear levelling.
 const RELOCATIONS: [Origin; 4] = [Origin::Wear, Origin::Rescue, Origin::Refresh, Origin::Scrub];
 
-/// The sums that write amplification follows from.
+/// Index of a sum, over a part of a run, from which write amplification is calculated.
 #[derive(Clone, Copy)]
 enum Sum {
-    /// Bytes the host wrote, in mapping units.
+    /// Bytes that the host wrote, in mapping units.
     Written,
-    /// Units programmed, parity apart.
+    /// Mapping units programmed, without parity.
     Programmed,
     Parity,
-    /// Programs that took room and were no moves, those of the SLC cache apart; what came into the buffer counts.
+    /// Mapping units programmed that took free space and were no relocations, without the SLC cache; units that entered
+    /// the write buffer count.
     Taken,
-    /// Units written with one bit a cell; units folded; the units that the folded superblocks had room for.
+    /// Mapping units written to the SLC cache (one bit per cell).
     Slc,
     Folded,
     FoldedRoom,
@@ -57,7 +59,7 @@ fn at(sums: &Sums, sum: Sum) -> f64 {
     sums[sum as usize]
 }
 
-/// What happened from one mark to the next.
+/// Returns the sums (bytes written, units programmed, relocated and so on) over the part of a run between two marks.
 fn sums(from: &Mark, to: &Mark, layout: &Layout) -> Sums {
     let stats = to.stats.since(&from.stats);
     let by = |origin: Origin| stats.units_programmed[origin as usize];
@@ -89,7 +91,8 @@ fn sums(from: &Mark, to: &Mark, layout: &Layout) -> Sums {
     sums
 }
 
-/// Write amplification in the long run of a drive that collects superblocks.
+/// Calculates long-run write amplification of a drive with garbage collection from the sums over a run; none where they
+/// are not enough.
 fn of_victims(sums: &Sums) -> Option<f64> {
     let (slc, room) = (at(sums, Sum::Slc), at(sums, Sum::Room));
     let folded = match at(sums, Sum::FoldedRoom) {
@@ -106,40 +109,41 @@ fn of_victims(sums: &Sums) -> Option<f64> {
     (written > 0.0).then(|| programmed / written)
 }
 
-/// Write amplification of a drive that merges: what merges cost does not follow from one of them.
+/// Calculates write amplification of a drive that merges log blocks; the cost of merges does not follow from a single
+/// merge, so all programs of the run count.
 fn of_merges(sums: &Sums) -> Option<f64> {
     let written = at(sums, Sum::Written);
     (written > 0.0).then(|| at(sums, Sum::Programmed) / written)
 }
 
-/// What a run says about the long run.
+/// Estimate of long-run write amplification from a run.
 pub(crate) struct LongRun {
     pub interval: Option<Interval>,
-    /// Victims, or merges, that the value rests on.
+    /// Number of garbage collection victims, or merges, that the estimate rests on.
     pub victims: u64,
-    /// The share of the run, at its beginning, that was left out because it went on differently afterwards.
+    /// Fraction of the run, at its beginning, that was left out because the later part differs from it.
     pub left_out: f64,
     /// True if the run ended before its write amplification settled.
     pub drifting: bool,
-    /// Why there is no interval, where there is none.
+    /// Reason why there is no estimate, where there is none.
     pub reason: Missing,
 }
 
-/// What a run lacks that says nothing about the long run.
+/// Reason why a run gives no estimate of long-run write amplification: what it lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// Victims.
+    /// The run had too few garbage collection victims or merges.
     Victims,
-    /// An end that goes on as what came before.
+    /// The last part of the run still differs from what came before.
     Settling,
-    /// Anything folded of what went to the SLC cache.
+    /// Data went to the SLC cache, and none of it was folded.
     Folding,
-    /// Room that victims gained, in each of its parts.
+    /// In some part of the run the garbage collection victims gained no free space.
     Room,
 }
 
 impl Missing {
-    /// Its name in the result.
+    /// Returns the name, in the result, of the reason why there is no estimate.
     pub fn name(self) -> &'static str {
         match self {
             Self::Victims => "victims",
@@ -150,8 +154,8 @@ impl Missing {
     }
 }
 
-/// Estimates the long-run waf of a run, with its interval, from the marks set during the run and from its
-/// end.
+/// Estimates the long-run write amplification of a run, with its confidence interval, from the counters at marks during
+/// the run and at its end.
 pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
     let end = run.ftl.mark();
     let marks = run.ftl.turnover().marks();
@@ -173,23 +177,24 @@ pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
     settle(&RunParts { sums: &parts, by_die: &by_die, of: of_victims }, &counted)
 }
 
-/// Consecutive parts of a run, and the figure of their sums.
+/// Consecutive parts of a run: their sums, and the function that calculates write amplification from sums.
 struct RunParts<'a> {
     sums: &'a [Sums],
-    /// Valid and other units of each die's victims until the beginning of each part and the end of the last; nothing
-    /// where dies say nothing.
+    /// For the beginning of each part and the end of the last: valid units and other units of each die's garbage
+    /// collection victims so far; empty where dies are not compared.
     by_die: &'a [&'a [[u64; 2]]],
     of: fn(&Sums) -> Option<f64>,
 }
 
 impl<'a> RunParts<'a> {
-    /// The parts `from` one `to` before another.
+    /// Returns the parts from index `from` to before index `to`.
     fn part(&self, from: usize, to: usize) -> Self {
         let by_die: &'a [_] = if self.by_die.is_empty() { self.by_die } else { &self.by_die[from..=to] };
         Self { sums: &self.sums[from..to], by_die, of: self.of }
     }
 
-    /// Valid and other units of the victims of each die.
+    /// Returns for each die the valid units and the other units of its garbage collection victims in these parts of the
+    /// run.
     fn dies(&self) -> Vec<[f64; 2]> {
         let (Some(first), Some(last)) = (self.by_die.first(), self.by_die.last()) else { return Vec::new() };
         let before = |die: usize| first.get(die).copied().unwrap_or_default();
@@ -198,16 +203,17 @@ impl<'a> RunParts<'a> {
         last.iter().enumerate().map(between).collect()
     }
 
-    /// The figure, were the victims all that `dies` have.
+    /// Calculates write amplification as if all garbage collection victims were like those with the sums `dies` (valid
+    /// and other units).
     fn of_dies(&self, dies: &[f64; 2]) -> Option<f64> {
         let mut sums = spread::total(self.sums);
         (sums[Sum::Moved as usize], sums[Sum::Room as usize]) = (dies[0], dies[1]);
         (self.of)(&sums)
     }
 
-    /// The interval of these parts. What goes up and down within the run shows in its batches, what lasts for longer than
-    /// the run in how dies differ: the long run has both. Where there are too few dies to say, what lasts is taken to be
-    /// as much as what does not.
+    /// Calculates write amplification of these parts of the run with its confidence interval. Fast changes show in the
+    /// differences between batches, slow ones in the differences between dies, and the long run has both. With too few
+    /// dies slow changes are assumed to be as large as fast ones.
     fn interval(&self) -> Option<Interval> {
         let mut interval = spread::interval(self.sums, self.of)?;
         let lasting = self.spread_over_dies().unwrap_or(interval.half);
@@ -215,9 +221,10 @@ impl<'a> RunParts<'a> {
         Some(interval)
     }
 
-    /// Half the interval that the difference between dies gives. Each die's collection is its own, and what it remembers,
-    /// for about one overwrite of the drive, is longer than the batches of most runs. Wider than it must be where dies
-    /// share the drive's data between them: what one holds more the others hold less. None where there are too few.
+    /// Returns half the confidence interval that follows from the differences between dies; none where there are too
+    /// few dies. Each die's garbage collection has its own history, which lasts about one overwrite of the drive,
+    /// longer than most batches. The interval is too wide where dies share the data: if one holds more, others hold
+    /// less.
     fn spread_over_dies(&self) -> Option<f64> {
         let dies = self.dies();
         let had_any = |die: &[f64; 2]| die[0] + die[1] > 0.0;
@@ -229,8 +236,8 @@ impl<'a> RunParts<'a> {
         Some(spread::quantile(dies.len()) * variance.sqrt())
     }
 
-    /// True when the second half has another mean than the first: by what batches of each differ, and by what dies do, of
-    /// which each goes its own way for longer than a batch lasts.
+    /// Returns true if the second half of these parts of the run has a different mean from the first. The test uses the
+    /// larger of two spreads: between batches, and between dies, which change slowly and independently.
     fn is_drifting(&self) -> bool {
         let middle = self.sums.len() / 2;
         let (first, second) = (self.part(0, middle), self.part(middle, self.sums.len()));
@@ -253,7 +260,8 @@ impl<'a> RunParts<'a> {
         (a - b).abs() > by_batches.max(by_dies)
     }
 
-    /// Each die in this part and in a later one; one that had no victim in either is left out.
+    /// Returns for each die the valid and other units of its garbage collection victims in this part and in the part
+    /// `later`; dies without a victim in either are left out.
     fn dies_beside(&self, later: &Self) -> impl Iterator<Item = [[f64; 2]; 2]> {
         let mut before = self.dies();
         let after = later.dies();
@@ -262,12 +270,13 @@ impl<'a> RunParts<'a> {
     }
 }
 
-/// Victims and merges: what garbage collection did, as often as it did it.
+/// Returns the number of garbage collection victims and merges together.
 pub(crate) fn events(stats: &FtlStats) -> u64 {
     stats.victims + stats.merges_switch + stats.merges_partial + stats.merges_full
 }
 
-/// Leaves out the first half for as long as the second is another; `counted`: victims at the edges of the parts.
+/// Leaves out the first half of the remaining run as long as the second half differs from it, then estimates long-run
+/// write amplification. `counted` are the victims so far at the edges of the parts.
 fn settle(all: &RunParts<'_>, counted: &[u64]) -> LongRun {
     let (mut first, count) = (0, all.sums.len());
     loop {
@@ -292,10 +301,11 @@ fn settle(all: &RunParts<'_>, counted: &[u64]) -> LongRun {
     }
 }
 
-/// Units that collection moved for the window's own writes, and what it moved beyond or short of that.
+/// Returns the units that garbage collection moved for the window's own writes, and the garbage collection debt: the
+/// units moved beyond or short of that.
 ///
-/// Collection gains room, programs take it. What was gained beyond what was taken went to room that was missing when the
-/// window began; what was taken beyond what was gained will have to be gained later.
+/// Garbage collection gains free space, programs take it. Space gained beyond what was taken replaced space that was
+/// missing when the window began; space taken beyond what was gained will have to be gained later.
 pub(super) fn collected<P: Observer>(run: &Run<P>, stats: &FtlStats) -> (f64, Option<Debt>) {
     let moved = stats.units_programmed[Origin::Gc as usize] as f64;
     if stats.victims == 0 {
@@ -324,7 +334,8 @@ mod tests {
     use super::*;
     use engine::RandomStream;
 
-    /// A batch with `written` units and one victim of 1000 units with `valid` of them valid, with what that takes.
+    /// Makes, for a test, the sums of a batch in which the host wrote `written` units and garbage collection took one
+    /// victim of 1000 units with `valid` valid units.
     fn victim(valid: f64, written: f64) -> Sums {
         let mut sums = [0.0; SUMS];
         for (sum, value) in [
@@ -381,7 +392,8 @@ mod tests {
         assert!(found.interval.is_none() && found.drifting, "it never settled");
     }
 
-    /// A run of 96 victims on 8 dies, of which each has a level of its own that changes slowly.
+    /// Estimates, for a test, a run of 96 garbage collection victims on 8 dies; each die has its own, slowly changing
+    /// level of valid units.
     fn of_dies(seed: u64, trend: f64) -> LongRun {
         let mut random = RandomStream::new(seed, "test");
         let mut levels: [f64; 8] = std::array::from_fn(|_| 20.0 * (random.unit() - 0.5));

@@ -5,86 +5,95 @@ use crate::sections::sections;
 use ftl::{Ftl, FtlStats};
 
 sections! {
-    /// What the DRAM buffer did (`ftl.buffer`), and where the host's units were found and went.
+    /// The write buffer in DRAM (`ftl.buffer`), and where the units that the host read and wrote were found and went.
     Buffer {
-        /// Units read from the buffer, as a share of those read from buffer or flash; null without either.
+        /// Share of the host's reads that the write buffer served, out of the mapping units read from buffer or flash;
+        /// null without either.
         hit_ratio_read: Option<f64> = "ratio",
-        /// Units written that replaced one in the buffer, as a share of all; null without host writes.
+        /// Share of the mapping units written by the host that replaced one in the write buffer; null without host
+        /// writes.
         hit_ratio_write: Option<f64> = "ratio",
-        /// Units written that replaced one in the buffer.
+        /// Number of mapping units written by the host that replaced one in the write buffer.
         units_replaced: u64 = "mapping units",
-        /// Units that would be replaced if all units of the drive were written equally often.
+        /// Number of mapping units in the write buffer that would be replaced if all units of the drive were written
+        /// equally often.
         units_replaced_uniform: f64 = "mapping units",
-        /// Of the units replaced, units identical to the copy on flash.
+        /// Of the mapping units replaced in the write buffer, the number identical to the copy on flash.
         units_overwritten_clean: u64 = "mapping units",
-        /// Written units that the eviction policy sent to the flash.
+        /// Number of written mapping units that the eviction policy sent from the write buffer to the flash.
         units_evicted_dirty: u64 = "mapping units",
-        /// Units identical to their copy on flash that the eviction policy removed from the buffer.
+        /// Number of mapping units identical to their copy on flash that the eviction policy removed from the write
+        /// buffer.
         units_evicted_clean: u64 = "mapping units",
-        /// Units acknowledged but not on flash, on average over time: what a power cut at a random moment takes from a
-        /// buffer without `power_loss_protection`, and at most from one whose capacitors have a limit (`power.hold_up`).
-        /// Null where no time passed.
+        /// Mean number, over time, of mapping units acknowledged but not on flash: what a power cut at a random moment
+        /// takes from a buffer without `power_loss_protection`, and at most from one whose capacitors have a limit
+        /// (`power.hold_up`). Null where no time passed.
         units_at_risk_mean: Option<f64> = "mapping units",
-        /// The most units that were so at once since the run began.
+        /// Greatest number of mapping units that were acknowledged but not on flash at one time since the run began.
         units_at_risk_max: u32 = "mapping units",
-        /// Units the host wrote; a partly written unit counts as one.
+        /// Number of mapping units that the host wrote; a partly written unit counts as one.
         units_written: u64 = "mapping units",
-        /// Of those, units that replaced one in the buffer that was not on flash yet.
+        /// Of the mapping units that the host wrote, the number that replaced one in the write buffer that was not on
+        /// flash yet.
         units_coalesced: u64 = "mapping units",
-        /// Units whose program ended after the host had overwritten or trimmed them: invalid from the start.
+        /// Number of mapping units whose program ended after the host had overwritten or trimmed them: invalid from the
+        /// start.
         units_stale: u64 = "mapping units",
-        /// Units the host read that the buffer held.
+        /// Number of mapping units that the host read from the write buffer.
         units_read_from_buffer: u64 = "mapping units",
-        /// Units the host read from flash.
+        /// Number of mapping units that the host read from flash.
         units_read_from_flash: u64 = "mapping units",
-        /// Units the host read that were never written, or trimmed.
+        /// Number of mapping units that the host read although they were never written, or trimmed.
         units_read_unmapped: u64 = "mapping units",
-        /// Units the host trimmed that held data.
+        /// Number of mapping units with data that the host trimmed.
         units_trimmed: u64 = "mapping units",
     }
 
-    /// Reads that shared an array read (`ftl.read_merge`).
+    /// Flash reads that shared an array read (`ftl.read_merge`).
     ReadMerge {
-        /// Flash reads of the host that took their units from another's array read of the same page row.
+        /// Number of flash reads of the host that took their units from another read's array operation on the same page
+        /// row.
         reads_joined: u64 = "flash reads",
     }
 
-    /// Data read before the host asked for it (`ftl.read_ahead`).
+    /// Read-ahead: data read from flash before the host asked for it (`ftl.read_ahead`).
     ReadAhead {
-        /// Units read ahead.
+        /// Number of mapping units read ahead.
         units_read: u64 = "mapping units",
-        /// Of those, units that the host then asked for.
+        /// Of the mapping units read ahead, the number that the host then asked for.
         units_used: u64 = "mapping units",
-        /// Of those, units that were dropped, written or trimmed before the host asked.
+        /// Of the mapping units read ahead, the number that were dropped, written or trimmed before the host asked for
+        /// them.
         units_wasted: u64 = "mapping units",
-        /// Units the host read that had been read ahead, or were on their way.
+        /// Number of mapping units read by the host that had been read ahead, or were being read ahead.
         units_fetched: u64 = "mapping units",
     }
 
-    /// Superblocks that take the host's data with one bit per cell (`ftl.slc_cache`).
+    /// The SLC cache: superblocks that take the host's data with one bit per cell (`ftl.slc_cache`).
     SlcCache {
-        /// Bytes that the superblocks of the cache could hold at the end of the run.
+        /// Bytes that the superblocks of the SLC cache could hold at the end of the run.
         bytes_in_use: u64 = "bytes",
-        /// Units of the host that went to the cache.
+        /// Number of mapping units of the host that were written to the SLC cache.
         units_written: u64 = "mapping units",
-        /// Units of the host that went past it because it was full.
+        /// Number of mapping units of the host that bypassed the SLC cache because it was full.
         units_bypassed: u64 = "mapping units",
-        /// The share of the host's programmed units that went to the cache; null without any.
+        /// Share of the host's programmed mapping units that went to the SLC cache; null without any.
         hit_ratio_write: Option<f64> = "ratio",
-        /// Units the host read from the cache.
+        /// Number of mapping units that the host read from the SLC cache.
         units_read: u64 = "mapping units",
-        /// Those, as a share of the units that the host read from flash; null without such reads.
+        /// Share of the mapping units read from flash by the host that came from the SLC cache; null without such
+        /// reads.
         hit_ratio_read: Option<f64> = "ratio",
-        /// Superblocks of the cache that folding took.
+        /// Number of superblocks of the SLC cache that were folded (moved to superblocks that use all bits per cell).
         superblocks_folded: u64 = "superblocks",
-        /// Units in these superblocks that were valid when they were taken.
+        /// Number of mapping units in the folded superblocks that were valid when folding took them.
         units_folded: u64 = "mapping units",
-        /// Blocks erased that held one bit per cell; they are among `flash.erases`, too.
+        /// Number of blocks of the SLC cache (one bit per cell) that were erased; they are among `flash.erases`, too.
         blocks_erased: u64 = "blocks",
-        /// Erases in that mode of a block, on average over all blocks and since the drive was built; null without
-        /// blocks.
+        /// Erases of a block in the mode of one bit per cell, on average over all blocks and since the drive was built;
+        /// null without blocks.
         erases_per_block_mean: Option<f64> = "erases",
-        /// The most erases in that mode of one block.
+        /// Greatest number of erases of one block in the mode of one bit per cell.
         erases_per_block_max: Option<u32> = "erases",
     }
 }
@@ -130,7 +139,7 @@ pub(super) fn read_ahead(stats: &FtlStats) -> ReadAhead {
     }
 }
 
-/// None where the drive has no such superblocks.
+/// Makes the section of the result about the SLC cache; none where the drive has none.
 pub(super) fn slc_cache(ftl: &Ftl, stats: &FtlStats) -> Option<SlcCache> {
     let bytes = ftl.cache_bytes()?;
     let erases = ftl.array().slc_erases();

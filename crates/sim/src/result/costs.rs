@@ -9,91 +9,96 @@ use ftl::{Ftl, RegulationCounts};
 use host::Effect;
 
 sections! {
-    /// The ways to write that the drive chose from. Lists have an entry for each way.
+    /// The write costs: ways to program a page that the drive chose from. Lists have an entry for each way.
     WriteCost {
-        /// The voltage step between two program pulses: coarser is faster and leaves more errors.
+        /// Voltage step between two program pulses, for each write cost: a coarser step is faster and leaves more bit
+        /// errors.
         steps_uv: Vec<u64> = "uV",
-        /// The name of the voltage set; null for the chip's default.
+        /// Name of the set of program voltages, for each write cost; null for the chip's default.
         voltages: Vec<Option<String>> = "text",
-        /// How long the data must stay readable.
+        /// Retention time for which data must stay readable, for each write cost.
         retention_ns: Vec<u64> = "ns",
-        /// Units written in each way.
+        /// Number of mapping units written with each write cost.
         units_by_step: HostOrOtherList = "mapping units",
-        /// Writes that took a finer step than chosen because the block was too worn for it.
+        /// Number of writes that took a finer program step than chosen because the block was too worn for it.
         writes_refined: u64 = "writes",
     }
 
-    /// Counts of the host's requests and of everything else, in lists.
+    /// Lists of counts, for flash operations of the host's requests and of all other origins.
     HostOrOtherList {
-        /// For the host's requests.
+        /// Counts for the host's requests.
         host: Vec<u64>,
-        /// For all other origins.
+        /// Counts for all other origins.
         other: Vec<u64>,
     }
 
-    /// What the regulator did, and what it must remember.
+    /// The regulator, the policy that trades the costs of writes against those of reads (`ftl.regulator`): its
+    /// rewrites, and the memory it needs.
     Regulator {
-        /// Units that it asked to be written again so that reading them costs less.
+        /// Number of mapping units that the regulator asked to be rewritten so that reading them costs less.
         rewrites_asked: u64 = "mapping units",
-        /// Of those, units that were overwritten or moved before, or for which there was no room.
+        /// Of the mapping units to be rewritten, the number that were overwritten or moved before, or for which there
+        /// was no space.
         rewrites_dropped: u64 = "mapping units",
-        /// What it keeps for each unit.
+        /// State that the regulator stores for each mapping unit.
         bits_per_unit: u64 = "bits",
-        /// What it keeps for all units together.
+        /// State that the regulator stores for all mapping units together.
         overhead_bytes: u64 = "bytes",
     }
 
-    /// Moving data before it is lost (`ftl.refresh`, `ftl.reading.reclaim`).
+    /// Refresh: moving data before errors make it unreadable (`ftl.refresh`, `ftl.reading.reclaim`).
     Refresh {
-        /// Superblocks moved because their retention time was over soon, or because they were read too often.
+        /// Number of superblocks moved because their retention time was nearly over, or because they were read too
+        /// often.
         superblocks_refreshed: u64 = "superblocks",
     }
 
-    /// The patrol, which reads stored data in idle time and writes it again where errors come near the code's limit.
+    /// The patrol (background scrub), which reads stored data in idle time and rewrites it where errors come near the
+    /// code's limit.
     Scrub {
-        /// The time in which each die is to be read once.
+        /// Time in which the patrol is to read each die once.
         period_ns: u64 = "ns",
-        /// Superblocks read.
+        /// Number of superblocks that the patrol read.
         superblocks_read: u64 = "superblocks",
-        /// Superblocks written again.
+        /// Number of superblocks that the patrol rewrote.
         superblocks_rewritten: u64 = "superblocks",
-        /// Rounds completed, each over one die.
+        /// Number of patrol rounds completed, each over one die.
         rounds: u64 = "rounds",
-        /// Rounds that took longer than the period, rounds in progress included.
+        /// Number of patrol rounds that took longer than the period, including rounds in progress.
         rounds_late: u64 = "rounds",
     }
 
-    /// Timer-driven work since the run began.
+    /// Timer-driven background work (such as refresh and patrol) since the run began.
     Upkeep {
-        /// The share of each die's time that it may take at most.
+        /// Greatest share of each die's time that background work may take.
         share: f64 = "ratio",
-        /// The share that it took, on average over dies; null where no time passed.
+        /// Share of the dies' time that background work took, on average over dies; null where no time passed.
         share_used: Option<f64> = "ratio",
-        /// Superblocks whose moving began.
+        /// Number of superblocks whose move as background work began.
         superblocks_begun: u64 = "superblocks",
-        /// Of those, superblocks begun later than their die had time for one superblock.
+        /// Of the superblocks whose move began, the number begun later than their die had time for one superblock.
         superblocks_late: u64 = "superblocks",
-        /// Superblocks due and not begun at the end of the run.
+        /// Number of superblocks due to be moved whose move had not begun at the end of the run.
         superblocks_waiting: u64 = "superblocks",
-        /// How long after it was due a superblock was begun, on average; null where none was begun.
+        /// Delay from the time a superblock was due until its move began, on average; null where none was begun.
         late_ns_mean: Option<f64> = "ns",
-        /// The longest of these.
+        /// Greatest delay from the time a superblock was due until its move began.
         late_ns_max: u64 = "ns",
     }
 
-    /// Error correction: how often, and with which effort, reads were corrected.
+    /// Error correction: how often reads were corrected, and with how many attempts.
     Ecc {
-        /// Reference voltages that one attempt to read compares the cells with, attempt by attempt.
+        /// Number of read reference voltages that each attempt to read compares the cells with, attempt by attempt.
         references: Vec<u32> = "count",
-        /// Flash reads, by the attempt that corrected them.
+        /// Number of flash reads, by the attempt that corrected them.
         reads_by_references: HostOrOtherList = "flash reads",
-        /// Attempts beyond the first.
+        /// Number of read retries: attempts beyond the first.
         read_retries: u64 = "attempts",
-        /// Flash reads that took more than one attempt.
+        /// Number of flash reads that took more than one attempt.
         reads_retried: HostOrOther = "flash reads",
-        /// Reads of the host, by the retries of the flash read that took most.
+        /// Reads of the host, by the read retries of the flash read that took most.
         requests_by_retries: ByRetries,
-        /// Flash reads that the code could not correct.
+        /// Number of flash reads that the error-correcting code could not correct.
         pages_uncorrectable: HostOrOther = "flash reads",
     }
 }
@@ -128,7 +133,8 @@ pub(super) fn refresh(ftl: &Ftl, counts: &RegulationCounts) -> Option<Refresh> {
     ftl.feature::<ftl::Regulation>().map(|_| Refresh { superblocks_refreshed: counts.superblocks_refreshed })
 }
 
-/// A round that is not over counts as late when it takes too long.
+/// Makes the section of the result about the patrol (background scrub); a round in progress counts as late once it has
+/// exceeded the period. None without a patrol.
 pub(super) fn scrub<P: Observer>(run: &Run<P>, counts: &RegulationCounts) -> Option<Scrub> {
     let (period, overdue) = run.ftl.patrol(run.ctx.calendar.now())?;
     Some(Scrub {

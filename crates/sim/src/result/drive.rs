@@ -7,83 +7,84 @@ use ftl::{Ftl, FtlStats};
 sections! {
     /// Wear of the flash at the end of the run, and what failed in the measured window.
     Wear {
-        /// Program/erase cycles of the least worn block, those before the run included; null without blocks.
+        /// Program/erase cycles of the least worn block, including cycles before the run; null without blocks.
         pe_cycles_min: Option<u32> = "cycles",
-        /// The mean over all blocks.
+        /// Mean program/erase cycles over all blocks.
         pe_cycles_mean: f64 = "cycles",
-        /// Of the most worn block; null without blocks.
+        /// Program/erase cycles of the most worn block; null without blocks.
         pe_cycles_max: Option<u32> = "cycles",
-        /// Blocks that are not used, because of a factory defect or a later failure.
+        /// Number of blocks that are not used, because of a factory defect or a later failure.
         bad_blocks: u64 = "blocks",
-        /// Blocks erased in the measured window.
+        /// Number of blocks erased in the measured window.
         blocks_erased: u64 = "blocks",
-        /// Programs that failed.
+        /// Number of programs that failed.
         program_failures: u64 = "programs",
-        /// Erases that failed.
+        /// Number of erases that failed.
         erase_failures: u64 = "erases",
-        /// Superblocks out of use because a block failed and no spare was left.
+        /// Number of superblocks out of use because a block failed and no spare block was left.
         superblocks_lost: u64 = "superblocks",
-        /// The drive takes no more writes: too many blocks have failed to hold its logical space.
+        /// True if the drive is read-only: too many blocks have failed for its logical space, and it takes no more
+        /// writes.
         read_only: bool = "yes/no",
     }
 
-    /// Wear over the drive: mean program/erase cycles by die and group of neighbouring blocks.
+    /// Wear of the flash over the drive: mean program/erase cycles by die and group of neighbouring blocks.
     WearMap {
-        /// Dies: rows of `values`.
+        /// Number of dies: rows of `values`.
         dies: usize = "dies",
-        /// Groups of blocks: columns of `values`.
+        /// Number of groups of blocks in a die: columns of `values`.
         columns: usize = "count",
-        /// Blocks in a group; the last group of a die may have fewer.
+        /// Number of blocks in a group; the last group of a die may have fewer.
         blocks_per_column: usize = "blocks",
-        /// The mean of each group, die after die.
+        /// Mean program/erase cycles of the blocks in each group, die after die.
         values: Vec<Vec<f64>> = "cycles",
     }
 
-    /// What the channels speak, and how fast: what controller and chip agreed on.
+    /// Flash interface on the channels, and its speed: what controller and chip agreed on.
     Bus {
-        /// The interface and its mode.
+        /// Name of the flash interface on the channels, with its timing mode.
         interface: String = "text",
-        /// One command or address cycle.
+        /// Time of one command or address cycle on a flash channel.
         cycle_ns: f64 = "ns",
-        /// The shortest period of the clock by the interface's equations; `cycle_ns` where none apply.
+        /// Shortest clock period that the equations of the flash interface allow; `cycle_ns` where none apply.
         shortest_period_ns: f64 = "ns",
-        /// Data to the chip.
+        /// Data rate of a flash channel towards the chip.
         data_in_bytes_per_s: f64 = "bytes/s",
-        /// Data from the chip.
+        /// Data rate of a flash channel from the chip to the controller.
         data_out_bytes_per_s: f64 = "bytes/s",
-        /// Pins that all chips of a channel share.
+        /// Number of controller pins for each channel that all chips of the channel share.
         pins_shared: u32 = "pins",
-        /// Pins of each way: chip enable and ready/busy.
+        /// Number of controller pins for each way of a channel: chip enable and ready/busy.
         pins_per_way: u32 = "pins",
     }
 
-    /// How busy the parts of the drive were: the share of the measured window that each worked.
+    /// Utilisation of the drive's parts: the share of the measured window in which each worked.
     Utilisation {
-        /// Channels, on average.
+        /// Utilisation of the flash channels, on average.
         channel: f64 = "ratio",
-        /// Arrays of dies, on average.
+        /// Utilisation of the dies' arrays, on average.
         die: f64 = "ratio",
-        /// The host link towards the drive.
+        /// Utilisation of the host link towards the drive.
         link_to_drive: f64 = "ratio",
-        /// The host link towards the host.
+        /// Utilisation of the host link towards the host.
         link_to_host: f64 = "ratio",
-        /// Each channel.
+        /// Utilisation of each flash channel.
         per_channel: Vec<f64> = "ratio",
-        /// The array of each die.
+        /// Utilisation of the array of each die.
         per_die: Vec<f64> = "ratio",
-        /// The array of each die, by origin.
+        /// Utilisation of the array of each die, by origin of the work.
         per_die_by_origin: DiesByOrigin = "ratio",
     }
 
-    /// A number for each die, by origin.
+    /// Shares of time that the array of each die worked, by origin of the work; each list has an entry for each die.
     DiesByOrigin {
-        /// For the host, reading ahead included.
+        /// Share of time that each die worked for the host, including read-ahead.
         host: Vec<f64>,
-        /// For garbage collection.
+        /// Share of time that each die worked for garbage collection.
         gc: Vec<f64>,
-        /// For wear levelling.
+        /// Share of time that each die worked for wear levelling.
         wear: Vec<f64>,
-        /// For all other origins.
+        /// Share of time that each die worked for all other origins.
         other: Vec<f64>,
     }
 }

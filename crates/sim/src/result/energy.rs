@@ -12,71 +12,71 @@ use host::Effect;
 use nand::ArrayPower;
 
 sections! {
-    /// Where the energy of the measured window went. A part whose power the drive file does not give is null, and so is
-    /// a total that needs it. Not in it: DRAM and the host link.
+    /// Energy of the drive in the measured window, by part. A part whose power the drive file does not give is null,
+    /// and so is a total that needs it. Not included: DRAM and the host link.
     Joules {
-        /// The controller: its power for the whole window, and its energy per byte moved.
+        /// Energy of the controller: its power for the whole window, and its energy per byte moved.
         controller: Option<f64> = "J",
-        /// The wires of the channels.
+        /// Energy of the wires of the flash channels.
         bus: Option<f64> = "J",
-        /// The flash chips, standby included.
+        /// Energy of the flash chips, including standby.
         nand: Option<f64> = "J",
-        /// All parts together.
+        /// Energy of all parts together.
         total: Option<f64> = "J",
-        /// The chips' energy by operation.
+        /// Energy of the flash chips by operation.
         nand_by_kind: ByOperation = "J",
-        /// The energy of the chips' arrays by origin, without standby.
+        /// Energy of the chips' flash arrays by origin of the work, without standby.
         nand_by_origin: ByColumn = "J",
-        /// The parts per byte that the host read or wrote; null without any.
+        /// Energy of each part per byte that the host read or wrote; null without any.
         per_host_byte: Parts = "J/byte",
-        /// The parts per request of the host; null without any.
+        /// Energy of each part per request of the host; null without any.
         per_request: Parts = "J/request",
-        /// Bytes sent to dies over the channels.
+        /// Bytes sent to dies over the flash channels.
         bytes_to_dies: u64 = "bytes",
-        /// Bytes fetched from dies over the channels.
+        /// Bytes fetched from dies over the flash channels.
         bytes_from_dies: u64 = "bytes",
     }
 
-    /// Energy by part; null where the drive file does not give the power.
+    /// Energy by part of the drive; null where the drive file does not give the power.
     Parts {
-        /// The controller.
+        /// Energy of the controller.
         controller: Option<f64>,
-        /// The wires of the channels.
+        /// Energy of the wires of the flash channels.
         bus: Option<f64>,
-        /// The flash chips.
+        /// Energy of the flash chips.
         nand: Option<f64>,
-        /// All parts together.
+        /// Energy of all parts together.
         total: Option<f64>,
     }
 
-    /// Energy of the chips by operation; null where the drive file does not give their currents.
+    /// Energy of the flash chips by operation; null where the drive file does not give their currents.
     ByOperation {
-        /// Array reads.
+        /// Energy of array reads.
         read: Option<f64>,
-        /// Programs.
+        /// Energy of programs.
         program: Option<f64>,
-        /// Erases.
+        /// Energy of erases.
         erase: Option<f64>,
-        /// Copybacks.
+        /// Energy of copybacks.
         copyback: Option<f64>,
-        /// Standby current, for the whole window.
+        /// Energy of the chips' standby current, for the whole window.
         standby: Option<f64>,
     }
 
-    /// Energy of the arrays by origin; null where the drive file does not give their currents.
+    /// Energy of the flash arrays by origin of the work; null where the drive file does not give their currents.
     ByColumn {
-        /// For the host, reading ahead included.
+        /// Energy of flash work for the host, including read-ahead.
         host: Option<f64>,
-        /// For garbage collection.
+        /// Energy of flash work for garbage collection.
         gc: Option<f64>,
-        /// For wear levelling.
+        /// Energy of flash work for wear levelling.
         wear: Option<f64>,
-        /// For all other origins.
+        /// Energy of flash work for all other origins.
         other: Option<f64>,
     }
 }
 
-/// `energy_j` of a result.
+/// Makes the section `energy_j` of a result: the energy of the drive's parts in the measured window.
 pub(super) fn of(
     drive: &Drive,
     now: &BusyTimes,

@@ -4,26 +4,27 @@ use crate::run::failure::Failures;
 use crate::sections::sections;
 
 sections! {
-    /// A die or a channel that fails in the run.
+    /// Planned failure of a die, or of a channel with all its dies, in the middle of the run.
     Fault {
-        /// It was planned and did not come: the run was over before.
+        /// True if the planned failure did not happen because the run was over before.
         is_to_come: bool = "yes/no",
-        /// When it came; null where it did not.
+        /// Simulated time of the failure; null where it did not happen.
         at_ns: Option<u64> = "ns",
-        /// Flash operations since the run began, done by then.
+        /// Number of flash operations since the run began that were done before the failure.
         operations: u64 = "operations",
-        /// The dies that failed.
+        /// Numbers of the dies that failed.
         dies: Vec<u32> = "dies",
-        /// Programs that were in flight or waiting there: their data went elsewhere, as far as they were in RAM.
+        /// Number of programs that were in flight or waiting on the failed dies: their data went to other dies, as far
+        /// as they were in RAM.
         programs_failed: u64 = "programs",
-        /// Mapping units there that parity gives back.
+        /// Number of mapping units on the failed dies whose data parity can restore.
         units_protected: u64 = "mapping units",
-        /// Mapping units there that are lost.
+        /// Number of mapping units on the failed dies whose data are lost.
         units_lost: u64 = "mapping units",
     }
 }
 
-/// What a run says of its failure; none where none was planned.
+/// Makes the section of the result about the planned failure of a die or channel; none where no failure was planned.
 pub(super) fn fault(failures: &Failures) -> Option<Fault> {
     let done = failures.done.as_ref();
     let failed = done.map(|failure| failure.failed).unwrap_or_default();

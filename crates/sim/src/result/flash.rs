@@ -6,53 +6,55 @@ use controller::Origin;
 use ftl::{Ftl, FtlStats};
 
 sections! {
-    /// Operations of the flash in the measured window, by origin: for whom they were done.
+    /// Flash operations in the measured window, by origin: on whose behalf they were done.
     Flash {
-        /// Pages read.
+        /// Number of pages read.
         reads: ByOrigin = "pages",
-        /// Pages programmed. A program counts for the origin of its first mapping unit.
+        /// Number of pages programmed. A program counts for the origin of its first mapping unit.
         programs: ByOrigin = "pages",
-        /// Blocks erased.
+        /// Number of blocks erased.
         erases: ByOrigin = "blocks",
-        /// Mapping units programmed, each under its own origin. Their bytes are in `waf_bytes.programmed`.
+        /// Number of mapping units programmed, each under its own origin. Their bytes are in `waf_bytes.programmed`.
         units_programmed: ByOrigin = "mapping units",
-        /// Size of a page.
+        /// Size of a flash page.
         page_bytes: u64 = "bytes",
         /// Size of a mapping unit, the smallest piece of data with its own location.
         mapping_unit_bytes: u64 = "bytes",
     }
 
-    /// Counts by origin: for whom the flash worked.
+    /// Counts of flash operations by origin: on whose behalf the flash worked.
     ByOrigin {
-        /// The host's requests.
+        /// Count for the host's requests.
         host: u64,
-        /// Garbage collection.
+        /// Count for garbage collection.
         gc: u64,
-        /// Wear levelling.
+        /// Count for wear levelling.
         wear: u64,
-        /// Reading the rest of a mapping unit that the host wrote a part of.
+        /// Count for reads of the rest of a mapping unit that the host wrote in part (read-modify-write).
         read_modify_write: u64,
-        /// Moving data out of a superblock in which a program failed.
+        /// Count for moving data out of a superblock in which a program failed.
         rescue: u64,
-        /// Empty units that complete a program unit.
+        /// Count for empty units (padding) that complete a program unit.
         padding: u64,
-        /// Units written again in idle time, so that reading them costs less (`ftl.regulator`).
+        /// Count for units rewritten in idle time, so that reading them costs less (`ftl.regulator`).
         rewrite: u64,
-        /// Data written again before its retention time is over, or because its block was read too often.
+        /// Count for data rewritten (refresh) before its retention time is over, or because its block was read too
+        /// often.
         refresh: u64,
-        /// The map's own units, where the map is on flash.
+        /// Count for the map's own units, where the map is on flash.
         map: u64,
-        /// The patrol: stored data read for its errors, and written again where they come near the code's limit.
+        /// Count for the patrol (background scrub): stored data read to find errors, and rewritten where errors come
+        /// near the code's limit.
         scrub: u64,
-        /// Data moved from the SLC cache to superblocks that use all bits per cell.
+        /// Count for folding: data moved from the SLC cache to superblocks that use all bits per cell.
         fold: u64,
-        /// Parity over dies.
+        /// Count for parity across dies.
         parity: u64,
-        /// Reading the rest of a stripe, to bring back what the code could not correct.
+        /// Count for reads of the rest of a parity stripe, to restore what the code could not correct.
         rebuild: u64,
-        /// Reading data that the host has not asked for yet.
+        /// Count for read-ahead: data read before the host asked for it.
         read_ahead: u64,
-        /// All origins together.
+        /// Count for all origins together.
         total: u64,
     }
 }

@@ -12,127 +12,133 @@ use crate::sections::sections;
 use ftl::{Ftl, FtlStats};
 
 sections! {
-    /// What the firmware did, by the section of the configuration that governs it.
+    /// Results of the firmware (flash translation layer), in sections named after those of the configuration that
+    /// govern them.
     FtlSections {
-        /// The map from logical to physical numbers.
+        /// Results of the map from logical to physical addresses.
         mapping: Mapping,
-        /// Garbage collection.
+        /// Results of garbage collection.
         gc: Gc,
-        /// Wear levelling.
+        /// Results of wear levelling.
         wear: WearLevelling,
-        /// The order in which pages of different speed are used.
+        /// Results of the program order: the order in which pages of different speed are used.
         program_order: ProgramOrder,
-        /// The DRAM buffer, and where the host's units were found and went.
+        /// Results of the write buffer in DRAM, and where the host's units were found and went.
         buffer: Buffer,
-        /// Reads that share an array read.
+        /// Results of reads that share an array read.
         read_merge: ReadMerge,
-        /// Data read before the host asks for it.
+        /// Results of read-ahead: data read before the host asks for it.
         read_ahead: ReadAhead,
-        /// Superblocks that take the host's data with one bit per cell; null where the drive has none.
+        /// Results of the SLC cache, superblocks that take the host's data with one bit per cell; null where the drive
+        /// has none.
         slc_cache: Option<SlcCache>,
-        /// Parity across dies; null where the drive has none.
+        /// Results of parity across dies; null where the drive has none.
         parity: Option<Parity>,
-        /// Snapshots of the logical drive, since the run began; null where it takes none.
+        /// Results of snapshots of the logical drive, since the run began; null where the drive takes none.
         snapshots: Option<Snapshots>,
-        /// How data is written, at which cost; null without `ecc.code`.
+        /// Results of the write costs, the ways to program a page; null without `ecc.code`.
         write_cost: Option<WriteCost>,
-        /// The policy that chooses what writes and reads cost; null without `ecc.code`.
+        /// Results of the regulator, the policy that trades the costs of writes against those of reads; null without
+        /// `ecc.code`.
         regulator: Option<Regulator>,
-        /// Moving data before it is lost; null without `ecc.code`.
+        /// Results of refresh: moving data before errors make it unreadable; null without `ecc.code`.
         refresh: Option<Refresh>,
-        /// The patrol, which reads stored data for its errors; null where the drive has none.
+        /// Results of the patrol (background scrub), which reads stored data to find errors; null where the drive has
+        /// no patrol.
         scrub: Option<Scrub>,
-        /// Timer-driven work, and how late it came; null where the drive has none.
+        /// Results of timer-driven background work, and its delays; null where the drive has none.
         upkeep: Option<Upkeep>,
-        /// Placement handles of the host; absent on a drive without.
+        /// Results of the host's placement handles; absent on a drive without.
         #[serde(skip_serializing_if = "Option::is_none")]
         streams: Option<PlacementStreams>,
-        /// The zones of a zoned drive; absent on a drive without.
+        /// Results of the zones of a zoned drive; absent on a drive without.
         #[serde(skip_serializing_if = "Option::is_none")]
         zones: Option<ZonesOfDrive>,
     }
 
-    /// What the kind of mapping did, and the memory it takes.
+    /// The map from logical to physical addresses: lookups, merges, and memory.
     Mapping {
-        /// RAM that the map takes in the drive.
+        /// RAM that the map takes in the simulated drive.
         ram_bytes: u64 = "bytes",
-        /// Lookups of map entries that were in RAM, where only a part of the map is there.
+        /// Number of lookups of map entries that were in RAM, where only a part of the map is in RAM.
         hits: u64 = "lookups",
-        /// Lookups of map entries that had to be read from flash.
+        /// Number of lookups of map entries that had to be read from flash.
         misses: u64 = "lookups",
-        /// The share of lookups that found their entry in RAM; null where the whole map is in RAM.
+        /// Share of map lookups that found their entry in RAM; null where the whole map is in RAM.
         hit_ratio: Option<f64> = "ratio",
-        /// Merges of log blocks with data blocks; none with a map of pages.
+        /// Number of merges of log blocks with data blocks; 0 with a map of pages.
         merges: Merges = "merges",
     }
 
-    /// Merges of block-level mapping, by kind.
+    /// Number of merges in a block-level map, by kind.
     Merges {
-        /// A log block became a data block without a copy.
+        /// Number of switch merges: a log block became a data block without a copy.
         switch: u64,
-        /// A log block became a data block after what it lacked was copied into it.
+        /// Number of partial merges: a log block became a data block after the data it lacked were copied into it.
         partial: u64,
-        /// A data block was gathered in a new block.
+        /// Number of full merges: a data block was gathered in a new block.
         full: u64,
     }
 
-    /// What garbage collection did. Means are over the victims it chose; null without victims.
+    /// Garbage collection. Means are over the victims that it chose; null without victims.
     Gc {
-        /// Superblocks chosen for collection.
+        /// Number of superblocks chosen as victims of garbage collection.
         victims: u64 = "superblocks",
-        /// Valid units in a victim when it was chosen: what had to be moved.
+        /// Mean number of valid mapping units in a victim when it was chosen: the units that had to be moved.
         valid_units_per_victim: Option<f64> = "mapping units",
-        /// Superblocks of the die that the policy could choose from.
+        /// Mean number of superblocks of the die that the garbage collection policy could choose a victim from.
         candidates_at_choice_mean: Option<f64> = "superblocks",
-        /// Free superblocks that the die had when a victim was chosen: how far collection lets free space run down.
+        /// Mean number of free superblocks that the die had when a victim was chosen: how far garbage collection lets
+        /// free space run down.
         free_at_choice_mean: Option<f64> = "superblocks",
     }
 
-    /// What wear levelling did.
+    /// Wear levelling.
     WearLevelling {
-        /// Superblocks whose data was moved so that their blocks wear, too.
+        /// Number of superblocks whose data was moved so that their little worn blocks take part in the wear.
         relocations: u64 = "superblocks",
     }
 
-    /// What the order of programs did.
+    /// Program order: the order in which pages of different speed are used.
     ProgramOrder {
-        /// Open superblocks that the host's data and garbage collection traded for pages of another speed.
+        /// Number of open superblocks that the host's data and garbage collection traded for pages of another speed.
         superblocks_traded: u64 = "superblocks",
     }
 
-    /// Parity across dies and the space it takes.
+    /// Parity across dies, and the space that it takes.
     Parity {
-        /// Data units that share a parity unit.
+        /// Number of data units that share a parity unit.
         stripe: u32 = "mapping units",
-        /// Superblocks that hold parity at the end of the run.
+        /// Number of superblocks that hold parity at the end of the run.
         superblocks: u64 = "superblocks",
-        /// Bytes that those can hold.
+        /// Bytes that the superblocks with parity can hold.
         bytes: u64 = "bytes",
-        /// Those superblocks as a share of all.
+        /// Superblocks with parity as a share of all superblocks.
         share_of_flash: f64 = "ratio",
-        /// Those bytes as a share of the capacity that the host sees.
+        /// Bytes of the superblocks with parity as a share of the capacity that the host sees.
         share_of_capacity: f64 = "ratio",
-        /// The most RAM that parity of incomplete stripes took.
+        /// Greatest amount of RAM that the parity of incomplete stripes took.
         ram_bytes_max: u64 = "bytes",
     }
 
-    /// What became of reads that the code could not correct.
+    /// Reads that the error-correcting code could not correct, and whether parity restored their data.
     Unreadable {
-        /// Flash reads whose data was brought back from parity.
+        /// Number of flash reads whose data was restored from parity.
         reads_rebuilt: HostOrOther = "flash reads",
-        /// Flash reads whose data could not be brought back.
+        /// Number of flash reads whose data could not be restored.
         reads_lost: HostOrOther = "flash reads",
-        /// Units moved, or merged with what the host wrote, although they could not be read: they are marked as lost.
+        /// Number of mapping units marked as lost: they were moved, or merged with what the host wrote, although they
+        /// could not be read.
         units_lost: u64 = "mapping units",
-        /// Units marked so that the host asked for.
+        /// Number of mapping units marked as lost that the host asked for.
         units_read_lost: u64 = "mapping units",
     }
 
-    /// Counts of the host's requests and of everything else.
+    /// Counts of flash operations for the host's requests, and for all other origins.
     HostOrOther {
-        /// For the host's requests.
+        /// Count for the host's requests.
         host: u64,
-        /// For all other origins.
+        /// Count for all other origins.
         other: u64,
     }
 }

@@ -12,213 +12,217 @@ use host::Effect;
 use std::collections::BTreeMap;
 
 sections! {
-    /// What the host saw of the drive in the measured window.
+    /// What the host saw of the drive in the measured window: requests, latencies and errors.
     Host {
-        /// Reads.
+        /// Reads of the host.
         read: Reads,
-        /// Writes.
+        /// Writes of the host.
         write: Writes,
-        /// Trims: the host no longer needs the data. Forgotten are the mapping units that a trim covers as a whole.
+        /// Trims: the host no longer needs the data. The drive drops only mapping units that a trim covers as a whole.
         trim: Trims,
         /// Flushes: all acknowledged data must be durable.
         flush: Requests,
-        /// When requests arrived, and how long they waited for a place in the queues.
+        /// Arrivals of requests, and their waits for a place in the drive's queues.
         arrivals: Arrivals,
-        /// Requests that the host sent in the measured window.
+        /// Number of requests that the host sent in the measured window.
         submitted: ByKind = "requests",
-        /// Of those, requests that the drive did.
+        /// Of the requests that the host sent, the number that the drive completed.
         completed: ByKind = "requests",
-        /// Of those, requests that the drive answered with an error.
+        /// Of the requests that the host sent, the number that the drive answered with an error.
         failed: ByKind = "requests",
-        /// What each namespace was asked for; absent on a drive that is one.
+        /// Requests to each namespace; absent on a drive with one namespace.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         namespaces: Vec<OfNamespace>,
-        /// Zones opened, closed, finished and reset by the host; absent where none was.
+        /// Zone management requests of the host (open, close, finish, reset); absent without any.
         #[serde(skip_serializing_if = "Option::is_none")]
         manage: Option<Requests>,
-        /// Requests that zones answered with an error, by the status that NVMe defines; absent where none did.
+        /// Number of requests that zones answered with an error, by the status that NVMe defines; absent without any.
         #[serde(skip_serializing_if = "Option::is_none")]
         errors: Option<BTreeMap<String, u64>> = "requests",
     }
 
-    /// What one of several namespaces was asked for in the measured window; a flush is of the whole drive.
+    /// Requests to one of several namespaces in the measured window; flushes, which concern the whole drive, are left
+    /// out.
     OfNamespace {
-        /// Its name.
+        /// Name of the namespace.
         name: String = "text",
-        /// What may be asked of it.
+        /// Command set of the namespace: the requests that it understands.
         command_set: String = "text",
-        /// Its size.
+        /// Size of the namespace.
         size_bytes: u64 = "bytes",
-        /// Reads.
+        /// Reads of the namespace.
         read: Served,
-        /// Writes.
+        /// Writes to the namespace.
         write: Served,
-        /// Trims.
+        /// Trims of the namespace.
         trim: Served,
     }
 
-    /// Requests of one kind.
+    /// Requests of one kind to a namespace.
     Served {
-        /// Requests done.
+        /// Number of requests completed.
         requests: u64 = "requests",
-        /// Bytes of the requests done.
+        /// Bytes of the requests completed.
         bytes: u64 = "bytes",
-        /// Requests that the drive answered with an error.
+        /// Number of requests that the drive answered with an error.
         failed: u64 = "requests",
     }
 
-    /// Writes that were done, and how fast.
+    /// Completed writes, their rates and latencies.
     Writes {
-        /// What every kind of request has.
+        /// Counts, rates and latencies, as for each kind of request.
         #[serde(flatten)]
         done: Requests,
-        /// What the figures may lie between, had the run gone on; null where it is too short to say.
+        /// Confidence intervals of the rates and latencies; null where the run is too short.
         interval: Option<Interval>,
     }
 
-    /// Trims that were done, and how fast.
+    /// Completed trims, their rates and latencies.
     Trims {
-        /// Counts and rates, as for each kind of request.
+        /// Counts, rates and latencies, as for each kind of request.
         #[serde(flatten)]
         done: Requests,
-        /// Of those, requests that cover no whole mapping unit: they forget nothing. Null where it was not counted.
-        requests_without_unit: Option<u64> = "requests",
-        /// Of their bytes, those in mapping units that a trim covers in part: the drive keeps them. Null where it was not
+        /// Number of completed trims that cover no whole mapping unit and so drop nothing. Null where it was not
         /// counted.
+        requests_without_unit: Option<u64> = "requests",
+        /// Bytes of completed trims in mapping units that a trim covers only in part, which the drive does not drop.
+        /// Null where it was not counted.
         bytes_outside_units: Option<u64> = "bytes",
     }
 
-    /// Requests of one kind that were done, and how fast.
+    /// Completed requests of one kind, their rates and latencies.
     Requests {
-        /// Requests done; failed ones are not among them.
+        /// Number of requests completed, without failed requests.
         requests: u64 = "requests",
-        /// Bytes of those requests.
+        /// Bytes of the completed requests.
         bytes: u64 = "bytes",
-        /// Requests done per second of simulated time; null where no time passed.
+        /// Requests completed per second of simulated time; null where no time passed.
         iops: Option<f64> = "1/s",
-        /// Bytes done per second of simulated time; null where no time passed.
+        /// Bytes of completed requests per second of simulated time; null where no time passed.
         bandwidth_bytes_per_s: Option<f64> = "bytes/s",
-        /// Times from the arrival of a request to its completion.
+        /// Latencies: times from the arrival of a request to its completion.
         latency_ns: Latency = "ns",
     }
 
-    /// Reads that were done, and how fast.
+    /// Completed reads, their rates and latencies.
     Reads {
-        /// What every kind of request has.
+        /// Counts, rates and latencies, as for each kind of request.
         #[serde(flatten)]
         done: Requests,
-        /// What the figures may lie between, had the run gone on; null where it is too short to say.
+        /// Confidence intervals of the rates and latencies; null where the run is too short.
         interval: Option<Interval>,
-        /// Reads answered with an error because neither the code nor parity could bring their data back.
+        /// Number of reads answered with an error because neither the code nor parity could restore their data.
         uncorrectable: u64 = "requests",
     }
 
-    /// Times from arrival to completion; all are null without such requests. Percentiles are within a thousandth of the
-    /// true ones.
+    /// Latencies, times from arrival to completion; all are null without such requests. Percentiles are within a
+    /// thousandth of the true ones.
     #[derive(Default)]
     Latency {
-        /// The mean.
+        /// Mean latency.
         mean: Option<f64> = "ns",
-        /// The shortest, as percentiles are: within a thousandth.
+        /// Shortest latency, within a thousandth like the percentiles.
         min: Option<u64> = "ns",
-        /// The median: half of the requests took no longer.
+        /// Median latency: half of the requests took no longer.
         p50: Option<u64> = "ns",
-        /// 90 % of the requests took no longer.
+        /// 90th percentile of the latency: 90 % of the requests took no longer.
         p90: Option<u64> = "ns",
-        /// 95 % of the requests took no longer.
+        /// 95th percentile of the latency: 95 % of the requests took no longer.
         p95: Option<u64> = "ns",
-        /// 99 % of the requests took no longer.
+        /// 99th percentile of the latency: 99 % of the requests took no longer.
         p99: Option<u64> = "ns",
-        /// 99.9 % of the requests took no longer.
+        /// 99.9th percentile of the latency: 99.9 % of the requests took no longer.
         p999: Option<u64> = "ns",
-        /// 99.99 % of the requests took no longer.
+        /// 99.99th percentile of the latency: 99.99 % of the requests took no longer.
         p9999: Option<u64> = "ns",
-        /// The longest.
+        /// Longest latency.
         max: Option<u64> = "ns",
-        /// The standard deviation.
+        /// Standard deviation of the latency.
         stddev: Option<f64> = "ns",
     }
 
-    /// How requests came.
+    /// Arrivals of the host's requests, and how late the drive's queues took them.
     Arrivals {
-        /// From the beginning of the measured window to the arrival of the last request.
+        /// Time from the beginning of the measured window to the arrival of the last request.
         span_ns: u64 = "ns",
-        /// How long the last request waited, after its time, for a place in the drive's queues; 0 for a workload that
+        /// Wait of the last request, after its arrival time, for a place in the drive's queues; 0 for a workload that
         /// waits for the drive.
         late_ns_last: u64 = "ns",
-        /// The longest that a request waited so.
+        /// Longest wait of a request, after its arrival time, for a place in the drive's queues.
         late_ns_max: u64 = "ns",
-        /// Requests that were outstanding, on average over the window (Little's law), requests that waited for a place
-        /// included; null where no time passed.
+        /// Mean number of outstanding requests over the window (Little's law), including requests that waited for a
+        /// place in the queues; null where no time passed.
         outstanding_mean: Option<f64> = "requests",
     }
 
-    /// Requests by kind.
+    /// Number of requests by kind.
     ByKind {
-        /// Reads.
+        /// Number of reads.
         read: u64,
-        /// Writes.
+        /// Number of writes.
         write: u64,
-        /// Trims.
+        /// Number of trims.
         trim: u64,
-        /// Flushes.
+        /// Number of flushes.
         flush: u64,
-        /// All kinds together.
+        /// Number of requests of all kinds.
         total: u64,
-        /// Zones opened, closed, finished and reset; absent where none was.
+        /// Number of zone management requests (open, close, finish, reset); absent without any.
         #[serde(skip_serializing_if = "Option::is_none")]
         manage: Option<u64>,
     }
 
-    /// Where the latency of reads and of writes went: the mean time a request spent in each stage. The stages add up
-    /// to the mean latency.
+    /// Mean time that reads and writes spent in each stage of their latency. The stages add up to the mean latency.
     Stages {
-        /// Of reads.
+        /// Stages of the latency of reads.
         read: StagesOf = "ns",
-        /// Of writes.
+        /// Stages of the latency of writes.
         write: StagesOf = "ns",
     }
 
-    /// Mean time of a request in each stage. All are null without such requests.
+    /// Mean time of a request in each stage of its latency. All are null without such requests.
     StagesOf {
-        /// Until the drive took the request up.
+        /// Mean time until the drive fetched the request.
         queue: Option<f64>,
-        /// Until the drive's firmware had understood the command.
+        /// Mean time until the drive's firmware had processed the command.
         command: Option<f64>,
-        /// Waiting for room in the write buffer or for data there to be programmed, as far as no other stage has it.
+        /// Mean wait for space in the write buffer, or for data in it to be programmed, as far as no other stage covers
+        /// it.
         buffer: Option<f64>,
-        /// Waiting in a die's queue, or for room in the buffer, while the die worked for other requests of the host.
+        /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for other requests of the
+        /// host.
         wait_host: Option<f64>,
-        /// The same while the die worked for garbage collection.
+        /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for garbage collection.
         wait_gc: Option<f64>,
-        /// The same while the die worked for wear levelling.
+        /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for wear levelling.
         wait_wear: Option<f64>,
-        /// The same while the die worked for anything else: the map, refresh, folding, parity.
+        /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for anything else: the
+        /// map, refresh, folding, parity.
         wait_other: Option<f64>,
-        /// Waiting in a die's queue while the die switched or waited for its channel.
+        /// Mean wait in a die's queue while the die switched or waited for its channel.
         wait_die: Option<f64>,
-        /// At the die, waiting for a channel that carried something else.
+        /// Mean wait at the die for a channel that carried something else.
         channel: Option<f64>,
-        /// The array reading, programming or erasing.
+        /// Mean time of the flash array reading, programming or erasing.
         array: Option<f64>,
-        /// Commands and data crossing the channel.
+        /// Mean time of commands and data crossing the flash channel.
         transfer: Option<f64>,
-        /// Decoding what was read, with its retries.
+        /// Mean time of decoding what was read, including retries.
         ecc: Option<f64>,
-        /// Data crossing the host link.
+        /// Mean time of data crossing the host link.
         link: Option<f64>,
     }
 
-    /// One job of a fio file, or one volume of a trace. Percentiles are within a hundredth of the true ones, and its
-    /// rates are over the whole measured window.
+    /// Results of one job of a fio file, or of one volume of a trace. Percentiles are within a hundredth of the true
+    /// ones, and rates are over the whole measured window.
     Job {
-        /// Its name.
+        /// Name of the job or volume.
         name: String = "text",
-        /// Its reads; null without any.
+        /// Reads of the job or volume; null without any.
         read: Option<Requests>,
-        /// Its writes; null without any.
+        /// Writes of the job or volume; null without any.
         write: Option<Requests>,
-        /// Its trims; null without any.
+        /// Trims of the job or volume; null without any.
         trim: Option<Requests>,
     }
 }
@@ -291,7 +295,7 @@ fn by_namespace(measure: &Measure, namespaces: &Namespaces) -> Vec<OfNamespace> 
     namespaces.iter().enumerate().map(of).collect()
 }
 
-/// What the host gets: of one kind of request, over all or of one job.
+/// Makes the counts, rates and latencies of the result for one kind of request, over all jobs or of one job.
 fn figures(of: &Latencies, span_ns: u64) -> Requests {
     let requests = of.requests();
     Requests {
@@ -303,7 +307,8 @@ fn figures(of: &Latencies, span_ns: u64) -> Requests {
     }
 }
 
-/// How requests came; `outstanding_mean` by Little's law, requests that had to wait for a place in the drive included.
+/// Makes the section of the result about arrivals; `outstanding_mean` follows by Little's law and includes requests
+/// that had to wait for a place in the drive.
 fn arrivals(measure: &Measure, span_ns: u64) -> Arrivals {
     let waited: u128 = measure.ops.iter().map(|of| of.latency_sum_ns).sum();
     Arrivals {

@@ -21,43 +21,45 @@ use crate::sections::sections;
 use host::Effect;
 
 sections! {
-    /// What the figures of a kind of request may lie between, low and high, if the workload goes on as it did.
+    /// Confidence intervals, low and high, of the rates and latencies of a kind of request, if the workload goes on as
+    /// it did.
     Interval {
-        /// The share of such runs whose interval holds the true value.
+        /// Confidence level: share of such runs whose interval contains the true value.
         confidence_level: f64 = "ratio",
-        /// Parts of the run whose differences give the intervals.
+        /// Number of parts of the run whose differences give the intervals.
         batches: usize = "count",
-        /// Of the requests per second.
+        /// Confidence interval of the requests per second.
         iops: [f64; 2] = "1/s",
-        /// Of the bytes per second; null where nothing was moved.
+        /// Confidence interval of the bytes per second; null where no data was moved.
         bandwidth_bytes_per_s: Option<[f64; 2]> = "bytes/s",
-        /// Of latencies; null where the run is too short to say.
+        /// Confidence intervals of latencies; null where the run is too short.
         latency_ns: Option<LatencyInterval> = "ns",
     }
 
-    /// What latencies may lie between, low and high.
+    /// Confidence intervals, low and high, of latencies.
     LatencyInterval {
-        /// Of the mean.
+        /// Confidence interval of the mean latency.
         mean: [f64; 2] = "ns",
-        /// Of the median; null where the requests do not reach beyond it.
+        /// Confidence interval of the median latency; null where the requests do not reach beyond it.
         p50: Option<[u64; 2]> = "ns",
-        /// Of the 99th percentile; null where the requests do not reach beyond it.
+        /// Confidence interval of the 99th percentile of the latency; null where the requests do not reach beyond it.
         p99: Option<[u64; 2]> = "ns",
-        /// Of the 99.9th percentile; null where the requests do not reach beyond it.
+        /// Confidence interval of the 99.9th percentile of the latency; null where the requests do not reach beyond it.
         p999: Option<[u64; 2]> = "ns",
     }
 }
 
-/// Fewer requests say nothing about others.
+/// Least number of requests of a kind for which confidence intervals are calculated.
 const REQUESTS_LEAST: u64 = 100;
 
-/// What did not come in a run comes so often at most in as long a one, with the probability of an interval.
+/// Greatest number of times that an event which did not occur in a run occurs in another run of the same length, at the
+/// confidence level of the intervals (rule of three).
 const UNSEEN_MOST: f64 = 3.0;
 
-/// Stages of a request that are as long as what writes and collection take of the flash.
+/// Stages of a request's latency that are proportional to the flash time taken by writes and garbage collection.
 const WAITS: [&str; 5] = ["buffer", "wait_host", "wait_gc", "wait_wear", "wait_other"];
 
-/// The standard deviation of whether one request is among a `share` of all.
+/// Returns the standard deviation of whether one request belongs to a fraction `share` of all requests.
 fn deviation(share: f64) -> f64 {
     (share * (1.0 - share)).sqrt()
 }
@@ -66,8 +68,9 @@ fn bounds(interval: &spread::Interval) -> [f64; 2] {
     [interval.low(), interval.high()]
 }
 
-/// The `interval` of reads or writes; null where the run is too short for any. `waf_relative` is half the interval of
-/// write amplification in the long run, as a share of it; 0 where it has none.
+/// Makes the section `interval` of reads or writes: confidence intervals of rates and latencies; null where the run is
+/// too short. `waf_relative` is the half width of the interval of long-run write amplification, relative to its value;
+/// 0 where there is none.
 pub(super) fn of(measure: &Measure, effect: Effect, span_ns: u64, waf_relative: f64) -> Option<Interval> {
     let of = &measure.ops[effect as usize];
     if of.requests() < REQUESTS_LEAST || effect as usize >= 2 {
@@ -91,15 +94,15 @@ pub(super) fn of(measure: &Measure, effect: Effect, span_ns: u64, waf_relative: 
     })
 }
 
-/// The share of latency that is waiting for what writes and collection do.
+/// Returns the fraction of the latency of a kind of request that is spent waiting for writes and garbage collection.
 fn waiting_share(measure: &Measure, effect: Effect) -> f64 {
     let (of, stages_ns) = (&measure.ops[effect as usize], measure.stages_ns[effect as usize]);
     let waits = STAGES.iter().zip(stages_ns).filter(|(stage, _)| WAITS.contains(stage));
     waits.map(|(_, sum)| sum as f64).sum::<f64>() / (of.latency_sum_ns as f64).max(1.0)
 }
 
-/// How much what did not come in the run may add to a mean. An event holds up one request of the kind, or the part of those
-/// outstanding that is of the kind, where that is less.
+/// Returns the nanoseconds that events which did not occur in the run may add to a mean latency. Such an event delays
+/// one request of the kind, or the outstanding requests of the kind, where they are fewer.
 fn unseen_ns(measure: &Measure, effect: Effect, span_ns: u64) -> f64 {
     let kinds = &measure.ops[..2];
     let longest = kinds.iter().map(|kind| kind.latency.max()).max().unwrap_or(0) as f64;
@@ -110,8 +113,9 @@ fn unseen_ns(measure: &Measure, effect: Effect, span_ns: u64) -> f64 {
     UNSEEN_MOST * longest * (1.0 / own).min(outstanding / all)
 }
 
-/// Intervals of the mean and of percentiles, and what adds to what the run's parts show: by the drive's state, relative, and
-/// by what did not come; null for percentiles the requests do not reach beyond.
+/// Calculates the confidence intervals of the mean and of percentiles. `relative` widens them for the uncertain state
+/// of the drive, `unseen_ns` the mean for events that did not occur. Percentiles that the requests do not reach beyond
+/// are null.
 fn latencies(
     measure: &Measure,
     effect: Effect,
@@ -134,7 +138,7 @@ fn latencies(
     LatencyInterval { mean, p50, p99, p999 }
 }
 
-/// By how much the share of requests below a percentile may differ from its `fraction`, to either side.
+/// Returns by how much the fraction of requests below a percentile may differ from `fraction`, to either side.
 fn half_share(measure: &Measure, effect: Effect, fraction: f64) -> f64 {
     let of = &measure.ops[effect as usize];
     let latency = of.latency.value_at_quantile(fraction);
@@ -155,7 +159,8 @@ fn half_share(measure: &Measure, effect: Effect, fraction: f64) -> f64 {
     half(LevelEdge::Lower).max(half(LevelEdge::Upper))
 }
 
-/// Half the interval of a share, by what differs between places beyond what chance does.
+/// Returns half the confidence interval of a fraction of requests that follows from differences between groups of
+/// logical units, as far as they exceed chance.
 fn half_over_places(beyond: &GroupDifference, requests: u64) -> f64 {
     let of = |sums: &[f64; 2]| (sums[1] > 0.0).then(|| sums[0] / sums[1]);
     let Some((_, variance)) = jackknife(&beyond.groups, of) else { return 0.0 };
@@ -171,7 +176,8 @@ mod tests {
     use host::Op;
     use units::SimTime;
 
-    /// Requests that come at a time each, and take another, all of it in one stage.
+    /// Makes, for a test, the measurements of requests with the given arrival times and latencies (ns); each latency is
+    /// spent in one stage.
     fn measured(requests_ns: impl Iterator<Item = (Op, u64, u64)>, stage: &str) -> Measure {
         let mut measure = Measure::new(SimTime::ZERO);
         let mut requests = Requests::new();
@@ -187,15 +193,16 @@ mod tests {
         measure
     }
 
-    /// The interval of the median of writes that take a millisecond, all of it in one stage, where write amplification
-    /// is known to a tenth.
+    /// Returns, for a test, the confidence interval of the median latency of writes that take a millisecond, all in one
+    /// stage, with write amplification known to a tenth.
     fn median(stage: &str) -> [u64; 2] {
         let writes = (1..=1_000).map(|index| (Op::WRITE, index * 1_000_000, 1_000_000));
         let measure = measured(writes, stage);
         of(&measure, Effect::Write, 1_000_000_000, 0.1).unwrap().latency_ns.unwrap().p50.unwrap()
     }
 
-    /// A thousand writes of 20 us, so far apart, and a read of 2 ms: what the mean of the writes may lie between.
+    /// Returns, for a test, the confidence interval of the mean latency of 1000 writes of 20 us, `apart_ns` ns apart,
+    /// beside one read of 2 ms.
     fn mean_beside_a_long_read(apart_ns: u64) -> [f64; 2] {
         let writes = (1..=1_000).map(|index| (Op::WRITE, index * apart_ns, 20_000));
         let measure = measured(writes.chain([(Op::READ, 0, 2_000_000)]), "array");

@@ -44,18 +44,19 @@ pub use schema::schema;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The format of a result. One more whenever a key is renamed, moved or taken away: `python/floatgate/results/versions.py` then
-/// says what changed.
+/// Version number of the result format. It grows by one when a key is renamed, moved or removed, and
+/// `python/floatgate/results/versions.py` then says what changed.
 pub const FORMAT: u32 = 5;
 
-/// Wall-clock seconds of the phases: the only part of a result that two runs do not share.
+/// Wall-clock seconds of the phases of a run, in which two runs of the same command differ.
 pub(crate) struct Walls {
     pub run_s: f64,
     pub precondition_s: f64,
     pub build_s: f64,
 }
 
-/// Where a result comes from: what it says beside what was measured.
+/// Facts about the origin of a result beside the measurements: drive, seed, preconditioning, planned cuts and failures,
+/// wall-clock times.
 pub(crate) struct Provenance<'a> {
     pub drive: &'a Drive,
     pub seed: u64,
@@ -73,98 +74,101 @@ sections! {
     /// The result of a run. Counts and times are of the measured window unless they say otherwise: from the end of a
     /// ramp, or the beginning, to the last completion.
     RunResult {
-        /// The format of this document.
+        /// Version number of the format of this document.
         schema: u32 = "count",
-        /// The version of Floatgate that wrote it.
+        /// Version of Floatgate that wrote the result.
         version: String = "text",
-        /// The seed of all random numbers.
+        /// Seed of all random numbers in the run.
         seed: u64 = "count",
-        /// The drive, by name or file.
+        /// Name or file of the drive.
         drive: String = "text",
-        /// The drive in a few words.
+        /// Title of the drive: a few words that describe it.
         title: String = "text",
-        /// Bytes that the host sees.
+        /// Capacity of the drive that the host sees.
         capacity_bytes: u64 = "bytes",
-        /// The run was ended before its time, by Ctrl-C or a program.
+        /// True if the run was ended early, by Ctrl-C or a program.
         interrupted: bool = "yes/no",
-        /// Where it was ended; null where it was not.
+        /// Place where the run was interrupted; null where it was not.
         interrupted_at: Option<about::InterruptedAt>,
-        /// What was run.
+        /// The workload that was run.
         workload: about::Workload,
-        /// What became of `--loop`; null without it.
+        /// Outcome of `--loop`, which repeats the workload; null without it.
         r#loop: Option<Loop>,
-        /// The resolved configuration: each key with its value, defaults included.
+        /// Resolved configuration of the drive: each key with its value, defaults included.
         #[schemars(with = "BTreeMap<String, about::AnyValue>")]
         config: Map<String, Value> = "text",
-        /// Where each value of the configuration comes from, by key.
+        /// Origin of each value in the configuration, by key.
         #[schemars(with = "BTreeMap<String, about::Place>")]
         config_places: Map<String, Value>,
-        /// How the drive was brought into its state before the run.
+        /// Preconditioning: how the drive was brought into its state before the run.
         precondition: Preconditioning,
-        /// In which state the drive began, and for how much of what the host asked that mattered.
+        /// State of the drive when the run began, and how many of the host's reads and writes depended on it.
         state: about::State,
         /// Simulated time of the measured window: from its beginning to the last completion.
         simulated_ns: u64 = "ns",
-        /// Simulated time when the measured window began, with the run or after a ramp.
+        /// Simulated time at which the measured window began, with the run or after a ramp.
         started_ns: u64 = "ns",
-        /// What the host saw.
+        /// What the host saw of the drive: requests, latencies and errors.
         host: host::Host,
-        /// Operations of the flash, by origin.
+        /// Flash operations, by origin.
         flash: flash::Flash,
-        /// Write amplification: bytes programmed to the flash for all origins over bytes that the host wrote, as NVMe, OCP
-        /// and SNIA define it. `waf_bytes` has both, and says whether the figure is settled. Null without host writes.
+        /// Write amplification: bytes programmed to the flash for all origins over bytes that the host wrote, as NVMe,
+        /// OCP and SNIA define it. `waf_bytes` has both, and says whether the figure is settled. Null without host
+        /// writes.
         waf: Option<f64> = "ratio",
-        /// What write amplification was made of; null without host writes.
+        /// Parts of write amplification, by origin of the programs; null without host writes.
         waf_parts: Option<waf::WafParts> = "ratio",
-        /// The bytes that it is made of, and whether it is settled; null without host writes.
+        /// Bytes from which write amplification is calculated, and whether it is settled; null without host writes.
         waf_bytes: Option<waf::WafBytes>,
-        /// What write amplification comes to in the long run; null without host writes.
+        /// Estimate of write amplification in the long run; null without host writes.
         waf_long_run: Option<waf::WafLongRun>,
-        /// Room for writes that was missing at the beginning, or will be collected later; null without victims.
+        /// Garbage collection debt: free space that was missing when the measured window began, or that the window left
+        /// to garbage collection after its end; null without victims.
         debt: Option<waf::Debt>,
-        /// Where the latency of requests went.
+        /// Stages of the latency of requests: where their time was spent.
         stages: host::Stages,
-        /// The jobs of a fio file, or the volumes of a trace; of more than 64 only the first.
+        /// Results of each job of a fio file, or of each volume of a trace; of more than 64 only the first.
         jobs: Vec<host::Job>,
-        /// What the firmware did.
+        /// Results of the firmware (flash translation layer).
         ftl: ftl::FtlSections,
-        /// Error correction; null without `ecc.code`.
+        /// Error correction of flash reads; null without `ecc.code`.
         ecc: Option<costs::Ecc>,
-        /// What became of reads that the code could not correct.
+        /// Reads that the error-correcting code could not correct, and whether parity restored their data.
         unreadable: ftl::Unreadable,
-        /// What the channels speak, and how fast.
+        /// Flash interface on the channels, and its speed.
         bus: drive::Bus,
-        /// Where the energy went.
+        /// Energy of the drive, by part.
         energy_j: energy::Joules,
         /// Wear of the flash.
         wear: drive::Wear,
-        /// Wear by place.
+        /// Wear of the flash by die and group of blocks.
         wear_map: drive::WearMap,
-        /// How busy channels, dies and the host link were.
+        /// Utilisation of channels, dies and the host link.
         utilisation: drive::Utilisation,
-        /// What finding its data again at power-up takes; null where the map survives a power cut.
+        /// Cost of recovery: what finding its data again at power-up takes the drive; null where the map survives a
+        /// power cut.
         recovery: Option<Recovery>,
-        /// What became of it when its power failed in the middle of the run; null without `power.cut`.
+        /// Power cuts in the middle of the run, and their consequences; null without `power.cut`.
         power: Option<power::Power>,
-        /// What became of it when a die or a channel failed in the middle of the run; null without `fault`.
+        /// Failure of a die or a channel in the middle of the run, and its consequences; null without `fault`.
         fault: Option<failures::Fault>,
-        /// The columns of `series.parquet`.
+        /// Columns of `series.parquet`, the time series of the run.
         #[schemars(skip)]
         series: Value,
-        /// The rows of `latency.parquet`.
+        /// Rows of `latency.parquet`, the latency histograms of the run.
         #[schemars(skip)]
         histogram: Map<String, Value>,
-        /// What the simulation cost.
+        /// Cost of the simulation in the computer's time and memory.
         engine: about::Engine,
-        /// How the run was asked for.
+        /// How the run was requested: workload, settings and options.
         #[schemars(with = "about::Invocation")]
         invocation: Option<about::Invocation>,
-        /// What to know before a number is believed.
+        /// Remarks about the run: facts to know before its results are believed.
         remarks: Vec<about::Remark>,
     }
 }
 
-/// The whole result, but for what Python adds: invocation, remarks, jobs as written, memory.
+/// Makes the whole result of a run, except the parts that Python adds: invocation, remarks, jobs as written, memory.
 pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunResult {
     let stats = run.ftl.stats().since(&run.baseline);
     let (drive, measure) = (provenance.drive, &run.measure);

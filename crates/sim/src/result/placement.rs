@@ -7,53 +7,57 @@ use ftl::streams::Isolation;
 use ftl::{FtlStats, HandleCounts, HandleState, Placing};
 
 sections! {
-    /// Placement handles of the host, and what they wrote: the statistics, handles and events of NVMe's flexible data
-    /// placement.
+    /// Placement handles of the host, and the data written through them: the statistics, handles and events of NVMe's
+    /// flexible data placement.
     PlacementStreams {
-        /// Bytes of a reclaim unit.
+        /// Size of a reclaim unit.
         reclaim_unit_bytes: u64 = "bytes",
-        /// Bytes that the host wrote: HBMW of the statistics log.
+        /// Bytes that the host wrote: HBMW of NVMe's statistics log.
         host_bytes_written: u64 = "bytes",
-        /// Bytes written to the flash for the host and for collection: MBMW.
+        /// Bytes programmed to the flash for all origins, such as the host and garbage collection: MBMW of NVMe's
+        /// statistics log.
         media_bytes_written: u64 = "bytes",
-        /// Bytes of the flash that were erased: MBE.
+        /// Bytes of the flash that were erased: MBE of NVMe's statistics log.
         media_bytes_erased: u64 = "bytes",
-        /// The handles, by number.
+        /// Results of each placement handle, by number.
         handles: Vec<PlacementHandle>,
-        /// Superblocks with valid data that were collected and held data of several handles, or of none.
+        /// Number of garbage collection victims with valid data that held data of several placement handles, or of
+        /// none.
         shared_collections: u64 = "superblocks",
-        /// Bytes that were moved out of those.
+        /// Bytes that garbage collection moved out of superblocks with data of several placement handles, or of none.
         shared_bytes_moved: u64 = "bytes",
-        /// What NVMe logs as events.
+        /// Events that NVMe's flexible data placement logs.
         events: PlacementEvents,
     }
 
-    /// A reclaim unit handle.
+    /// Results of one placement handle (reclaim unit handle).
     PlacementHandle {
-        /// How its data stay apart from others when collection moves them.
+        /// Isolation of the handle: whether its data stay apart from other data only at first, or also when garbage
+        /// collection moves them.
         #[schemars(extend("enum" = ["initially", "persistently"]))]
         isolation: String = "text",
-        /// Bytes that the host wrote through it.
+        /// Bytes that the host wrote through the handle.
         bytes_written: u64 = "bytes",
-        /// Reclaim units that it began.
+        /// Number of reclaim units that were begun for the handle.
         units_opened: u64 = "reclaim units",
-        /// Bytes that could be written through it at the end of the run before it begins another reclaim unit: RUAMW of the
-        /// handle's status.
+        /// Bytes that could be written through the handle at the end of the run before it begins another reclaim unit:
+        /// RUAMW of the handle's status.
         available_bytes: u64 = "bytes",
-        /// Superblocks of its data alone that were collected with valid data in them.
+        /// Number of garbage collection victims with valid data that held data of this handle alone.
         collections: u64 = "superblocks",
-        /// Bytes that were moved out of those.
+        /// Bytes that garbage collection moved out of superblocks with data of this handle alone.
         bytes_moved: u64 = "bytes",
     }
 
-    /// Events of flexible data placement, by what they are; each would be an entry of the events log.
+    /// Number of events of flexible data placement, by kind; each would be an entry of NVMe's events log.
     PlacementEvents {
-        /// Superblocks of a handle that took no more data before they were full, as a program failed or the power did: reclaim
-        /// unit not fully written to capacity.
+        /// Number of superblocks of a handle that took no more data before they were full, because a program or the
+        /// power failed: reclaim unit not fully written to capacity.
         not_fully_written: u64 = "superblocks",
-        /// Writes that named a handle that there is not, and went to handle 0: invalid placement identifier.
+        /// Number of writes that named a handle which does not exist, and went to handle 0: invalid placement
+        /// identifier.
         invalid_identifier: u64 = "writes",
-        /// Superblocks that were collected with valid data in them: media reallocated.
+        /// Number of superblocks that were collected with valid data in them: media reallocated.
         media_reallocated: u64 = "superblocks",
     }
 }
@@ -73,7 +77,7 @@ fn handle_of(state: &HandleState, counts: &HandleCounts, unit: u64) -> Placement
     }
 }
 
-/// What there is to say, where the drive has placement handles.
+/// Makes the section of the result about placement handles; none where the drive has none.
 pub(super) fn placement<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Option<PlacementStreams> {
     let (ftl, layout) = (&run.ftl, run.ftl.layout());
     let (states, counted) = (ftl.handles()?, ftl.placed().since(&run.counts_before.placed));

@@ -4,47 +4,49 @@ use crate::run::power_cut::{Cut, Cuts};
 use crate::sections::sections;
 
 sections! {
-    /// Power cuts in the run.
+    /// Power cuts in the run, and the recovery after each.
     Power {
-        /// Cuts that were planned and did not come: the run was over before.
+        /// Number of planned power cuts that did not happen because the run was over before.
         cuts_left: u64 = "cuts",
-        /// Each cut, in order.
+        /// Consequences of each power cut, in order of time.
         cuts: Vec<PowerCut>,
     }
 
-    /// One power cut.
+    /// One power cut: its moment, damage and recovery.
     PowerCut {
-        /// When the host lost its power, in simulated time.
+        /// Simulated time at which the host lost its power.
         at_ns: u64 = "ns",
-        /// Flash operations since the run began, done by then.
+        /// Number of flash operations since the run began that were done before the power cut.
         operations: u64 = "operations",
-        /// How long capacitors kept the drive at work to write its buffer out; 0 without.
+        /// Time for which capacitors supplied the drive after the power cut to write its buffer to flash; 0 without.
         hold_up_ns: u64 = "ns",
-        /// Requests of the host that were never answered.
+        /// Number of requests of the host that were never answered.
         requests_lost: u64 = "requests",
-        /// Units that the host was told are written, that no flush covered, and that were only in the buffer.
+        /// Number of mapping units that the host was told are written, that no flush covered, and that were only in the
+        /// write buffer.
         units_lost_in_buffer: u64 = "mapping units",
-        /// Page rows whose program was interrupted.
+        /// Number of page rows whose program the power cut interrupted.
         torn_rows: u64 = "page rows",
-        /// Page rows programmed before, whose cells an interrupted program shared.
+        /// Number of page rows programmed before whose cells an interrupted program shared.
         paired_rows_lost: u64 = "page rows",
-        /// Superblocks whose erase was interrupted, and that must be erased again.
+        /// Number of superblocks whose erase was interrupted, and that must be erased again.
         half_erased_superblocks: u64 = "superblocks",
-        /// Units of which the newest copy was on a die that had failed and that nothing gives back: from then on they hold
+        /// Number of mapping units whose newest copy was on a failed die and cannot be restored: from then on they hold
         /// nothing, or an older version.
         units_forgotten_on_dead_dies: u64 = "mapping units",
-        /// From power-up until the drive took requests; null where the power failed again before, or the run ended.
+        /// Time from power-up until the drive took requests; null where the power failed again before, or the run
+        /// ended.
         ready_ns: Option<u64> = "ns",
-        /// Flash pages that it has read to find its map.
+        /// Number of flash pages that recovery read to rebuild the drive's map.
         pages_read: u64 = "pages",
-        /// Superblocks in which the recovery found at least one programmed page.
+        /// Number of superblocks in which recovery found at least one programmed page.
         superblocks_found: u64 = "superblocks",
-        /// Logical units that it found.
+        /// Number of logical units that recovery found on flash.
         units_found: u64 = "mapping units",
     }
 }
 
-/// What a run says of its cuts; none where none were planned.
+/// Makes the section of the result about power cuts; none where no cuts were planned.
 pub(super) fn power(cuts: &Cuts) -> Option<Power> {
     (cuts.left() + cuts.done.len() > 0)
         .then(|| Power { cuts_left: cuts.left() as u64, cuts: cuts.done.iter().map(of).collect() })

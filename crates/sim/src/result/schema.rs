@@ -6,7 +6,7 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use serde_json::{Value, json};
 
-/// The schema (2020-12) of `run.json`. Nothing that is not described may stand there.
+/// Returns the JSON Schema (2020-12) of `run.json`, which allows only keys that it describes.
 pub fn schema() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = settings.into_generator().into_root_schema_for::<RunResult>();
@@ -15,7 +15,7 @@ pub fn schema() -> Value {
     schema.to_value()
 }
 
-/// A table with keys of its own has no others.
+/// Forbids further keys in a table of the schema that describes its keys.
 fn closed(schema: &mut Schema) {
     if schema.get("properties").is_some() {
         schema.insert("additionalProperties".into(), json!(false));

@@ -8,61 +8,61 @@ sections! {
     /// Snapshots of the logical drive, since the run began. A snapshot, or a rollback, takes from its moment until the
     /// map is on flash.
     Snapshots {
-        /// Snapshots taken.
+        /// Number of snapshots taken.
         taken: u64 = "snapshots",
-        /// Snapshots dropped because more were taken than are kept.
+        /// Number of snapshots dropped because more were taken than the drive keeps.
         expired: u64 = "snapshots",
-        /// Snapshots dropped because there was no more room for their data.
+        /// Number of snapshots dropped because there was no more space on flash for their data.
         dropped_full: u64 = "snapshots",
-        /// The snapshots that there are at the end of the run, the oldest first.
+        /// Snapshots that exist at the end of the run, the oldest first.
         kept: Vec<KeptSnapshot>,
-        /// Units kept for snapshots only, at the end of the run.
+        /// Number of mapping units kept on flash only for snapshots, at the end of the run.
         units_kept: u64 = "mapping units",
-        /// The most units that were kept so at once.
+        /// Greatest number of mapping units that were kept on flash at one time only because a snapshot refers to them.
         units_kept_max: u64 = "mapping units",
-        /// The most units that may be kept so.
+        /// Greatest number of mapping units that may be kept on flash only for snapshots.
         room_units: u64 = "mapping units",
-        /// RAM that the tables of differences take in the drive at the end of the run.
+        /// RAM that the snapshots' tables of differences take in the drive at the end of the run.
         ram_bytes: u64 = "bytes",
-        /// Bytes of the map written to flash.
+        /// Bytes of the map written to flash for snapshots and rollbacks.
         map_bytes_written: u64 = "bytes",
-        /// Times that the map was written to flash completely.
+        /// Number of times that the map was written to flash completely.
         checkpoints: u64 = "checkpoints",
-        /// Time that a snapshot took.
+        /// Time from the moment of a snapshot until it was complete.
         t_take_ns: TakeTimes = "ns",
-        /// Times that a unit was moved which only snapshots see.
+        /// Number of times that a mapping unit to which only snapshots refer was moved.
         units_moved: u64 = "mapping units",
-        /// Units of the host's writes that were refused for lack of room.
+        /// Number of mapping units of the host's writes that were refused for lack of space beside the snapshots.
         units_refused: u64 = "mapping units",
-        /// Units of trims that were ignored for lack of room.
+        /// Number of mapping units of the host's trims that were ignored for lack of space beside the snapshots.
         trims_ignored: u64 = "mapping units",
-        /// Times that the drive went back to a snapshot.
+        /// Number of times that the drive was rolled back to a snapshot.
         rollbacks: u64 = "rollbacks",
-        /// Times that it should have, without a snapshot to go back to.
+        /// Number of rollbacks that were due but found no snapshot to go back to.
         rollbacks_void: u64 = "rollbacks",
-        /// Units that rollbacks changed.
+        /// Number of mapping units that rollbacks changed.
         rollback_units: u64 = "mapping units",
-        /// Time that a rollback took, on average; null without any.
+        /// Mean time that a rollback took; null without any.
         t_rollback_ns_mean: Option<f64> = "ns",
     }
 
     /// Times from the moment of a snapshot until the map is on flash.
     TakeTimes {
-        /// The mean; null without snapshots.
+        /// Mean time that a snapshot took; null without snapshots.
         mean: Option<f64>,
-        /// The longest; 0 without snapshots.
+        /// Longest time that a snapshot took; 0 without snapshots.
         max: u64,
     }
 
-    /// One snapshot.
+    /// One snapshot at the end of the run.
     KeptSnapshot {
-        /// Its number, from the first that the drive took.
+        /// Number of the snapshot, counted from the first that the drive took.
         serial: u64 = "count",
-        /// Its moment in simulated time.
+        /// Simulated time at which the snapshot was taken.
         taken_ns: u64 = "ns",
-        /// Units overwritten or trimmed since, until the next snapshot.
+        /// Number of mapping units overwritten or trimmed after the snapshot, until the next one.
         differences: u64 = "mapping units",
-        /// Of those, units whose old version is kept for it.
+        /// Of the mapping units overwritten or trimmed after the snapshot, the number whose old version is kept for it.
         units_kept: u64 = "mapping units",
     }
 }

@@ -9,121 +9,131 @@ use controller::Origin;
 use ftl::FtlStats;
 
 sections! {
-    /// What write amplification was made of: bytes programmed for each origin, per byte the host wrote. The parts add up
+    /// Parts of write amplification: bytes programmed for each origin, per byte that the host wrote. The parts add up
     /// to `waf`. Null: nothing was programmed for this origin.
     WafParts {
-        /// The host's own bytes, as they came to the flash: below 1 where it overwrote them in the buffer, or the buffer
-        /// still holds them.
+        /// Write amplification due to the host's own bytes, as they were programmed to flash: below 1 where the host
+        /// overwrote them in the write buffer, or the buffer still holds them.
         host: f64,
-        /// Filling up mapping units: the rest of units that the host wrote a part of, programmed beside that part.
+        /// Write amplification due to filling up mapping units: the rest of units that the host wrote in part,
+        /// programmed beside that part.
         fill_up: Option<f64>,
-        /// Garbage collection for the room that the window's own writes took.
+        /// Write amplification due to garbage collection for the free space that the window's own writes took.
         gc: f64,
-        /// Garbage collection for room that was missing when the window began; negative where the window left room to
-        /// be collected later.
+        /// Write amplification due to garbage collection for free space that was missing when the window began;
+        /// negative where the window left space to be collected later.
         gc_debt: f64,
-        /// Wear levelling.
+        /// Write amplification due to wear levelling.
         wear: Option<f64>,
-        /// Data moved out of superblocks in which a program failed.
+        /// Write amplification due to data moved out of superblocks in which a program failed.
         rescue: Option<f64>,
-        /// Empty units that complete a program unit.
+        /// Write amplification due to empty units (padding) that complete a program unit.
         padding: f64,
-        /// Data written again so that reading it costs less.
+        /// Write amplification due to data rewritten so that reading it costs less.
         rewrite: Option<f64>,
-        /// Data written again before its retention time is over, or because its block was read too often.
+        /// Write amplification due to data rewritten (refresh) before its retention time is over, or because its block
+        /// was read too often.
         refresh: Option<f64>,
-        /// The map's own units.
+        /// Write amplification due to the map: bytes programmed for mapping-table units, per byte that the host wrote.
         map: Option<f64>,
-        /// Data that the patrol wrote again.
+        /// Write amplification due to data that the patrol (background scrub) rewrote.
         scrub: Option<f64>,
-        /// Data folded out of the SLC cache.
+        /// Write amplification due to data folded out of the SLC cache.
         fold: Option<f64>,
-        /// Parity over dies.
+        /// Write amplification due to parity across dies.
         parity: Option<f64>,
-        /// Data brought back from parity.
+        /// Write amplification due to data restored from parity.
         rebuild: Option<f64>,
-        /// Data read ahead.
+        /// Write amplification due to data read ahead.
         read_ahead: Option<f64>,
     }
 
-    /// The bytes that write amplification is made of, and whether what the buffer holds would change it.
+    /// Bytes from which write amplification is calculated, and whether the contents of the write buffer would change
+    /// it.
     WafBytes {
         /// Bytes that the host's write requests carried into the drive.
         host_written: u64 = "bytes",
         /// Bytes programmed to the flash, for all origins.
         programmed: u64 = "bytes",
-        /// Of those programmed for the host, bytes that no request of its carried: the rest of units that it wrote a
-        /// part of. Null in a result of an older format that does not tell.
+        /// Bytes programmed for the host that no request carried: the rest of units that the host wrote in part. Null
+        /// in a result of an older format that does not tell.
         filled_up: Option<u64> = "bytes",
-        /// Bytes of the host's that were in the buffer alone when the window began; null in a result of an older format.
+        /// Bytes of the host's data that were only in the write buffer when the window began; null in a result of an
+        /// older format.
         held_before: Option<u64> = "bytes",
-        /// Bytes of the host's that were in the buffer alone when the window ended: written, and not on flash yet. Null in a
-        /// result of an older format.
+        /// Bytes of the host's data that were only in the write buffer when the window ended: written, and not on flash
+        /// yet. Null in a result of an older format.
         held: Option<u64> = "bytes",
-        /// What the buffer held more, or less, at the end than at the beginning, as a share of what the host wrote.
+        /// Difference between the write buffer's contents at the end and at the beginning of the window, as a share of
+        /// what the host wrote.
         held_share: f64 = "ratio",
-        /// That share is at most 3 %. Where it is more, `waf` says how full the buffer is rather than what the drive
-        /// does.
+        /// True if `held_share` is at most 3 %. Where it is more, `waf` says how full the write buffer is rather than
+        /// what the drive does.
         settled: bool = "yes/no",
     }
 
-    /// What write amplification comes to in the long run, if the workload goes on as it did.
+    /// Estimate of write amplification in the long run, if the workload goes on as it did.
     WafLongRun {
-        /// The estimate; null where the run is too short for one.
+        /// Estimated write amplification in the long run; null where the run is too short.
         value: Option<f64> = "ratio",
-        /// The lower end of its confidence interval; null where the run is too short.
+        /// Lower end of the confidence interval of the estimate; null where the run is too short.
         low: Option<f64> = "ratio",
-        /// The upper end of its confidence interval; null where the run is too short.
+        /// Upper end of the confidence interval of the estimate; null where the run is too short.
         high: Option<f64> = "ratio",
-        /// Half the interval as a share of the value; null where the run is too short.
+        /// Half width of the confidence interval as a share of the estimate; null where the run is too short.
         half_width_relative: Option<f64> = "ratio",
-        /// The share of such runs whose interval holds the true value.
+        /// Confidence level: share of such runs whose interval contains the true value.
         confidence_level: f64 = "ratio",
-        /// Victims of garbage collection, or merges of a block map, that the estimate rests on.
+        /// Number of garbage collection victims, or merges of a block map, that the estimate rests on.
         victims: u64 = "superblocks",
-        /// Parts of the run whose differences give the interval; null where the run is too short.
+        /// Number of parts of the run whose differences give the confidence interval; null where the run is too short.
         batches: Option<usize> = "count",
-        /// The share of the run that was left out at its beginning because it went on differently.
+        /// Share of the run that was left out at its beginning because the later part differs from it.
         left_out: f64 = "ratio",
-        /// How often the run wrote the logical space over: what it has not reached is as it was before.
+        /// Number of times that the run overwrote the logical space: data that it has not reached are as they were
+        /// before.
         overwrites: f64 = "ratio",
-        /// Why there is no estimate; null where there is one.
+        /// Reason why there is no estimate; null where there is one.
         too_short: Option<TooShort>,
     }
 
-    /// Why a run is too short for an estimate.
+    /// Reason why a run is too short for an estimate of long-run write amplification.
     TooShort {
-        /// Victims, or merges, that there were.
+        /// Number of garbage collection victims, or merges, in the run.
         victims: u64 = "superblocks",
-        /// Victims that are needed at least.
+        /// Least number of victims that an estimate needs.
         needed: u64 = "superblocks",
-        /// The run had not settled: its end still differed from what came before.
+        /// True if the run had not settled: its end still differed from what came before.
         drifting: bool = "yes/no",
-        /// What is missing: `victims`, there were too few; `drifting`, the run had not settled; `folding`, data went to the SLC
-        /// cache and none were folded, so that what folding costs is not known; `room`, a part of the run gained no room.
+        /// Reason by name: `victims`, there were too few; `drifting`, the run had not settled; `folding`, data
+        /// went to the SLC cache and none were folded, so that the cost of folding is not known; `room`, a part of the
+        /// run gained no free space.
         #[schemars(extend("enum" = ["victims", "drifting", "folding", "room"]))]
         reason: String = "text",
     }
 
-    /// Room for writes that was missing when the window began, or that it left to be collected later.
+    /// Garbage collection debt: free space for writes that was missing when the window began, or that the window left
+    /// to be collected later.
     Debt {
-        /// Room gained beyond what the window's programs took; negative: room used up.
+        /// Mapping units of free space that garbage collection gained beyond what the window's programs took; negative:
+        /// free space was used up.
         room_units: f64 = "mapping units",
-        /// The same in superblocks.
+        /// Superblocks of free space that garbage collection gained beyond what the window's programs took.
         room_superblocks: f64 = "superblocks",
-        /// Units that garbage collection moved to make up for room missing at the beginning.
+        /// Number of mapping units that garbage collection moved to make up for free space missing at the beginning.
         units_moved: f64 = "mapping units",
-        /// Units that the window left to be moved later, at the price of its own victims; null where these gained no
-        /// room.
+        /// Number of mapping units that the window left to be moved later, at the cost per unit of its own victims;
+        /// null where these victims gained no free space.
         units_deferred: Option<f64> = "mapping units",
     }
 }
 
-/// Of what the host wrote the buffer may come to hold so much more, or less, before write amplification says more about
-/// the buffer than about the flash.
+/// Greatest change of the write buffer's contents in the window, as a fraction of what the host wrote, at which write
+/// amplification counts as settled.
 const SETTLED: f64 = 0.03;
 
-/// What write amplification is made of; none without writes.
+/// Makes the section of the result with the bytes from which write amplification is calculated; none without host
+/// writes.
 pub(super) fn bytes<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Option<WafBytes> {
     let held = run.ftl.buffer().held_bytes();
     let held_share = held.abs_diff(run.held_before) as f64 / stats.bytes_written as f64;
@@ -159,7 +169,8 @@ pub(super) fn of_long_run<P: Observer>(found: &LongRun, run: &Run<P>, stats: &Ft
     }
 }
 
-/// `waf_parts` and `debt`: `waf` by what made it up, with what collection did for room that the window did not use.
+/// Makes the sections `waf_parts` and `debt`: the parts of write amplification by origin, and garbage collection for
+/// free space that the window did not use.
 pub(super) fn parts_and_debt<P: Observer>(
     run: &Run<P>,
     stats: &FtlStats,

@@ -6,66 +6,67 @@ use crate::sections::sections;
 use ftl::ZonedLayer;
 
 sections! {
-    /// The zones of a drive that is a zoned namespace, and what happened to them in the measured window.
+    /// Zones of a drive that is a zoned namespace, and zone operations in the measured window.
     ZonesOfDrive {
-        /// Zones.
+        /// Number of zones.
         count: u32 = "zones",
-        /// From the start of a zone to that of the next.
+        /// Zone size: distance from the start of a zone to the start of the next.
         size_bytes: u64 = "bytes",
-        /// Bytes of a zone that can be written.
+        /// Zone capacity: bytes of a zone that can be written.
         capacity_bytes: u64 = "bytes",
-        /// Dies over which a part of a zone lies.
+        /// Number of dies over which a part of a zone is spread.
         dies: u32 = "dies",
-        /// Zones that were opened: as a write came, and as the host asked for it.
+        /// Number of zones that were opened: by the drive when a write came, and by the host's request.
         opened: ByWhom = "zones",
-        /// Zones that were closed: to open another in their place, and as the host asked for it.
+        /// Number of zones that were closed: by the drive to open another zone instead, and by the host's request.
         closed: ByWhom = "zones",
-        /// Zones that became full by writes.
+        /// Number of zones that became full by writes.
         filled: u64 = "zones",
-        /// Zones that were finished before they were full.
+        /// Number of zones that were finished before they were full.
         finished: u64 = "zones",
-        /// Zones that were reset with something in them.
+        /// Number of zones that were reset while they held data.
         reset: u64 = "zones",
-        /// Bytes that finishes wrote beside the host's, to fill up what their zones had taken.
+        /// Bytes of filler that finish operations wrote to complete the flash space which their zones had taken.
         bytes_filled_up: u64 = "bytes",
-        /// Bytes of the host's in zones that were finished.
+        /// Bytes of the host's data in zones that were finished.
         bytes_in_finished: u64 = "bytes",
-        /// What was written to zones that were finished over what the host had written to them; null where none was.
+        /// Ratio of the bytes written to finished zones, filler included, to the bytes that the host had written to
+        /// them; null where none was finished.
         finish_amplification: Option<f64> = "ratio",
-        /// Superblocks that zones took.
+        /// Number of superblocks that zones took.
         superblocks_taken: u64 = "superblocks",
-        /// Zones in each state at the end of the run.
+        /// Number of zones in each state at the end of the run.
         states: ZonesByState = "zones",
     }
 
-    /// Zones by what opened or closed them.
+    /// Number of zones by the actor that opened or closed them.
     ByWhom {
-        /// The drive itself.
+        /// Number of zones that the drive opened or closed by itself.
         drive: u64,
-        /// The host.
+        /// Number of zones that the host opened or closed.
         host: u64,
     }
 
-    /// Zones by their state.
+    /// Number of zones in each state.
     ZonesByState {
-        /// Nothing is written.
+        /// Number of empty zones, in which nothing is written.
         empty: u64,
-        /// Open, as a write came.
+        /// Number of zones in the state Implicitly Opened, opened by a write.
         implicitly_open: u64,
-        /// Open, as the host asked for it.
+        /// Number of zones in the state Explicitly Opened, opened by the host's request.
         explicitly_open: u64,
-        /// Partly written, and not open.
+        /// Number of closed zones: partly written, and not open.
         closed: u64,
-        /// Take no more.
+        /// Number of full zones, which take no more data.
         full: u64,
-        /// Can only be read.
+        /// Number of zones in the state Read Only, which can only be read.
         read_only: u64,
-        /// Cannot be used.
+        /// Number of zones in the state Offline, which can be neither read nor written.
         offline: u64,
     }
 }
 
-/// What there is to say, where the drive is zones.
+/// Makes the section of the result about the zones; none where the drive has no zones.
 pub(super) fn zones<P: Observer>(run: &Run<P>) -> Option<ZonesOfDrive> {
     let namespace = run.namespaces.seen_zoned()?;
     let (counts, seen) = (namespace.counts(), namespace.seen());

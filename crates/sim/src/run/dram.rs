@@ -3,7 +3,7 @@
 use ftl::buffer::Dram;
 use units::SimTime;
 
-/// The DRAM, and the time until which it is busy.
+/// DRAM of the write buffer, whose accesses wait for each other, with the time until which it is busy.
 pub(crate) struct Memory {
     dram: Dram,
     free_at: SimTime,
@@ -14,7 +14,8 @@ impl Memory {
         Self { dram, free_at: SimTime::ZERO }
     }
 
-    /// Returns the time at which an access to `bytes` bytes, requested now, is complete.
+    /// Occupies the DRAM for an access to `bytes` bytes requested now, and returns the time at which the access is
+    /// complete.
     pub fn access(&mut self, bytes: u64, now: SimTime) -> SimTime {
         self.free_at = self.free_at.max(now) + self.dram.access(bytes);
         self.free_at

@@ -8,14 +8,15 @@ use host::{Effect, HostRequest, Poll, WorkloadError};
 use units::SimTime;
 
 impl<P: Observer> Run<P> {
-    /// Takes requests from the workload again after a time without requests.
+    /// Takes requests from the workload again after a time without requests, such as a power cut.
     pub fn draw_anew(&mut self, now: SimTime) {
         self.next_arrival = SimTime::NEVER;
         self.group_room = self.group_units;
         self.draw(now);
     }
 
-    /// Takes requests from the workload while there is a place for them, and lets the drive fetch.
+    /// Takes requests from the workload while the submission queues have free entries, and lets the drive fetch
+    /// commands.
     pub(super) fn draw(&mut self, now: SimTime) {
         if self.dark {
             return;
@@ -75,8 +76,8 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Ends the requests of the workload. A run that never left its ramp measured nothing, and ends with an
-    /// error.
+    /// Ends the requests of the workload. A run in which no request came after the ramp measured nothing, and ends with
+    /// an error.
     #[cold]
     pub(super) fn end_of_source(&mut self, now: SimTime) {
         self.source_done = true;
@@ -117,7 +118,7 @@ impl<P: Observer> Run<P> {
         self.take_in(request, now);
     }
 
-    /// Takes in a request, which is in flight from now on; returns its number.
+    /// Puts a host request in flight: records it and submits it to a submission queue. Returns the request's id.
     #[inline]
     pub(super) fn take_in(&mut self, request: HostRequest, now: SimTime) -> u32 {
         self.handed_out += 1;

@@ -8,17 +8,17 @@ use crate::{Drive, Error};
 use ftl::DiesFailed;
 use units::SimTime;
 
-/// A failure that happened in a run.
+/// Failure of dies that happened in a run: moment, dies and lost data.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub at: SimTime,
-    /// Operations of the flash since the run began.
+    /// Number of flash operations since the run began.
     pub operations: u64,
     pub dies: Vec<u32>,
     pub failed: DiesFailed,
 }
 
-/// The planned failure of a run, and the failure once it has happened.
+/// Planned failure of dies in a run, and the failure's outcome once it has happened.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
     plan: FailurePlan,
@@ -30,20 +30,21 @@ impl Failures {
         Self { plan: plan.clone(), done: None }
     }
 
-    /// True while the planned failure has not happened yet.
+    /// Returns true while the planned failure of dies has not happened yet.
     pub fn is_to_come(&self) -> bool {
         self.plan.moment.is_some() && self.done.is_none()
     }
 
-    /// True where a failure of a die is planned.
+    /// Returns true if a failure of dies is planned for the run.
     pub fn are_planned(&self) -> bool {
         self.plan.moment.is_some()
     }
 
-    /// As [`Cuts::advance`], on a drive of which a die may fail.
+    /// Advances a run by up to `count` events as [`Cuts::advance`] does, on a drive of which a die may fail; returns
+    /// true when the run is over.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Cuts::advance`].
     pub fn advance<P: Observer>(
         &mut self,
         cuts: &mut Cuts,
@@ -64,8 +65,8 @@ impl Failures {
         Ok(run.is_done())
     }
 
-    /// Returns the time of the failure, if no event comes before it. A drive that looks for its map finishes
-    /// that first.
+    /// Returns the time of the planned failure if no event comes before it; none otherwise, and while the drive
+    /// recovers from a power cut.
     fn due<P: Observer>(&self, run: &Run<P>) -> Option<SimTime> {
         if run.dark {
             return None;

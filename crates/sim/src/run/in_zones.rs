@@ -12,14 +12,14 @@ use host::{Completion, CompletionStatus, Effect, HostRequest, Op};
 use units::{Lpn, SimTime};
 
 impl<P: Observer> Run<P> {
-    /// Sets the namespaces of the run, with the zone states that the drive's contents give.
+    /// Sets the namespaces of the run; on a zoned drive the states of the zones are taken from the drive's contents.
     pub fn live_in(&mut self, namespaces: &Namespaces) {
         self.namespaces = namespaces.clone();
         self.namespaces.begin(&self.ftl);
         self.report_zones();
     }
 
-    /// Tells the workload what the zones of the drive hold, if the drive has zones.
+    /// Tells the workload how much is written in each zone of the drive, if the drive has zones.
     pub(super) fn report_zones(&mut self) {
         if let Some(zoned) = self.namespaces.seen_zoned() {
             self.workload.learn_zones(&zoned.report());
@@ -27,11 +27,11 @@ impl<P: Observer> Run<P> {
     }
 }
 
-/// A run on a zoned drive: operations that only a zoned drive has.
+/// A run on a zoned drive: access to the operations that only a zoned drive has.
 pub(super) struct AtZones<'a, P: Observer>(pub &'a mut Run<P>);
 
 impl<P: Observer> AtZones<'_, P> {
-    /// Takes in a request that names zones.
+    /// Submits a host request to a zoned drive, translated to the drive's own byte addresses.
     #[cold]
     pub fn submit(&mut self, request: HostRequest, now: SimTime) {
         if request.op.effect() == Effect::Flush {
@@ -50,7 +50,8 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// Takes a command that is understood: true when the zones handle it first, or answer it with an error.
+    /// Handles a command that the firmware has processed, as far as zones are concerned; returns true if that was all
+    /// for now (the zones carry on or answer with an error).
     #[cold]
     pub fn takes(&mut self, id: u32, now: SimTime) -> bool {
         let inner = self.0.requests.get(id).host;
@@ -84,8 +85,8 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// Notes that the firmware has checked the pointer for a write: the pointer moves on, and the data may
-    /// come.
+    /// Handles the end of the firmware's check of a write pointer: the write pointer advances, and the write's data may
+    /// be transferred.
     fn on_pointer(&mut self, id: u32, now: SimTime) {
         let request = self.0.requests.get(id);
         request.understood = now;
@@ -108,8 +109,8 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// Does the work that has its turn in a zone; work that the flash does for a command does not delay the
-    /// next turn.
+    /// Starts the work that has its turn in a zone, and following work as long as no write transfers data; flash work
+    /// for a zone command does not delay the next turn.
     fn go_on_in_zone(&mut self, zone: u32, turn: ZoneTurn, now: SimTime) {
         let mut next = Some(turn);
         while let Some(turn) = next {
@@ -132,8 +133,8 @@ impl<P: Observer> AtZones<'_, P> {
         self.0.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
     }
 
-    /// Gives the work that waits in a zone its turn, when all data of a write at the drive's own byte `at`
-    /// are in.
+    /// Starts the next work that waits in the zone of byte address `at`, once all data of a write there have been
+    /// transferred.
     #[cold]
     pub fn end_turn(&mut self, at: u64, now: SimTime) {
         let zone = self.0.namespaces.zoned().zone_of(at);
@@ -142,7 +143,7 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// Fails a request that a zone answers with an error.
+    /// Fails a request with a zone error, as a zone answers it.
     fn fail_in_zone(&mut self, id: u32, error: ZoneError, now: SimTime) {
         let request = self.0.requests.get(id);
         request.failed = true;
@@ -154,7 +155,8 @@ impl<P: Observer> AtZones<'_, P> {
         self.0.answer(id, now);
     }
 
-    /// Tells the host that its request is complete, and for an append where its data are.
+    /// Reports the completion of a request on a zoned drive to the workload; for an append with the address of its
+    /// data.
     #[cold]
     pub fn tell(&mut self, id: u32, completion: Completion) {
         let inner = self.0.requests.get(id).host;

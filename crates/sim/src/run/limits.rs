@@ -9,25 +9,27 @@ use crate::run::{Run, RunLimits};
 use controller::Origin;
 use units::{Nanos, SimTime};
 
-/// Events between two looks.
+/// Number of events between two checks whether a run still makes progress.
 const EVERY: u64 = 1 << 16;
-/// Events per page row of the drive that the longest wait may take, and further events on a drive of any size.
+/// Number of events, for each page row of the drive, that may pass while no host request makes progress; `EVENTS_LEAST`
+/// is the number for a drive of any size.
 const EVENTS_PER_ROW: u64 = 64;
 const EVENTS_LEAST: u64 = 1 << 20;
-/// The most events that a run may be known to need: a hundred days of work, at two million a second.
+/// Greatest number of events that a run may be expected to need: a hundred days of computing at two million events a
+/// second.
 const EVENTS_MOST: u64 = 1 << 44;
-/// Factor by which the expected number of events must exceed what a run can hold before the run is refused.
+/// Factor by which the expected number of events must exceed the greatest number before the run is refused.
 const SURELY: f64 = 16.0;
 
-/// Watches that the host gets on.
+/// Watchdog of a run: detects that no host request makes progress any more.
 pub(crate) struct Watch {
-    /// Longest time that any request of the host should have to wait for the flash.
+    /// Longest time for which any host request should have to wait for the flash.
     longest: Nanos,
     events_most: u64,
-    /// Events until the next look.
+    /// Number of events until the next check.
     pub left: u64,
     events: u64,
-    /// Events of passes of the workload that are over.
+    /// Number of events in earlier passes of the workload, which are over.
     events_before: u64,
     seen: u64,
     since: SimTime,
@@ -50,26 +52,27 @@ impl Watch {
         }
     }
 
-    /// Begins a pass of the workload: progress is counted from here.
+    /// Begins a new pass of the workload: events of earlier passes no longer count for the expected total.
     pub fn begin_pass(&mut self) {
         self.events_before = self.events;
     }
 
-    /// Refuses a pass whose total number of events, estimated from the part `done`, would be far too large.
+    /// Refuses a pass of the workload whose expected number of events, extrapolated from the fraction `done`, is far
+    /// too large.
     fn look_ahead(&self, done: f64) -> Result<(), Error> {
         let events = (self.events - self.events_before) as f64;
         let is_too_long = done > 0.0 && events / done > SURELY * EVENTS_MOST as f64;
         if is_too_long { Err(too_long(events, done)) } else { Ok(()) }
     }
 
-    /// Returns the most events that a drive can need until it is at rest.
+    /// Returns the greatest number of events that the drive can need until it is at rest.
     pub fn events_most(&self) -> u64 {
         self.events_most
     }
 }
 
 impl<P: Observer> Run<P> {
-    /// Returns a number that grows with each event that brings a host request nearer to its end.
+    /// Returns a number that grows with each event that advances a host request.
     fn host_progress(&self) -> u64 {
         let stats = self.ftl.stats();
         let [read, programmed] =
@@ -77,10 +80,10 @@ impl<P: Observer> Run<P> {
         self.host_requests + self.handed_out + stats.units_written + read + programmed
     }
 
-    /// Checks that the run still makes progress.
+    /// Checks that the host's requests still make progress, and that the run is not too long.
     ///
     /// # Errors
-    /// When the run makes no progress; the text names what waits.
+    /// When no request makes progress, or the run would be too long; the text names what waits.
     #[cold]
     pub fn look(&mut self) -> Result<(), Error> {
         let (now, progress) = (self.ctx.calendar.now(), self.host_progress());
@@ -104,7 +107,7 @@ impl<P: Observer> Run<P> {
         self.fraction_done().map_or(Ok(()), |done| self.watch.look_ahead(done))
     }
 
-    /// Checks that a run can hold `passes` times as many events as it has had so far.
+    /// Checks that a run can take `passes` times as many events as it has had so far.
     ///
     /// # Errors
     /// When a run cannot hold so many events.
@@ -115,28 +118,29 @@ impl<P: Observer> Run<P> {
     }
 }
 
-/// Where a workload ends at the latest.
+/// Limits at which a workload ends at the latest: a number of requests and a time.
 pub(crate) struct WorkloadEnd {
-    /// Requests handed out; `u64::MAX` without a limit.
+    /// Greatest number of requests issued; `u64::MAX` without a limit.
     requests: u64,
-    /// Time; never without a limit.
+    /// Simulated time at which the workload ends; `SimTime::NEVER` without a limit.
     pub time: SimTime,
 }
 
 impl WorkloadEnd {
-    /// Returns the end of a workload that begins at `begin`.
+    /// Makes the end of a workload that begins at `begin` from the limits of a run.
     pub fn of(limits: &RunLimits, begin: SimTime) -> Self {
         let time = |ns: u64| SimTime::from_ns(begin.ns().saturating_add(ns));
         Self { requests: limits.requests.unwrap_or(u64::MAX), time: limits.ns.map_or(SimTime::NEVER, time) }
     }
 
-    /// Returns true if no request may follow.
+    /// Returns true if a limit is reached, so that no further request may follow.
     #[inline]
     pub fn is_reached(&self, handed_out: u64, now: SimTime) -> bool {
         handed_out >= self.requests || now >= self.time
     }
 
-    /// Returns the fractions of the requests and of the time that are over, where they have a limit.
+    /// Returns the fraction of the allowed requests that is issued, and of the allowed time that has passed; none for
+    /// each without a limit.
     pub fn fractions(&self, handed_out: u64, now: SimTime) -> [Option<f64>; 2] {
         let by_requests = (self.requests != u64::MAX).then(|| handed_out as f64 / self.requests as f64);
         let by_time = (self.time != SimTime::NEVER).then(|| now.ns() as f64 / self.time.ns() as f64);
@@ -144,10 +148,11 @@ impl WorkloadEnd {
     }
 }
 
-/// Simulated time that a run may reach: half of what the clock holds, so that nothing begun before overflows it.
+/// Latest simulated time that a run may reach: half of the clock's range, so that no operation begun before overflows
+/// the clock.
 pub(crate) const LATEST: SimTime = SimTime::from_ns(1 << 63);
 
-/// The next request would come after [`LATEST`].
+/// Makes the error for a workload whose next request would come after [`LATEST`].
 pub(crate) fn too_late(workload: &str, handed_out: u64) -> Error {
     Error(format!(
         "{workload}: after {handed_out} requests the next would come after more than {:.0} years of simulated time; expected \
@@ -156,7 +161,7 @@ pub(crate) fn too_late(workload: &str, handed_out: u64) -> Error {
     ))
 }
 
-/// The requests that the drive works on at once read more than events can number.
+/// Makes the error for requests that together read more mapping units at once than events can number.
 pub(crate) fn too_much(workload: &str, unit: u64) -> Error {
     Error(format!(
         "{workload}: the requests that the drive works on at once read more than {READ_MOST} units of {unit} bytes, which makes \
@@ -173,7 +178,7 @@ fn too_long(events: f64, done: f64) -> Error {
     ))
 }
 
-/// Returns the error of a run with unanswered requests and nothing in flight.
+/// Makes the error for a run with unanswered requests and nothing in flight.
 pub(crate) fn stuck(outstanding: u32, now: SimTime, ftl: &ftl::Ftl) -> Error {
     Error(format!(
         "no request of the host's came nearer to its end, and none will: {outstanding} wait at {now}, and nothing is under \
@@ -182,7 +187,8 @@ pub(crate) fn stuck(outstanding: u32, now: SimTime, ftl: &ftl::Ftl) -> Error {
     ))
 }
 
-/// Returns the error of untimed writing when erased superblocks give no room; none while they do.
+/// Returns the error for untimed writing in which garbage collection erases superblocks without gaining space; none
+/// while it gains space.
 pub(crate) fn in_vain(ftl: &ftl::Ftl) -> Option<Error> {
     let erased = ftl.erased_in_vain()?;
     Some(Error(format!(
@@ -192,7 +198,7 @@ pub(crate) fn in_vain(ftl: &ftl::Ftl) -> Option<Error> {
     )))
 }
 
-/// Returns the error of untimed writing when no die has room and no superblock is collected.
+/// Makes the error for untimed writing when no die has space and no superblock is being collected.
 pub(crate) fn no_room(ftl: &ftl::Ftl) -> Error {
     Error(format!(
         "no request of the host's came nearer to its end: no die has room for another unit written without time, and \
@@ -201,7 +207,7 @@ pub(crate) fn no_room(ftl: &ftl::Ftl) -> Error {
     ))
 }
 
-/// Returns the first part of a long text, up to `MOST` characters.
+/// Returns the beginning of a long text, up to `MOST` characters.
 fn shortened(text: &str) -> String {
     const MOST: usize = 900;
     if text.len() <= MOST {
@@ -233,7 +239,7 @@ mod tests {
         "ftl.op_ratio=0.6",
     ];
 
-    /// One write, and after it nothing but time.
+    /// Workload for a test: issues one write, and after it only names later times.
     struct Waiting(bool);
 
     impl Workload for Waiting {

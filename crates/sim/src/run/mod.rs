@@ -35,22 +35,22 @@ pub(crate) use power_up::Recovery;
 use std::collections::VecDeque;
 use units::{Bytes, Nanos, SimTime};
 
-/// The kinds of event this crate schedules.
+/// Kinds of events that this crate schedules in a run's calendar.
 mod events {
     use ftl::events::FIRST_FREE as FIRST;
-    /// A command is understood.
+    /// Event: the firmware has processed a command.
     pub const COMMAND: u8 = FIRST;
-    /// Data of a write arrived in the drive.
+    /// Event: data of a write have arrived in the drive.
     pub const DATA_IN: u8 = FIRST + 1;
-    /// A request is complete.
+    /// Event: the host has the completion of a request.
     pub const COMPLETE: u8 = FIRST + 2;
-    /// Event: the time at which the workload said it would have a request.
+    /// Event: the time has come at which the workload announced a request.
     pub const ARRIVAL: u8 = FIRST + 3;
-    /// Event: the buffer's DRAM has transferred the data of a request.
+    /// Event: the write buffer's DRAM has transferred the data of a request.
     pub const MEMORY: u8 = FIRST + 4;
 }
 
-/// One drive, one workload, and time.
+/// Simulation of one drive under one workload: drive, host link, requests, events and measurements.
 pub(crate) struct Run<P: Observer> {
     pub ftl: Ftl,
     pub ctx: Context<P>,
@@ -58,20 +58,21 @@ pub(crate) struct Run<P: Observer> {
     pub link: LinkAtWork,
     pub workload: Box<dyn Workload>,
     pub requests: Requests,
-    /// Answers that the caller of a stepped run has not taken; none in a run whose workload goes on by itself.
+    /// Completions that the caller of a stepped run has not taken yet; none in other runs.
     pub answers: Option<SteppedAnswers>,
     pub watch: Watch,
     writers: VecDeque<u32>,
     pub in_drive: u32,
     t_decode: Nanos,
-    /// DRAM of the buffer, where accesses to the DRAM take time.
+    /// DRAM of the write buffer; none where accesses to the DRAM take no time.
     pub memory: Option<Memory>,
     unit: u64,
-    /// Units of a write that cross the link in one piece.
+    /// Greatest number of mapping units of a write that cross the host link in one transfer.
     frame_units: u32,
-    /// Bytes of a read that are collected before they go on to the host; 0: each page goes on as it comes.
+    /// Number of bytes of a read that are gathered before they are sent to the host; 0: each page is sent as it comes.
     read_frame: u64,
-    /// Units that make a group of commands, and how many this group may still take.
+    /// Number of mapping units that make a group of commands, which the drive processes together; `group_room` is what
+    /// the present group may still take.
     group_units: u32,
     group_room: u32,
     pub namespaces: Namespaces,
@@ -80,30 +81,30 @@ pub(crate) struct Run<P: Observer> {
     next_arrival: SimTime,
     begun: bool,
     source_done: bool,
-    /// True while the host gets no answers: the power is gone, or the drive is looking for its map.
+    /// True while the host gets no answers: the power is off, or the drive recovers its map.
     pub dark: bool,
     error: Option<Error>,
-    /// True if some of the drive's policies come from the user, who is responsible for stalls that they
-    /// cause.
+    /// True if some of the drive's policies come from the user, so that a stall that they cause is the user's error.
     pub has_own_policies: bool,
     ramping: bool,
-    /// True while the run only brings the drive into its state.
+    /// True while the run only brings the drive into its state (warm-up), unmeasured.
     pub warming: bool,
-    /// Time at which the workload began, after the drive was brought into its state.
+    /// Simulated time at which the workload began, after the drive was brought into its state.
     pub origin: SimTime,
-    /// Counters when measuring began, and bytes of the host's that the buffer alone held then.
+    /// Counters of the translation layer when the measured window began; `held_before` are the bytes of host data that
+    /// only the write buffer held then.
     pub baseline: FtlStats,
     pub held_before: u64,
     pub counts_before: CountsBefore,
     pub busy_baseline: BusyTimes,
-    /// Page operations since the drive was built, when the run began.
+    /// Number of page operations that the drive had done when the run began.
     pub pages_before: u64,
     pub host_requests: u64,
-    /// Requests of passes of the workload that are over.
+    /// Number of requests in passes of the workload that are over.
     pub requests_of_passes: u64,
 }
 
-/// Busy times of channels, arrays and wires at some moment.
+/// Busy times of channels, flash arrays and link wires up to some moment, in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BusyTimes {
     pub channels: Vec<u64>,
@@ -112,12 +113,12 @@ pub(crate) struct BusyTimes {
     pub wires: [u64; 2],
 }
 
-/// Returns the costs of writes and reads so far; all zero on a drive without a code.
+/// Returns the counts of the cost regulator (write costs and read attempts) so far; all zero on a drive without a code.
 pub(crate) fn regulation_counts(ftl: &Ftl) -> RegulationCounts {
     ftl.feature::<ftl::Regulation>().map_or_else(Default::default, ftl::Regulation::counts)
 }
 
-/// Counts at the beginning of the measured window that are not in [`FtlStats`].
+/// Counts at the beginning of the measured window that [`FtlStats`] does not have: regulator, placement handles, zones.
 pub(crate) struct CountsBefore {
     pub regulation: RegulationCounts,
     pub placed: HandleTotals,
@@ -130,17 +131,17 @@ impl CountsBefore {
     }
 }
 
-/// Returns the number of page operations counted in `stats`: reads, programs and erases.
+/// Returns the number of page operations counted in `stats`: pages read, pages programmed and blocks erased.
 pub(crate) fn page_operations(stats: &FtlStats) -> u64 {
     stats.pages_read.iter().sum::<u64>()
         + stats.pages_programmed.iter().sum::<u64>()
         + stats.blocks_erased.iter().sum::<u64>()
 }
 
-/// The shortest time that there is.
+/// Shortest time that the simulation resolves.
 pub(crate) const MOMENT: Nanos = Nanos::new(1);
 
-/// Limits of a run.
+/// Limits of a run: number of requests, and simulated nanoseconds; none without a limit.
 pub(crate) struct RunLimits {
     pub requests: Option<u64>,
     pub ns: Option<u64>,
@@ -218,13 +219,13 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// True when the workload is over and all its requests are answered.
+    /// Returns true if the workload is over and all its requests are answered.
     pub fn is_done(&self) -> bool {
         // What is seldom so is asked first: this is asked at every event.
         self.requests.outstanding == 0 && self.source_done && !self.dark
     }
 
-    /// Returns how much of the workload was handed out, where that can be known.
+    /// Returns the fraction of the workload that was issued; none where that is unknown.
     pub fn fraction_done(&self) -> Option<f64> {
         let now = self.ctx.calendar.now();
         let own = self.workload.fraction_done(now);
@@ -232,7 +233,7 @@ impl<P: Observer> Run<P> {
         parts.flatten().reduce(f64::max).map(|part| part.min(1.0))
     }
 
-    /// Runs `workload` after the one that is over.
+    /// Goes on with `workload`, as a further pass, after the workload that is over.
     pub fn go_on_with(&mut self, workload: Box<dyn Workload>) {
         debug_assert!(self.is_done());
         self.requests_of_passes += self.workload.report().requests;
@@ -243,8 +244,7 @@ impl<P: Observer> Run<P> {
         self.draw(self.ctx.calendar.now());
     }
 
-    /// Ends the part of the run that brought the drive into its state, and begins with `workload`, whose time zero is
-    /// now.
+    /// Ends the warm-up that brought the drive into its state, and begins with `workload`, whose time zero is now.
     pub fn take_up(&mut self, workload: Box<dyn Workload>, limits: &RunLimits) {
         debug_assert!(self.is_done() && self.warming);
         let now = self.ctx.calendar.now();
@@ -262,12 +262,12 @@ impl<P: Observer> Run<P> {
         self.draw_anew(now);
     }
 
-    /// True when requests, or time, have come to the limit that was set.
+    /// Returns true if the limit on requests or on time is reached.
     pub fn is_at_limit(&self) -> bool {
         self.end.is_reached(self.handed_out, self.ctx.calendar.now())
     }
 
-    /// Starts the unmeasured part of the run, which lasts until [`Self::take_up`].
+    /// Starts the unmeasured warm-up of the run, which lasts until [`Self::take_up`].
     pub fn warm_up(&mut self) {
         (self.warming, self.ramping) = (true, true);
     }
@@ -277,15 +277,15 @@ impl<P: Observer> Run<P> {
         self.source_done = true;
     }
 
-    /// Returns the number of requests asked for and not yet answered.
+    /// Returns the number of requests that the host has submitted and the drive has not answered.
     pub fn outstanding(&self) -> u32 {
         self.requests.outstanding
     }
 
-    /// Handles up to `count` events. Gives true when the run is over.
+    /// Handles up to `count` events; returns true when the run is over.
     ///
     /// # Errors
-    /// When the workload's source turned out to be faulty.
+    /// When the workload is faulty, or no request makes progress any more.
     pub fn advance(&mut self, count: u64) -> Result<bool, Error> {
         if !self.begun {
             self.begun = true;
@@ -307,7 +307,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Handles up to `count` events; gives how many.
+    /// Handles up to `count` events and returns the number of events handled.
     fn work(&mut self, count: u64) -> u64 {
         for handled in 0..count {
             if self.is_done() || self.error.is_some() {
@@ -322,8 +322,8 @@ impl<P: Observer> Run<P> {
         count
     }
 
-    /// Answers waiting requests when no event is pending, which only a worn-out drive allows, with an error,
-    /// and goes on.
+    /// Answers the waiting requests with an error when no event is pending, which only a worn-out drive allows; with
+    /// policies of the user on a drive that still takes writes, ends the run with an error.
     #[cold]
     fn give_up(&mut self) {
         self.ftl.declare_stalled();
@@ -370,30 +370,30 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// True once the workload was asked for its first request.
+    /// Returns true once the workload was asked for its first request.
     pub fn has_begun(&self) -> bool {
         self.begun
     }
 
-    /// Returns the number of page operations since the run began.
+    /// Returns the number of page operations (reads, programs, erases) since the run began.
     pub fn operations(&self) -> u64 {
         page_operations(self.ftl.stats()) - self.pages_before
     }
 
-    /// Begins simulated time again for a drive that has found its map.
+    /// Begins simulated time again for a drive that has recovered its map after a power cut.
     pub fn begin_again(&mut self) {
         self.begun = true;
         self.ftl.begin(&mut self.ctx);
     }
 
-    /// Writes that wait for room are forgotten.
+    /// Forgets the writes that wait for space in the write buffer.
     pub fn forget_writers(&mut self) {
         self.writers.clear();
     }
 
     // ---- from the workload into the drive -----------------------------------------------------------
 
-    /// Begins measuring after the ramp: discards all measurements so far.
+    /// Begins the measured window after the ramp, and discards all measurements so far.
     #[cold]
     fn begin_measuring(&mut self, now: SimTime) {
         self.ramping = false;

@@ -7,46 +7,47 @@ use crate::observe::Observer;
 use crate::observe::answers::SteppedAnswers;
 use units::SimTime;
 
-/// What the source of a stepped run held when it was asked last.
+/// What the source of a stepped run contained when it was last asked for requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceHolds {
-    /// No request.
+    /// The source contained no request.
     Nothing,
-    /// Requests that were not drawn.
+    /// The source contained requests that were not drawn yet.
     Requests,
 }
 
-/// A run whose requests come from outside, observed or not.
+/// Interface of a run whose requests come from outside the simulator, with or without observers.
 pub(crate) trait OutsideRun {
-    /// Begins simulated time, where it has not begun.
+    /// Begins simulated time, if it has not begun yet.
     fn wake(&mut self);
 
-    /// The source has a request that arrives at `at`; a request that arrived in the past is taken now. A source that still
-    /// `holds` other requests is asked when the first of them is due, or there is a place for it: as the run of a workload asks.
+    /// Announces that the source has a request that arrives at `at`; a request with an arrival time in the past is
+    /// drawn now. If the source still `holds` other requests, it is asked when the first of them is due, or when a
+    /// queue has a free entry, as in a run with a workload.
     fn offer(&mut self, at: SimTime, holds: SourceHolds);
 
-    /// Handles one event, if the next is not after `until`. False when there is none to handle.
+    /// Handles one event, if the next one is not after `until`; returns false if there is none to handle.
     ///
     /// # Errors
-    /// When the workload's source turned out to be faulty.
+    /// When the source of the requests is faulty.
     fn step(&mut self, until: SimTime) -> Result<bool, Error>;
 
-    /// Handles events up to `until`, or until so many answers wait to be taken.
+    /// Handles events up to `until`, or until `answers` completions wait to be taken.
     ///
     /// # Errors
-    /// When a request is refused, or none gets on.
+    /// When a request is refused, or no request makes progress.
     fn run_on(&mut self, until: SimTime, answers: usize) -> Result<(), Error>;
 
-    /// Returns the time of the event handled last, and of the next.
+    /// Returns the simulated time of the event handled last, and of the next event; none without a next one.
     fn times(&self) -> (SimTime, Option<SimTime>);
 
-    /// Returns the namespaces that requests must lie in.
+    /// Returns the namespaces of the drive, in which requests must lie.
     fn namespaces(&mut self) -> &mut Namespaces;
 
-    /// Returns the answers that were not taken, of a stepped run.
+    /// Returns the completions of a stepped run that the caller has not taken; none in another run.
     fn answers(&mut self) -> Option<&mut SteppedAnswers>;
 
-    /// Ends the requests of the source.
+    /// Ends the requests of the source; requests in flight are still answered.
     fn end(&mut self);
 }
 

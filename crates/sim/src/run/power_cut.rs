@@ -9,40 +9,41 @@ use crate::{Drive, Error};
 use ftl::Damage;
 use units::{Nanos, SimTime};
 
-/// What one cut did, and what it took to come back.
+/// One power cut of a run: moment, damage, and the recovery after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
-    /// When the host lost its power, and when the drive did: later, where the drive has capacitors.
+    /// Time at which the host lost its power; `dark` is when the drive did, later if it has capacitors.
     pub failed: SimTime,
     pub dark: SimTime,
-    /// Operations of the flash since the run began.
+    /// Number of flash operations since the run began.
     pub operations: u64,
-    /// Requests that were never answered.
+    /// Number of requests that were never answered.
     pub requests: u32,
     pub damage: Damage,
-    /// Units that the host was told are written and that the drive's buffer lost.
+    /// Number of mapping units that the host was told are written and that the drive's write buffer lost.
     pub buffered_lost: u32,
-    /// When the power came back, and the drive was ready; none where the power failed again before.
+    /// Time at which the power came back; `ready` is when the drive was ready, none if the power failed again before.
     pub back: SimTime,
     pub ready: Option<SimTime>,
-    /// Pages, superblocks and units that recovery read and found before the next cut, if there was one.
+    /// Numbers of pages, superblocks and units that recovery read and found, before the next cut if there was one.
     pub found: ftl::Found,
 }
 
-/// All cuts of a run.
+/// All power cuts of a run: planned cuts to come, and cuts that have happened.
 #[derive(Debug, Default)]
 pub(crate) struct Cuts {
     plan: PowerPlan,
-    /// Cuts still to come, by time and by number of operations; the next one is the last of each list.
+    /// Times of the planned cuts still to come, the next one last; `by_operations` are cuts planned by number of flash
+    /// operations.
     by_time: Vec<SimTime>,
     by_operations: Vec<(u64, Nanos)>,
     seed: u64,
-    /// Power cuts of the run so far.
+    /// Power cuts that have happened in the run so far.
     pub done: Vec<Cut>,
 }
 
 impl Cuts {
-    /// Returns the cuts that the plan of a drive gives with this seed.
+    /// Makes the power cuts of a run from the drive's plan; random cuts follow from `seed`.
     pub fn new(plan: &PowerPlan, seed: u64) -> Self {
         let mut cuts = Self { plan: plan.clone(), seed, ..Self::default() };
         for moment in plan.moments(seed) {
@@ -56,7 +57,7 @@ impl Cuts {
         cuts
     }
 
-    /// Returns the text `broken` with the last power cut before it was found; none where no power cut is
+    /// Returns the error text `broken`, extended by the number of power cuts before it; none where no power cut is
     /// planned.
     pub fn place_of(&self, broken: &str) -> Option<String> {
         match self.done.len() {
@@ -66,20 +67,22 @@ impl Cuts {
         }
     }
 
-    /// Cuts still to come.
+    /// Returns the number of power cuts still to come.
     pub fn left(&self) -> usize {
         self.by_time.len() + self.by_operations.len()
     }
 
-    /// Returns the time of the next cut that is planned by time, not by operations of the flash.
+    /// Returns the time of the next power cut that is planned by time, not by number of flash operations; none without
+    /// one.
     pub fn next_time(&self) -> Option<SimTime> {
         self.by_time.last().copied()
     }
 
-    /// As [`Run::advance`], on a drive whose power may fail.
+    /// Advances a run by up to `count` events, as [`Run::advance`] does, on a drive whose power may fail; returns true
+    /// when the run is over.
     ///
     /// # Errors
-    /// As there, and when the drive cannot be made anew.
+    /// As for [`Run::advance`], and when the drive cannot be made anew after a power cut.
     pub fn advance<P: Observer>(
         &mut self,
         run: &mut Run<P>,
@@ -101,7 +104,7 @@ impl Cuts {
         Ok(run.is_done())
     }
 
-    /// Returns the moment of the next cut, if nothing happens before it.
+    /// Returns the time of the next power cut if no event comes before it; none otherwise.
     fn due<P: Observer>(&mut self, run: &Run<P>) -> Option<SimTime> {
         let now = run.ctx.calendar.now();
         let operations = run.operations();
@@ -151,7 +154,7 @@ impl Cuts {
         Ok(())
     }
 
-    /// Finds the map again of a drive that begins with a flash that lost power at work, as `lost` describes.
+    /// Lets a drive recover its map that starts with a flash whose power was cut at work; `lost` describes the cut.
     pub fn begin_finding<P: Observer>(&mut self, run: &mut Run<P>, lost: &Lost) {
         let now = run.ctx.calendar.now();
         run.dark = true;
@@ -172,7 +175,7 @@ impl Cuts {
         }
     }
 
-    /// Handles an event of a drive that looks for its map; once the map is found, the drive takes requests again.
+    /// Handles one event of a drive that recovers its map; once the map is rebuilt, the drive takes requests again.
     fn find_on<P: Observer>(&mut self, run: &mut Run<P>) {
         if run.looks_for_its_map() {
             return;
@@ -186,7 +189,8 @@ impl Cuts {
 }
 
 impl<P: Observer> Run<P> {
-    /// Cuts the host's power at `now`: no request is answered any more. Returns how many requests were lost.
+    /// Cuts the host's power at `now`: requests in flight fail and are never answered. Returns the number of lost
+    /// requests.
     fn lose_power(&mut self, now: SimTime) -> u32 {
         self.ctx.calendar.pass_to(now);
         self.dark = true;
@@ -204,8 +208,8 @@ impl<P: Observer> Run<P> {
         lost.len() as u32
     }
 
-    /// Keeps the drive at work by its capacitors until its buffer is on flash, or until `end`. Returns when
-    /// the drive goes dark.
+    /// Continues the drive on its capacitors until its write buffer is on flash, or until `end`. Returns the time at
+    /// which the drive loses its power.
     fn write_out(&mut self, begun: SimTime, end: Option<SimTime>) -> SimTime {
         self.ftl.pause_upkeep();
         self.ftl.write_out_own(&mut self.ctx);
@@ -227,13 +231,14 @@ impl<P: Observer> Run<P> {
         (self.ctx.calendar.now() + MOMENT).max(begun)
     }
 
-    /// Handles the next event of a drive that looks for its map; false when there is no event left: the map is found.
+    /// Handles the next event of a drive that recovers its map; returns false if there is none, because the map is
+    /// rebuilt.
     fn looks_for_its_map(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         !self.ftl.find_on(event, &mut self.ctx)
     }
 
-    /// Makes the drive ready again at `now`, as one to which the host has just been connected.
+    /// Makes the drive ready again at `now`, as a drive to which the host has just been connected.
     fn come_back(&mut self, now: SimTime) {
         self.dark = false;
         self.link.rest(now);

@@ -5,23 +5,24 @@ use crate::observe::Observer;
 use crate::sections::sections;
 
 sections! {
-    /// What the drive read at power-up to find its data again, simulated after the run.
+    /// Recovery at power-up: what the drive read to find its data again, simulated after the run.
     Recovery {
-        /// Time from power-up to the last read.
+        /// Time from power-up to the last read of recovery.
         t_ns: u64 = "ns",
-        /// Flash pages read.
+        /// Number of flash pages that recovery read.
         pages_read: u64 = "pages",
-        /// Units of the map's last checkpoint.
+        /// Number of mapping units in the map's last checkpoint.
         checkpoint_units: u64 = "mapping units",
-        /// Superblocks whose summaries were read.
+        /// Number of superblocks whose summaries were read.
         summaries: u64 = "superblocks",
-        /// Page rows of open superblocks whose spare areas were read.
+        /// Number of page rows of open superblocks whose spare areas were read.
         open_rows: u64 = "page rows",
     }
 }
 
 impl<P: Observer> Run<P> {
-    /// Simulates what the drive does at power-up to find its data again, if it must; after the last request.
+    /// Simulates, after the last request, what the drive does at power-up to find its data again; none where its map
+    /// survives a power cut.
     pub fn recover(&mut self) -> Option<Recovery> {
         if !self.ftl.recovers() {
             return None; // Coming to rest may take longer than a short run.

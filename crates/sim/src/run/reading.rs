@@ -9,8 +9,8 @@ use host::Effect;
 use units::{Nanos, SimTime};
 
 impl<P: Observer> Run<P> {
-    /// Fetches from DRAM the units of a read that the buffer holds; returns the number of parts that this adds to the
-    /// read.
+    /// Starts to fetch from the buffer's DRAM the units of a read that the write buffer holds; returns the number of
+    /// parts (0 or 1) that the read must wait for in addition.
     #[inline]
     pub(super) fn ask_memory(&mut self, id: u32, now: SimTime) -> u32 {
         if self.memory.is_none() { 0 } else { self.fetch_from_memory(id, now) }
@@ -29,8 +29,8 @@ impl<P: Observer> Run<P> {
         1
     }
 
-    /// Notes that the DRAM took the last data of a write, or delivered the part of a read that the buffer
-    /// held.
+    /// Handles the end of a DRAM access: the DRAM stored the last data of a write, or delivered the part of a read that
+    /// the write buffer held.
     #[cold]
     pub(super) fn on_memory(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);
@@ -52,7 +52,8 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Notes that the data of some units of a read left the flash: which of them go on to the host, and when.
+    /// Handles the arrival of some units of a read from the flash: sends them to the host after decoding, or gathers
+    /// them for a frame, and completes the read with its last part.
     #[inline(always)]
     pub(super) fn on_read(&mut self, id: u32, units: u32, reading: Reading, stages: Stages, now: SimTime) {
         let request = self.requests.get(id);

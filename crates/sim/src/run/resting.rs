@@ -4,19 +4,20 @@ use super::{Run, events, page_operations};
 use crate::observe::Observer;
 
 impl<P: Observer> Run<P> {
-    /// Lets the drive finish what it holds, after the last request.
+    /// Lets the drive empty its write buffer after the last request.
     pub fn drain(&mut self) {
         self.end_host();
         self.pass_while(|run| run.ftl.buffer().is_draining());
     }
 
-    /// Ends the host's part: no timer-driven work falls due any more, and the buffer's data go to the flash.
+    /// Ends the host's part of a run: no timer-driven work falls due any more, and the write buffer is sent to the
+    /// flash.
     pub(super) fn end_host(&mut self) {
         self.ftl.end_upkeep();
         self.ftl.send_out(&mut self.ctx);
     }
 
-    /// Handles events while `reason` holds, with the host gone.
+    /// Handles events while `reason` returns true, without a host.
     pub(super) fn pass_while(&mut self, reason: impl Fn(&mut Self) -> bool) {
         let mut left = self.watch.events_most();
         while reason(self) && self.pass() {
@@ -25,13 +26,13 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Lets all operations of the flash end that are in flight.
+    /// Handles events until no flash operation is in flight.
     pub fn come_to_rest(&mut self) {
         self.pass_while(|run| run.ftl.controller().in_flight() > 0);
     }
 
-    /// As [`Self::drain`] and [`Self::come_to_rest`], for at most `page_operations_most` page operations: a large drive
-    /// short of space collects far longer than a short run.
+    /// Empties the write buffer and ends the flash operations as [`Self::drain`] and [`Self::come_to_rest`] do, with at
+    /// most `page_operations_most` page operations: a large drive short of space collects far longer than a short run.
     pub fn come_to_rest_within(&mut self, page_operations_most: u64) {
         self.end_host();
         let last = page_operations(self.ftl.stats()).saturating_add(page_operations_most);
@@ -41,7 +42,8 @@ impl<P: Observer> Run<P> {
         });
     }
 
-    /// As [`Self::drain`], until nothing is in flight and no unit waits for the rest of its program.
+    /// Empties the write buffer as [`Self::drain`] does, until nothing is in flight and no unit waits for further units
+    /// to fill its program.
     pub fn settle_down(&mut self) {
         self.drain();
         loop {
@@ -52,7 +54,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Handles the next event with the host gone; false when there is none.
+    /// Handles the next event without a host; returns false if there is none.
     pub fn pass(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         if event.kind < events::COMMAND {

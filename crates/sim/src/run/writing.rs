@@ -9,12 +9,14 @@ use host::HostRequest;
 use units::{Lpn, SimTime};
 
 impl<P: Observer> Run<P> {
-    /// True when a write is acknowledged only once it is on flash.
+    /// Returns true if a write is acknowledged only once its data are on flash: without a write-back buffer, and for
+    /// FUA writes without capacitors.
     pub(super) fn waits_for_flash(&self, request: &HostRequest) -> bool {
         !self.ftl.buffer().is_write_back() || (request.fua && !self.ftl.buffer().is_protected())
     }
 
-    /// Lets a write take its data, or wait for the writes that came before it.
+    /// Starts the data transfer of a write, or puts the write behind earlier writes that wait for space in the write
+    /// buffer.
     #[inline]
     pub(super) fn begin_write(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);
@@ -28,7 +30,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Lets as much of a write cross the link as the buffer has room for; the rest waits.
+    /// Transfers over the link as many units of a write as the write buffer has space for; the other units wait.
     pub(super) fn take_data(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);
         let wanted = request.units - request.units_in;

@@ -11,7 +11,7 @@ use ftl::Ftl;
 use host::Workload;
 
 impl Session {
-    /// Begins the workload, now that the warm-up has brought the drive into its state.
+    /// Begins the workload, once the warm-up has brought the drive into its state.
     pub(super) fn end_warm_up(&mut self) {
         let waiting = self.waiting.take();
         match &mut self.phase {
@@ -24,8 +24,8 @@ impl Session {
         }
     }
 
-    /// Brings a new drive into its state where copies of the workload left the buffer otherwise than writing without time took
-    /// it to: told of that, once. True when it is to be done again.
+    /// Starts preconditioning over on a new drive if the warm-up found fewer units waiting in the write buffer than
+    /// untimed writing had assumed; done at most once. Returns true if it starts over.
     pub(super) fn begin_anew(&mut self) -> Result<bool, Error> {
         let is_first = self.waiting_in_time.is_none() && !self.interrupted;
         let found = self.warm_up.as_ref().and_then(|warm_up| warm_up.waiting(&self.precondition));
@@ -44,7 +44,7 @@ impl Session {
     }
 }
 
-/// Copies of a workload, for a drive that they write to before the run.
+/// Makes copies of a workload for preconditioning, which write to the drive before the run.
 pub(super) fn copies_of(workload: &WorkloadSpec, drive: &Drive, seed: u64) -> Copies {
     let (spec, reach) = (workload.clone(), drive.reach_of_host());
     let recorded = matches!(spec, WorkloadSpec::Trace { .. });
@@ -56,8 +56,8 @@ pub(super) fn copies_of(workload: &WorkloadSpec, drive: &Drive, seed: u64) -> Co
     if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) }
 }
 
-/// Returns the preconditioning that `options` ask for. `waiting`: units in the buffer while this workload
-/// runs, where known.
+/// Makes the preconditioning that `options` ask for. `waiting` is the number of units that wait in the write buffer
+/// while this workload runs; none where unknown.
 pub(super) fn precondition_of(
     options: &RunOptions,
     drive: &Drive,
@@ -91,7 +91,8 @@ pub(super) fn advance_warm_up<P: Observer>(
     warm_up.map_or(Ok(true), |warm_up| warm_up.advance(run, drive, events))
 }
 
-/// Begins the workload when the drive is in its state. If the run was stopped meanwhile, no request comes.
+/// Begins the workload when the drive is in its state. If the user stopped the run before, the workload issues no
+/// request.
 fn take_up<P: Observer>(
     run: &mut Run<P>,
     workload: Option<Box<dyn Workload>>,

@@ -35,71 +35,71 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use units::SimTime;
 
-/// Progress of a run.
+/// Progress of a run: phase, fraction done, and counts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Progress {
     /// True when the run is complete.
     pub done: bool,
-    /// `precondition`, `layout` or `run`.
+    /// Phase of the run: `precondition`, `layout` or `run`.
     pub phase: &'static str,
-    /// How much of the phase is done, where that can be known.
+    /// Fraction of the phase that is done; none where that is unknown.
     pub fraction: Option<f64>,
-    /// Simulated time, in nanoseconds.
+    /// Simulated time so far, in nanoseconds.
     pub simulated_ns: u64,
-    /// Host requests completed.
+    /// Number of host requests completed.
     pub host_requests: u64,
-    /// Flash pages read and programmed, and blocks erased.
+    /// Number of page operations: flash pages read and programmed, and blocks erased.
     pub page_operations: u64,
 }
 
-/// First number of copies that write without time: passes of `--loop` count from 0, copies of a warm-up from a higher
-/// number.
+/// Number of the first workload copy of preconditioning, which writes without time. Passes of `--loop` count from 0,
+/// copies of a warm-up from a higher number.
 const FIRST_COPY: u32 = 1 << 30;
 
-/// Page operations that a checked drive may take to come to rest after any run, however short: the account of a small drive is
-/// always settled with no operation in flight.
+/// Least number of page operations granted to a checked drive to come to rest after a run, so that a small drive's
+/// account is always settled with no operation in flight.
 const SHORT_REST: u64 = 1 << 16;
 
-/// Most units on flash of a drive whose map is compared with its account also at the end of a run with operations in
-/// flight.
+/// Greatest number of mapping units on flash with which a drive's map is compared with the checker's account also at
+/// the end of a run with operations in flight.
 const WALKED_TWICE: usize = 1 << 22;
 
-/// Work of one slice of preconditioning, in unit writes for each event of the caller's budget.
+/// Number of unit writes that a slice of preconditioning does for each event of the caller's budget.
 const WRITES_PER_EVENT: u64 = 2;
 
 enum SessionPhase {
     Precondition(Box<(Ftl, Box<dyn Workload>)>),
-    /// A run without observers: a type of its own, so that observers cost it nothing.
+    /// A run without observers, with a type of its own so that observers cost it nothing.
     Plain(Box<Run<()>>),
     Observed(Box<Run<Observers>>),
     Broken,
 }
 
-/// A drive, a workload and options, on their way to a result.
+/// One run of a workload on a drive, from preconditioning to the result.
 pub struct Session {
     drive: Drive,
     options: RunOptions,
     precondition: Precondition,
     passes: WorkloadPasses,
-    /// The workload, which `--loop` repeats and preconditioning copies.
+    /// Description of the workload, which `--loop` repeats and preconditioning copies.
     spec: Option<WorkloadSpec>,
     warm_up: Option<WarmUp>,
-    /// The workload, until that is over.
+    /// The opened workload, until the warm-up is over.
     waiting: Option<Box<dyn Workload>>,
-    /// Units that wait in the buffer under the workload, once that was found out.
+    /// Number of units that wait in the write buffer under the workload, once a warm-up has measured it.
     waiting_in_time: Option<u32>,
     cuts: Cuts,
     failures: Failures,
     preconditioned: bool,
     layout: LayingOut,
     phase: SessionPhase,
-    /// Where the requests come from, if from outside.
+    /// Origin of requests that come from outside the simulator.
     outside: OutsideHost,
     interrupted: bool,
     wall: Duration,
     precondition_wall: Duration,
     build_wall: Duration,
-    /// Time that making the map's arrays had taken when the run began; such time is not counted as part of the run.
+    /// Wall-clock time spent on making the map's arrays before the run began; it does not count as time of the run.
     map_made_before: Duration,
 }
 
@@ -114,7 +114,7 @@ impl Session {
         Self::with_source(drive, workload, source, options)
     }
 
-    /// As [`Self::new`], when the caller has opened the `workload` itself to learn what is in it.
+    /// Makes a session as [`Self::new`] does, with a `source` that the caller has opened from `workload` itself.
     ///
     /// # Errors
     /// As for [`Self::new`].
@@ -130,7 +130,7 @@ impl Session {
         Ok(session.repeating(workload.clone()))
     }
 
-    /// As [`Self::new`], for any source of requests that can be opened again.
+    /// Makes a session as [`Self::new`] does, for a source of requests that can be opened again.
     ///
     /// # Errors
     /// As for [`Self::new`].
@@ -139,7 +139,7 @@ impl Session {
         Self::begin(drive, source, Some(copies), options)
     }
 
-    /// As [`Self::new`], for any source of requests.
+    /// Makes a session as [`Self::new`] does, for a source of requests that can be opened only once.
     ///
     /// # Errors
     /// As for [`Self::new`].
@@ -204,7 +204,7 @@ impl Session {
         })
     }
 
-    /// Returns the workload that a further pass opens.
+    /// Returns the session with `workload` set as the workload that further passes repeat.
     pub fn repeating(mut self, workload: WorkloadSpec) -> Self {
         self.spec = Some(workload.clone());
         self.passes.repeat(workload);
@@ -216,12 +216,12 @@ impl Session {
         &self.drive
     }
 
-    /// Returns the seed everything random follows from.
+    /// Returns the seed from which everything random in the run follows.
     pub fn seed(&self) -> u64 {
         self.options.seed
     }
 
-    /// Does a slice of work: about `events` events.
+    /// Does a slice of the run's work: about `events` events.
     ///
     /// # Errors
     /// When the workload turns out to be faulty, or a saved state cannot be written.
@@ -282,7 +282,7 @@ impl Session {
         Ok(self.progress())
     }
 
-    /// Does `work`; a panic in it gets the number of the last power cut added to its text.
+    /// Does `work`; a panic in `work` gets the number of the last power cut added to its text.
     fn telling_cut<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|cause| {
             let text = cause.downcast_ref::<String>().map(String::as_str);
@@ -294,7 +294,7 @@ impl Session {
         })
     }
 
-    /// Runs to the end.
+    /// Runs the session to its end.
     ///
     /// # Errors
     /// As for [`Self::advance`].
@@ -303,7 +303,7 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the origin of this run's saved state: drive and seed.
+    /// Returns the origin (drive and seed) that a saved state of this run names.
     fn about(&self) -> About<'_> {
         About::new(&self.drive, self.options.seed)
     }
@@ -392,7 +392,7 @@ impl Session {
         }
     }
 
-    /// Ends the run because the user stopped it: requests in flight are still answered, then it is done.
+    /// Ends the run early because the user stopped it; requests in flight are still answered.
     ///
     /// # Errors
     /// As for [`Self::advance`].
@@ -413,7 +413,7 @@ impl Session {
         self.finish()
     }
 
-    /// Saves the state of the drive after the run; what its buffer still holds is programmed first.
+    /// Saves the state of the drive after the run; data in the write buffer are programmed first.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -434,7 +434,7 @@ impl Session {
         }
     }
 
-    /// Returns the translation layer, for tests that look inside.
+    /// Returns the drive's translation layer, for tests that look inside; none after an error.
     pub fn ftl(&self) -> Option<&Ftl> {
         match &self.phase {
             SessionPhase::Precondition(parts) => Some(&parts.0),
@@ -445,7 +445,7 @@ impl Session {
     }
 }
 
-/// Zones are not overwritten: no state that overwriting ends in is theirs.
+/// Refuses preconditioning by random overwrites on a drive with zones, which cannot be overwritten.
 fn check_zones(drive: &Drive, precondition: PreconditionKind) -> Result<(), Error> {
     match precondition {
         PreconditionKind::Steady | PreconditionKind::Workload => Err(Error(format!(
@@ -456,7 +456,7 @@ fn check_zones(drive: &Drive, precondition: PreconditionKind) -> Result<(), Erro
     }
 }
 
-/// Tells a run that begins about its drive, its caller and its warm-up.
+/// Prepares a run that begins: its drive, completions for the caller of a stepped run, and warm-up.
 fn set_out<P: Observer>(
     run: &mut Run<P>,
     drive: &Drive,
@@ -473,7 +473,7 @@ fn limits_of(options: &RunOptions) -> RunLimits {
     RunLimits { requests: options.limit_requests, ns: options.limit_ns }
 }
 
-/// Begins rows and the timeline at `origin`, with the workload.
+/// Begins the rows of requests and the timeline at `origin`, when the workload begins.
 fn observe(observers: &mut Observers, options: &RunOptions, drive: &Drive, origin: SimTime) {
     let geometry = drive.geometry();
     let shown = || Timeline::new(options.timeline_detail, geometry.channels, geometry.dies());

@@ -6,23 +6,23 @@ use crate::session::passes::WorkloadPasses;
 use crate::start::precondition::{Pilots, PreconditionKind};
 use serde::Deserialize;
 
-/// Options of a run; read from JSON, unknown keys refused.
+/// Options of a run, read from JSON; unknown keys are refused.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunOptions {
     /// Seed from which everything random in the run follows.
     pub seed: u64,
-    /// True if observers check conservation throughout the run.
+    /// True if observers check the consistency of the drive throughout the run.
     pub check: bool,
-    /// True if the run keeps rows for `requests.parquet`.
+    /// True if the run records a row of `requests.parquet` for each request.
     pub requests: bool,
-    /// True if the run writes a timeline.
+    /// True if the run records a timeline of channels and dies.
     pub timeline: bool,
-    /// Detail of the timeline.
+    /// Selection of what the timeline shows: channels, dies or both.
     pub timeline_detail: TimelineDetail,
-    /// What is done to the drive before.
+    /// Kind of preconditioning, which writes to the drive before the workload begins.
     pub precondition: PreconditionKind,
-    /// How much of the logical space preconditioning fills.
+    /// Fraction of the logical space that preconditioning fills.
     pub fill: f64,
     /// Passes of the workload: a number, as `3`, or a condition, as `until=waf:5%`; none: one pass.
     #[serde(rename = "loop")]
@@ -33,13 +33,14 @@ pub struct RunOptions {
     pub limit_requests: Option<u64>,
     /// Simulated time at which the run stops, in nanoseconds.
     pub limit_ns: Option<u64>,
-    /// Bytes of memory that the drive may take; what the machine has, where this is not given.
+    /// Greatest number of bytes of memory that the drive may take; none: a share of the machine's memory.
     pub memory_limit: Option<u64>,
-    /// A saved state to start from.
+    /// Path of a saved drive state to start from; none: a fresh drive.
     pub load_state: Option<String>,
-    /// Where to save the state after preconditioning.
+    /// Path at which the drive's state is saved after preconditioning; none: it is not saved.
     pub save_state: Option<String>,
-    /// Where answers of preconditioning's pilots are kept between runs.
+    /// Folder that stores answers of preconditioning's pilots (small trial drives) between runs; none: they are not
+    /// stored.
     pub pilots: Option<Pilots>,
 }
 
@@ -66,7 +67,7 @@ impl Default for RunOptions {
 }
 
 impl RunOptions {
-    /// Reads the options.
+    /// Parses the options of a run from JSON and checks them.
     ///
     /// # Errors
     /// When a key is unknown or a value out of range.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 impl Session {
-    /// Returns everything measured so far, as JSON, while the run goes on; what only its end tells is null.
+    /// Returns the result as far as measured, as JSON, while the run goes on; values known only at the end are null.
     ///
     /// # Errors
     /// When the run did not get as far as its workload.
@@ -26,7 +26,8 @@ impl Session {
         }
     }
 
-    /// Returns everything measured, as JSON. With `check`, the final account is settled first.
+    /// Returns the whole result of the run as JSON. With the option `check` the checker's final account is settled
+    /// first.
     ///
     /// # Errors
     /// When the run did not get as far as its workload.
@@ -70,7 +71,7 @@ impl Session {
         }
     }
 
-    /// Returns the time that making the map's arrays took since the run began.
+    /// Returns the wall-clock time that making the map's arrays took since the run began.
     fn map_made_since(&self) -> Duration {
         let made = match &self.phase {
             SessionPhase::Plain(run) => run.ftl.map_made_in(),
@@ -103,7 +104,8 @@ impl Session {
         }
     }
 
-    /// Returns the rows of `requests.parquet` since the last call, as little-endian columns.
+    /// Returns the rows of `requests.parquet` since the last call, as columns of little-endian numbers, and removes
+    /// them.
     pub fn take_requests(&mut self) -> Vec<Vec<u8>> {
         match &mut self.phase {
             SessionPhase::Observed(run) => {
@@ -113,7 +115,7 @@ impl Session {
         }
     }
 
-    /// Returns a piece of the timeline's file: what was added since the last call.
+    /// Returns the bytes of the timeline's file that were added since the last call, and removes them.
     pub fn take_timeline(&mut self) -> Vec<u8> {
         match &mut self.phase {
             SessionPhase::Observed(run) => {
@@ -126,14 +128,14 @@ impl Session {
     }
 }
 
-/// Compares the final account of a checked drive with the drive.
+/// Compares the checker's final account of a drive with the drive itself; a difference panics.
 fn settle_account(run: &Run<Observers>) {
     if let Some(check) = &run.ctx.probe.check {
         check.settle(&Shown::later(&run.ftl), run.outstanding(), run.ctx.calendar.now());
     }
 }
 
-/// Checks that no part was busy for longer than the measured time.
+/// Checks that no part of the drive was busy for longer than the measured time; panics otherwise.
 fn check_shares(name: &str, value: &Value) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| check_shares(name, item)),

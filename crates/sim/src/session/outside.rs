@@ -12,22 +12,22 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use units::SimTime;
 
-/// Where the requests of a session come from, until its run begins.
+/// Origin of a session's requests that come from outside the simulator, until the run begins.
 #[derive(Default)]
 pub(super) enum OutsideHost {
-    /// From a workload.
+    /// Requests come from a workload within the simulator.
     #[default]
     None,
-    /// From programs, whose data this holds.
+    /// Requests come from clients of a served drive; the holder stores their data.
     Held(Box<dyn Holder>),
-    /// From a caller, who takes the answers.
+    /// Requests come one by one from a caller, which takes the completions.
     Stepped,
 }
 
 impl Session {
-    /// Makes a drive whose requests come from outside by way of `source`, and whose data `holder` holds; its
-    /// time begins. Where its flash was at work before and was not left at rest, `found` says what that holds
-    /// and what the cut took, and the drive finds its map.
+    /// Makes a session for a served drive: requests come from outside by way of `source`, `holder` stores the data, and
+    /// simulated time begins. For a drive whose power was cut at work, `found` restores the contents of the flash and
+    /// returns the losses; the drive then recovers its map.
     ///
     /// # Errors
     /// As for [`Self::new`].
@@ -68,8 +68,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Returns the shape of a served drive in its image: the sizes that must be equal on another drive, and
-    /// the namespaces.
+    /// Returns the shape of a served drive for its image: the sizes that must be equal to open the image, and the
+    /// namespaces.
     pub fn live_shape(drive: &Drive, ftl: &Ftl) -> Value {
         let mut shape = state_file::shape(ftl);
         if let Some(parts) = drive.namespaces().described() {
@@ -78,7 +78,7 @@ impl Session {
         shape
     }
 
-    /// Checks that a drive can be served: its image must hold enough to find the data again.
+    /// Checks that a drive can be served: its image must contain enough to find the data again.
     ///
     /// # Errors
     /// When the drive cannot be served; the text names the key that prevents it.
@@ -118,7 +118,7 @@ impl Session {
         }
     }
 
-    /// Notes that the source has a request that arrives at `at`.
+    /// Announces that the source has a request that arrives at `at`.
     ///
     /// # Errors
     /// When the run ended before.
@@ -127,7 +127,7 @@ impl Session {
         Ok(())
     }
 
-    /// Handles the next event, if it is not after `until`; false when there is none.
+    /// Handles the next event, if it is not after `until`; returns false if there is none.
     ///
     /// # Errors
     /// When the source turns out to be faulty.
@@ -135,7 +135,7 @@ impl Session {
         self.outside()?.step(until)
     }
 
-    /// Returns the time of the event handled last, and of the next.
+    /// Returns the simulated time of the event handled last, and of the next event; none without a next one.
     ///
     /// # Errors
     /// When the run ended before.
@@ -143,12 +143,12 @@ impl Session {
         Ok(self.outside()?.times())
     }
 
-    /// Adds wall-clock time that was spent on this run.
+    /// Adds wall-clock time that was spent on this run outside [`Self::advance`].
     pub fn spend(&mut self, wall: Duration) {
         self.wall += wall;
     }
 
-    /// Ends the requests of the source: requests in flight are answered, and the run is over.
+    /// Ends the requests of the source: requests in flight are answered, then the run is over.
     ///
     /// # Errors
     /// As for [`Self::advance`].

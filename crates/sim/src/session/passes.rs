@@ -11,21 +11,21 @@ use crate::run::Run;
 use crate::{Drive, Error, WorkloadSpec};
 use host::later::Later;
 
-/// Most passes with `until`, where the option gives no number.
+/// Greatest number of passes of a workload with `--loop until=...`, where the option gives no number.
 const PASSES_MOST: u32 = 100;
 
-/// How often a workload is run.
+/// Rule for how often a workload is run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rule {
     /// The workload is run in this number of passes.
     Times(u32),
-    /// Until half the interval of the long-run write amplification is at most this share of it, and at most `most`
-    /// passes.
+    /// The workload is run until the half width of the confidence interval of long-run write amplification is at most
+    /// the fraction `half` of the value, but at most in `most` passes.
     Until { half: f64, most: u32 },
 }
 
 impl Rule {
-    /// Reads `3`, `until=waf:5%` or `until=waf:5%,max=20`.
+    /// Parses the rule of `--loop`: `3`, `until=waf:5%` or `until=waf:5%,max=20`; none for other text.
     fn parse(text: &str) -> Option<Self> {
         let Some(rest) = text.strip_prefix("until=waf:") else {
             return text.parse().ok().filter(|&times| times > 0).map(Self::Times);
@@ -39,7 +39,7 @@ impl Rule {
     }
 }
 
-/// The passes of a run.
+/// Passes of the workload in a run: rule, number of passes begun, and outcome.
 pub(crate) struct WorkloadPasses {
     rule: Option<(String, Rule)>,
     spec: Option<WorkloadSpec>,
@@ -48,10 +48,10 @@ pub(crate) struct WorkloadPasses {
 }
 
 impl WorkloadPasses {
-    /// Reads the option `--loop`; without it the workload runs once.
+    /// Makes the passes of a run from the option `--loop`; without it the workload runs once.
     ///
     /// # Errors
-    /// When it cannot be understood.
+    /// When the option cannot be understood.
     pub fn new(text: Option<&str>) -> Result<Self, Error> {
         let rule = text.map(|text| {
             let rule = Rule::parse(text).ok_or_else(|| {
@@ -65,12 +65,12 @@ impl WorkloadPasses {
         Ok(Self { rule: rule.transpose()?, spec: None, begun: 1, reached: None })
     }
 
-    /// Sets the workload that is run again.
+    /// Sets the workload that further passes repeat.
     pub fn repeat(&mut self, spec: WorkloadSpec) {
         self.spec = Some(spec);
     }
 
-    /// Ends a pass and begins the next, if there is to be one.
+    /// Begins the next pass when a pass is over and the rule asks for another one.
     ///
     /// # Errors
     /// When the workload cannot be opened again.
@@ -105,7 +105,8 @@ impl WorkloadPasses {
         more && !run.is_at_limit() && !run.ftl.is_read_only()
     }
 
-    /// Returns the progress of all passes, `part` being the progress of the present one; none where unknown.
+    /// Returns the progress of all passes, from 0 to 1, where `part` is the progress of the present pass; none where
+    /// unknown.
     pub fn fraction(&self, part: Option<f64>) -> Option<f64> {
         match &self.rule {
             None => part,
@@ -116,7 +117,7 @@ impl WorkloadPasses {
         }
     }
 
-    /// Returns the passes that were run, for the result; none without `--loop`.
+    /// Returns the section of the result about the passes of the workload; none without `--loop`.
     pub fn report(&self) -> Option<Loop> {
         let (rule, _) = self.rule.as_ref()?;
         Some(Loop { rule: rule.clone(), passes: self.begun, reached: self.reached })

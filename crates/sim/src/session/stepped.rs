@@ -12,10 +12,11 @@ use std::collections::VecDeque;
 use units::SimTime;
 
 impl Session {
-    /// A drive whose requests come by way of `source`, which answers `Blocked` while it has none; its time begins.
+    /// Makes a session for a drive whose caller submits requests one by one by way of `source`, which answers `Blocked`
+    /// while it has none; simulated time begins.
     ///
     /// # Errors
-    /// As for [`Self::new`], and for what only a run that knows its requests can do.
+    /// As for [`Self::new`], and for options that only a run with a known end can have.
     pub fn stepped(drive: Drive, source: Box<dyn Workload>, options: RunOptions) -> Result<Self, Error> {
         check_stepped(&drive, &options)?;
         let mut session = Self::with_workload(drive, source, RunOptions { layout: false, ..options })?;
@@ -30,11 +31,11 @@ impl Session {
         Ok(session)
     }
 
-    /// Handles what happens up to `until`, or until `answers` answers wait to be taken. `first`: when the first request
-    /// arrives that the source was given since the last call, and what it held then.
+    /// Handles events up to `until`, or until `answers` completions wait to be taken. `first` is the arrival time of
+    /// the first request that the source was given since the last call, and what the source contained then.
     ///
     /// # Errors
-    /// When a request is refused, or none gets on any more.
+    /// When a request is refused, or no request makes progress any more.
     pub fn go_on(
         &mut self,
         first: Option<(SimTime, SourceHolds)>,
@@ -48,7 +49,7 @@ impl Session {
         run.run_on(until, answers)
     }
 
-    /// Checks that the drive would take in `request`, which comes by way of what messages call `name`.
+    /// Checks that the drive would accept `request`; messages call its origin `name`.
     ///
     /// # Errors
     /// When the request is not within its namespace, or no operation of its command set.
@@ -60,7 +61,8 @@ impl Session {
         refusal.map_or(Ok(()), |refusal| Err(refused(name, refusal).into()))
     }
 
-    /// Answers that were not taken yet, in the order of their times; the caller takes them out.
+    /// Returns the completions that the caller has not taken yet, in order of time; the caller removes them from the
+    /// queue.
     ///
     /// # Errors
     /// When the run ended before.
@@ -70,7 +72,7 @@ impl Session {
     }
 }
 
-/// Refuses what is planned in terms of a run that ends by itself.
+/// Refuses drive and run options that a stepped drive, whose run does not end by itself, cannot have.
 fn check_stepped(drive: &Drive, options: &RunOptions) -> Result<(), Error> {
     if drive.cuts.has_cuts() {
         return Err(Error(

@@ -10,25 +10,25 @@ use host::{Extent, Workload};
 use units::{Lpn, Ppa};
 
 enum LayoutStep {
-    /// Does the drive lack anything at all?
+    /// The drive is checked for units that hold no data.
     Look,
-    /// The workload names the extents that must hold data.
+    /// The workload names the address ranges that must hold data.
     Name,
-    /// The named units are written.
+    /// The named units that hold no data are written.
     Write,
     Done,
 }
 
-/// Laying out in progress.
+/// Layout in progress: untimed writing of the data that a workload expects on the drive.
 pub(crate) struct LayingOut {
     step: LayoutStep,
     on: bool,
-    /// A bit for each unit that was named.
+    /// One bit for each logical unit, set if the workload named the unit.
     named: Vec<u64>,
-    /// The next unit to look at.
+    /// Next logical unit to check or write.
     next: u32,
     fraction: f64,
-    /// Units that the layout has written.
+    /// Number of units that the layout has written.
     pub units: u64,
 }
 
@@ -38,12 +38,12 @@ impl LayingOut {
         Self { step: LayoutStep::Look, on: true, named: Vec::new(), next: 0, fraction: 0.0, units: 0 }
     }
 
-    /// Makes a layout that writes nothing.
+    /// Makes a layout that is switched off and writes nothing.
     pub fn off() -> Self {
         Self { step: LayoutStep::Done, on: false, ..Self::new() }
     }
 
-    /// True if the layout of the workload's data was asked for.
+    /// Returns true if the layout of the workload's data is not switched off.
     pub fn is_on(&self) -> bool {
         self.on
     }
@@ -53,7 +53,7 @@ impl LayingOut {
         self.fraction
     }
 
-    /// Does about `count` requests' or writes' worth of work; gives true when done.
+    /// Does a part of the layout, worth about `count` requests or writes; returns true when the layout is done.
     ///
     /// # Errors
     /// When the workload turns out faulty, or the drive has no room for what it reads.
@@ -126,7 +126,7 @@ impl LayingOut {
         Ok(())
     }
 
-    /// Returns the first unit from `next` on that was named.
+    /// Returns the first logical unit, from `next` on, that the workload named; none if there are no more.
     fn next_named(&self, units: u32) -> Option<u32> {
         let mut lpn = self.next;
         while lpn < units {
@@ -139,7 +139,7 @@ impl LayingOut {
         None
     }
 
-    /// Returns the end of the units from `lpn` on that were all named.
+    /// Returns the end of the run of named units that begins at `lpn`.
     fn end_of_named(&self, lpn: u32, units: u32) -> u32 {
         let mut end = lpn;
         while end < units {
@@ -164,7 +164,8 @@ impl LayingOut {
     }
 }
 
-/// Marks the units that `extent` touches. The part beyond the drive's end is left to the run, which refuses it.
+/// Marks the logical units that `extent` touches, up to the drive's end; a part beyond it is left to the run, which
+/// refuses it.
 fn mark(named: &mut [u64], extent: Extent, unit: u64, units: u32) {
     let first = extent.offset / unit;
     let end = extent.offset.saturating_add(extent.bytes).div_ceil(unit).min(u64::from(units));

@@ -3,51 +3,53 @@
 use crate::sections::sections;
 
 sections! {
-    /// How the drive was brought into its state. All but `kind` are null without preconditioning.
+    /// Preconditioning: how the drive was brought into its state before the run. All but `kind` are null without
+    /// preconditioning.
     Preconditioning {
-        /// `none`, `fill`, `steady`, `instant` or `workload`.
+        /// Kind of preconditioning: `none`, `fill`, `steady`, `instant` or `workload`.
         #[schemars(extend("enum" = ["none", "fill", "steady", "instant", "workload"]))]
         kind: String = "text",
-        /// Copies of the workload that were written; null for other kinds than `workload`.
+        /// Number of copies of the workload that preconditioning wrote; null for other kinds than `workload`.
         copies: Option<u64> = "count",
-        /// Units of the logical space that were filled.
+        /// Number of mapping units of the logical space that were filled.
         filled_units: Option<u32> = "mapping units",
-        /// Units written altogether.
+        /// Number of mapping units that preconditioning wrote in all.
         units_written: Option<u64> = "mapping units",
-        /// Write amplification of each window of writing.
+        /// Write amplification of each window of preconditioning.
         waf_by_window: Option<Vec<f64>> = "ratio",
-        /// Write amplification had become steady.
+        /// True if write amplification had become steady.
         steady: Option<bool> = "yes/no",
-        /// When it counts as steady.
+        /// Rule by which write amplification counts as steady.
         rule: Option<Steadiness>,
-        /// Copies of the workload that then ran in time, unmeasured, until the write buffer was as this workload leaves it;
-        /// null where none did.
+        /// Copies of the workload that then ran in time, unmeasured, until the write buffer was as this workload leaves
+        /// it; null where none did.
         warm_up: Option<WarmedUp>,
     }
 
-    /// Copies of the workload that ran before the measured window.
+    /// Copies of the workload that ran in time before the measured window (warm-up).
     WarmedUp {
-        /// Requests.
+        /// Number of requests of the warm-up.
         requests: u64 = "requests",
-        /// Units that they wrote.
+        /// Number of mapping units that the warm-up wrote.
         units_written: u64 = "mapping units",
-        /// Simulated time that they took.
+        /// Simulated time that the warm-up took.
         t_ns: u64 = "ns",
-        /// Units in the write buffer when they were done.
+        /// Number of mapping units in the write buffer when the warm-up was over.
         buffer_units: u32 = "mapping units",
     }
 
-    /// When write amplification counts as steady.
+    /// Rule by which write amplification counts as steady in preconditioning.
     Steadiness {
-        /// The length of a window, in overwrites of the filled space.
+        /// Length of a window of preconditioning, in overwrites of the filled space.
         window_overwrites: f64 = "ratio",
-        /// Windows that are compared.
+        /// Number of windows that are compared.
         windows: usize = "count",
-        /// Overwrites that are done at least.
+        /// Least number of overwrites of the filled space.
         least_overwrites: f64 = "ratio",
-        /// How far a window may be from the mean of all.
+        /// Greatest deviation of a window's write amplification from the mean of the compared windows, as a share of
+        /// the mean.
         tolerance: f64 = "ratio",
-        /// Overwrites after which the drive is used as it is.
+        /// Greatest number of overwrites, after which the drive is used as it is.
         limit_overwrites: f64 = "ratio",
     }
 }

@@ -3,11 +3,11 @@
 use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use units::{Lpn, SimTime};
 
-/// Requests outstanding: enough for the programs that a die may have waiting, and to keep the link busy while the
-/// buffer has room.
+/// Queue depth of saturating writes: enough outstanding requests for the programs that dies may have waiting, and to
+/// keep the link busy while the write buffer has space.
 const DEPTH: u32 = 64;
 
-/// Writes of `units` as fast as the drive takes them, until `units` ends, if it does.
+/// Workload that writes the units of the iterator `units` one after the other as fast as the drive accepts them.
 pub(crate) struct Saturating<I> {
     units: I,
     unit: u32,
@@ -15,7 +15,7 @@ pub(crate) struct Saturating<I> {
 }
 
 impl<I: Iterator<Item = Lpn>> Saturating<I> {
-    /// Writes of these units, of `unit` bytes each.
+    /// Makes a workload that writes the logical units `units`, each of `unit` bytes, as fast as the drive accepts them.
     pub fn new(units: I, unit: u32) -> Self {
         Self { units, unit, outstanding: 0 }
     }

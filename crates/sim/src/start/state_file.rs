@@ -15,13 +15,14 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"FLGATESN";
-/// 2: a collection may be in progress. 3: superblocks with one bit a cell, groups of parity, snapshots, units that are lost. 4:
-/// what every map has comes first. 5: random streams, the order of candidates, lives of blocks, ages of data.
+/// Version of the format of saved drive states. 2: a collection may be in progress. 3: superblocks with one bit a cell,
+/// groups of parity, snapshots, units that are lost. 4: contents common to every map come first. 5: random streams, the
+/// order of candidates, lives of blocks, ages of data.
 const VERSION: u32 = 6;
-/// Compression level: a higher one gains nothing, because the arrays look random.
+/// Compression level (zstd) of saved drive states: a higher level gains nothing, because the arrays look random.
 const LEVEL: i32 = 3;
 
-/// Returns the shape of a drive in its saved state: sizes that must be equal on another drive.
+/// Returns the shape of a drive for its saved state, as JSON: sizes that must be equal on a drive that loads the state.
 pub fn shape(ftl: &Ftl) -> Value {
     let layout = ftl.layout();
     json!({
@@ -40,26 +41,26 @@ pub fn shape(ftl: &Ftl) -> Value {
     })
 }
 
-/// Origin of a saved state.
+/// Origin of a saved drive state: drive, seed, and ageing.
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
     pub drive: &'a Drive,
-    /// Seed of the drive.
+    /// Seed with which the drive was built.
     pub seed: u64,
-    /// Drive writes of an aged drive; none: the drive was not aged.
+    /// Drive writes (overwrites of the logical space) of an aged drive; none: the drive was not aged.
     pub aged: Option<f64>,
-    /// For each superblock, how long ago its data were written, nanoseconds; empty where unknown.
+    /// Age in nanoseconds of the data in each superblock; empty where unknown.
     pub ages_ns: &'a [u64],
 }
 
 impl<'a> About<'a> {
-    /// Returns the origin of the state of a drive that was not aged.
+    /// Makes the origin for the saved state of a drive that was not aged.
     pub fn new(drive: &'a Drive, seed: u64) -> Self {
         Self { drive, seed, aged: None, ages_ns: &[] }
     }
 }
 
-/// Writes the state of `ftl` to `path`, whole or not at all.
+/// Saves the state of the drive `ftl` to the file `path`, whole or not at all.
 ///
 /// # Errors
 /// When something is in progress or the file cannot be written.
@@ -105,7 +106,7 @@ fn write_longs(body: &mut Vec<u8>, longs: &[u64]) {
     body.extend(longs.iter().flat_map(|long| long.to_le_bytes()));
 }
 
-/// Writes `bytes` to a temporary file, syncs it and renames it to `path`: an earlier state stays until then.
+/// Writes `bytes` to a temporary file, syncs it and renames it to `path`; until then an earlier file at `path` stays.
 fn write_durably(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     if path.exists() && !path.is_file() {
         return Err(std::io::Error::other("is no regular file: expected a new file, or an earlier state"));
@@ -118,7 +119,7 @@ fn write_durably(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     temporary::settle(folder)
 }
 
-/// Reads the header of a saved state.
+/// Reads the header of a saved drive state, as JSON.
 ///
 /// # Errors
 /// When the file is not a whole saved state.
@@ -129,8 +130,8 @@ pub fn info(path: &Path) -> Result<Value, Error> {
     reader.header()
 }
 
-/// Puts the saved state at `path` into `ftl`, whose states unpack to no more than `most` bytes. Where it was made with the
-/// same `seed`, the drive goes on as if it had not been saved.
+/// Loads the saved drive state at `path` into `ftl`; the state may unpack to at most `most` bytes. If the state was
+/// made with the same `seed`, random streams go on as if the drive had not been saved.
 ///
 /// # Errors
 /// When the file is damaged, of another version, or of a drive of another shape.
@@ -182,7 +183,7 @@ pub(crate) fn load(
         .map_err(|reason| Error(format!("{}: {reason}", path.display())))
 }
 
-/// How to treat a state that unpacks to more bytes than asked for.
+/// Choice for a saved state that unpacks to more bytes than asked for: leave the surplus, or refuse the state.
 #[derive(PartialEq)]
 enum SurplusBytes {
     Leave,

@@ -18,41 +18,45 @@ use host::Workload;
 use host::later::Later;
 use units::{Lpn, SimTime};
 
-/// Events between two samples of the buffer, however the caller slices its work.
+/// Number of events of the warm-up between two samples of the write buffer's contents.
 const EVENTS: u64 = 256;
-/// The buffer is settled when the means of two spans of windows differ by no more than this share of its slots.
+/// Greatest difference between the mean buffer contents of two spans of windows, as a fraction of the buffer's slots,
+/// at which the warm-up counts as settled.
 const TOLERANCE: f64 = 0.01;
-/// The buffer fluctuates if its contents vary by more than this share of its slots. Such a buffer remembers for many
-/// windows that it was full: longer spans of windows are compared, where copies are shorter than those.
+/// Fraction of the buffer's slots: if the buffer's contents vary by more, they fluctuate. Such a buffer remembers for
+/// many windows that it was full, so longer spans of windows are compared where copies of the workload are shorter than
+/// the spans.
 const WANDERS: f64 = 0.02;
 const WINDOWS_WANDERING: usize = 16;
-/// A buffer that holds less than this share of its slots is not full.
+/// Fraction of the buffer's slots: a write buffer that holds fewer units not on flash is not full.
 const FULL: f64 = 0.9;
-/// The buffer must have coalesced this share of the writes of untimed copies; else its filling hardly mattered.
+/// Fraction of the writes of untimed copies that the write buffer must have coalesced for its filling to matter.
 const COALESCED: f64 = 0.02;
-/// Most windows; for a small buffer more, as many as `UNITS_MOST` units fill, up to `WINDOWS_MOST_SMALL`.
+/// Greatest number of windows of a warm-up; for a small buffer as many windows as `UNITS_MOST` units fill, up to
+/// `WINDOWS_MOST_SMALL`.
 const WINDOWS_MOST: u64 = 16;
 const WINDOWS_MOST_SMALL: u64 = 128;
 const UNITS_MOST: u64 = 1 << 18;
-/// Most copies of a workload: one with very few requests never fills a buffer.
+/// Greatest number of copies of the workload in a warm-up: a workload with very few requests never fills a buffer.
 const COPIES_MOST: u32 = 1 << 13;
-/// Passes of `--loop` count from 0: copies that come before have other numbers.
+/// Number that comes before the first copy of a warm-up; passes of `--loop` count from 0.
 const FIRST_COPY: u32 = 1 << 31;
 
-/// Copies of the workload that run before the workload itself.
+/// Warm-up: copies of the workload that run in time, unmeasured, until the write buffer is as the workload leaves it.
 pub(crate) struct WarmUp {
     spec: WorkloadSpec,
     seed: u64,
     copies: u32,
-    /// Units of a window, and units handled before the present window.
+    /// Number of units read or written that make a window; `before` are the units handled before the present window.
     window: u64,
     before: u64,
-    /// Units in the buffer, and those of them not on flash, each summed over the samples of the present window.
+    /// Number of units in the write buffer, and of units there that are not on flash, each summed over the samples of
+    /// the present window.
     sums: [f64; 2],
     looks: u64,
-    /// The least and the most units in the buffer at any sample.
+    /// Least and greatest number of units in the write buffer at any sample.
     ends: [f64; 2],
-    /// Mean buffer contents in each window so far: all units, and those not on flash.
+    /// Mean contents of the write buffer in each window so far: all units, and units not on flash.
     means: Vec<[f64; 2]>,
     settled: bool,
     written_before: u64,
@@ -60,8 +64,8 @@ pub(crate) struct WarmUp {
 }
 
 impl WarmUp {
-    /// Makes a warm-up for a run of `spec`, where it is needed: after preconditioning to a settled state, on
-    /// a drive whose buffer keeps units, and without events planned for a time.
+    /// Makes a warm-up for a run of the workload `spec` if one is needed: after preconditioning to a settled state, on
+    /// a drive whose write buffer keeps units, without events planned for a time, and not for traces.
     pub fn wanted(
         spec: &WorkloadSpec,
         drive: &Drive,
@@ -91,12 +95,12 @@ impl WarmUp {
         })
     }
 
-    /// Returns what runs first: writes that put into the buffer what writing without time left in it, the
-    /// oldest in front, or else a copy of the workload. A drive takes them faster than it programs, so that
-    /// most of them wait there at the end.
+    /// Returns the workload that the warm-up begins with: writes of the units `waiting`, oldest first, which untimed
+    /// writing left in the write buffer; else a copy of the workload. The drive accepts the writes faster than it
+    /// programs, so that most units wait in the buffer at the end.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// When the workload cannot be opened.
     pub fn first(&mut self, drive: &Drive, waiting: Vec<Lpn>, unit: u32) -> Result<Box<dyn Workload>, Error> {
         if waiting.is_empty() {
             return self.copy(drive);
@@ -104,16 +108,17 @@ impl WarmUp {
         Ok(Box::new(Saturating::new(waiting.into_iter(), unit)))
     }
 
-    /// Opens the next copy of the workload.
+    /// Opens the workload once more, for the next unmeasured repetition that warms up the write buffer.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// When the workload cannot be opened.
     pub fn copy(&mut self, drive: &Drive) -> Result<Box<dyn Workload>, Error> {
         self.copies += 1;
         self.spec.open_on(&drive.reach_of_host(), self.seed, FIRST_COPY + self.copies)
     }
 
-    /// Goes on for about `events` events with a run that began with a copy; true when the warm-up is over.
+    /// Advances the warm-up by about `events` events, opening copies of the workload as needed; returns true when the
+    /// warm-up is over.
     ///
     /// # Errors
     /// When the workload is faulty.
@@ -144,7 +149,7 @@ impl WarmUp {
         Ok(false)
     }
 
-    /// Samples how many units the buffer holds, and ends the window if enough units were handled.
+    /// Samples the number of units in the write buffer, and ends the window if enough units were read or written.
     fn look<P: Observer>(&mut self, run: &Run<P>) {
         let stats = run.ftl.stats();
         let read = stats.units_read_buffer + stats.units_read_unmapped + stats.units_read_flash;
@@ -172,8 +177,8 @@ impl WarmUp {
         (self.before, self.sums, self.looks) = (handled, [0.0; 2], 0);
     }
 
-    /// Returns the units that wait in the buffer under this workload, where writing without time took that
-    /// for full.
+    /// Returns the number of units not on flash that wait in the write buffer under this workload, if that is clearly
+    /// less than the full buffer that untimed writing assumed.
     pub fn waiting(&self, before: &Precondition) -> Option<u32> {
         let later = &self.means[self.means.len() / 2..];
         let [_, lacking] = (!later.is_empty()).then(|| mean_of(later))?;
@@ -195,18 +200,18 @@ impl WarmUp {
         });
     }
 
-    /// Returns the copies that were run, for the result; none until the warm-up is over.
+    /// Returns the section of the result about the warm-up; none until the warm-up is over.
     pub fn report(&self) -> Option<WarmedUp> {
         self.report.clone()
     }
 
-    /// Limits of a copy: none, it runs to its end.
+    /// Returns the limits of a warm-up run: none, so that each copy of the workload runs to its end.
     pub fn limits() -> RunLimits {
         RunLimits { requests: None, ns: None }
     }
 }
 
-/// Before the first look.
+/// Initial value of the least and greatest number of units in the write buffer, before the first sample.
 const NO_ENDS: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
 
 fn mean_of(means: &[[f64; 2]]) -> [f64; 2] {
@@ -214,9 +219,9 @@ fn mean_of(means: &[[f64; 2]]) -> [f64; 2] {
     sums.map(|sum| sum / means.len() as f64)
 }
 
-/// Whether what a buffer of so many slots held no longer changes, by the means of its windows. Where it goes up and down,
-/// their later half is compared with the quarter before it, at each doubling: what the buffer was at first has
-/// been forgotten by then, or shows.
+/// Returns true if the contents of a write buffer of `slots` slots no longer change, by the means of the windows. For
+/// fluctuating contents (`wanders`) the later half of the windows is compared with the quarter before it, whenever the
+/// number of windows is a power of two.
 fn is_settled(means: &[[f64; 2]], wanders: bool, slots: f64) -> bool {
     let count = means.len();
     let (middle, first) = match wanders {

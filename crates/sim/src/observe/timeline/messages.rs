@@ -1,7 +1,7 @@
 //! The messages of Perfetto's trace format that a timeline needs, with the field numbers of its public definition
 //! (protos/perfetto/trace of google/perfetto).
 
-/// A trace: packets, one after the other. Traces that are put together are a trace, too.
+/// Trace file in Perfetto's format: a sequence of packets. Traces joined end to end are a trace, too.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Trace {
     #[prost(message, repeated, tag = "1")]
@@ -12,7 +12,7 @@ pub struct Trace {
 pub struct TracePacket {
     #[prost(message, optional, tag = "6")]
     pub clock_snapshot: Option<ClockSnapshot>,
-    /// On the sequence's clock: since the packet before of the same sequence.
+    /// Time of the packet on the clock of its sequence, in nanoseconds since the preceding packet of the sequence.
     #[prost(uint64, optional, tag = "8")]
     pub timestamp: Option<u64>,
     #[prost(uint32, optional, tag = "10")]
@@ -23,7 +23,7 @@ pub struct TracePacket {
     pub interned_data: Option<InternedData>,
     #[prost(uint32, optional, tag = "13")]
     pub sequence_flags: Option<u32>,
-    /// Packets as a stream of zlib.
+    /// Further packets as a compressed stream in zlib format.
     #[prost(bytes = "vec", optional, tag = "50")]
     pub compressed_packets: Option<Vec<u8>>,
     #[prost(message, optional, tag = "59")]
@@ -32,9 +32,9 @@ pub struct TracePacket {
     pub track_descriptor: Option<TrackDescriptor>,
 }
 
-/// `sequence_flags`: nothing before this packet is needed.
+/// Value of `sequence_flags`: the packet needs nothing that came before in its sequence.
 pub const STATE_CLEARED: u32 = 1;
-/// `sequence_flags`: names and defaults that came before are needed.
+/// Value of `sequence_flags`: the packet needs names and defaults that came before in its sequence.
 pub const NEEDS_STATE: u32 = 2;
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -47,9 +47,9 @@ pub struct TrackEvent {
     pub track_uuid: Option<u64>,
 }
 
-/// `TrackEvent::kind`: an interval begins.
+/// Value of `TrackEvent::kind`: an interval of the track begins.
 pub const SLICE_BEGIN: u32 = 1;
-/// `TrackEvent::kind`: the interval ends that began last on its track.
+/// Value of `TrackEvent::kind`: the interval of the track that began last ends.
 pub const SLICE_END: u32 = 2;
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -88,7 +88,7 @@ pub struct TrackDescriptor {
     pub sibling_order_rank: Option<i32>,
 }
 
-/// `TrackDescriptor::child_ordering`: by rank.
+/// Value of `TrackDescriptor::child_ordering`: the children of a track are sorted by their rank.
 pub const EXPLICIT: u32 = 3;
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -103,12 +103,12 @@ pub struct SnapshotClock {
     pub id: Option<u32>,
     #[prost(uint64, optional, tag = "2")]
     pub timestamp: Option<u64>,
-    /// Each time is said since the one before.
+    /// True if each time on the clock is given as the difference to the preceding time.
     #[prost(bool, optional, tag = "3")]
     pub is_incremental: Option<bool>,
 }
 
-/// The clock of a trace, where it says nothing else.
+/// Number of the clock that times in a Perfetto trace use by default.
 pub const BOOTTIME: u32 = 6;
-/// The first number of clocks that each sequence has for itself.
+/// Lowest number of the clocks that are private to a sequence of packets.
 pub const OWN_CLOCK: u32 = 64;

@@ -17,54 +17,57 @@ use serde::Deserialize;
 use std::io::Write;
 use units::{ChannelId, DieId, SimTime};
 
-/// What a timeline shows.
+/// Selection of what a run's timeline shows: channels, dies or both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimelineDetail {
-    /// The timeline shows what channels and dies do.
+    /// The timeline shows the activity of channels and dies.
     #[default]
     All,
-    /// The timeline shows what dies do.
+    /// The timeline shows only the activity of dies.
     Dies,
-    /// The timeline shows what channels do.
+    /// The timeline shows only the activity of channels.
     Channels,
 }
 
-/// As much is packed at once: when the trace is taken must not show in it, as that depends on the machine's speed.
+/// Number of bytes of the trace that are compressed at once. The size is fixed because the trace must not depend on
+/// when it is taken, which varies with the machine's speed.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// The tracks' groups; the tracks' own numbers follow.
+/// Identifier of the group of the channels' tracks in the trace; the next numbers are that of the dies' group and that
+/// of the first track.
 const CHANNELS: u64 = 1;
 const DIES: u64 = 2;
 const FIRST_TRACK: u64 = 16;
 
-/// Names that an interval may have: what happens, on whose behalf; channels do not know the latter.
+/// Number of different names of intervals in the timeline: operation and, for dies, its origin (host, garbage
+/// collection and so on); channels do not know the origin.
 const NAMES: usize = (ChannelUse::COUNT + Kind::COUNT) * (Origin::COUNT + 1);
 const _: () = assert!(NAMES <= 128, "a track keeps a bit for each");
 
-/// What a track has said of itself.
+/// What the trace already contains about one track: its description, the last time, and names.
 #[derive(Clone, Copy, Default)]
 struct TrackState {
     is_described: bool,
     last: SimTime,
-    /// Names that were said, a bit each.
+    /// Bit mask of the interval names that the track's packets have defined.
     named: u128,
 }
 
-/// A timeline as it is written.
+/// Timeline of a run in Perfetto's format, while it is written.
 pub(crate) struct Timeline {
     detail: TimelineDetail,
-    /// Tracks of the timeline: channels, then dies.
+    /// States of the timeline's tracks: channels, then dies.
     tracks: Vec<TrackState>,
     channels: u32,
-    /// Bytes of the trace that are not packed yet.
+    /// Bytes of the trace that are not compressed yet.
     packets: Vec<u8>,
-    /// Packed bytes of the trace that are not taken yet.
+    /// Compressed bytes of the trace that the caller has not taken yet.
     packed: Vec<u8>,
 }
 
 impl Timeline {
-    /// Makes the timeline of a drive with so many channels and dies in all.
+    /// Makes an empty timeline for a drive with `channels` channels and `dies` dies in all.
     pub fn new(detail: TimelineDetail, channels: u32, dies: u32) -> Self {
         let tracks = vec![TrackState::default(); (channels + dies) as usize];
         let mut timeline = Self { detail, tracks, channels, packets: Vec::new(), packed: Vec::new() };
@@ -99,7 +102,7 @@ impl Timeline {
         self.channels as usize + die.index()
     }
 
-    /// Adds an interval to a track. Intervals of a track must come in order of time and must not overlap.
+    /// Adds an interval of activity to a track; a track's intervals must come in order of time and must not overlap.
     fn interval(&mut self, track: usize, what: usize, origin: usize, from: SimTime, to: SimTime) {
         if !self.tracks[track].is_described {
             self.describe(track);
@@ -126,7 +129,7 @@ impl Timeline {
         self.push(packet(lasts, SLICE_END));
     }
 
-    /// Describes a track: what it is, and by which clock it goes.
+    /// Writes the description of a track (name and group) and its clock to the trace.
     fn describe(&mut self, track: usize) {
         self.tracks[track].is_described = true;
         let channels = self.channels as usize;
@@ -167,12 +170,13 @@ impl Timeline {
         }
     }
 
-    /// Returns the trace since the last call, in whole pieces.
+    /// Returns the compressed part of the trace since the last call, and removes it; bytes that do not fill a piece yet
+    /// stay.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.packed)
     }
 
-    /// Returns the trace since the last call, to its end.
+    /// Returns all of the trace since the last call, after compressing the remaining bytes.
     pub fn take_rest(&mut self) -> Vec<u8> {
         if !self.packets.is_empty() {
             self.pack();
@@ -190,7 +194,7 @@ impl Timeline {
     }
 }
 
-/// Returns the number of a track's sequence of packets; the first is that of the groups.
+/// Returns the number of the packet sequence of a track; number 1 belongs to the groups.
 fn sequence_of(track: usize) -> u32 {
     track as u32 + 2
 }
@@ -205,7 +209,7 @@ fn descriptor(uuid: u64, name: String, parent_uuid: Option<u64>, rank: usize) ->
     }
 }
 
-/// `read (gc)`, or `data in`.
+/// Returns the name of an interval in the timeline, such as `read (gc)` for a die or `data in` for a channel.
 fn name_of(what: usize, origin: usize) -> String {
     match what.checked_sub(ChannelUse::COUNT) {
         None => ChannelUse::ALL[what].name().to_owned(),

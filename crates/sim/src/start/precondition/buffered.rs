@@ -8,22 +8,23 @@ use ftl::FtlStats;
 use ftl::buffer::{Buffer, SlotState};
 use units::Lpn;
 
-/// A buffer that units leave for the flash.
+/// Model of a write buffer that works as a cache, for untimed writing: the drive's own buffer with its eviction policy,
+/// which units leave for the flash.
 pub(super) struct Buffered {
     buffer: Buffer,
-    /// Most units in the buffer that are not on flash yet.
+    /// Greatest number of units in the buffer that are not on flash yet.
     lacking: u32,
     stats: FtlStats,
 }
 
 impl Buffered {
-    /// Makes an empty buffer.
+    /// Makes the model from the empty write buffer `buffer`, with at most `lacking` units that are not on flash.
     pub fn new(buffer: Buffer, lacking: u32) -> Self {
         Self { buffer, lacking, stats: FtlStats::default() }
     }
 
-    /// Writes a unit to the buffer. Units that leave in its place come from [`Self::leave`], to be called until it
-    /// gives none.
+    /// Writes a unit to the buffer. The caller then calls [`Self::leave`] until it returns none, for the units that
+    /// must leave.
     pub fn write(&mut self, lpn: Lpn) {
         let Self { buffer, stats, .. } = self;
         if !buffer.find(lpn).is_some_and(|slot| buffer.take_over(slot, u32::MAX, stats)) {
@@ -33,7 +34,7 @@ impl Buffered {
         buffer.relieve(stats);
     }
 
-    /// Returns the next unit that leaves for the flash.
+    /// Returns the next unit that leaves the buffer for the flash; none when no further unit has to leave.
     pub fn leave(&mut self) -> Option<Lpn> {
         while self.buffer.dirty_slots() > self.lacking || self.buffer.free_slots() == 0 {
             self.buffer.first_queued()?;
@@ -54,7 +55,7 @@ impl Buffered {
         None
     }
 
-    /// Reads a unit.
+    /// Reads a unit, which affects the buffer's eviction order and, with a read cache, puts the unit into the buffer.
     pub fn read(&mut self, lpn: Lpn) {
         match self.buffer.find(lpn) {
             Some(slot) => self.buffer.note_read(slot),
@@ -67,12 +68,12 @@ impl Buffered {
         }
     }
 
-    /// Notes that a unit is no longer wanted.
+    /// Drops a trimmed unit from the buffer.
     pub fn trim(&mut self, lpn: Lpn) {
         self.buffer.cancel(lpn);
     }
 
-    /// Returns the units that the flash lacks, the first to leave first.
+    /// Returns the units in the buffer that are not on flash, in the order in which they leave.
     pub fn units(mut self) -> Vec<Lpn> {
         self.buffer.keep_at_most(0);
         self.buffer.relieve(&mut self.stats);
@@ -87,7 +88,7 @@ mod tests {
     use crate::{Catalogue, Drive};
     use std::path::Path;
 
-    /// Makes eight slots, of which six may keep units.
+    /// Makes, for a test, a model of a write buffer with eight slots, of which six may keep units.
     fn buffered(settings: &[&str]) -> Buffered {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let small =

@@ -8,17 +8,18 @@ use ftl::Ftl;
 use units::Lpn;
 
 impl Precondition {
-    /// Fills a fresh drive in order at once, except the last unit, which the normal path writes.
+    /// Fills a fresh drive in the order of addresses at once, except the last unit, which the caller writes in the
+    /// normal way.
     pub(super) fn fill_at_once(&mut self, ftl: &mut Ftl) {
         if self.written == 0 {
             self.written = u64::from(ftl.write_in_order(Lpn(0), self.filled - 1));
         }
     }
 
-    /// Brings the dies out of step. Written in turns from the beginning, they would all fill their superblocks at the
-    /// same moments for ever, which dies of a busy drive soon cease to do: each takes a random part of a superblock more.
-    /// Dies that share parity stay in step, and collect in step, so that the rule would end them at the same point of that
-    /// each time: they take, after it, a part of what brings the parity to each of them once.
+    /// Brings the dies out of step by writing a random part of a superblock to each die. Written in turns from the
+    /// beginning, all dies would fill their superblocks at the same moments for ever, which dies of a busy drive soon
+    /// cease to do. Dies that share parity stay in step and collect in step; for them the random part comes after
+    /// steady state, up to a superblock on each die of the group.
     pub(super) fn stagger(&mut self, ftl: &mut Ftl) {
         let width = ftl.feature::<ftl::Stripes>().map_or(1, |stripes| stripes.stripe() + 1);
         let (dies, program, units) =
@@ -58,7 +59,8 @@ impl Precondition {
         self.fill_buffer(drive, ftl)
     }
 
-    /// Overwrites a constructed drive, where its buffer is large, until the buffer holds units as after long writing.
+    /// Overwrites a constructed drive, where its write buffer is large, until the buffer holds units as after long
+    /// writing.
     pub(super) fn fill_buffer(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
         self.waiting = self.buffer_of(self.waiting_slots(ftl));
         if self.waiting.is_none() {

@@ -7,7 +7,8 @@ use ftl::{Ftl, Placing};
 use units::{Lpn, Nanos};
 
 impl Precondition {
-    /// Fills the drive, then writes as the workload does.
+    /// Does a part of preconditioning by the workload, worth about `count` writes: fills the drive, then writes as
+    /// copies of the workload do.
     pub(super) fn write_own(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
         let filled = u64::from(self.filled);
         if self.written < filled {
@@ -58,7 +59,8 @@ impl Precondition {
         Ok(())
     }
 
-    /// Writes a unit of a copy of the workload; units that it displaces from the buffer go to the flash.
+    /// Writes a unit of a copy of the workload through the models of write buffer and SLC cache; units that leave them
+    /// are written to flash.
     fn write_one_of_own(&mut self, drive: &Drive, ftl: &mut Ftl, lpn: Lpn) -> Result<(), Error> {
         if let Some(buffered) = &mut self.buffered {
             buffered.write(lpn);
@@ -78,7 +80,8 @@ impl Precondition {
         self.own.as_mut().expect("a workload is there to be copied")
     }
 
-    /// Closes the window if it is complete: at the end of a copy, or within a long copy.
+    /// Closes the window of preconditioning if it is complete (at the end of a copy, or within a long copy), and checks
+    /// whether write amplification is steady.
     fn look(&mut self, ftl: &Ftl, ended: bool) {
         let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
         let own = self.own.as_ref().expect("a workload is there to be copied");

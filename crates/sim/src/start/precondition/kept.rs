@@ -13,7 +13,7 @@ impl PilotAnswer for Vec<SetMoment> {
     }
 }
 
-/// Encodes a history as numbers.
+/// Encodes the history of a miniature drive (its states at several moments) as numbers, for storage between runs.
 fn numbers_of(moments: &[SetMoment]) -> Vec<u64> {
     let mut out = Vec::new();
     many(&mut out, moments, |out, set| {
@@ -26,7 +26,7 @@ fn numbers_of(moments: &[SetMoment]) -> Vec<u64> {
     out
 }
 
-/// Returns the history that these numbers encode; none where they encode no history.
+/// Decodes the history of a miniature drive from numbers; none where the numbers encode no history.
 fn moments_of(numbers: &[u64]) -> Option<Vec<SetMoment>> {
     let mut rest = NumbersLeft(numbers);
     let moments = rest.many(|rest| {
@@ -84,7 +84,7 @@ fn put_member(out: &mut Vec<u64>, member: &Member) {
     }
 }
 
-/// Numbers still to be read.
+/// Reader of numbers that encode a history of a miniature drive; holds the numbers still to be read.
 struct NumbersLeft<'a>(&'a [u64]);
 
 impl NumbersLeft<'_> {

@@ -10,26 +10,29 @@ use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
 use ftl::{Ftl, Layout, SetMoment};
 
-/// Most superblocks of a miniature, not counting superblocks kept free or open, and the mapping units in them.
+/// Greatest number of superblocks per die of a miniature drive, without superblocks reserved or open; `UNITS` is the
+/// number of mapping units in them.
 const SUPERBLOCKS: u32 = 768;
 const UNITS: u64 = 1 << 20;
-/// Least superblocks of a miniature, however many units they hold: among fewer, the emptiest is fuller. With 128 of the
-/// 342 superblocks of its dies `tlc` began with 0.5 % more write amplification than with all of them.
+/// Least number of superblocks per die of a miniature drive, however many units they hold: among fewer, the emptiest is
+/// fuller. With 128 of the 342 superblocks of its dies `tlc` began with 0.5 % more write amplification than with all of
+/// them.
 const SUPERBLOCKS_LEAST: u32 = 384;
-/// Mapping units of a miniature whose dies share parity, and the least of a superblock. With 64 instead of 512 write
-/// amplification over an overwrite differed by 0.1 %, with 16 by 0.5 %.
+/// Number of mapping units in a miniature drive whose dies share parity; `UNITS_LEAST` is the least number in a
+/// superblock. With 64 instead of 512 write amplification over an overwrite differed by 0.1 %, with 16 by 0.5 %.
 const UNITS_OF_A_SET: u64 = 1 << 23;
 const UNITS_LEAST: u32 = 512;
-/// Writes between two looks whether to go on.
+/// Number of unit writes between two checks whether preconditioning is to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
-/// Moments of a history, and the least overwrites and filled superblocks that the history spans: many collections.
+/// Number of moments at which the state of a miniature drive is recorded; `SPAN_OVERWRITES` and `SPAN_SUPERBLOCKS` are
+/// the least overwrites and filled superblocks between the first and the last.
 const MOMENTS: u64 = 128;
 const SPAN_OVERWRITES: f64 = 0.5;
 const SPAN_SUPERBLOCKS: u64 = 32;
 
-/// Returns a small drive with the superblocks, policies and spare space of `drive`: one die, or as many as
-/// share parity, with at most `superblocks_most` superblocks per die, not counting superblocks kept free or
-/// open.
+/// Makes a miniature of `drive` with the same superblocks, policies and share of spare space: one die, or as many dies
+/// as share parity, with at most `superblocks_most` superblocks per die, not counting superblocks reserved or open.
+/// Returns its configuration and the built drive.
 pub(super) fn miniature(
     drive: &Drive,
     ftl: &mut Ftl,
@@ -67,9 +70,8 @@ pub(super) fn miniature(
     Ok((small, mini))
 }
 
-/// Returns the number of pages per block of the miniature: as many as the drive has, but fewer where many
-/// dies share parity: their superblocks are reclaimed together, so random differences between them matter
-/// little.
+/// Returns the number of pages per block of the miniature drive: that of the drive, but fewer where many dies share
+/// parity, since their superblocks are reclaimed together and random differences between them matter little.
 fn pages_of(drive: &Drive, layout: &Layout, width: u32, superblocks: u32) -> u32 {
     let (pages, bits) = (drive.geometry().pages_per_block, drive.geometry().cell.bits());
     let units = u64::from(layout.superblock_units) * u64::from(superblocks) * u64::from(width);
@@ -82,8 +84,8 @@ fn pages_of(drive: &Drive, layout: &Layout, width: u32, superblocks: u32) -> u32
     }
 }
 
-/// Brings a miniature to steady state, then records it at many moments. `slots`: units that wait in the drive's write
-/// buffer; none where each write goes to the flash at once.
+/// Brings a miniature of the drive to steady state, then records its state at many moments. `slots` is the number of
+/// units that wait in the drive's write buffer; none where each write goes to the flash at once.
 pub(super) fn history(
     drive: &Drive,
     ftl: &mut Ftl,
@@ -141,7 +143,8 @@ mod tests {
     use crate::Catalogue;
     use std::path::Path;
 
-    /// What a program takes of a superblock is room that collection cannot count on.
+    /// Returns, for a test, the part of a superblock that one program fills: space that garbage collection cannot count
+    /// on.
     fn part_of_a_program(layout: &Layout) -> f64 {
         f64::from(layout.program_units) / f64::from(layout.superblock_units)
     }

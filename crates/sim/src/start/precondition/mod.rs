@@ -25,66 +25,72 @@ use serde::Deserialize;
 use units::{Lpn, Nanos};
 use waiting::{FoldedCache, WaitingUnits};
 
-/// A copy of the workload of more windows than this is compared window by window. Shorter copies are compared as a
-/// whole: jobs that run one after the other are never steady within a copy, and the run begins like a copy.
+/// Number of windows above which a copy of the workload counts as long and is compared window by window. Shorter copies
+/// are compared as a whole: jobs that run one after the other are never steady within a copy, and the run begins like a
+/// copy.
 const WINDOWS_OF_A_COPY: u64 = 16;
 
-/// Overwrites of a constructed drive that fill its buffer: the units in the buffer depend on those on flash, and this
-/// dependence is lost after about one overwrite.
+/// Number of overwrites after which the write buffer of a constructed drive counts as filled: the units in the buffer
+/// depend on those on flash, and this dependence is lost after about one overwrite.
 const OVERWRITES_WAITING: f64 = 2.0;
 
-/// Writes between two looks whether to go on.
+/// Number of unit writes between two checks whether preconditioning is to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
 
-/// A buffer smaller than this part of the overwritten space (one in 64) hardly ever sees a unit twice under uniform
-/// writes.
+/// A write buffer smaller than one part in this number of the overwritten space hardly ever sees a unit twice under
+/// uniform writes, and is ignored.
 const BUFFER_LEAST: u32 = 64;
 
-/// How the drive is made to look used before the workload begins.
+/// Kind of preconditioning: how the drive is made to look used before the workload begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PreconditionKind {
-    /// Not preconditioned: a fresh drive.
+    /// No preconditioning: a fresh drive.
     #[default]
     None,
-    /// The drive is filled once, in sequence.
+    /// The drive is filled once, in the order of addresses.
     Fill,
-    /// The state that endless random overwriting would end in, constructed.
+    /// The drive is put into the state in which endless random overwriting would end; the state is constructed, not
+    /// written.
     Instant,
-    /// Filled, then overwritten at random until write amplification is steady.
+    /// The drive is filled, then overwritten at random until write amplification is steady.
     Steady,
-    /// Filled, then written by copies of the workload until write amplification is steady.
+    /// The drive is filled, then written by copies of the workload until write amplification is steady.
     Workload,
 }
 
-/// Preconditioning in progress.
+/// Preconditioning of a drive, in progress: kind, counts, random stream, and models of the write buffer and of the SLC
+/// cache.
 pub(crate) struct Precondition {
     kind: PreconditionKind,
     filled: u32,
     written: u64,
-    /// Units written after the fill and before the first window.
+    /// Number of units written after the fill and before the first window.
     uncounted: u64,
     window: SteadyWindow,
     rule: SteadyRule,
     window_start: FtlStats,
     random: RandomStream,
     own: Option<WorkloadCopies>,
-    /// Units that overwriting left in the write buffer, where the buffer saves the flash some writes.
+    /// Model of the write buffer with the units that overwriting left there; none where the buffer saves the flash
+    /// hardly any writes.
     waiting: Option<WaitingUnits>,
-    /// Content of the buffer as the workload left it, on a drive whose buffer works as a cache.
+    /// Write buffer as the workload left it, on a drive whose buffer works as a cache; none on other drives.
     buffered: Option<Box<Buffered>>,
-    /// Units that overwriting left in the SLC cache, where the host waits for the cache.
+    /// Model of the SLC cache with the units that overwriting left there; none where the host does not wait for
+    /// folding.
     cached: Option<FoldedCache>,
     pilots: Option<Pilots>,
-    /// True once the translation layer knows how much the host gets done during urgent collections.
+    /// True once the translation layer has been told how much the host gets done during urgent garbage collection.
     is_paced: bool,
-    /// Units that copies of the workload wrote, including units that a later write replaced in the buffer.
+    /// Number of units that copies of the workload wrote, including units that a later write replaced in the write
+    /// buffer.
     asked: u64,
-    /// Units written in this window, and by the last whole copy of the workload.
+    /// Number of units written in the present window; `in_copy` are the units of the last whole copy of the workload.
     in_window: u64,
     in_copy: u64,
-    /// Units that wait in the buffer while this workload runs, where known; none: all slots are occupied, as when the
-    /// host waits for them.
+    /// Number of units that wait in the write buffer while this workload runs; none where unknown: then all slots count
+    /// as occupied, as when the host waits for slots.
     waiting_in_time: Option<u32>,
     /// True if the workload does not write, so that the drive comes to rest before the workload begins.
     rests: bool,
@@ -126,10 +132,10 @@ impl Precondition {
         self.kind
     }
 
-    /// Adds copies of the workload, which write to the drive.
+    /// Adds copies of the workload as the source of writes.
     ///
     /// # Errors
-    /// When the drive's buffer cannot be made.
+    /// When the model of the drive's write buffer cannot be made.
     pub fn with_copies(self, copies: Copies, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<Self, Error> {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
         let handles = drive.space().handles;
@@ -144,12 +150,12 @@ impl Precondition {
         Ok(Self { own: Some(own), waiting, ..self })
     }
 
-    /// Sets the number of units that wait in the buffer while the workload runs, where it is known.
+    /// Sets the number of units that wait in the write buffer while the workload runs; none where unknown.
     pub fn with_waiting(self, waiting_in_time: Option<u32>) -> Self {
         Self { waiting_in_time, ..self }
     }
 
-    /// Prepares the units that overwriting leaves in the buffer and in the SLC cache.
+    /// Makes the models of the write buffer and of the SLC cache that overwriting needs.
     fn find_waiting(&mut self, ftl: &mut Ftl) {
         if self.kind == PreconditionKind::Steady {
             self.waiting = self.buffer_of(self.waiting_slots(ftl));
@@ -159,7 +165,8 @@ impl Precondition {
         self.cached = (overwrites && slots > 0).then(|| FoldedCache::new(slots));
     }
 
-    /// Takes a unit that is written; returns the unit that leaves buffer and SLC cache in its place, if one does.
+    /// Writes a unit through the models of the write buffer and the SLC cache. Returns the unit that leaves both for
+    /// the flash in its place; none if no unit leaves.
     #[inline]
     fn leaves_for(&mut self, lpn: Lpn) -> Option<Lpn> {
         let lpn = match &mut self.waiting {
@@ -172,8 +179,8 @@ impl Precondition {
         }
     }
 
-    /// Returns the units that wait in the write buffer or are kept there; none where each unit goes to the
-    /// flash at once.
+    /// Returns the number of units that the write buffer holds in steady state; none where each unit goes to the flash
+    /// at once.
     fn waiting_slots(&self, ftl: &mut Ftl) -> Option<u32> {
         let waits =
             ftl.as_page_mapped().is_some() && (ftl.buffer().is_write_back() || ftl.buffer().is_cache());
@@ -181,31 +188,33 @@ impl Precondition {
         (slots > 0).then_some(slots)
     }
 
-    /// Returns the share of the units written by copies of the workload that the buffer coalesced.
+    /// Returns the fraction of the units written by copies of the workload that the write buffer coalesced.
     pub fn coalesced(&self) -> f64 {
         let left = self.written.saturating_sub(u64::from(self.filled)) as f64;
         if self.asked > 0 { (1.0 - left / self.asked as f64).max(0.0) } else { 0.0 }
     }
 
-    /// Returns a write buffer of this number of slots, where it is large enough to matter for uniform writes.
+    /// Makes a model of a write buffer with `slots` slots; none where the buffer is too small to matter for uniform
+    /// writes, or as large as the filled space.
     fn buffer_of(&self, slots: Option<u32>) -> Option<WaitingUnits> {
         let slots = slots.filter(|&slots| slots >= self.filled / BUFFER_LEAST && slots < self.filled)?;
         Some(WaitingUnits::new(slots, self.filled))
     }
 
-    /// Before a workload of which these are copies: one that does not write finds the drive at rest.
+    /// Records whether the workload, of which `copies` are copies, writes at all; a workload that does not write finds
+    /// the drive at rest.
     pub fn before(self, copies: Copies, ftl: &Ftl) -> Self {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
         Self { rests: !WorkloadCopies::new(copies, unit, capacity).writes(), ..self }
     }
 
-    /// Sets the folder in which answers of pilots are kept.
+    /// Sets the folder in which answers of pilots (small trial drives) are stored between runs.
     pub fn with_pilots(self, pilots: Option<Pilots>) -> Self {
         Self { pilots, ..self }
     }
 
-    /// Finds out, before the first overwrite, how much the host gets done during urgent collections. On a drive too
-    /// small for a miniature, collections go first altogether.
+    /// Measures, before the first overwrite, how much the host gets done during urgent garbage collection, on a
+    /// miniature of the drive. On a drive too small for a miniature, urgent garbage collection goes first altogether.
     fn find_pace(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) {
         let is_asked = self.overwrites() && !self.is_paced && ftl.feature::<ftl::Stripes>().is_none();
         self.is_paced = true;
@@ -221,7 +230,7 @@ impl Precondition {
         }
     }
 
-    /// Returns the progress of preconditioning, where it can be known.
+    /// Returns the progress of preconditioning, from 0 to 1; none where it is unknown.
     pub fn fraction(&self) -> Option<f64> {
         let filled = self.written as f64 / f64::from(self.filled);
         match self.kind {
@@ -235,7 +244,7 @@ impl Precondition {
         }
     }
 
-    /// Does about `count` writes' worth of work; gives true when done.
+    /// Does a part of preconditioning, worth about `count` unit writes; returns true when preconditioning is done.
     ///
     /// # Errors
     /// When the state cannot be constructed.
@@ -263,17 +272,17 @@ impl Precondition {
         Ok(self.done)
     }
 
-    /// True where the workload does not write.
+    /// Returns true if the workload does not write, so that it finds the drive at rest.
     pub fn rests(&self) -> bool {
         self.rests
     }
 
-    /// True when the state is one that long writing ends in.
+    /// Returns true if preconditioning ends in a state that long overwriting reaches.
     fn overwrites(&self) -> bool {
         !matches!(self.kind, PreconditionKind::None | PreconditionKind::Fill)
     }
 
-    /// Leaves the drive as long work leaves it: at rest if the workload does not write, else with collections in
+    /// Leaves the drive as long work would: at rest if the workload does not write, else with garbage collection in
     /// progress and a full SLC cache.
     fn come_to_terms(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
         let Some(pages) = ftl.as_page_mapped() else { return Ok(()) };
@@ -289,8 +298,8 @@ impl Precondition {
         Ok(())
     }
 
-    /// Writes a unit to the SLC cache: first the last ones written, then further ones of the workload or random ones;
-    /// false when the cache is full.
+    /// Writes one step of units to the SLC cache: first the units written last, then units of the workload or random
+    /// units. Returns false when the cache is full.
     fn fill_cache(&mut self, drive: &Drive, ftl: &mut Ftl, filling: &Filling) -> Result<bool, Error> {
         let written = self.cached.as_mut().and_then(FoldedCache::pop);
         let step = match (written, &mut self.own) {
@@ -358,14 +367,15 @@ impl Precondition {
         Ok(())
     }
 
-    /// Returns the next unit that uniform writes send to the flash; none where one only takes the place of
-    /// another in the buffer.
+    /// Draws the next unit of uniform random writes; returns the unit that leaves for the flash, none if the write only
+    /// replaces data in the write buffer.
     fn next_uniform(&mut self, filled: u64) -> Option<Lpn> {
         let lpn = Lpn(self.random.below(filled) as u32);
         self.leaves_for(lpn)
     }
 
-    /// Returns the units that overwriting left in the write buffer, in the order in which they will leave it.
+    /// Returns the units that overwriting left in the write buffer, in the order in which they will leave it, and
+    /// empties the model.
     pub fn take_waiting(&mut self) -> Vec<Lpn> {
         match self.buffered.take() {
             Some(buffered) => buffered.units(),
@@ -373,7 +383,7 @@ impl Precondition {
         }
     }
 
-    /// Returns the preconditioning that was done, for the result.
+    /// Returns the section of the result about preconditioning.
     pub fn report(&self) -> Preconditioning {
         let kind = match self.kind {
             PreconditionKind::None => "none",
@@ -403,8 +413,11 @@ impl Precondition {
     }
 }
 
-/// Writes one unit. An error: failed blocks leave no die with room for it (the end of the drive's life), or the
-/// policies gain no space.
+/// Writes one unit without simulated time.
+///
+/// # Errors
+/// When failed blocks leave no die with space for the unit (the end of the drive's life), or garbage
+/// collection gains no space.
 fn put(drive: &Drive, ftl: &mut Ftl, lpn: Lpn) -> Result<(), Error> {
     let failed = |ftl: &Ftl| ftl.stats().superblocks_lost + ftl.stats().erase_failures > 0;
     if ftl.try_write_untimed(lpn) {
@@ -428,7 +441,8 @@ fn programmed(stats: &FtlStats) -> u64 {
     stats.units_programmed.iter().sum()
 }
 
-/// Time per unit when all dies work at once: the nominal clock of a workload that is written without simulated time.
+/// Time per unit for programs and for reads when all dies work at once: the nominal clock of a workload that is written
+/// without simulated time.
 struct Times {
     program: Nanos,
     read: Nanos,

@@ -11,64 +11,67 @@ use host::{Completion, Effect, HostRequest, Poll, Workload, WorkloadError};
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
 
-/// Source of copies of a workload: opens each copy by its number.
+/// Source of copies of a workload for preconditioning; opens each copy by its number.
 pub struct Copies {
     open: OpenCopy,
-    /// True if all copies of the workload are the same.
+    /// True if all copies of the workload are the same, as copies of a trace are.
     recorded: bool,
 }
 
 type OpenCopy = Box<dyn FnMut(u64) -> Result<Box<dyn Workload>, Error> + Send>;
 
 impl Copies {
-    /// Copies of a recording, all alike.
+    /// Makes a source of copies of a recorded workload, such as a trace; all copies are the same.
     pub fn recorded(open: impl FnMut(u64) -> Result<Box<dyn Workload>, Error> + Send + 'static) -> Self {
         Self { open: Box::new(open), recorded: true }
     }
 
-    /// Copies of a workload that is drawn anew for each copy.
+    /// Makes a source of copies of a workload whose requests are drawn at random anew for each copy.
     pub fn drawn(open: impl FnMut(u64) -> Result<Box<dyn Workload>, Error> + Send + 'static) -> Self {
         Self { open: Box::new(open), recorded: false }
     }
 
-    /// Opens a copy.
+    /// Opens the copy of the workload with the number `copy`.
     ///
     /// # Errors
-    /// When its source is faulty.
+    /// When the workload is faulty.
     pub(crate) fn open(&mut self, copy: u64) -> Result<Box<dyn Workload>, Error> {
         (self.open)(copy)
     }
 }
 
-/// Most requests outstanding: beyond these, the oldest request of an overdriven trace counts as answered.
+/// Greatest number of outstanding requests of a workload copy; beyond it, the oldest request of a trace that is faster
+/// than the drive counts as answered.
 const OUTSTANDING_MAX: usize = 1 << 16;
-/// Most steps of a trace that are kept in memory, so that it need not be read again.
+/// Greatest number of steps of a trace that are stored in memory, so that the trace is not read again for further
+/// copies.
 const KEPT_MAX: usize = 1 << 22;
-/// Requests without a write after which an endless workload is refused because it writes nothing.
+/// Number of requests without a write after which an endless workload is refused for preconditioning, because it writes
+/// nothing.
 const READS_MAX: u64 = 1 << 22;
-/// Requests without a write after which a drive is at rest.
+/// Number of requests without a write after which a workload counts as one that leaves the drive at rest.
 const READS_BEFORE: u32 = 1 << 16;
 
-/// Next step of a copy of the workload.
+/// Next step of a copy of the workload in preconditioning.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CopyStep {
-    /// Units are written, with the placement handle that the request names.
+    /// Units are written: first unit, number of units, and the placement handle that the request names.
     Write(Lpn, u32, Option<u16>),
-    /// These units are no longer needed.
+    /// Units are trimmed: first unit and number of units.
     Trim(Lpn, u32),
-    /// Units are read; none: nothing is to be done.
+    /// Units are read: first unit and number of units; 0 units for a request that moves no data.
     Read(Lpn, u32),
-    /// End of the copy of the workload.
+    /// The copy of the workload has ended.
     End,
 }
 
-/// Facts of the drive that copies write to.
+/// Properties of the drive that copies of the workload write to: unit size, capacity, placement handles.
 struct CopiedTo {
     unit: u64,
     capacity: u64,
-    /// Policy that gives writes their placement handles, if there is one.
+    /// Host's policy that gives writes their placement handles; none where writes keep their own.
     placer: Option<Placer>,
-    /// For each unit, the handle named with its last write, where the drive has handles.
+    /// For each unit, the placement handle named by its last write; empty where the drive has no handles.
     named: Vec<Option<u16>>,
 }
 
@@ -80,12 +83,12 @@ impl CopiedTo {
     }
 }
 
-/// Copies of a workload in progress.
+/// State of writing copies of a workload one after the other, without simulated time.
 pub(super) struct WorkloadCopies {
     open: OpenCopy,
-    /// True if all copies of the workload are alike: the steps of the first copy are kept.
+    /// True while all copies of the workload are the same and the steps of the first copy are stored for the others.
     recorded: bool,
-    /// True if read steps of a copy are kept and returned, too.
+    /// True if read steps of a copy are stored and repeated, too.
     keeps_reads: bool,
     kept: Vec<CopyStep>,
     at: usize,
@@ -94,12 +97,12 @@ pub(super) struct WorkloadCopies {
     outstanding: VecDeque<(HostRequest, SimTime)>,
     now: SimTime,
     idle_from: SimTime,
-    /// True if the workload has pauses in which the drive is idle: requests come at their own times.
+    /// True if the workload has pauses in which the drive is idle, because requests come at their own times.
     pauses: bool,
     drive: CopiedTo,
-    /// Copies opened so far.
+    /// Number of copies opened so far.
     pub copies: u64,
-    /// Units written in this copy, and requests of this copy.
+    /// Number of units written in the present copy; `requests` counts its requests.
     pub written: u64,
     requests: u64,
 }
@@ -126,8 +129,7 @@ impl WorkloadCopies {
         }
     }
 
-    /// Returns the same copies on a drive with `handles` placement handles, which `placer` gives to writes if
-    /// there is one.
+    /// Returns the copies for a drive with `handles` placement handles, which `placer` gives to writes if there is one.
     pub fn with_handles(mut self, handles: u16, placer: Option<Placer>) -> Self {
         let CopiedTo { unit, capacity, .. } = self.drive;
         let units = if handles > 0 { capacity.div_ceil(unit) } else { 0 };
@@ -135,18 +137,18 @@ impl WorkloadCopies {
         self
     }
 
-    /// Returns the placement handle that was named last with a unit.
+    /// Returns the placement handle that was named by the last write of a unit; none without one.
     pub fn named_with(&self, lpn: Lpn) -> Option<u16> {
         self.drive.named.get(lpn.index()).copied().flatten()
     }
 
-    /// Returns the same copies, whose steps include reads.
+    /// Returns the copies with reads among the stored steps.
     pub fn with_reads(self) -> Self {
         Self { keeps_reads: true, ..self }
     }
 
-    /// True when a copy writes within its first requests; a workload that reads for longer finds a drive at rest. True
-    /// also for a faulty workload, which gives its error when it is run.
+    /// Returns true if a copy writes within its first requests; a workload that reads for longer finds a drive at rest.
+    /// A faulty workload also gives true, and its error when it is run.
     pub fn writes(&mut self) -> bool {
         for _ in 0..READS_BEFORE {
             match self.ask() {
@@ -158,10 +160,10 @@ impl WorkloadCopies {
         false
     }
 
-    /// Returns the next step; [`Self::served`] then says how long that step took.
+    /// Returns the next step of the copies; the caller then calls [`Self::served`] with the time that the step took.
     ///
     /// # Errors
-    /// When the workload is faulty, asks for what the drive does not have, or never writes.
+    /// When the workload is faulty, requests addresses that the drive does not have, or never writes.
     pub fn next(&mut self) -> Result<CopyStep, Error> {
         let step = if self.copies > 1 && self.recorded { self.repeat() } else { self.ask()? };
         match step {
@@ -201,7 +203,7 @@ impl WorkloadCopies {
         step
     }
 
-    /// Returns the next step of the present copy, or of a new one.
+    /// Polls the present copy of the workload, or a newly opened one, for its next step.
     fn ask(&mut self) -> Result<CopyStep, Error> {
         self.copies = self.copies.max(1);
         loop {
@@ -270,12 +272,12 @@ impl WorkloadCopies {
         })
     }
 
-    /// True once requests came at times of their own instead of as fast as the drive takes them.
+    /// Returns true once requests came at times of their own instead of as fast as the drive takes them.
     pub fn has_pauses(&self) -> bool {
         self.pauses
     }
 
-    /// Notes that the last step kept the arrays busy for so long.
+    /// Records that the last step kept the flash arrays busy for the time `busy`, so that its request is answered then.
     pub fn served(&mut self, busy: Nanos) {
         let Some(request) = self.request.take() else { return };
         self.idle_from = self.idle_from.max(self.now) + busy;

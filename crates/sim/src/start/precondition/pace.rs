@@ -17,22 +17,25 @@ use engine::RandomStream;
 use ftl::Ftl;
 use units::Lpn;
 
-/// Superblocks of the miniature; the measured pace hardly depends on their number.
+/// Number of superblocks in the miniature drive that measures the pace of urgent garbage collection; the result hardly
+/// depends on it.
 const SUPERBLOCKS: u32 = 128;
-/// Overwrites that bring a miniature near enough to its steady state.
+/// Number of overwrites that bring the miniature drive near enough to its steady state.
 const OVERWRITES: u64 = 1;
-/// Urgent collections are watched until they have moved this number of superblocks, or of units if that is less.
+/// Number of superblocks that urgent garbage collection must have moved before the measurement ends; `MOVED_UNITS` is
+/// the same in units, and the lesser of the two counts.
 const MOVED_SUPERBLOCKS: u64 = 8;
 const MOVED_UNITS: u64 = 1 << 17;
-/// Most superblocks that the host writes while collections are watched: some drives are never short of superblocks.
+/// Greatest number of superblocks that the host writes during the measurement: some drives are never short of
+/// superblocks.
 const WRITTEN_SUPERBLOCKS: u64 = 32;
-/// Writes without time, and events, between two looks whether to go on.
+/// Number of untimed writes, or of events, between two checks whether the measurement is to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
-/// Most host requests while collections are watched, for each unit that the host may write.
+/// Greatest number of host requests during the measurement, for each unit that the host may write.
 const REQUESTS_PER_UNIT: u64 = 8;
 
-/// Returns the share, from 0 to 1, of the host's budget earned by urgent collections that the host really
-/// uses.
+/// Measures, on a miniature drive, the fraction (0 to 1) that the host really uses of the programs which urgent garbage
+/// collection allows it.
 ///
 /// # Errors
 /// When the miniature cannot be built or run.

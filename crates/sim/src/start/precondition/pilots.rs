@@ -15,29 +15,30 @@ use std::time::SystemTime;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 const MAGIC: &[u8; 8] = b"FLGATEPI";
-/// Level 1: the numbers of a history repeat little.
+/// Compression level (zstd) of stored pilot answers: level 1, since the numbers of a history repeat little.
 const LEVEL: i32 = 1;
-/// Most entries of a folder, some 300 KB each. The oldest is removed first.
+/// Greatest number of entries in the folder of pilot answers, some 300 KB each; the oldest entry is removed first.
 const ENTRIES_MOST: usize = 200;
-/// Most bytes of an entry's unpacked numbers: a limit for damaged entries.
+/// Greatest number of bytes to which an entry of the folder may unpack: a limit for damaged entries.
 const BYTES_MOST: u64 = 1 << 28;
 const ENDING: &str = "pilot";
 
-/// The folder with answers of pilots, and the build of this program for which they hold.
+/// Store for answers of pilots (small trial drives): a folder, and the build of this program for which the answers are
+/// valid.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pilots {
-    /// Folder in which the answers of pilots are kept.
+    /// Folder in which the answers of pilots are stored between runs.
     pub folder: PathBuf,
-    /// The build that made the answers: another build may give other answers.
+    /// Identifier of the build that made the answers: another build may give other answers.
     pub build: String,
 }
 
-/// An answer that a pilot can find and keep.
+/// Type of answer that a pilot (small trial drive) can give and that can be stored as numbers.
 pub(super) trait PilotAnswer: Sized {
-    /// Returns the answer, encoded as numbers.
+    /// Encodes the answer as numbers.
     fn numbers(&self) -> Vec<u64>;
-    /// Returns the answer that these numbers encode, to the bit; none where they encode no answer.
+    /// Decodes an answer from numbers, exact to the bit; none where the numbers encode no answer.
     fn read(numbers: &[u64]) -> Option<Self>;
 }
 
@@ -53,8 +54,8 @@ impl PilotAnswer for f64 {
 }
 
 impl Pilots {
-    /// Returns the answer to `question` about a drive and further `inputs`: from the folder, else found by
-    /// `ask` and kept. what `ask` finds out.
+    /// Returns the answer to `question` about a drive and further `inputs`: read from the folder, else found by `ask`
+    /// and stored there.
     ///
     /// # Errors
     /// Those of `ask`.
@@ -99,7 +100,8 @@ fn load(path: &Path) -> Option<Vec<u64>> {
     Some(unpacked.as_chunks::<8>().0.iter().map(|number| u64::from_le_bytes(*number)).collect())
 }
 
-/// Writes an entry to a temporary file and renames it: a concurrent reader finds the old entry or the new one.
+/// Writes an entry of pilot answers to a temporary file and renames it, so that a concurrent reader finds the old entry
+/// or the new one; none if writing fails.
 fn store(path: &Path, numbers: &[u64]) -> Option<()> {
     let unpacked: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     let packed = pack_zstd(&unpacked, LEVEL).ok()?;
@@ -113,7 +115,8 @@ fn store(path: &Path, numbers: &[u64]) -> Option<()> {
     Some(())
 }
 
-/// Removes the oldest entries where there are too many; another process may do so at the same time.
+/// Removes the oldest entries of the folder of pilot answers if there are too many; another process may do so at the
+/// same time.
 fn sweep(folder: &Path) {
     let Ok(found) = fs::read_dir(folder) else { return };
     let age =
@@ -150,7 +153,7 @@ mod tests {
         }
     }
 
-    /// Asks once more; gives the answer and whether the pilot had to be run.
+    /// Asks, in a test, for an answer once more; returns the answer, and true if the pilot had to be run for it.
     fn asked(pilots: &Pilots, drive: &Drive, inputs: &[u64]) -> (Vec<u64>, bool) {
         let mut ran = false;
         let answer = Pilots::answer::<Vec<u64>, ()>(Some(pilots), ("history", drive, inputs), || {

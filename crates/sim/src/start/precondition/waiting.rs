@@ -7,22 +7,22 @@ use engine::ByNumber;
 use std::collections::VecDeque;
 use units::Lpn;
 
-/// Units that have not left yet.
+/// Model of a write buffer under untimed saturating writes: a queue of the units that have not left for the flash.
 pub(super) struct WaitingUnits {
     slots: usize,
     queue: VecDeque<u32>,
-    /// One bit per logical unit: set while the unit waits in the buffer.
+    /// One bit for each logical unit, set while the unit waits in the buffer.
     present: Vec<u64>,
 }
 
 impl WaitingUnits {
-    /// Makes a buffer of `slots` slots on a drive of `units` units.
+    /// Makes an empty model of a write buffer with `slots` slots, on a drive of `units` logical units.
     pub fn new(slots: u32, units: u32) -> Self {
         let present = vec![0; units.div_ceil(64) as usize];
         Self { slots: slots as usize, queue: VecDeque::with_capacity(slots as usize + 1), present }
     }
 
-    /// Writes a unit; returns the unit that leaves the buffer in its place, if one does.
+    /// Writes a unit to the buffer; returns the unit that leaves for the flash in its place, none if no unit leaves.
     #[inline]
     pub fn push(&mut self, lpn: Lpn) -> Option<Lpn> {
         let (word, bit) = ((lpn.0 / 64) as usize, 1 << (lpn.0 % 64));
@@ -40,7 +40,7 @@ impl WaitingUnits {
         None
     }
 
-    /// Returns the units that wait, the first to leave first.
+    /// Returns the units that wait in the buffer, in the order in which they leave.
     pub fn units(&self) -> Vec<Lpn> {
         // One that was taken and written again has two places: it leaves at the first of them.
         let mut left = self.present.clone();
@@ -53,7 +53,7 @@ impl WaitingUnits {
         self.queue.iter().copied().filter(|&lpn| is_first(lpn)).map(Lpn).collect()
     }
 
-    /// Removes a unit that is no longer needed; true when it was waiting.
+    /// Removes a unit that is no longer needed from the buffer; returns true if it was waiting.
     pub fn take(&mut self, lpn: Lpn) -> bool {
         let (word, bit) = ((lpn.0 / 64) as usize, 1 << (lpn.0 % 64));
         let waited = self.present[word] & bit != 0;
@@ -62,22 +62,22 @@ impl WaitingUnits {
     }
 }
 
-/// An SLC cache that is folded as fast as it is written: a log of the last writes. Each new write displaces the oldest,
-/// whose unit is folded unless it was written again since.
+/// Model of an SLC cache that is folded as fast as it is written: a log of the last writes. Each new write displaces
+/// the oldest, whose unit is folded unless it was written again since.
 pub(super) struct FoldedCache {
     slots: usize,
     log: VecDeque<u32>,
-    /// For each unit: its entries in the log, and how many of these, the oldest, are obsolete.
+    /// For each unit: number of its entries in the log, and number of these entries, the oldest, that are obsolete.
     places: ByNumber<u32, [u32; 2]>,
 }
 
 impl FoldedCache {
-    /// Makes a folded SLC cache of `slots` slots.
+    /// Makes an empty model of an SLC cache with `slots` slots.
     pub fn new(slots: u32) -> Self {
         Self { slots: slots as usize, log: VecDeque::new(), places: ByNumber::default() }
     }
 
-    /// Writes a unit; returns the unit that is folded in its place, if one is.
+    /// Writes a unit to the SLC cache; returns the unit that is folded in its place, none if no unit is folded.
     pub fn push(&mut self, lpn: Lpn) -> Option<Lpn> {
         let [there, gone] = self.places.entry(lpn.0).or_default();
         (*gone, *there) = (*there, *there + 1);
@@ -85,14 +85,14 @@ impl FoldedCache {
         if self.log.len() <= self.slots { None } else { self.fold() }
     }
 
-    /// Removes the oldest write from the log; returns its unit if that write is still valid.
+    /// Removes the oldest write from the log of the SLC cache; returns its unit if that write is still valid.
     fn fold(&mut self) -> Option<Lpn> {
         let (oldest, [_, gone]) = self.take_oldest()?;
         (gone == 0).then_some(oldest)
     }
 
-    /// Removes the oldest write from the log; returns its unit, the number of the unit's entries and of its obsolete
-    /// entries.
+    /// Removes the oldest write from the log of the SLC cache; returns its unit, the number of the unit's entries in
+    /// the log and the number of obsolete entries among them.
     fn take_oldest(&mut self) -> Option<(Lpn, [u32; 2])> {
         let oldest = self.log.pop_front()?;
         let [there, gone] = self.places.remove(&oldest)?;
@@ -102,14 +102,15 @@ impl FoldedCache {
         Some((Lpn(oldest), [there, gone]))
     }
 
-    /// Takes out a unit that is no longer wanted.
+    /// Marks all entries of unit `lpn` in the log of the SLC cache as obsolete, so that the unit is not folded.
     pub fn take(&mut self, lpn: Lpn) {
         if let Some([there, gone]) = self.places.get_mut(&lpn.0) {
             *gone = *there;
         }
     }
 
-    /// Removes and returns the oldest write of a unit that is still needed; none when there is none.
+    /// Removes writes from the log of the SLC cache, oldest first, up to one whose unit is still needed; returns that
+    /// unit, none when there is no such write.
     pub fn pop(&mut self) -> Option<Lpn> {
         loop {
             let (oldest, [there, gone]) = self.take_oldest()?;

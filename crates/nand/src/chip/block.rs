@@ -65,7 +65,8 @@ pub(super) struct Block {
     pub written: BTreeMap<u32, Written>,
     /// Data of the pages of a one-shot wordline that were loaded and wait for the other pages of the wordline.
     pub waiting: Vec<Vec<u8>>,
-    /// The last busy time and status that the rig logged for each page, and for the erase (-1).
+    /// For each page, and for the erase (key -1): busy time (ns) of the operation in its last logged cycle, and false
+    /// if the operation failed.
     pub logged: BTreeMap<i64, (u64, bool)>,
 }
 

@@ -88,7 +88,7 @@ pub struct Ladder {
 /// How the simulator determines the outcome of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decodes {
-    /// The outcome is drawn from chances of failure: counted in a table, or from limits.
+    /// The outcome is drawn at random from chances of failure: counted in a table, or from limits.
     Tables,
     /// The outcome follows from decoding simulated words for each read.
     Words,
@@ -105,7 +105,7 @@ pub struct Pace {
     pub overlap: Overlap,
 }
 
-/// How decoding of a read's words overlaps with their transfer.
+/// How decoding of a read's codewords overlaps with their transfer over the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlap {
     /// All codewords of a read are decoded in parallel, after the transfer.

@@ -277,7 +277,7 @@ impl FlashArray {
         }
     }
 
-    /// Returns the next page row that a superblock (numbered over the whole drive) can program.
+    /// Returns the number of the page row that a superblock (numbered over the whole drive) programs next.
     #[inline]
     pub fn next_row(&self, superblock: usize) -> u32 {
         self.next_row[superblock]

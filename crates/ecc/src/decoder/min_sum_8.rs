@@ -38,7 +38,7 @@ impl MinSum8 {
         Self { iterations, eighths, offset: 0, levels_per_ratio: 1.0, level_most: 31, message_most: 31 }
     }
 
-    /// Makes a decoder of at most `iterations` iterations with a factor of `eighths` eighths; all else has
+    /// Makes a decoder of at most `iterations` iterations that multiplies messages by `eighths` eighths; all else has
     /// default values.
     pub fn of_ratios(iterations: u32, eighths: u32) -> Self {
         Self { iterations, eighths, ..Self::default() }

@@ -33,7 +33,7 @@ pub trait Decoding: Send {
     fn decode(&mut self, ratios: &[f32]) -> &Decoded;
 }
 
-/// Results of decoding a batch of words.
+/// Results of decoding a batch of words: bits, iterations, and which words converged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decoded {
     /// For each bit of the code, its decoded value in all words of the batch: bit `w` belongs to word `w`.

@@ -12,7 +12,7 @@ pub const ATTEMPTS_MOST: u32 = 255;
 /// One attempt to read a page: which references it uses, with how many soft bits, and when it is decoded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt {
-    /// Step of the retry table whose references the attempt uses; 0: the default references.
+    /// Step of the retry table whose references the attempt reads with; 0: the default references.
     pub step: u32,
     /// Number of soft bits of the attempt: 1 is a hard read; k are `2^k - 1` comparisons at each boundary between
     /// states.
@@ -31,7 +31,7 @@ impl Attempt {
 /// Answer of a read flow: the next attempt to read a page, or to give up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
-    /// The page is read by this attempt.
+    /// The page is read by this attempt next.
     Read(Attempt),
     /// The read is given up without a further attempt: the page is uncorrectable.
     GiveUp,

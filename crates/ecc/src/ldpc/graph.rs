@@ -37,7 +37,7 @@ impl Graph {
         self.data_bits
     }
 
-    /// Returns the number of parity checks of the code.
+    /// Returns the number of parity checks of the code: rows of the matrix.
     pub fn checks(&self) -> usize {
         self.starts.len() - 1
     }

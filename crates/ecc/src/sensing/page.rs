@@ -33,7 +33,8 @@ pub struct Zones {
 /// Result of sensing a page: the reference voltages used, and the values received.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensed {
-    /// For each boundary of the page: the reference voltages of the comparisons there, volts, rising.
+    /// For each boundary between states at which the page's bit changes, the rising reference voltages of its
+    /// comparisons, volts.
     pub references_v: Vec<Vec<f64>>,
     /// Values received: the zones into which the comparisons divide the cells.
     pub zones: Zones,

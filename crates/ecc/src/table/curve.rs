@@ -28,7 +28,7 @@ pub struct Point {
 pub enum IterationsTaken {
     /// For each number of iterations, from none on, the number of words that took as many.
     Each(Vec<u64>),
-    /// Sum of the iterations of all words.
+    /// Sum of the iterations of all words; how many each took is not known.
     InAll(u64),
 }
 

@@ -15,7 +15,8 @@ const P: [f64; 5] = [
 const REDUCED: f64 = f64::from_bits(0x3fd6_2e43_0000_0000);
 /// Magnitude of x below which e^x is computed as 1 + x.
 const TINY: f64 = f64::from_bits(0x3e30_0001_0000_0000);
-/// Magnitude of x beyond which e^x is no normal number, or `libm` takes a special case; such x are not computed here.
+/// Magnitude of x beyond which e^x is no normal number, or `libm` takes a special case; greater x are not computed
+/// here.
 const PLAIN: f64 = 708.0;
 /// Upper half of the bits of the smallest number above the square root of a half. A logarithm is computed as the
 /// logarithm of a number from this one up to twice this one, plus a multiple of ln 2.

@@ -105,7 +105,7 @@ pub struct Pass {
     pub sweep: Option<f64>,
 }
 
-/// Timing and limits of programming.
+/// Passes, times and limits of programming a wordline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTiming {
     /// Set-up time and pulse limit of each pass of a program, in order.
@@ -118,7 +118,7 @@ pub struct ProgramTiming {
     pub max_pulses: u32,
 }
 
-/// Voltages, timing and limits of erasing.
+/// Voltages, times and limits of erasing a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EraseTiming {
     /// Erase voltage of the first erase pulse, volts.
@@ -146,11 +146,11 @@ pub struct EraseTiming {
 /// All parameters of a chip's cells: voltages, timing, wear, charge loss, coupling and disturb.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellPhysics {
-    /// Bits per cell.
+    /// Kind of cell, by its number of bits.
     pub cell: Cell,
     /// Gray coding: bits of each state by rising threshold; digit i is the bit in the cell's i-th page.
     pub states: Vec<&'static str>,
-    /// Measured array read times: one for all pages, or one for each page of a wordline.
+    /// Measured array read times (tR): one for all pages, or one for each page of a wordline.
     pub t_r: Vec<Nanos>,
     /// Mean threshold voltage of the erased state, volts.
     pub erased: f64,
@@ -182,12 +182,12 @@ pub struct CellPhysics {
     pub coupling_bitline: f64,
     /// Diagonal coupling: share of the rises of its two diagonal neighbours on the next wordline by which a cell rises.
     pub coupling_diagonal: f64,
-    /// Rise of a fresh erased cell for each read of its block, volts.
+    /// Threshold rise of a fresh erased cell by read disturb, for each read of its block, volts.
     pub read_disturb: f64,
     /// Strong read disturb of few cells, volts: for each read, the share of cells raised by more than `v` is this over
     /// `v`.
     pub read_weak: f64,
-    /// Rise of an erased cell for each program of its block, volts.
+    /// Threshold rise of an erased cell by program disturb, for each program of its block, volts.
     pub program_disturb: f64,
 }
 
@@ -334,7 +334,7 @@ impl CellPhysics {
         1 + ((need + cold - self.erase.start) / self.erase.step).ceil().max(0.0) as u32
     }
 
-    /// Returns the busy time of an erase of `pulses` pulses.
+    /// Returns the busy time (tBERS) of an erase of `pulses` pulses.
     pub fn t_bers(&self, pulses: u32) -> Nanos {
         let each = self.erase.t_pulse + self.erase.t_verify;
         self.erase.t_setup + each.times(u64::from(pulses.min(self.erase.max_pulses)))

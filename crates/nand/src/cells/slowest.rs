@@ -22,7 +22,7 @@ pub(crate) struct SlowCell {
 /// Properties that all slow-programming cells of a block share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowCells<'a> {
-    /// Law of the growth of trapping with wear.
+    /// Law of the growth of oxide trapping with wear.
     pub wear: &'a Wear,
     /// Oxide trapping of the block, as a factor relative to a mean block.
     pub trapping: f64,

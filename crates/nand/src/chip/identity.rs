@@ -18,7 +18,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Returns the name of the status in logs.
+    /// Returns the name of the status for logs: `ok`, `fail` or `protected`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -37,7 +37,7 @@ pub struct Answer {
     pub busy_ns: u64,
 }
 
-/// Result of reading a page.
+/// Result of reading a page: status, busy time and data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRead {
     /// Status of the read.

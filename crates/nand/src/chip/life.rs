@@ -100,9 +100,9 @@ impl Pattern {
 pub enum Pages {
     /// Only page 0 of the block; with one-shot programming its whole wordline.
     First,
-    /// All pages of the block.
+    /// All pages of the block are programmed in each cycle.
     All,
-    /// No page: each cycle only erases.
+    /// No page is programmed: each cycle only erases.
     None,
 }
 

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 /// Kind of operation in a row of the rig's log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// A page was programmed.
+    /// The operation was the program of a page.
     Program,
-    /// The block was erased.
+    /// The operation was the erase of the block.
     Erase,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct LogStretch {
     pub ok: bool,
 }
 
-/// One operation of every cycle (a page's program or the erase), as stretches of equal cycles.
+/// One operation of every cycle (the program of one page, or the erase), as stretches of equal cycles.
 pub(super) struct Track {
     pub page: Option<u32>,
     pub stretches: Vec<LogStretch>,

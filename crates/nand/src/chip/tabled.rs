@@ -38,7 +38,7 @@ struct Block {
     logged: BTreeMap<i64, (u64, bool)>,
 }
 
-/// A chip simulated by its tables; each block is made when it is first accessed.
+/// A chip simulated by its tables of times, errors and endurance; each block is made when it is first accessed.
 pub struct TabledChip {
     identity: Identity,
     timing: ArrayTiming,

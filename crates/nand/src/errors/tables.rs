@@ -75,7 +75,7 @@ impl ErrorModel for ChipTables {
 
 impl ChipTables {
     /// Returns the error table of the voltage set with which the page was written, and the page's condition as the
-    /// table needs it; none if there is no such table.
+    /// table needs it; none if the chip has no table for the set.
     fn table(&self, condition: &Condition) -> Option<(&ErrorTable, Age)> {
         let Condition { step, voltages, pe_cycles, seconds, reads } = *condition;
         let table = self.tables.get(voltages)?;

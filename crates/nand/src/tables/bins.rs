@@ -244,7 +244,7 @@ impl Terms {
 }
 
 impl BinGroup {
-    /// Makes a group without cells: a place without a bin contributes nothing.
+    /// Makes a group of bins without cells: a place without a bin contributes nothing.
     const fn empty() -> Self {
         let (zeros, ones) = ([0.0; TOGETHER], [1.0; TOGETHER]);
         Self {

@@ -62,7 +62,7 @@ pub struct Tables {
     pub endurance: Option<Endurance>,
     /// Effect of the written data on program times, wear and errors; none when the chip has none.
     pub states: Option<StateTable>,
-    /// Voltage sets in addition to the default one.
+    /// Tables of the voltage sets in addition to the default one.
     pub voltages: Vec<VoltageSet>,
 }
 

@@ -102,7 +102,7 @@ impl Spreads {
         self.middles = self.below.iter().map(|below| below.partition_point(|share| *share < 0.5)).collect();
     }
 
-    /// Returns the number of states of the cells.
+    /// Returns the number of states (threshold levels) of the cells.
     pub fn states(&self) -> usize {
         self.below.len()
     }

@@ -6,53 +6,54 @@
 use crate::sensing::Zones;
 use nand::cells::normal::{Stream, above, quantile, quantiles};
 
-/// A channel without memory.
+/// A memoryless channel: which log-likelihood ratio the decoder receives for each bit that is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Channel {
-    /// White Gaussian noise of this standard deviation on the values +1 and -1.
+    /// White Gaussian noise on the values +1 (a zero) and -1 (a one).
     Gauss {
-        /// Standard deviation of the noise.
+        /// Standard deviation of the noise, relative to the values +1 and -1.
         sigma: f64,
     },
-    /// Hard read in which bits flip at this raw bit error rate.
+    /// Hard read: each bit is inverted with the probability of a raw bit error.
     Flips {
-        /// Probability that a bit is wrong.
+        /// Raw bit error rate: probability (0 to 1) that a bit is read wrong.
         rate: f64,
     },
-    /// Levels of a coarse reader, in whole numbers only.
+    /// Quantised channel: ratios are one of a few whole-number levels, alike for zeros and ones.
     Levels(Levels),
-    /// Values of a page's cells, which need not treat zeros and ones alike.
+    /// Values sensed from a page's cells, whose probabilities may differ for zeros and ones.
     Values(Values),
 }
 
-/// A sent bit comes as one of a few values.
+/// Probabilities of the few values as which a sent bit is received, and their log-likelihood ratios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
-    /// For a sent zero and for a sent one: rising bounds on a draw of 64 uniform bits. A draw below bound k gives value
-    /// k, a draw above all bounds the last value.
+    /// For a sent zero and for a sent one: rising bounds for a draw of 64 uniform bits. A draw below bound k gives
+    /// value k, a draw above all bounds the last value.
     below: [Vec<u64>; 2],
-    /// Log-likelihood ratio of each value.
+    /// Log-likelihood ratio of each value; above zero where a zero is more likely.
     ratios: Vec<f32>,
 }
 
-/// A sent zero comes as one of a few levels; a sent one as their negatives.
+/// Levels as which a sent zero is received, with their probabilities; a sent one is received as their negatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
-    /// Bounds of 32 uniform bits, rising: a draw below the k-th gives the k-th level, a draw above all the last level.
+    /// Rising bounds for a draw of 32 uniform bits: a draw below the k-th gives the k-th level, a draw above all the
+    /// last level.
     pub below: Vec<u32>,
-    /// Levels of a sent zero: one more than there are bounds.
+    /// Levels of a sent zero: one more than the number of bounds.
     pub levels: Vec<i8>,
 }
 
 impl Channel {
-    /// Makes the channel of Gaussian noise at this energy per data bit over the noise's density, for a code
-    /// of this rate.
+    /// Makes the channel of Gaussian noise with this ratio, in dB, of the energy per data bit to the noise density
+    /// (Eb/N0), for a code of rate `rate`.
     pub fn gauss(eb_n0_db: f64, rate: f64) -> Self {
         Self::Gauss { sigma: (1.0 / (2.0 * rate * libm::pow(10.0, eb_n0_db / 10.0))).sqrt() }
     }
 
-    /// Makes the channel of Gaussian noise of this deviation whose ratios, times `levels_per_ratio`, are read
-    /// to the nearest whole number up to `most`.
+    /// Makes the quantised channel of Gaussian noise with standard deviation `sigma`: log-likelihood ratios times
+    /// `levels_per_ratio` are rounded to the nearest whole number, at most `most` in magnitude.
     pub fn coarse_gauss(sigma: f64, levels_per_ratio: f64, most: i8) -> Self {
         let levels: Vec<i8> = (-most..=most).rev().collect();
         // A level holds for all ratios down to halfway to the next.
@@ -64,7 +65,7 @@ impl Channel {
         Self::Levels(Levels { below: below.collect(), levels })
     }
 
-    /// Makes the channel of a hard read at this raw bit error rate, in levels of one magnitude.
+    /// Makes the quantised channel of a hard read with raw bit error rate `rate`: ratios are `level` or its negative.
     pub fn coarse_flips(rate: f64, level: i8) -> Self {
         Self::Levels(Levels {
             below: vec![((1.0 - rate) * 4_294_967_296.0) as u32],
@@ -72,7 +73,7 @@ impl Channel {
         })
     }
 
-    /// Makes the channel whose values are the zones of a page's cells.
+    /// Makes the channel whose values are the zones of threshold voltage between a page's sensings.
     pub fn of_zones(zones: &Zones) -> Self {
         let bounds = |shares: &Vec<f64>| {
             let mut sum = 0.0;
@@ -90,8 +91,8 @@ impl Channel {
         })
     }
 
-    /// Writes the ratios of bit number `bit`, sent as `symbol`, in several words at once, one noise stream
-    /// per word; as [`Self::ratio`].
+    /// Writes the log-likelihood ratios of bit number `bit`, sent as `symbol`, in several words at once, one noise
+    /// stream for each word; the values are those of [`Self::ratio`].
     pub fn ratios(&self, noises: &[Stream], bit: u64, symbol: f64, ratios: &mut [f32]) {
         let Self::Gauss { sigma } = self else {
             for (ratio, noise) in ratios.iter_mut().zip(noises) {
@@ -111,8 +112,8 @@ impl Channel {
         }
     }
 
-    /// Returns the ratio of a bit sent as `symbol`, 1 for a zero and -1 for a one; `noise` and `bit` select
-    /// the random draw.
+    /// Returns the log-likelihood ratio of a bit sent as `symbol`, 1 for a zero and -1 for a one; `noise` and `bit`
+    /// select the random draw.
     #[inline]
     pub fn ratio(&self, noise: Stream, bit: u64, symbol: f64) -> f32 {
         match self {
@@ -138,7 +139,7 @@ impl Channel {
     }
 }
 
-/// Noises that are drawn together.
+/// Number of normal values that are drawn together, in vectors.
 const AT_ONCE: usize = 16;
 
 #[cfg(test)]

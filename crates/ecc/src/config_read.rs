@@ -4,21 +4,21 @@ use crate::{Ladder, Overlap, Pace, code, flow};
 use config::{ConfigError, Section, at_least};
 use units::{Frequency, Nanos, TransferRate};
 
-/// Everything the error correction is configured by.
+/// Configuration of error correction, from `[ecc]`: times of the decoder, read attempts and read flow.
 pub struct EccConfig {
-    /// Time from data-out to corrected data, per attempt to decode; the time of iterations is added to it
+    /// Time from data-out to corrected data, for each attempt to decode; the time of iterations is added
     /// ([`Ladder::pace`]).
     pub t_decode: Nanos,
-    /// Rate at which the only ECC block of a channel empties the read FIFO.
+    /// Rate at which the channel's only ECC block empties the read FIFO; none: the FIFO never delays the channel.
     pub drain: Option<TransferRate>,
-    /// The ways to read a page; none: errors are left out of account.
+    /// Ladder of read attempts for a page; none if bit errors are ignored.
     pub ladder: Option<Ladder>,
-    /// Makes the flow, which chooses the next attempt of a read.
+    /// Constructor of the read flow, the policy that chooses the next attempt of a read.
     pub flow: flow::Maker,
 }
 
 impl EccConfig {
-    /// Reads `[ecc]` for cells of `bits` bits.
+    /// Reads the configuration of error correction from `[ecc]`, for cells of `bits` bits.
     ///
     /// # Errors
     /// When a key or the code is unknown or wrong.
@@ -46,7 +46,7 @@ impl EccConfig {
     }
 }
 
-/// Reads `[ecc.decoder]`: how fast words of a code that was counted are decoded.
+/// Reads the speed of the decoder from `[ecc.decoder]` into the ladder: how long the iterations of a counted code take.
 fn read_pace(ecc: &mut Section, ladder: Option<&mut Ladder>) -> Result<(), ConfigError> {
     let mut decoder = ecc.child("decoder")?;
     let help = "clock of the decoder: iterations, where they were counted, then take time beside ecc.t_decode; default none: any word takes as long";

@@ -4,13 +4,13 @@
 use crate::{Ladder, Soft};
 use units::{Nanos, Voltage};
 
-/// Returns `ceil(log2(references + 1))`: bits that tell between which of the references a cell lies, and so
-/// the bit-planes sent to the controller.
+/// Returns `ceil(log2(references + 1))`: the number of bits that tell between which references a cell lies, and so the
+/// number of bit-planes sent to the controller.
 pub const fn bit_planes(references: u32) -> u32 {
     (references + 1).next_power_of_two().trailing_zeros()
 }
 
-/// Equation 2: `RC(N) = alpha N + beta ceil(log2(N + 1))`.
+/// Read cost of a page with N reference voltages, equation 2: `RC(N) = alpha N + beta ceil(log2(N + 1))`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadCost {
     /// Time to compare the cells of a page with one reference voltage.
@@ -20,23 +20,24 @@ pub struct ReadCost {
 }
 
 impl ReadCost {
-    /// Returns the time of a read with this many reference voltages.
+    /// Returns the time of a page read with this number of reference voltages.
     pub const fn of(&self, references: u32) -> Nanos {
         Nanos::new(self.alpha.ns() * references as u64 + self.beta.ns() * bit_planes(references) as u64)
     }
 }
 
-/// Equation 1: `WC(step) = gamma / step`, gamma given by the time of the usual step.
+/// Write cost of a page by program step, equation 1: `WC(step) = gamma / step`, where gamma follows from the time of
+/// the usual step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteCost {
-    /// The program step that `usual_time` belongs to.
+    /// Program step that takes `usual_time`, volts.
     pub usual_step: Voltage,
     /// Program time with the program step `usual_step`.
     pub usual_time: Nanos,
 }
 
 impl WriteCost {
-    /// Returns the program time with another step, to the nearest nanosecond.
+    /// Returns the program time with step `step`, to the nearest nanosecond.
     ///
     /// # Panics
     /// When the step is zero.
@@ -47,14 +48,14 @@ impl WriteCost {
     }
 }
 
-/// Returns the constraint of both equations, `RBER(step) < CBER(N)`: for each step the first rung of the
-/// ladder that corrects its error rate, or none where no rung does.
+/// Applies the constraint of both equations, `RBER(step) < CBER(N)`: returns for each program step the index of the
+/// first rung of the ladder that corrects its raw bit error rate; none where no rung does.
 pub fn rungs_of(steps: &[Voltage], ladder: &Ladder, rber: impl Fn(Voltage) -> f64) -> Vec<Option<usize>> {
     steps.iter().map(|step| ladder.needed(rber(*step), Soft::NORMAL)).collect()
 }
 
-/// Returns the coarsest of the steps that the code can still correct: the cheapest write that keeps the
-/// required retention.
+/// Returns the coarsest of the program steps whose errors the code still corrects: the fastest write that keeps the
+/// required retention; none if no step is feasible.
 pub fn coarsest_feasible(
     steps: &[Voltage],
     ladder: &Ladder,
@@ -77,8 +78,9 @@ mod tests {
         Voltage::new(step * 1000)
     }
 
-    /// Table 1 of the paper: constants of Li and others, DATE 2015, as far as they can be inferred. alpha, beta and N
-    /// are the one natural solution for its three reads, the ratios of the steps follow from its three writes.
+    /// Checks table 1 of the paper against the equations, with the constants of Li and others, DATE 2015, as far as
+    /// they can be inferred. alpha, beta and N are the one natural solution for its three reads; the ratios of the
+    /// steps follow from its three writes.
     #[test]
     fn table_1_follows_from_the_formulas() {
         let read = ReadCost { alpha: us(10), beta: us(20) };

@@ -13,30 +13,31 @@ use crate::ldpc::Graph;
 use nand::cells::normal::quantile;
 use std::collections::BTreeMap;
 
-/// Estimates raw bit error rates from the weights of syndromes of a code.
+/// Estimates the raw bit error rate of a read from the weight of its syndrome: the number of parity checks that do not
+/// hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimator {
-    /// Weights of rows (checks), and the number of rows of each weight.
+    /// Weights of the matrix's rows (numbers of bits in a check), and the number of rows of each weight.
     rows: Vec<(u32, f64)>,
-    /// Sums of the weights of two rows that share a bit, and the number of ordered pairs with each sum.
+    /// Sums of the weights of two checks that share a bit, and the number of ordered pairs of checks with each sum.
     pairs: Vec<(u32, f64)>,
 }
 
-/// Broken checks of words of one raw bit error rate: the weight of their syndromes.
+/// Mean and spread of the syndrome weight (number of checks that do not hold) of words with one raw bit error rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weight {
-    /// Mean number of broken checks.
+    /// Mean number of checks that do not hold.
     pub mean: f64,
-    /// Standard deviation of the number of broken checks.
+    /// Standard deviation of the number of checks that do not hold.
     pub deviation: f64,
 }
 
-/// Rates that an estimate is looked for between: at more, half of the checks are broken.
+/// Greatest raw bit error rate that an estimate can have: at higher rates, half of the checks do not hold.
 const MOST: f64 = 0.499;
 const HALVINGS: usize = 50;
 
 impl Estimator {
-    /// Makes an estimator for the checks of this matrix.
+    /// Makes an estimator for the parity-check matrix `graph`.
     pub fn new(graph: &Graph) -> Self {
         let weight = |check: u32| graph.row(check as usize).len() as u32;
         let (mut rows, mut pairs) = (BTreeMap::<u32, f64>::new(), BTreeMap::<u32, f64>::new());
@@ -53,7 +54,7 @@ impl Estimator {
         Self { rows: rows.into_iter().collect(), pairs: pairs.into_iter().collect() }
     }
 
-    /// Returns the weight of the syndrome of a word at this rate.
+    /// Returns mean and spread of the syndrome weight of a word with this raw bit error rate.
     pub fn weight(&self, rate: f64) -> Weight {
         let r = 1.0 - 2.0 * rate;
         let power = |weight: u32| libm::pow(r, f64::from(weight));
@@ -74,8 +75,8 @@ impl Estimator {
         low
     }
 
-    /// Returns the rate estimated from a page of `words` words whose true rate is `rate`; `chance`, uniform
-    /// in 0 to 1, is the random draw.
+    /// Draws the raw bit error rate that is estimated from a page of `words` codewords whose true rate is `rate`;
+    /// `chance`, uniform in 0 to 1, is the random draw.
     pub fn estimate(&self, rate: f64, words: u64, chance: f64) -> f64 {
         let weight = self.weight(rate.min(MOST));
         let off = quantile(chance.clamp(1e-12, 1.0 - 1e-12)) * weight.deviation / (words as f64).sqrt();
@@ -89,7 +90,7 @@ mod tests {
     use crate::ldpc::named;
     use nand::cells::normal::Stream;
 
-    /// Errors are drawn, checks that they break counted.
+    /// Checks mean and spread of the syndrome weight against words with drawn errors, whose broken checks are counted.
     #[test]
     fn mean_and_spread_are_those_of_syndromes_that_are_counted() {
         for name in ["nand-4k-889", "nand-4k-928", "wifi-648-540"] {

@@ -1,6 +1,6 @@
 //! Finite fields of 2^m elements.
 
-/// Tables of powers and logarithms of a primitive element.
+/// A finite field of 2^m elements, as tables of powers and logarithms of a primitive element.
 #[derive(Clone, Debug)]
 pub struct Field {
     order: usize,
@@ -13,7 +13,7 @@ const PRIMITIVE: [u32; 14] =
     [0xb, 0x13, 0x25, 0x43, 0x89, 0x11d, 0x211, 0x409, 0x805, 0x1053, 0x201b, 0x4443, 0x8003, 0x1100b];
 
 impl Field {
-    /// Returns the field of 2^m elements, `m` from 3 to 16.
+    /// Makes the field of 2^m elements, for `m` from 3 to 16.
     pub fn new(m: usize) -> Self {
         let order = (1 << m) - 1;
         let (mut powers, mut logarithms) = (vec![0; order], vec![0; order + 1]);
@@ -29,12 +29,12 @@ impl Field {
         Self { order, powers, logarithms }
     }
 
-    /// Returns the number of elements other than zero.
+    /// Returns the number of field elements other than zero: 2^m - 1.
     pub const fn order(&self) -> usize {
         self.order
     }
 
-    /// Returns a power of the primitive element.
+    /// Returns the primitive element of the field to the power of `power`.
     pub fn exp(&self, power: usize) -> u32 {
         self.powers[power % self.order]
     }
@@ -46,7 +46,7 @@ impl Field {
         self.exp((self.logarithms[one as usize] + self.logarithms[other as usize]) as usize)
     }
 
-    /// Returns the multiplicative inverse of an element other than zero.
+    /// Returns the multiplicative inverse of a field element other than zero.
     pub fn inverse(&self, element: u32) -> u32 {
         self.exp(self.order - self.logarithms[element as usize] as usize)
     }

@@ -6,128 +6,129 @@ use crate::{Estimator, cost, tail};
 use std::sync::Arc;
 use units::{Frequency, Nanos};
 
-/// One way to read a page.
+/// A rung of the ladder: one way to read a page, with a number of sensings and the errors that it corrects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rung {
-    /// Reference voltages that cells are compared with, all boundaries between states together.
+    /// Number of reference voltages that cells are compared with, over all boundaries between states.
     pub references: u32,
-    /// Comparisons at each boundary between states: array reads of the page, in units of a hard read.
+    /// Number of comparisons at each boundary between states: array reads of the page, in units of a hard read.
     pub senses: u32,
-    /// Bit-planes sent to the controller.
+    /// Number of bit-planes sent to the controller.
     pub bit_planes: u32,
-    /// Bit errors that the rung of the ladder, a way to read a page, can correct.
+    /// Bit errors that this way to read a page can correct.
     pub corrects: Corrects,
-    /// The greatest raw bit error rate at which the target is kept. For soft reads of a counted code it is the rate of
-    /// Gaussian noise that gives as much information.
+    /// Greatest raw bit error rate at which the accepted chance of uncorrectable codewords is kept. For soft reads of a
+    /// counted code it is the rate of Gaussian noise that gives as much information.
     pub limit: f64,
 }
 
-/// Measure of what a rung corrects.
+/// Error correction capability of a rung of the ladder.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Corrects {
     /// The code corrects up to this number of bit errors in a codeword.
     Errors(u32),
-    /// As counted in this table, at the index of a number of soft bits (0: a hard read).
+    /// Failures as counted in this table, at the index of a number of soft bits (0: a hard read).
     Counted(Arc<Table>, usize),
 }
 
 /// Factors, for reads with two and with three soft bits, from the page's raw bit error rate to the rate of Gaussian
-/// noise at which reads fail as often. Above one: states with tails give less information than noise does.
+/// noise at which decoding fails as often. Above one: states with tails give less information than noise does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Soft(pub [f64; 2]);
 
 impl Soft {
-    /// A page whose states are normal.
+    /// Factors of a page whose states are normally distributed: all 1.
     pub const NORMAL: Self = Self([1.0; 2]);
 }
 
-/// The raw bit error rates of a page.
+/// Raw bit error rates of a page: with the default references, after retries, and as equivalent noise of soft reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// Raw bit error rate with the default references.
+    /// Raw bit error rate (0 to 1) with the default references.
     pub usual: f64,
-    /// Effect of retries with shifted references, where drive and chip know the effect.
+    /// Effect of retries along a retry table; none where drive and chip do not know it.
     pub shifted: Option<Shifted>,
-    /// Factors from the page's raw bit error rate to the rate of Gaussian noise at which soft reads fail as
-    /// often.
+    /// Factors from the page's raw bit error rate to the rate of Gaussian noise at which decoding of soft reads fails
+    /// as often.
     pub soft: Soft,
 }
 
 impl Rates {
-    /// Makes a page of which one rate is all that is known.
+    /// Makes the rates of a page of which only the raw bit error rate with the default references is known.
     pub const fn of(usual: f64) -> Self {
         Self { usual, shifted: None, soft: Soft::NORMAL }
     }
 }
 
-/// How a drive reads and corrects pages: the rungs, the retries and the decoder's speed.
+/// Ladder of read attempts: how a drive reads and corrects pages, with its rungs, retries and the decoder's speed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
-    /// Data bytes of a codeword.
+    /// Number of data bytes of a codeword.
     pub codeword_bytes: u32,
-    /// Bits of a codeword, parity included.
+    /// Number of bits of a codeword, parity included.
     pub codeword_bits: u32,
-    /// Accepted chance that a codeword is uncorrectable.
+    /// Accepted chance (0 to 1) that a codeword is uncorrectable.
     pub target: f64,
-    /// The ways to read a page, by rising cost; never empty.
+    /// Ways to read a page, by rising cost; never empty.
     pub rungs: Vec<Rung>,
-    /// Retries with other reference voltages after the last rung failed.
+    /// Number of retries with other reference voltages: after the last rung failed, or along the retry table.
     pub retries: u32,
-    /// Share of the raw bit errors that each retry removes, where the chip's tables do not give it.
+    /// Fraction (0 to 1) of the raw bit errors that each retry removes, where the chip's tables do not give the effect.
     pub retry_gain: f64,
     /// Distance between the references of neighbouring steps of the retry table, volts; none: the drive has no table.
     pub retry_step_v: Option<f64>,
-    /// True if the array reads for a retry while the attempt before it crosses the channel and is decoded.
+    /// True if the array senses for a retry while the attempt before it crosses the channel and is decoded.
     pub pipelined: bool,
-    /// Speed of the decoder's iterations; none: every word takes the same time.
+    /// Speed of the decoder's iterations; none: iterations take no time beyond the fixed decoding time.
     pub pace: Option<Pace>,
-    /// How the outcome of a read is determined.
+    /// Whether the outcome of a read follows from tables or from decoding simulated words.
     pub decodes: Decodes,
 }
 
-/// How the outcome of a read is determined.
+/// How the simulator determines the outcome of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decodes {
-    /// From chances of failure: counted in a table, or from limits.
+    /// The outcome is drawn at random from chances of failure: counted in a table, or from limits.
     Tables,
-    /// By decoding simulated words for each read.
+    /// The outcome follows from decoding simulated words for each read.
     Words,
 }
 
-/// Speed of an iterative decoder.
+/// Speed of an iterative decoder: its clock, the messages per cycle, and how words overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     /// Clock frequency of the decoder.
     pub clock: Frequency,
-    /// Messages between bits and checks that the decoder processes in a cycle.
+    /// Number of messages between bits and checks that the decoder processes in a clock cycle.
     pub edges: u32,
     /// When the words of a read are decoded: together, in turn, or during the next transfer.
     pub overlap: Overlap,
 }
 
-/// How decoding of a read's words overlaps with their transfer.
+/// How decoding of a read's codewords overlaps with their transfer over the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlap {
-    /// All words in parallel, after the transfer.
+    /// All codewords of a read are decoded in parallel, after the transfer.
     Beside,
-    /// The words of one transfer while the next crosses the channel (two words at a time).
+    /// Each codeword is decoded while the next crosses the channel (two words at a time).
     NextTransfer,
     /// One codeword is decoded after the other, after the whole transfer.
     InTurn,
 }
 
-/// Effect of retries whose references follow a retry table.
+/// Effect of read retries whose references follow a retry table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shifted {
-    /// The raw bit error rate with the best references.
+    /// Raw bit error rate (0 to 1) with the best references.
     pub rber: f64,
-    /// Steps of the table from the default references to the best ones.
+    /// Number of steps of the retry table from the default references to the best ones.
     pub steps: u32,
 }
 
 impl Shifted {
-    /// Returns the raw bit error rate after `step` steps of the table: its logarithm falls along a straight
-    /// line, because tails are exponential. Beyond the best references it rises again at the same slope.
+    /// Returns the raw bit error rate after `step` steps of the retry table, for the rate `usual` with the default
+    /// references: its logarithm falls along a straight line, because tails are exponential. Beyond the best references
+    /// it rises again at the same slope.
     pub(crate) fn rate(&self, usual: f64, step: u32) -> f64 {
         if step == self.steps || self.steps == 0 {
             return self.rber;
@@ -138,15 +139,15 @@ impl Shifted {
 }
 
 impl Ladder {
-    /// Returns a rung for cells of `bits` bits with `2^soft_bits - 1` comparisons at each boundary between
-    /// states.
+    /// Makes the rung for cells of `bits` bits with `2^soft_bits - 1` comparisons at each boundary between states.
     pub(crate) fn rung(bits: u32, soft_bits: u32, corrects: Corrects, limit: f64) -> Rung {
         let senses = (1 << soft_bits) - 1;
         let references = ((1 << bits) - 1) * senses;
         Rung { references, senses, bit_planes: cost::bit_planes(references), corrects, limit }
     }
 
-    /// Returns the rate to be compared with the limit of `rung`, for a page of raw bit error rate `rber`.
+    /// Returns the error rate to be compared with the limit of `rung`, for a page of raw bit error rate `rber`: for
+    /// soft reads of a counted code, the rate of equivalent Gaussian noise.
     pub(crate) fn met(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
         match self.rungs[rung].corrects {
             Corrects::Counted(_, more @ 1..) => (rber * soft.0[more - 1]).min(0.5),
@@ -154,13 +155,13 @@ impl Ladder {
         }
     }
 
-    /// Returns the first rung that keeps the target at this raw bit error rate; none: the code cannot correct
-    /// it.
+    /// Returns the index of the first rung that keeps the accepted chance of failure at this raw bit error rate; none:
+    /// the code cannot correct it.
     pub fn needed(&self, rber: f64, soft: Soft) -> Option<usize> {
         (0..self.rungs.len()).find(|rung| self.met(*rung, rber, soft) <= self.rungs[*rung].limit)
     }
 
-    /// Returns the chance that a codeword cannot be corrected by this rung.
+    /// Returns the chance (0 to 1) that this rung cannot correct a codeword of this raw bit error rate.
     pub fn codeword_failure(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
         match &self.rungs[rung].corrects {
             Corrects::Errors(most) => tail::more_than(self.codeword_bits, *most, rber),
@@ -168,19 +169,19 @@ impl Ladder {
         }
     }
 
-    /// Returns the chance that a page of `bytes` cannot be corrected by this rung.
+    /// Returns the chance (0 to 1) that this rung cannot correct a page of `bytes` data bytes.
     pub fn page_failure(&self, rung: usize, rber: f64, soft: Soft, bytes: u64) -> f64 {
         tail::any_of(self.codewords(bytes), self.codeword_failure(rung, rber, soft))
     }
 
-    /// Returns the chance that some codeword of a page of `bytes` has more wrong bits than `margin` of the
-    /// number that the strongest rung corrects within the target.
+    /// Returns the chance (0 to 1) that some codeword of a page of `bytes` has more wrong bits than the fraction
+    /// `margin` of the number that the strongest rung corrects within the accepted chance of failure.
     pub fn chance_near_limit(&self, margin: f64, rber: f64, bytes: u64) -> f64 {
         let most = (margin * f64::from(self.most_correctable())) as u32;
         tail::any_of(self.codewords(bytes), tail::more_than(self.codeword_bits, most, rber))
     }
 
-    /// Returns the mean number of iterations of a word; 0 where none were counted.
+    /// Returns the mean number of decoder iterations of a codeword read by this rung; 0 where none were counted.
     pub fn iterations(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
         match &self.rungs[rung].corrects {
             Corrects::Errors(_) => 0.0,
@@ -188,7 +189,8 @@ impl Ladder {
         }
     }
 
-    /// Returns the number of iterations spent on a word that cannot be decoded.
+    /// Returns the number of decoder iterations spent on a codeword that this rung cannot correct; 0 where none were
+    /// counted.
     pub(crate) fn iterations_in_vain(&self, rung: usize) -> f64 {
         match &self.rungs[rung].corrects {
             Corrects::Errors(_) => 0.0,
@@ -196,7 +198,8 @@ impl Ladder {
         }
     }
 
-    /// Returns the time of `iterations` iterations of a word, rounded up to a whole cycle, in nanoseconds.
+    /// Returns the time of `iterations` decoder iterations of a codeword, rounded up to a whole clock cycle, in
+    /// nanoseconds; 0 if iterations take no time.
     pub fn time_ns(&self, iterations: f64) -> u32 {
         let (Some(Pace { clock, edges, .. }), Corrects::Counted(table, _)) =
             (self.pace, &self.rungs[0].corrects)
@@ -207,8 +210,9 @@ impl Ladder {
         clock.period().times(cycles as u64).ceil_ns().ns() as u32
     }
 
-    /// Returns how long a read's data wait for decoding, in nanoseconds. `of_word`: iterations of one word in
-    /// all attempts; `transfer`: the transfer of all words in each of `attempts` attempts of the same length.
+    /// Returns how long a read's data wait for the decoder's iterations, in nanoseconds. `of_word`: time of the
+    /// iterations of one codeword in all attempts, ns; `transfer`: transfer time of all codewords in each of `attempts`
+    /// attempts.
     pub fn iterating_ns(&self, of_word: u32, bytes: u64, transfer: Nanos, attempts: u32) -> u32 {
         let others = (self.codewords(bytes) - 1) as u32;
         match self.pace.map(|pace| pace.overlap) {
@@ -221,13 +225,13 @@ impl Ladder {
         }
     }
 
-    /// True where the words of a read are decoded beside each other, however many they are.
+    /// True if the codewords of a read are decoded in parallel, however many they are.
     pub fn decodes_beside(&self) -> bool {
         self.pace.is_none_or(|pace| pace.overlap == Overlap::Beside)
     }
 
-    /// True where the limit of the rung shows, without a sum over the tail of the distribution, that a page with this
-    /// `draw` is corrected.
+    /// True if the limit of the rung alone, without a sum over the tail of the distribution, shows that a page with the
+    /// random draw `draw` is corrected.
     pub(crate) fn surely_corrects(
         &self,
         rung: usize,
@@ -243,7 +247,8 @@ impl Ladder {
         bytes.div_ceil(u64::from(self.codeword_bytes)).max(1)
     }
 
-    /// Returns the most errors of a codeword that some rung corrects within the target.
+    /// Returns the greatest number of errors of a codeword that some rung corrects within the accepted chance of
+    /// failure.
     fn most_correctable(&self) -> u32 {
         let errors = |rung: &Rung| match &rung.corrects {
             Corrects::Errors(most) => *most,
@@ -252,19 +257,19 @@ impl Ladder {
         self.rungs.iter().map(errors).max().unwrap_or(0)
     }
 
-    /// Returns the effect of retries on a chip whose best references give the rate `rber` and lie `volts`
+    /// Returns the effect of retries on a chip whose best references give the raw bit error rate `rber` and lie `volts`
     /// below the default ones; none when the drive has no retry table.
     pub fn shifted(&self, rber: f64, volts: f64) -> Option<Shifted> {
         self.retry_step_v.map(|step| Shifted { rber, steps: (volts / step).round().max(0.0) as u32 })
     }
 
-    /// True when the retry table reaches the best references.
+    /// True if the retry table reaches the best references.
     pub fn reaches(&self, shifted: Shifted) -> bool {
         shifted.steps <= self.retries
     }
 
-    /// Returns the raw bit error rate that the last attempt of a read meets, with the last rung, after all
-    /// retries.
+    /// Returns the raw bit error rate that the last attempt of a read meets, after all retries; `usual` is the rate
+    /// with the default references.
     pub fn last_rate(&self, usual: f64, shifted: Option<Shifted>) -> f64 {
         match shifted {
             Some(shifted) => shifted.rate(usual, shifted.steps.min(self.retries)),
@@ -272,13 +277,13 @@ impl Ladder {
         }
     }
 
-    /// Returns the greatest raw bit error rate at which the last rung loses a codeword of a page with at most
-    /// this chance.
+    /// Returns the greatest raw bit error rate at which the last rung fails to correct a codeword with at most the
+    /// chance `target`.
     pub fn greatest_rate(&self, target: f64, soft: Soft) -> f64 {
         self.greatest_rate_of(self.rungs.len() - 1, target, soft)
     }
 
-    /// As [`Self::greatest_rate`], of any rung.
+    /// Returns the greatest raw bit error rate as [`Self::greatest_rate`] does, for the rung with index `last`.
     pub(crate) fn greatest_rate_of(&self, last: usize, target: f64, soft: Soft) -> f64 {
         match &self.rungs[last].corrects {
             Corrects::Errors(most) => tail::greatest_rate(self.codeword_bits, *most, target),
@@ -288,8 +293,8 @@ impl Ladder {
         }
     }
 
-    /// Returns one line for each number of soft bits: what was counted, and from where it is extrapolated;
-    /// empty for a code in closed form.
+    /// Returns one line of text for each number of soft bits: what was counted, and from where failures are
+    /// extrapolated; empty for a code in closed form.
     pub fn provenance(&self) -> Vec<String> {
         match &self.rungs[0].corrects {
             Corrects::Errors(_) => Vec::new(),
@@ -297,8 +302,8 @@ impl Ladder {
         }
     }
 
-    /// Returns what the last rung's failure chances below the counted ones rest on; none where they are in
-    /// closed form.
+    /// Returns a text that says what the last rung's failure chances below the counted ones rest on; none if they are
+    /// in closed form.
     pub fn extrapolated(&self) -> Option<String> {
         match &self.rungs[self.rungs.len() - 1].corrects {
             Corrects::Errors(_) => None,
@@ -306,7 +311,7 @@ impl Ladder {
         }
     }
 
-    /// Makes the estimator of error rates from syndromes of the code's words.
+    /// Makes the estimator of raw bit error rates from syndromes of the code's words.
     ///
     /// # Errors
     /// When the checks of the code are not known.
@@ -321,7 +326,7 @@ impl Ladder {
         Ok(Estimator::new(&code.graph))
     }
 
-    /// Returns the decoder of simulated words for reads, where reads decode words.
+    /// Makes the decoder of simulated words for reads; none if the outcomes of reads follow from tables.
     ///
     /// # Errors
     /// When the table's code does not come along.
@@ -339,12 +344,12 @@ mod tests {
     use crate::code::{Bch, Code, Ldpc};
     use units::Frequency;
 
-    /// Returns a ladder by limits, for cells of so many bits.
+    /// Makes, for the tests, a ladder that is known by limits, for cells of so many bits.
     fn limited(bits: u32) -> Ladder {
         Ldpc::of_limits(&[4e-3, 8e-3, 1.2e-2]).ladder(bits).expect("a code")
     }
 
-    /// Makes a ladder whose words were counted.
+    /// Makes, for the tests, a ladder whose failures were counted, for cells of so many bits.
     fn counted(bits: u32) -> Ladder {
         Ldpc::default().ladder(bits).expect("a code")
     }
@@ -446,7 +451,8 @@ mod tests {
         assert_eq!(crate::tail::more_than(36_864, 300, 1e-6), 0.0);
     }
 
-    /// What soft reads of a page tell counts for soft rungs alone, and failed attempts take all iterations.
+    /// Checks that the equivalent noise of soft reads counts for soft rungs alone, and that failed attempts take all
+    /// iterations.
     #[test]
     fn a_counted_code_fails_by_what_each_rung_is_told() {
         let ladder = Ladder {

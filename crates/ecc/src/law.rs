@@ -19,37 +19,38 @@
 use crate::measure::Count;
 use nand::cells::normal::above;
 
-/// Failures against the raw bit error rate.
+/// Scaling law of a code: the chance that a word fails against the raw bit error rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Law {
-    /// Bits of a word.
+    /// Number of bits of a word.
     pub bits: f64,
-    /// Errors of a word that are as often corrected as not.
+    /// Number of errors in a word at which decoding fails half of the time.
     pub threshold: f64,
-    /// Variance of that number; below zero where soft values tell of the errors.
+    /// Variance of the number of errors that the decoder corrects; below zero where soft values tell of the errors.
     pub variance: f64,
 }
 
-/// The part of a word's own variance that is left at least.
+/// Least fraction of the variance of a word's own number of errors that remains after soft values.
 const LEFT: f64 = 0.1;
-/// Golden section.
+/// Golden section: the ratio at which the search for a maximum divides its interval; `SECTIONS` is the number of
+/// divisions.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 const SECTIONS: usize = 60;
 
 impl Law {
-    /// Returns the chance that a word fails at this raw bit error rate.
+    /// Returns the chance (0 to 1) that decoding of a word fails at this raw bit error rate.
     pub fn failure(&self, rate: f64) -> f64 {
         above(self.deviations(rate))
     }
 
-    /// Returns how many standard deviations the threshold lies above a word's errors.
+    /// Returns how many standard deviations the decoder's threshold lies above a word's mean number of errors.
     pub fn deviations(&self, rate: f64) -> f64 {
         let errors = self.bits * rate;
         let own = errors * (1.0 - rate);
         (self.threshold - errors) / (own + self.variance).max(LEFT * own).max(1e-9).sqrt()
     }
 
-    /// Returns the raw bit error rate at which a word fails with this chance.
+    /// Returns the raw bit error rate at which a word fails with the chance `failure`.
     pub fn rate(&self, failure: f64) -> f64 {
         let (mut low, mut high) = (0.0, 0.5);
         for _ in 0..80 {
@@ -59,8 +60,8 @@ impl Law {
         low
     }
 
-    /// Returns the law under which failures counted at these rates are likeliest; none where fewer than two
-    /// points have failures and words that did not fail.
+    /// Fits the law under which the failures counted at these raw bit error rates are likeliest; none if fewer than two
+    /// points have both failures and words that did not fail.
     pub fn fitted(bits: usize, points: &[(f64, Count)]) -> Option<Self> {
         let bits = bits as f64;
         let telling = |(_, count): &&(f64, Count)| count.failures > 0 && count.failures < count.words;
@@ -80,7 +81,8 @@ impl Law {
         Some(with(variance))
     }
 
-    /// Returns the logarithm of the chance of these counts, less what does not depend on the law.
+    /// Returns the logarithm of the likelihood of these counts under the law, without terms that do not depend on the
+    /// law.
     fn likelihood(&self, points: &[(f64, Count)]) -> f64 {
         let of_point = |(rate, count): &(f64, Count)| {
             let fails = self.failure(*rate).clamp(1e-300, 1.0 - 1e-15);
@@ -90,8 +92,8 @@ impl Law {
         points.iter().map(of_point).sum()
     }
 
-    /// Between which chances of failure the points leave a rate, laws about 95 of 100 likely: those whose likelihood is no
-    /// less than e^-1.92 of the best.
+    /// Returns the least and the greatest chance of failure at `rate` under the laws that fit the counts well enough,
+    /// about a 95 % confidence interval: laws whose likelihood is no less than e^-1.92 of the best.
     pub fn interval(&self, points: &[(f64, Count)], rate: f64) -> (f64, f64) {
         let least = self.likelihood(points) - 1.92;
         let own = self.bits * rate;
@@ -119,10 +121,11 @@ impl Law {
     }
 }
 
-/// Variances that an interval looks at, between the least and the greatest that are likely enough.
+/// Number of steps between the least and the greatest plausible variance at which an interval of confidence is
+/// examined.
 const VARIANCES: u32 = 24;
 
-/// Returns how far something holds that holds near, at most so far.
+/// Returns the greatest distance, at most about `most`, at which the condition `holds`, if it holds near zero.
 fn farthest(most: f64, holds: impl Fn(f64) -> bool) -> f64 {
     let mut far = most * 1e-9;
     while far < most && holds(2.0 * far) {
@@ -136,7 +139,7 @@ fn farthest(most: f64, holds: impl Fn(f64) -> bool) -> f64 {
     inside
 }
 
-/// Returns where a function with one top is greatest.
+/// Returns the place between `low` and `high` at which a function with one maximum is greatest.
 fn likeliest(low: f64, high: f64, of: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     let (mut left, mut right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
@@ -163,7 +166,8 @@ mod tests {
         Count { words, failures, ..Count::default() }
     }
 
-    /// Hard reads as docs/explanation/decoding.md has them, counted on a GPU (0.0034 on a processor); fitted above 1e-5, held against what lies below.
+    /// Checks the extrapolation of the law against hard reads as docs/explanation/decoding.md has them, counted on a
+    /// GPU (0.0034 on a processor): fitted above 1e-5, compared with counts below.
     #[test]
     fn what_is_extrapolated_holds_what_was_counted() {
         let long = [
@@ -203,7 +207,7 @@ mod tests {
         holds(&law, &fine, 0.0185, count(8_988_672, 9));
     }
 
-    /// The interval of the law and that of the count have a rate in common.
+    /// Checks that the confidence interval of the law and that of the count have a chance of failure in common.
     fn holds(law: &Law, points: &[(f64, Count)], rate: f64, counted: Count) {
         let ((low, high), (least, most)) = (law.interval(points, rate), counted.interval(0.05));
         assert!(low <= most && high >= least, "{rate}: {low:e} to {high:e}, counted {least:e} to {most:e}");

@@ -8,10 +8,10 @@ use nand::cells::normal::Stream;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Words that share what was sent; batches of a decoder divide it.
+/// Number of consecutive words that send the same codeword; batches of every decoder divide it.
 const ALIKE: u64 = 64;
 
-/// Words over a channel.
+/// Codewords sent over a channel with random noise, to be decoded and counted.
 #[derive(Clone, Debug)]
 pub struct Trial {
     graph: Arc<Graph>,
@@ -20,30 +20,30 @@ pub struct Trial {
     seed: u64,
 }
 
-/// What was counted.
+/// Counts of decoded words and of their failures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Words decoded.
+    /// Number of words decoded.
     pub words: u64,
-    /// Words whose data came out wrong.
+    /// Number of words whose data were decoded wrong.
     pub failures: u64,
-    /// Failures whose checks all hold.
+    /// Number of failures whose checks all hold, so that the failure stays undetected.
     pub undetected: u64,
-    /// Iterations of all words.
+    /// Sum of the decoder's iterations of all words.
     pub iterations: u64,
 }
 
-/// What was counted, and how many iterations how many words took.
+/// Counts of decoded words and failures, with the distribution of the decoder's iterations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Count of failures among the words.
+    /// Counts of the words and their failures.
     pub count: Count,
-    /// Of each number of iterations, from none on, the words that took as many.
+    /// For each number of iterations, from none on, the number of words that took as many.
     pub iterations: Vec<u64>,
 }
 
 impl Tally {
-    /// Adds the tally of other words.
+    /// Adds the tally of other words to this tally.
     pub fn add(&mut self, other: &Self) {
         self.count.add(&other.count);
         let longest = self.iterations.len().max(other.iterations.len());
@@ -55,7 +55,7 @@ impl Tally {
 }
 
 impl Count {
-    /// Adds the count of other words.
+    /// Adds the counts of other words to these counts.
     pub fn add(&mut self, other: &Self) {
         self.words += other.words;
         self.failures += other.failures;
@@ -63,13 +63,13 @@ impl Count {
         self.iterations += other.iterations;
     }
 
-    /// Returns the number of failures of all words.
+    /// Returns the fraction (0 to 1) of the words that failed.
     pub fn rate(&self) -> f64 {
         self.failures as f64 / self.words as f64
     }
 
-    /// Returns the exact interval (Clopper and Pearson, 1934) that misses the rate behind these failures with
-    /// this chance at most.
+    /// Returns the exact interval (Clopper and Pearson, 1934) of the failure rate behind this count: it misses the true
+    /// rate with at most the chance `missing`.
     pub fn interval(&self, missing: f64) -> (f64, f64) {
         let (words, failures) = (self.words as u32, self.failures as u32);
         // More than `failures` becomes as likely as half of `missing` at the lower end ...
@@ -83,7 +83,7 @@ impl Count {
         (low, high)
     }
 
-    /// Returns the chance that two counts of one rate differ by this much or more.
+    /// Returns the chance that two counts with the same true failure rate differ by as much as these or more.
     pub fn likeness(&self, other: &Self) -> f64 {
         let all = (self.failures + other.failures) as u32;
         let share = self.words as f64 / (self.words + other.words) as f64;
@@ -94,7 +94,7 @@ impl Count {
     }
 }
 
-/// Returns the least rate at which something holds that holds above it.
+/// Returns the least rate, up to 1, at which the condition `holds`, if it holds at all rates above.
 fn rate_where(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (libm::log(1e-18), 0.0);
     for _ in 0..60 {
@@ -109,7 +109,7 @@ fn rate_where(holds: impl Fn(f64) -> bool) -> f64 {
 }
 
 impl Trial {
-    /// Returns the words of random data of this code over this channel; `words_sent` of them, in turn.
+    /// Makes a trial of this code over this channel, with `words_sent` random codewords sent in turn.
     ///
     /// # Panics
     /// When the code has no encoder.
@@ -124,38 +124,39 @@ impl Trial {
         Self { graph: graph.clone(), channel, sent: (0..words_sent).map(word).collect(), seed }
     }
 
-    /// Returns the word of zeros over this channel.
+    /// Makes a trial of this code over this channel, in which every word sent is all zeros.
     pub fn zeros(graph: &Arc<Graph>, channel: Channel, seed: u64) -> Self {
         Self { graph: graph.clone(), channel, sent: vec![vec![false; graph.bits()]], seed }
     }
 
-    /// Returns the same words over another channel.
+    /// Makes a trial of the same codewords, with the same seed, over another channel.
     #[must_use]
     pub fn over(&self, channel: Channel) -> Self {
         Self { channel, ..self.clone() }
     }
 
-    /// Returns the number of bits of a word that are data: the first.
+    /// Returns the number of data bits of a codeword, which are its first bits.
     pub fn data_bits(&self) -> usize {
         self.graph.data_bits()
     }
 
-    /// Returns the bits sent as the word of this number.
+    /// Returns the bits sent as word number `word`.
     pub fn sent(&self, word: u64) -> &[bool] {
         &self.sent[(word / ALIKE % self.sent.len() as u64) as usize]
     }
 
-    /// Returns the bits of all words sent, in turn.
+    /// Returns the bits of all codewords that are sent in turn.
     pub fn all_sent(&self) -> &[Vec<bool>] {
         &self.sent
     }
 
-    /// Returns the random stream of the noise of the word of this number.
+    /// Returns the random stream of the noise of word number `word`.
     pub const fn noise(&self, word: u64) -> Stream {
         Stream::new(self.seed).of(2).of(word)
     }
 
-    /// Decodes these words, and tells each batch: its first word, the bits sent, what it came to.
+    /// Decodes the words with these numbers, and calls `tell` for each batch with the number of its first word, the
+    /// bits sent, and the decoded bits.
     ///
     /// # Panics
     /// When the range does not begin and end where batches do.
@@ -171,7 +172,8 @@ impl Trial {
         });
     }
 
-    /// Decodes these words while what is told of them wants more; true where all were decoded.
+    /// Decodes the words with these numbers batch by batch, as [`Self::decode`] does, until `tell` returns false.
+    /// Returns true if all words were decoded.
     ///
     /// # Panics
     /// As [`Self::decode`].
@@ -198,7 +200,8 @@ impl Trial {
         true
     }
 
-    /// Writes the ratios of so many words from `first` on, side by side as decoders take them.
+    /// Writes the log-likelihood ratios of `words` words, from number `first` on, to `ratios`, side by side as decoders
+    /// take them.
     pub fn fill(&self, first: u64, words: usize, ratios: &mut [f32]) {
         let noises: Vec<Stream> = (first..).take(words).map(|word| self.noise(word)).collect();
         for ((bit, sent), ratios) in self.sent(first).iter().enumerate().zip(ratios.chunks_exact_mut(words)) {
@@ -207,7 +210,7 @@ impl Trial {
         }
     }
 
-    /// Counts the failures among these words.
+    /// Decodes the words with these numbers and counts the failures among them.
     ///
     /// # Panics
     /// As [`Self::decode`].
@@ -215,7 +218,8 @@ impl Trial {
         self.tally(decoder, words, || true).unwrap_or_default().count
     }
 
-    /// Counts the failures among these words, and their iterations, while `goes_on`; none where it ended before.
+    /// Decodes the words with these numbers and counts failures and iterations, as long as `goes_on` returns true; none
+    /// if it ended before all were decoded.
     ///
     /// # Panics
     /// As [`Self::decode`].

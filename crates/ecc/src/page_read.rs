@@ -5,22 +5,22 @@ use crate::words::{Word, Words};
 use crate::{Ladder, Rates};
 use engine::RandomStream;
 
-/// How reading one page ended.
+/// Outcome of the read of one page: its attempts, and whether it was corrected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// Number of the rung that corrected the page, or of the last rung.
+    /// Index of the ladder's rung that corrected the page, or of the last attempt's.
     pub rung: usize,
     /// Number of attempts of the read beyond the first.
     pub retries: u32,
-    /// Comparisons at each boundary over all attempts.
+    /// Number of comparisons at each boundary between states, over all attempts.
     pub senses: u32,
-    /// Bit-planes sent over all attempts.
+    /// Number of bit-planes sent to the controller, over all attempts.
     pub bit_planes: u32,
-    /// Step of the retries of the last attempt.
+    /// Retry step that the last attempt used.
     pub step: u32,
-    /// Iterations of a word over all attempts, and in the last.
+    /// Mean number of decoder iterations of a codeword: over all attempts, and in the last attempt.
     pub iterations: [f64; 2],
-    /// True if no attempt corrected the page: its data are lost.
+    /// True if no attempt corrected the page: its data are uncorrectable.
     pub uncorrectable: bool,
 }
 
@@ -36,33 +36,34 @@ impl Outcome {
     };
 }
 
-/// A page that is read.
+/// The read of one page: the page's error rates and size, and the drive's ways to read it.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRead<'a> {
-    /// The ways to read the page, in the order in which they are tried.
+    /// Ladder of ways to read the page.
     pub ladder: &'a Ladder,
-    /// Number of the rung of the first attempt.
+    /// Index of the ladder's rung that the first attempt uses.
     pub first: usize,
     /// Raw bit error rates of the page.
     pub rates: &'a Rates,
-    /// Bytes of the page.
+    /// Number of data bytes of the page.
     pub bytes: u64,
-    /// Number of the bit of the cells that the page holds: its page type.
+    /// Page type of the page: number, from 0, of the bit of the cells that holds the page.
     pub page_type: usize,
-    /// Step of the retries at which the superblock of the page was last read correctly.
+    /// Retry step at which the superblock of the page was last read correctly; none if not known.
     pub good_step: Option<u32>,
 }
 
-/// What becomes of an attempt that is decoded.
+/// Result of an attempt that is decoded: whether it corrects the page, and the iterations.
 struct Decoded {
     is_right: bool,
-    /// Number of iterations of a word.
+    /// Mean number of decoder iterations of a codeword.
     iterations: f64,
 }
 
 impl PageRead<'_> {
-    /// Returns the outcome of the read's attempts by chances. `draw` is uniform between 0 and 1 and stands
-    /// for the page: what corrects more never fails where what corrects less does not.
+    /// Makes the attempts of the read with outcomes drawn from chances of failure, and returns the outcome. `draw` is
+    /// uniform between 0 and 1 and stands for the page: an attempt that corrects more never fails where one that
+    /// corrects less succeeds.
     pub fn by_draw(&self, flows: &mut Flows, chance: &mut RandomStream, draw: f64) -> Outcome {
         self.attempts(flows, chance, |rung, rate| {
             let (ladder, soft) = (self.ladder, self.rates.soft);
@@ -76,7 +77,7 @@ impl PageRead<'_> {
         })
     }
 
-    /// Returns the outcome of the read's attempts with words that are decoded for the read.
+    /// Makes the attempts of the read by decoding simulated words for each attempt, and returns the outcome.
     pub fn by_words(&self, flows: &mut Flows, chance: &mut RandomStream, words: &mut Words) -> Outcome {
         let count = self.ladder.codewords(self.bytes);
         self.attempts(flows, chance, |rung, rate| {
@@ -87,7 +88,8 @@ impl PageRead<'_> {
         })
     }
 
-    /// Goes through the attempts that the flow chooses; `chance` is drawn from for estimates alone.
+    /// Makes the attempts that the read flow chooses, each decoded by `decode`, and returns the outcome; `chance` is
+    /// the random stream of estimates alone.
     fn attempts(
         &self,
         flows: &mut Flows,
@@ -123,7 +125,7 @@ impl PageRead<'_> {
         outcome
     }
 
-    /// Returns what a flow sees before the first attempt.
+    /// Makes the view of the read that the flow has before the first attempt.
     fn begin<'a>(&self, halves: &'a [f64]) -> FlowView<'a> {
         let (ladder, shifted) = (self.ladder, self.rates.shifted);
         FlowView {
@@ -141,7 +143,7 @@ impl PageRead<'_> {
         }
     }
 
-    /// Returns the raw bit error rate at a step of the retries.
+    /// Returns the raw bit error rate of the page at a retry step.
     fn rate(&self, step: u32) -> f64 {
         match self.rates.shifted {
             Some(shifted) => shifted.rate(self.rates.usual, step),
@@ -149,7 +151,7 @@ impl PageRead<'_> {
         }
     }
 
-    /// Returns, for each rung, the raw bit error rate at which every other read fails.
+    /// Returns, for each rung of the ladder, the raw bit error rate at which half of the reads fail.
     fn halves(&self) -> Vec<f64> {
         let of_word = 1.0 - libm::pow(0.5, 1.0 / self.ladder.codewords(self.bytes) as f64);
         let rungs = 0..self.ladder.rungs.len();
@@ -158,7 +160,7 @@ impl PageRead<'_> {
 }
 
 impl Outcome {
-    /// Notes that another attempt was made, the one of this number.
+    /// Adds attempt number `number` of the read to the outcome: its rung, step, comparisons and bit-planes.
     fn made(&mut self, ladder: &Ladder, attempt: &Attempt, number: u32) {
         let rung = attempt.soft_bits as usize - 1;
         (self.rung, self.step, self.retries) = (rung, attempt.step, number);
@@ -168,24 +170,24 @@ impl Outcome {
 }
 
 impl Flows {
-    /// A flow with what it wants.
+    /// Makes the drive's read flow with the records and the estimator that it needs.
     ///
     /// # Errors
-    /// When it wants estimates of a code whose checks are not known.
+    /// When the flow needs estimates from a code whose checks are not known.
     pub fn new(flow: Box<dyn Flow>, ladder: &Ladder) -> Result<Self, String> {
         let notes = flow.notes();
         let estimator = if notes.estimates { Some(ladder.estimator()?) } else { None };
         Ok(Self { flow, notes, estimator })
     }
 
-    /// The usual one.
+    /// Makes the default read flow: retries with hard reads first, then soft reads.
     pub fn usual() -> Self {
         Self { flow: Box::new(HardRetrySoft), notes: Notes::default(), estimator: None }
     }
 }
 
 impl Ladder {
-    /// Reads a page by the usual flow.
+    /// Reads a page with the default read flow and an outcome drawn from chances; returns the outcome.
     pub fn read(&self, first: usize, rates: &Rates, bytes: u64, draw: f64) -> Outcome {
         let page = PageRead { ladder: self, first, rates, bytes, page_type: 0, good_step: None };
         page.by_draw(&mut Flows::usual(), &mut RandomStream::new(0, "ecc.flow"), draw)
@@ -203,13 +205,14 @@ mod tests {
 
     const BYTES: u64 = 16_384;
 
-    /// Returns a drive with a retry table of twenty steps whose code was counted.
+    /// Makes, for the tests, a drive's ladder with a retry table of twenty steps whose code was counted.
     fn ladder() -> Ladder {
         let ladder = Ldpc::default().ladder(3).expect("a code");
         Ladder { retries: 20, retry_step_v: Some(0.006), ..ladder }
     }
 
-    /// Returns a page of this rate, at the best references that of another.
+    /// Makes, for the tests, the rates of a page: `usual` with the default references, `rber` with the best, `steps`
+    /// retry steps away.
     fn aged(usual: f64, rber: f64, steps: u32) -> Rates {
         Rates { shifted: Some(Shifted { rber, steps }), ..Rates::of(usual) }
     }
@@ -268,7 +271,8 @@ mod tests {
         assert_eq!(by(Box::new(LastGoodStep), &rates, Some(19)).step, 12);
     }
 
-    /// A flow that never gives up, and one that asks for more than there is.
+    /// A read flow of the tests that never gives up, and asks for this number of soft bits, which may be more than
+    /// there are.
     struct Endless(u32);
 
     impl Flow for Endless {
@@ -297,7 +301,7 @@ mod tests {
         assert!(Flows::new(Box::new(HardRetrySoft), &limited).is_ok());
     }
 
-    /// References beyond the best ones misread as many as those as far before them.
+    /// Checks that references beyond the best ones misread as many cells as references equally far before them.
     #[test]
     fn a_step_too_far_is_as_bad_as_one_too_few() {
         let shifted = Shifted { rber: 0.004, steps: 6 };
@@ -308,7 +312,7 @@ mod tests {
         assert!(shifted.rate(0.03, 13) > 0.03 && shifted.rate(0.03, 60) == 0.5);
     }
 
-    /// Four words of 4 us each; their transfer takes 12 us, 3 us a word.
+    /// Checks the waits of four codewords that take 4 us of iterations each; their transfer takes 12 us, 3 us a word.
     #[test]
     fn words_wait_for_each_other_as_the_drive_has_it() {
         let waited = |overlap| {

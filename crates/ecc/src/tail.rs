@@ -1,10 +1,10 @@
 //! The upper tail of the binomial distribution, also where it is 10^-16 and less.
 
-/// Terms of no more than this part of the sum no longer change it; nor do terms too small for a number where there is none.
+/// Ratio of a term to the sum from which on further terms are left out: they no longer change the sum.
 const NEGLIGIBLE: f64 = 1e-17;
 
-/// Returns the chance that more than `t` of `n` bits are wrong, each with the chance `p` on its own. Relative
-/// error about 1e-9 (that of the logarithms of factorials).
+/// Returns the chance that more than `t` of `n` bits are wrong, each independently with the chance `p`. The relative
+/// error is about 1e-9 (that of the logarithms of factorials).
 pub fn more_than(n: u32, t: u32, p: f64) -> f64 {
     if p <= 0.0 || t >= n {
         return 0.0;
@@ -38,20 +38,20 @@ pub fn more_than(n: u32, t: u32, p: f64) -> f64 {
     sum.min(1.0)
 }
 
-/// Returns the chance that at least one of `n` things happens, each with the chance `p` on its own.
+/// Returns the chance that at least one of `n` independent events happens, each with the chance `p`.
 pub fn any_of(n: u64, p: f64) -> f64 {
     -libm::expm1(n as f64 * libm::log1p(-p.clamp(0.0, 1.0)))
 }
 
-/// Returns the chance of exactly `k` bit errors among the bits.
+/// Returns the chance of exactly `k` wrong bits among `n` bits, each wrong with the chance `p`.
 fn point(n: u32, k: u32, p: f64) -> f64 {
     let [n, k] = [n, k].map(f64::from);
     let ways = libm::lgamma(n + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(n - k + 1.0);
     libm::exp(ways + k * libm::log(p) + (n - k) * libm::log1p(-p))
 }
 
-/// Returns the greatest chance `p` of a bit error at which more than `t` of `n` bits err with at most the
-/// chance `target`.
+/// Returns the greatest raw bit error rate at which more than `t` of `n` bits are wrong with at most the chance
+/// `target`.
 pub fn greatest_rate(n: u32, t: u32, target: f64) -> f64 {
     let (mut low, mut high) = (libm::log(1e-18), libm::log(0.5));
     for _ in 0..80 {
@@ -65,8 +65,8 @@ pub fn greatest_rate(n: u32, t: u32, target: f64) -> f64 {
     libm::exp(low)
 }
 
-/// Returns the fewest errors `t` that must be correctable so that at a bit error rate `p` more occur with at
-/// most the chance `target`.
+/// Returns the least number `t` of errors in `n` bits that must be correctable so that more errors occur with at most
+/// the chance `target` at bit error rate `p`.
 pub fn fewest_correctable(n: u32, p: f64, target: f64) -> u32 {
     let (mut low, mut high) = (0, n);
     while low < high {

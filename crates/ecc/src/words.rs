@@ -18,33 +18,35 @@ use std::sync::Arc;
 pub struct Word {
     /// True if the decoded data of the word are wrong.
     pub fails: bool,
-    /// Iterations that the decoder took for the word.
+    /// Number of iterations that the decoder took for the word.
     pub iterations: u32,
 }
 
-/// Words in stock, and what makes more.
+/// Stock of outcomes of decoded simulated codewords for a drive's reads, and the decoder that refills it.
 pub struct Words {
     trial: Trial,
     maker: Maker,
-    /// Log-likelihood ratio of each bit of a hard read; none: the ratio that follows from the error rate.
+    /// Magnitude of the log-likelihood ratio of each bit of a hard read; none: the ratio that follows from the error
+    /// rate.
     hard_ratio: Option<f64>,
-    /// Number of the next word, from which the noise of the word is drawn.
+    /// Number of the next simulated word, from which the noise of the word is drawn.
     next: u64,
-    /// By soft bits and rate, decoded and not yet handed out.
+    /// Outcomes of decoded words that no read has taken yet, by number of soft bits and step of the raw bit error rate.
     stock: BTreeMap<(u32, i64), Vec<Word>>,
 }
 
-/// Random words that are sent in turn.
+/// Number of random codewords that are sent in turn.
 const SENT: u64 = 8;
-/// Words that are decoded at once: batches of every decoder divide it.
+/// Number of words that are decoded at once: batches of every decoder divide it.
 const AT_ONCE: u64 = 64;
-/// Rates that words are kept in stock of.
+/// Greatest number of pairs of soft bits and raw bit error rate for which outcomes of decoded words are kept in stock;
+/// the whole stock is emptied when a read needs a further pair.
 const RATES_MOST: usize = 256;
-/// Logarithms of rates that words are decoded at: such steps.
+/// Distance between the natural logarithms of neighbouring raw bit error rates at which words are decoded.
 const RATE_STEP: f64 = 1e-4;
 
 impl Words {
-    /// Returns the words of a table's code, decoded as it was counted.
+    /// Makes an empty stock of words of a table's code, decoded as the table was counted.
     ///
     /// # Errors
     /// When the code does not come along, or the decoder's parameters are wrong.
@@ -55,7 +57,8 @@ impl Words {
         Ok(Self { trial, maker, hard_ratio: table.hard_ratio, next: 0, stock: BTreeMap::new() })
     }
 
-    /// Returns the next word, read with so many soft bits over noise of this raw bit error rate.
+    /// Takes from the stock the outcome of the next word, read with `soft_bits` soft bits over Gaussian noise of raw
+    /// bit error rate `rate`; decodes more words if there is none.
     pub fn take(&mut self, soft_bits: u32, rate: f64) -> Word {
         let rate = rate.clamp(0.0, RATE_MOST);
         if rate == 0.0 {
@@ -74,7 +77,8 @@ impl Words {
         self.stock.get_mut(&key).and_then(Vec::pop).expect("words in stock")
     }
 
-    /// Decodes words.
+    /// Decodes 64 further simulated words at this number of soft bits and raw bit error rate, and returns their
+    /// outcomes.
     fn decode(&mut self, soft_bits: u32, rate: f64) -> Vec<Word> {
         let noise = of_noise(rate, soft_bits);
         let zones = match self.hard_ratio {
@@ -97,7 +101,7 @@ impl Words {
     }
 }
 
-/// Returns what makes the decoder of these parameters.
+/// Returns the constructor of the decoder with these `key=value` parameters.
 fn maker(parameters: &[String]) -> Result<Maker, ConfigError> {
     let mut document = Document::empty();
     for parameter in parameters {

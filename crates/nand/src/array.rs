@@ -10,7 +10,8 @@ use engine::RandomStream;
 
 const NO_BLOCK: u32 = u32::MAX;
 
-/// Chances that blocks fail.
+/// Chances from 0 to 1, from `[nand.bad_blocks]`, that a block is bad as delivered, and that a program or an erase
+/// fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct BadBlocks {
     factory_ratio: f64,
@@ -18,7 +19,7 @@ struct BadBlocks {
     erase_fail_ratio: f64,
 }
 
-/// Status that the chip reports for a program.
+/// Pass or fail status that the chip reports after a program operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramStatus {
     /// The program succeeded: the data are on flash.
@@ -27,16 +28,16 @@ pub enum ProgramStatus {
     Failed,
 }
 
-/// Result of retiring the bad blocks of a superblock.
+/// Result of retiring the bad block of a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetireOutcome {
-    /// A spare block of the same plane took the place; the superblock goes on.
+    /// A spare block of the same plane replaced the bad block; the superblock stays in use.
     Replaced,
-    /// There was no spare; the superblock is gone and its good blocks became spares.
+    /// The plane had no spare block: the superblock is lost, and its remaining good blocks became spare blocks.
     Lost,
 }
 
-/// State of every block of the drive, in flat arrays.
+/// State of every flash block of the drive (wear, write pointer, bad or spare), in flat arrays.
 #[derive(Clone, Debug)]
 pub struct FlashArray {
     planes: u32,
@@ -45,36 +46,39 @@ pub struct FlashArray {
     blocks_per_plane: u32,
     bad: BadBlocks,
     random: RandomStream,
-    /// Block (within the die) of each plane of each superblock; `NO_BLOCK` in lost superblocks.
+    /// For each plane of each superblock, number within the die of the block that belongs to the superblock; `NO_BLOCK`
+    /// in superblocks that are lost to bad blocks.
     members: Vec<u32>,
-    /// Spare blocks of each (die, plane), taken from the end.
+    /// For each plane of each die, a list of the spare blocks; a replacement is taken from the end of the list.
     spares: Vec<Vec<u32>>,
-    /// Program/erase cycles of each block.
+    /// Number of program/erase cycles that each block has had.
     pe_cycles: Vec<u32>,
-    /// The next page row to be programmed in each superblock.
+    /// For each superblock, number of the page row that is programmed next.
     next_row: Vec<u32>,
-    /// Program/erase cycles that each block lives; empty where the chip's tables have no endurance.
+    /// Endurance of each block: number of program/erase cycles after which the block fails; empty where the chip's
+    /// tables have no endurance.
     lives: Vec<u32>,
-    /// For each block, its erases while in SLC mode; empty where the chip has no SLC mode.
+    /// For each block, number of erases while in SLC mode; empty where the chip has no SLC mode.
     slc_erases: Vec<u32>,
     /// Number of erases in SLC mode that wear a block as much as one program/erase cycle.
     slc_erases_per_cycle: u32,
-    /// Mean of the blocks' lives, in program/erase cycles.
+    /// Mean endurance of the blocks, in program/erase cycles.
     mean_life: f64,
-    /// The plane whose block failed in the last erase.
+    /// Plane whose block reached the end of its endurance in the last erase; `None` if no block did.
     failed_plane: Option<u32>,
     bad_blocks: u64,
 }
 
 impl FlashArray {
-    /// Returns the number of bytes of state of the simulator.
+    /// Returns the number of bytes of host memory that the state of all blocks takes in the simulator.
     pub fn bytes(&self) -> usize {
         let arrays = [&self.members, &self.pe_cycles, &self.next_row, &self.lives, &self.slc_erases];
         4 * arrays.iter().map(|array| array.len()).sum::<usize>()
     }
 
-    /// Reads `[nand.bad_blocks]` and draws the factory bad blocks and, from the ranks of `endurance`, how long each
-    /// block lives. `planes` of each die operate together (all of them, or one when multi-plane operation is off).
+    /// Makes the state of all blocks as configured by `[nand.bad_blocks]`: draws the factory bad blocks and, from the
+    /// distribution `endurance`, the number of cycles that each block lives. `planes` planes of each die operate
+    /// together (all planes, or one when multi-plane operation is off).
     ///
     /// # Errors
     /// When a ratio lies outside its range or a plane has no good block.
@@ -125,7 +129,7 @@ impl FlashArray {
         Ok(array)
     }
 
-    /// Sorts the good blocks of a die into superblocks; what is left over in a plane is spare.
+    /// Combines the good blocks of a die into superblocks; the blocks that remain in a plane become spare blocks.
     fn form_superblocks(&mut self, die: u32, blocks_per_group: u32) {
         let mut good: Vec<Vec<u32>> = Vec::new();
         for plane in 0..self.planes {
@@ -156,7 +160,7 @@ impl FlashArray {
         }
     }
 
-    /// True once a block (numbered over the drive) has had all the cycles of its life.
+    /// True if a block (numbered over the drive) has reached its endurance in program/erase cycles.
     #[inline]
     fn is_dead(&self, block: u32) -> bool {
         self.lives.get(block as usize).is_some_and(|life| self.pe_cycles[block as usize] >= *life)
@@ -167,32 +171,32 @@ impl FlashArray {
         ((die * self.superblocks_per_die + superblock) * self.planes + plane) as usize
     }
 
-    /// Returns the superblock slots of each die; some may be lost to bad blocks.
+    /// Returns the number of superblocks of each die, including superblocks that are lost to bad blocks.
     pub fn superblocks_per_die(&self) -> u32 {
         self.superblocks_per_die
     }
 
-    /// True when programs or erases can fail.
+    /// True if programs or erases can fail in this configuration.
     pub fn may_fail(&self) -> bool {
         self.bad.program_fail_ratio > 0.0 || self.bad.erase_fail_ratio > 0.0 || !self.lives.is_empty()
     }
 
-    /// Returns the number of blocks that are bad, from the factory or since.
+    /// Returns the number of bad blocks of the drive, both from the factory and retired since.
     pub fn bad_blocks(&self) -> u64 {
         self.bad_blocks
     }
 
-    /// True when the superblock has a good block in each plane.
+    /// True if the superblock has a good block in each plane; false once the superblock is lost to bad blocks.
     pub fn is_whole(&self, die: u32, superblock: u32) -> bool {
         self.members[self.member_index(die, superblock, 0)] != NO_BLOCK
     }
 
-    /// Returns the plane that a superblock of one block lies in.
+    /// Returns the plane in which a superblock of a single block lies, on a drive without multi-plane operation.
     pub fn plane_of(&self, die: u32, superblock: u32) -> u32 {
         self.members[self.member_index(die, superblock, 0)] / self.blocks_per_plane
     }
 
-    /// Returns the program/erase cycles of the most worn block of a superblock.
+    /// Returns the number of program/erase cycles of the most worn block of a superblock; 0 if the superblock is lost.
     pub fn pe_cycles(&self, die: u32, superblock: u32) -> u32 {
         (0..self.planes)
             .map(|plane| self.members[self.member_index(die, superblock, plane)])
@@ -202,9 +206,9 @@ impl FlashArray {
             .unwrap_or(0)
     }
 
-    /// Returns the cycles that would wear a block of mean life as the most worn block of the superblock is:
-    /// what times go by. In all blocks of a part times change at nearly the same part of their lives
-    /// (docs/how-to/laboratory.md, remaining life).
+    /// Returns the wear of a superblock on which operation times depend: the number of cycles at which a block of mean
+    /// endurance has used the same part of its endurance as the superblock's most worn block has. In all blocks of a
+    /// die times change at nearly the same part of the endurance (docs/how-to/laboratory.md, remaining life).
     pub fn worn(&self, die: u32, superblock: u32) -> u32 {
         if self.lives.is_empty() {
             return self.pe_cycles(die, superblock);
@@ -220,8 +224,7 @@ impl FlashArray {
             .fold(0.0, f64::max) as u32
     }
 
-    /// Returns the blocks (numbered over the drive) of a superblock (numbered over the drive); none of one
-    /// that is lost.
+    /// Returns the blocks of a superblock (all numbered over the drive); empty if the superblock is lost to bad blocks.
     pub fn blocks_of(&self, superblock: usize) -> impl Iterator<Item = usize> {
         let planes = self.planes as usize;
         let first = superblock / self.superblocks_per_die as usize * self.blocks_per_die as usize;
@@ -229,32 +232,31 @@ impl FlashArray {
         blocks.iter().filter(|block| **block != NO_BLOCK).map(move |block| first + *block as usize)
     }
 
-    /// Returns the blocks (numbered over the drive) of the superblocks that are left: neither bad nor spare.
+    /// Returns all blocks (numbered over the drive) that are part of a superblock: neither bad nor spare.
     pub fn blocks_in_use(&self) -> impl Iterator<Item = u32> {
         let per_die = (self.superblocks_per_die * self.planes) as usize;
         let of_drive = move |(at, block): (usize, &u32)| (at / per_die) as u32 * self.blocks_per_die + block;
         self.members.iter().enumerate().filter(|(_, block)| **block != NO_BLOCK).map(of_drive)
     }
 
-    /// Returns the mean life of the blocks, in program/erase cycles; 0 where the chip's tables have no
-    /// endurance.
+    /// Returns the mean endurance of the blocks, in program/erase cycles; 0 where the chip's tables have no endurance.
     pub fn mean_life(&self) -> f64 {
         self.mean_life
     }
 
-    /// Returns the program/erase cycles of every block, die after die.
+    /// Returns the number of program/erase cycles of every block, die after die.
     pub fn pe_cycles_by_block(&self) -> &[u32] {
         &self.pe_cycles
     }
 
-    /// Returns the life of each block, in program/erase cycles, die after die; empty where the chip's tables
-    /// have no endurance.
+    /// Returns the endurance of each block, in program/erase cycles, die after die; empty where the chip's tables have
+    /// no endurance.
     pub fn lives(&self) -> &[u32] {
         &self.lives
     }
 
-    /// Adds wear to every block: `times` times its cycles in `worn`, as if those cycles had been repeated. A block that
-    /// reaches the end of its life fails at its next erase.
+    /// Adds wear to every block without erasing: `times` times the block's number of cycles in `worn`. A block that
+    /// reaches its endurance fails at its next erase.
     ///
     /// # Panics
     /// When there are not as many numbers as blocks.
@@ -265,7 +267,7 @@ impl FlashArray {
         }
     }
 
-    /// Wears the blocks of a superblock by `cycles` more.
+    /// Adds `cycles` program/erase cycles of wear to each block of a superblock, without erasing.
     pub fn wear_superblock(&mut self, die: u32, superblock: u32, cycles: u32) {
         for plane in 0..self.planes {
             let block = self.members[self.member_index(die, superblock, plane)];
@@ -275,13 +277,14 @@ impl FlashArray {
         }
     }
 
-    /// Returns the next page row that a superblock (numbered over the whole drive) can program.
+    /// Returns the number of the page row that a superblock (numbered over the whole drive) programs next.
     #[inline]
     pub fn next_row(&self, superblock: usize) -> u32 {
         self.next_row[superblock]
     }
 
-    /// Programs `rows` page rows of a superblock, beginning with `row`.
+    /// Programs `rows` page rows of a superblock, beginning with `row`, and returns whether the chip reports success or
+    /// failure.
     ///
     /// # Panics
     /// When the row was programmed before or is out of order: the FTL broke the chip's rule.
@@ -299,8 +302,8 @@ impl FlashArray {
         }
     }
 
-    /// Allows that blocks are used with one bit a cell from now on; `erases_per_cycle` of their erases wear
-    /// as one cycle.
+    /// Allows SLC mode (one bit a cell) for blocks; `erases_per_cycle` erases in SLC mode wear a block as one
+    /// program/erase cycle does.
     ///
     /// # Panics
     /// When `erases_per_cycle` is zero.
@@ -310,18 +313,19 @@ impl FlashArray {
         self.slc_erases_per_cycle = erases_per_cycle;
     }
 
-    /// Erases of every block that held one bit a cell, die after die; empty where that does not occur.
+    /// Returns the number of erases in SLC mode of every block, die after die; empty where SLC mode is not allowed.
     pub fn slc_erases(&self) -> &[u32] {
         &self.slc_erases
     }
 
-    /// Erases a superblock, which wears each of its blocks by one cycle; false when the erase failed.
+    /// Erases a superblock, which adds one program/erase cycle to each of its blocks. Returns false if the erase
+    /// failed.
     pub fn erase(&mut self, die: u32, superblock: u32) -> bool {
         self.erase_of(die, superblock, false)
     }
 
-    /// Erases a superblock that was in SLC mode: only one of `slc_erases_per_cycle` such erases wears a block by a
-    /// cycle.
+    /// Erases a superblock that was in SLC mode; only every `slc_erases_per_cycle`-th erase of this kind adds a
+    /// program/erase cycle. Returns false if the erase failed.
     pub fn erase_slc(&mut self, die: u32, superblock: u32) -> bool {
         self.erase_of(die, superblock, true)
     }
@@ -345,8 +349,8 @@ impl FlashArray {
         !self.random.chance(self.bad.erase_fail_ratio) && self.failed_plane.is_none()
     }
 
-    /// Marks one block of the superblock bad (the one whose life just ended, else drawn among its planes) and
-    /// repairs the superblock if it can.
+    /// Marks one block of a superblock bad (the block whose endurance ended in the last erase, else one drawn at random
+    /// among the planes) and replaces the block by a spare block of the plane if there is one.
     pub fn retire(&mut self, die: u32, superblock: u32) -> RetireOutcome {
         self.bad_blocks += 1;
         let drawn = self.random.below(u64::from(self.planes)) as u32;
@@ -367,22 +371,22 @@ impl FlashArray {
         RetireOutcome::Lost
     }
 
-    /// Sets the state of a superblock directly: constructed states and saved states.
+    /// Sets the next page row to program of a superblock directly, when a constructed or a saved state is loaded.
     pub fn restore(&mut self, superblock: usize, next_row: u32) {
         self.next_row[superblock] = next_row;
     }
 
-    /// Returns the stream that failures are drawn from.
+    /// Returns the random stream, for changes, from which bad blocks and failures are drawn.
     pub fn random_mut(&mut self) -> &mut RandomStream {
         &mut self.random
     }
 
-    /// See [`Self::random_mut`].
+    /// Returns the random stream, read-only, from which bad blocks and failures are drawn.
     pub fn random(&self) -> &RandomStream {
         &self.random
     }
 
-    /// Returns the whole state as words, for a saved state.
+    /// Returns the state of all blocks as lists of words, to be stored in a saved state.
     pub fn save(&self) -> Vec<Vec<u32>> {
         let mut words = vec![self.members.clone(), self.pe_cycles.clone(), self.next_row.clone()];
         words.push(vec![self.bad_blocks as u32]);
@@ -396,7 +400,8 @@ impl FlashArray {
         words
     }
 
-    /// Restores the state that [`Self::save`] gave; false when its shape does not fit this geometry.
+    /// Restores the state of all blocks that [`Self::save`] returned. Returns false, without a change, when the numbers
+    /// of blocks do not fit this geometry.
     pub fn load(&mut self, words: &[Vec<u32>]) -> bool {
         let spares_end = 4 + self.spares.len();
         let slc = usize::from(!self.slc_erases.is_empty());
@@ -426,7 +431,7 @@ impl FlashArray {
     }
 }
 
-/// Returns the mean of the lives of blocks; 0 where none is known.
+/// Returns the mean endurance of blocks from the endurance of each; 0 for an empty list.
 fn mean_of(lives: &[u32]) -> f64 {
     lives.iter().map(|life| f64::from(*life)).sum::<f64>() / (lives.len() as f64).max(1.0)
 }

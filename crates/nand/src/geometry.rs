@@ -3,7 +3,7 @@
 use config::{ConfigError, Section, at_least};
 use units::Bytes;
 
-/// Bits a cell stores.
+/// Kind of flash cell, by the number of bits that it stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// One bit per cell.
@@ -23,43 +23,43 @@ impl Cell {
     }
 }
 
-/// Pages that one program operation writes.
+/// Order in which a chip programs pages: which pages one program operation writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramOrder {
-    /// One page on each plane that takes part in the operation.
+    /// A program operation writes one page on each plane that takes part.
     Page,
-    /// All pages of a wordline on each plane that takes part.
+    /// A program operation writes all pages of a wordline on each plane that takes part.
     OneShot,
 }
 
-/// The physical layout of a drive.
+/// Physical layout of a drive's flash: numbers of channels, dies, planes, blocks and pages, and sizes of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Geometry {
-    /// Channels: buses that work side by side.
+    /// Number of channels, the buses that operate in parallel.
     pub channels: u32,
-    /// Chip enables on each channel.
+    /// Number of chip enables on each channel.
     pub ways: u32,
-    /// Dies behind each chip enable.
+    /// Number of dies behind each chip enable.
     pub dies_per_way: u32,
-    /// Planes in each die.
+    /// Number of planes in each die.
     pub planes: u32,
-    /// Blocks in each plane, bad ones included.
+    /// Number of blocks in each plane, bad blocks included.
     pub blocks_per_plane: u32,
-    /// Pages in each block.
+    /// Number of pages in each block.
     pub pages_per_block: u32,
-    /// Data bytes of a page.
+    /// Number of data bytes of a page.
     pub page_size: Bytes,
-    /// Spare bytes of a page.
+    /// Number of spare bytes (out-of-band area) of a page.
     pub oob_size: Bytes,
-    /// Bits per cell.
+    /// Kind of cell, by its number of bits.
     pub cell: Cell,
-    /// Pages that one program operation writes.
+    /// Which pages one program operation writes: one page, or all pages of a wordline.
     pub program: ProgramOrder,
 }
 
 impl Geometry {
     // Long: a paragraph for each key, with its range.
-    /// Reads `[geometry]` and the layout keys of `[nand]`.
+    /// Reads the layout from `[geometry]` and the layout keys of `[nand]`.
     ///
     /// # Errors
     /// When a key is missing, zero, or the pages of a block do not fill its wordlines.

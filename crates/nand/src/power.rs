@@ -6,18 +6,19 @@ use units::{Current, Voltage};
 /// Power of a die by operation, watts: from currents ICC1 to ICC3 and the standby current of a data sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArrayPower {
-    /// While a page is fetched from the array.
+    /// Power of a die in watts while a page is read from the array.
     pub read_w: f64,
-    /// Power in watts while a page is programmed.
+    /// Power of a die in watts while a page is programmed.
     pub program_w: f64,
-    /// Power in watts while a block is erased.
+    /// Power of a die in watts while a block is erased.
     pub erase_w: f64,
-    /// Power in watts at all times, idle or busy.
+    /// Standby power of a die in watts, drawn at all times, idle or busy.
     pub standby_w: f64,
 }
 
 impl ArrayPower {
-    /// Reads `[nand.currents]`; absent when the chip's file has none: then its energy is not known.
+    /// Reads the power of a die from `[nand.currents]`; returns none when the chip's file has no such section: energy
+    /// is then not known.
     ///
     /// # Errors
     /// When only some of them are there, or a value is wrong.

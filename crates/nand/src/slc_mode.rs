@@ -7,22 +7,23 @@ use crate::{Cell, Geometry};
 use config::{ConfigError, Section, at_least};
 use units::Nanos;
 
-/// Times and wear of a block that holds one bit a cell.
+/// Times and wear of a block in SLC mode (one bit a cell) on a chip with several bits a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlcMode {
-    /// Array read time of a page.
+    /// Array read time of a page in SLC mode.
     pub t_r: Nanos,
     /// Program time of a page (on each plane that takes part) in SLC mode.
     pub t_prog: Nanos,
-    /// Erases in this mode that wear a block as much as one program/erase cycle of the chip's own mode.
+    /// Number of erases in SLC mode that wear a block as much as one program/erase cycle of the chip's own mode.
     pub erases_per_cycle: u32,
-    /// True if the chip moves the pages of as many wordlines as a cell has bits to one wordline without the
-    /// bus.
+    /// True if the chip can fold without the bus: it moves the pages of as many SLC wordlines as a cell has bits into
+    /// one wordline with all bits.
     pub folds_in_die: bool,
 }
 
 impl SlcMode {
-    /// Reads `[nand.slc_mode]`; absent when the chip's file has none: then its blocks know their own mode only.
+    /// Reads the times and wear of SLC mode from `[nand.slc_mode]`; returns none when the chip's file has no such
+    /// section: its blocks then have no SLC mode.
     ///
     /// # Errors
     /// When the cells hold one bit anyway, or a value is missing or wrong.

@@ -4,35 +4,37 @@ use crate::{Cell, Geometry, ProgramOrder, SlcMode, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Busy times of a chip. Programs and erases follow wear, and programs their step, where the chip's file has
-/// `[tables]`, which `floatgate derive` makes.
+/// Busy times of a chip's array: reads, programs, erases, suspends. Programs and erases follow wear, and programs their
+/// step, where the chip's file has `[tables]`, which `floatgate derive` makes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayTiming {
     cell: Cell,
     t_r: [Nanos; 4],
-    /// Wear, in cycles, from which each row holds; the first row holds from 0.
+    /// Wear, in program/erase cycles, from which each row of times holds; the first row holds from 0.
     pe_cycles: Vec<u32>,
-    /// Program steps relative to the default one, and the index of the default one.
+    /// Program steps relative to the default one, rising; `usual_step` is the index of the default one.
     steps: Vec<f64>,
     usual_step: usize,
     /// Names of the voltage sets, the default one left out.
     sets: Vec<String>,
-    /// Program times of each step and then of each voltage set, one row after the other.
+    /// Program times by page type, row after row: for each program step, then for each voltage set, one row for each
+    /// row of wear.
     t_prog: Vec<[Nanos; 4]>,
-    /// Erase times by row.
+    /// Erase time for each row of wear.
     t_bers: Vec<Nanos>,
-    /// Blocks used with one bit a cell, where the chip's file says how.
+    /// Times and wear of SLC mode (one bit a cell); none when the chip's file has no such mode.
     slc_mode: Option<SlcMode>,
-    /// From a suspend command until reads may start, when a program is running.
+    /// Time from a suspend command to a running program until reads may start.
     pub t_suspend_program: Nanos,
-    /// Time to suspend an erase.
+    /// Time from a suspend command to a running erase until reads may start.
     pub t_suspend_erase: Nanos,
-    /// Extra time when the suspended operation goes on.
+    /// Additional time that a suspended program or erase takes when it is resumed.
     pub t_resume: Nanos,
 }
 
 impl ArrayTiming {
-    /// Reads the time keys of `[nand]`; the chip's tables, where it has some, come before them.
+    /// Reads the busy times from the keys of `[nand]`; the chip's tables, where it has some, replace the program and
+    /// erase times.
     ///
     /// # Errors
     /// When a time is missing or the number of values fits neither one nor the number of page types.
@@ -93,32 +95,32 @@ impl ArrayTiming {
         })
     }
 
-    /// Returns the page type of page `page` of a block: pages of a wordline are numbered one after the other.
+    /// Returns the page type of page `page` of a block, from 0: pages of a wordline are numbered one after the other.
     #[inline]
     pub fn page_type(&self, page: u32) -> usize {
         (page % self.cell.bits()) as usize
     }
 
-    /// Returns the array read time of page `page` of a block.
+    /// Returns the array read time (tR) of page `page` of a block.
     #[inline]
     pub fn t_r(&self, page: u32) -> Nanos {
         self.t_r[self.page_type(page)]
     }
 
-    /// True when the wear of a block changes its times.
+    /// True if the wear of a block changes its busy times.
     #[inline]
     pub fn ages(&self) -> bool {
         self.pe_cycles.len() > 1
     }
 
-    /// Returns the row of the tables for a block of this wear.
+    /// Returns the number of the table row of times that holds for a block of this wear, in program/erase cycles.
     #[inline]
     pub fn wear_row(&self, pe_cycles: u32) -> u8 {
         self.pe_cycles[1..].partition_point(|row| *row <= pe_cycles) as u8
     }
 
-    /// Returns the program time of the operation that begins at page `page` of a block; `wear`: row of the
-    /// block's wear.
+    /// Returns the program time (tPROG), with the default step, of the operation that begins at page `page` of a block;
+    /// `wear`: row of the block's wear.
     #[inline]
     pub fn t_prog(&self, page: u32, wear: u8) -> Nanos {
         self.t_prog_by_step(page, wear, self.usual_step)
@@ -134,24 +136,26 @@ impl ArrayTiming {
         &self.sets
     }
 
-    /// Returns the program time with the `set`-th of [`Self::voltage_sets`].
+    /// Returns the program time of page `page` with voltage set number `set` of [`Self::voltage_sets`]; `wear`: row of
+    /// the block's wear.
     #[inline]
     pub fn t_prog_by_set(&self, page: u32, wear: u8, set: usize) -> Nanos {
         self.t_prog_by_step(page, wear, self.steps.len() + set)
     }
 
-    /// Returns the program time with the `step`-th of [`Self::steps`].
+    /// Returns the program time of page `page` with step number `step` of [`Self::steps`]; `wear`: row of the block's
+    /// wear.
     #[inline]
     pub fn t_prog_by_step(&self, page: u32, wear: u8, step: usize) -> Nanos {
         self.t_prog[step * self.pe_cycles.len() + wear as usize][self.page_type(page)]
     }
 
-    /// Returns the SLC mode of the chip's blocks, where the chip's file has it.
+    /// Returns the times and wear of SLC mode; none when the chip's file has no such mode.
     pub fn slc_mode(&self) -> Option<&SlcMode> {
         self.slc_mode.as_ref()
     }
 
-    /// Returns the erase time of a block; `wear`: row of the block's wear.
+    /// Returns the erase time (tBERS) of a block; `wear`: row of the block's wear.
     #[inline]
     pub fn t_bers(&self, wear: u8) -> Nanos {
         self.t_bers[wear as usize]

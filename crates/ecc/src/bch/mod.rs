@@ -6,28 +6,27 @@
 
 use crate::field::Field;
 
-/// A code that corrects up to `t` errors of `data` bits and their parity.
+/// A binary BCH code that corrects up to `correctable` bit errors in `data_bits` data bits and their parity.
 #[derive(Clone, Debug)]
 pub struct Code {
     field: Field,
     data_bits: usize,
     correctable: usize,
-    /// The generator polynomial, the lowest power first.
+    /// Generator polynomial of the code: one coefficient for each power, the lowest power first.
     generator: Vec<bool>,
 }
 
-/// Result of decoding a word.
+/// Result of decoding a BCH codeword.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Bits that were turned, by number; none where the word was right.
+    /// The codeword was corrected: the numbers of the bits that were inverted; empty if it had no error.
     Corrected(Vec<usize>),
-    /// More errors than can be corrected, as far as that shows.
+    /// The decoder detected more errors than the code corrects; the codeword is unchanged.
     Lost,
 }
 
 impl Code {
-    /// Returns the code over the smallest field GF(2^m) that data and parity fit in; none where `m` would
-    /// exceed 16.
+    /// Makes the code over the smallest field GF(2^m) in which data and parity fit; none if `m` would exceed 16.
     pub fn new(data_bits: usize, correctable: usize) -> Option<Self> {
         for m in 3..=16 {
             let field = Field::new(m);
@@ -39,17 +38,17 @@ impl Code {
         None
     }
 
-    /// Returns the number of parity bits of a word.
+    /// Returns the number of parity bits of a codeword.
     pub fn parity_bits(&self) -> usize {
         self.generator.len() - 1
     }
 
-    /// Returns the number of bits of a word: the data, then the parity.
+    /// Returns the number of bits of a codeword: the data, then the parity.
     pub fn bits(&self) -> usize {
         self.data_bits + self.parity_bits()
     }
 
-    /// Encodes these data into a word of the code.
+    /// Encodes data bits into a codeword: the data, then the parity.
     ///
     /// # Panics
     /// When there are more or fewer data than the code has.
@@ -69,7 +68,8 @@ impl Code {
         data.iter().copied().chain(rest.into_iter().rev()).collect()
     }
 
-    /// Corrects a word in place.
+    /// Corrects the bit errors of a codeword in place, and returns which bits were inverted, or that there are too
+    /// many.
     ///
     /// # Panics
     /// When it has more or fewer bits than words of the code.
@@ -94,7 +94,8 @@ impl Code {
         Outcome::Corrected(places)
     }
 
-    /// The word as a polynomial at the powers 1 to 2t of a primitive element.
+    /// Computes the 2t syndromes of a codeword: its polynomial at the powers 1 to 2t of a primitive element of the
+    /// field.
     fn syndromes(&self, word: &[bool]) -> Vec<u32> {
         let mut syndromes = vec![0; 2 * self.correctable];
         for (place, _) in word.iter().enumerate().filter(|(_, bit)| **bit) {
@@ -111,12 +112,13 @@ impl Code {
         syndromes
     }
 
-    /// Returns the power of the primitive element at which a bit of the word stands.
+    /// Returns the power of x in the codeword's polynomial whose coefficient is bit number `place`.
     fn power_of(&self, place: usize) -> usize {
         self.bits() - 1 - place
     }
 
-    /// Berlekamp and Massey: the shortest recurrence that makes these syndromes, the constant term first.
+    /// Computes the error locator polynomial, the constant term first, by the algorithm of Berlekamp and Massey: the
+    /// shortest recurrence that yields the syndromes.
     fn locator(&self, syndromes: &[u32]) -> Vec<u32> {
         let field = &self.field;
         let (mut current, mut before) = (vec![1u32], vec![1u32]);
@@ -148,7 +150,8 @@ impl Code {
         current
     }
 
-    /// Chien: places whose inverse is a root.
+    /// Searches the error locations by the algorithm of Chien: returns the numbers of the bits at whose inverse field
+    /// element the locator polynomial is zero, rising.
     fn roots(&self, locator: &[u32]) -> Vec<usize> {
         let field = &self.field;
         // Each term at the power of the last bit, and what it is multiplied by from a bit to the one before it.
@@ -168,7 +171,8 @@ impl Code {
     }
 }
 
-/// The product of the minimal polynomials of the odd powers up to 2t - 1, the lowest power first.
+/// Computes the generator polynomial, the lowest power first: the product of the minimal polynomials of the odd powers
+/// up to 2t - 1.
 fn generator(field: &Field, correctable: usize) -> Vec<bool> {
     let mut product = vec![true];
     let mut seen = vec![false; field.order()];

@@ -7,7 +7,7 @@ fn word(code: &Code, random: &mut RandomStream) -> Vec<bool> {
     code.encode(&data)
 }
 
-/// Turns so many bits; which.
+/// Inverts `errors` random bits of a codeword, for the tests, and returns their numbers, rising.
 fn spoil(word: &mut [bool], errors: usize, random: &mut RandomStream) -> Vec<usize> {
     let mut places = Vec::new();
     while places.len() < errors {
@@ -51,7 +51,7 @@ fn up_to_t_errors_come_right_wherever_they_are() {
     }
 }
 
-/// Every pattern of up to three errors of a short code: one and two come right, three never pass as none.
+/// Checks every pattern of up to three errors of a short code: one and two are corrected, three never pass as none.
 #[test]
 fn all_patterns_of_a_short_code() {
     let code = Code::new(7, 2).expect("a code");
@@ -66,8 +66,8 @@ fn all_patterns_of_a_short_code() {
     }
 }
 
-/// Words lost among words with errors at random, beside the closed form: the binomial tail beyond t. Beyond t all are lost
-/// or made into other words.
+/// Checks the fraction of codewords with random errors that are not corrected against the closed form, the binomial
+/// tail beyond t: beyond t errors every word is lost or miscorrected.
 #[test]
 fn failures_are_those_of_the_closed_form() {
     let (t, rate, words) = (8, 1.5e-3, 2000u32);

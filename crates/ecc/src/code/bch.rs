@@ -6,7 +6,7 @@ use crate::{Ladder, tail};
 use config::{Card, ConfigError, Policy, Section, above, at_least, at_most};
 use units::{Bytes, Potential};
 
-/// A binary BCH code.
+/// A binary BCH code as `ecc.code`: its size, the errors that it corrects, the accepted failure rate, and read retries.
 #[derive(Clone, Debug)]
 pub struct Bch {
     data: u32,
@@ -47,7 +47,7 @@ impl Policy for Bch {
     }
 }
 
-/// Reads `data`: bytes of a codeword without its parity.
+/// Reads the key `data`: number of data bytes of a codeword, without its parity.
 pub(super) fn read_codeword(section: &mut Section, usual: u64) -> Result<u32, ConfigError> {
     let data = section.within(at_least(Bytes::new(64)).at_most(Bytes::new(65_536))).or(
         "data",
@@ -57,14 +57,14 @@ pub(super) fn read_codeword(section: &mut Section, usual: u64) -> Result<u32, Co
     Ok(data.get() as u32)
 }
 
-/// Reads with other references.
+/// Parameters of read retries, reads with other read reference voltages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Retries {
-    /// Most retries of a read after its first attempt.
+    /// Greatest number of retries of a read after its first attempt.
     pub most: u32,
-    /// Share of the raw bit errors that each retry removes.
+    /// Fraction (0 to 1) of the raw bit errors that each retry removes.
     pub gain: f64,
-    /// Distance between the references of neighbouring steps of the retry table, volts.
+    /// Distance between the references of neighbouring steps of the retry table, volts; none: retries follow `gain`.
     pub step_v: Option<f64>,
     /// True if the array reads for each retry while the attempt before it crosses the channel and is decoded.
     pub pipelined: bool,
@@ -76,7 +76,7 @@ impl Default for Retries {
     }
 }
 
-/// Reads the accepted rate of uncorrectable codewords, and the retries.
+/// Reads the accepted rate of uncorrectable codewords per bit read (UBER), and the parameters of read retries.
 pub(super) fn read_target(
     section: &mut Section,
     uber: f64,
@@ -112,7 +112,7 @@ pub(super) fn read_target(
 }
 
 impl Bch {
-    /// Returns the number of parity bits: `m t`, where 2^m - 1 bits hold data and parity.
+    /// Returns the number of parity bits of a codeword: `m t`, where 2^m - 1 bits hold data and parity.
     fn parity_bits(&self) -> u32 {
         let data = u64::from(self.data) * 8;
         let fits = |m: &u32| (1u64 << m) > data + u64::from(*m) * u64::from(self.correctable);
@@ -149,8 +149,8 @@ impl Code for Bch {
 mod tests {
     use super::*;
 
-    /// Codeword bytes, t, parity bytes, and the greatest raw bit error rate for 1e-11 and 1e-15 uncorrectable
-    /// codewords for each bit: worked out once with another program, printed with two digits.
+    /// For the tests: codeword bytes, t, parity bytes, and the greatest raw bit error rate for 1e-11 and 1e-15
+    /// uncorrectable codewords per bit; computed once with another program, printed with two digits.
     const KNOWN: [(u32, u32, u32, f64, f64); 9] = [
         (512, 4, 7, 2.1e-5, 3.3e-6),
         (512, 8, 13, 1.6e-4, 5.5e-5),

@@ -8,7 +8,8 @@ use crate::{Ladder, tail};
 use config::{Card, ConfigError, Policy, Section, above};
 use std::sync::Arc;
 
-/// A low-density parity-check code, read with 2^k - 1 comparisons at each boundary between states, k = 1, 2, ...
+/// A low-density parity-check code as `ecc.code`, read with 2^k - 1 comparisons at each boundary between states, k = 1,
+/// 2, ...
 #[derive(Clone, Debug)]
 pub struct Ldpc {
     strength: Strength,
@@ -17,21 +18,22 @@ pub struct Ldpc {
     retries: Retries,
 }
 
-/// What the code corrects with each number of soft bits.
+/// Error correction capability of the code with each number of soft bits.
 #[derive(Clone, Debug)]
 enum Strength {
-    /// By a table of counted failures and iterations of a code.
+    /// Capability from a table of the failures and iterations that were counted when words of a code were decoded.
     Counted(Arc<Table>),
-    /// Raw bit error rates that are corrected, and no more; data bytes of a codeword, and the code's rate.
+    /// Capability as raw bit error rates: `limits` has the greatest rate corrected with each number of soft bits;
+    /// `data` is the number of data bytes of a codeword, and `rate` the code's rate (0 to 1).
     Limits { limits: Vec<f64>, data: u32, rate: f64 },
 }
 
-/// The table that drives read with where nothing else is said.
+/// Name of the shipped table of counted failures that drives use by default.
 const USUAL: &str = "nand-4k-889";
-/// Data bytes of a codeword, and rate, of a code that is known by limits.
+/// Default number of data bytes of a codeword of a code that is known by limits; `USUAL_RATE` is its default code rate.
 const USUAL_DATA: u64 = 4096;
 const USUAL_RATE: f64 = 8.0 / 9.0;
-/// Largest number of soft bits: further soft bits gain nothing that any source reports.
+/// Greatest number of limits, one for each number of soft bits: further soft bits gain nothing that any source reports.
 const LIMITS_MAX: usize = 6;
 
 impl Default for Ldpc {
@@ -47,7 +49,7 @@ impl Default for Ldpc {
 }
 
 impl Ldpc {
-    /// Makes a code known by the raw bit error rates that it corrects with 1, 3, 7... comparisons: 4 KiB of
+    /// Makes a code that is known by limits: the raw bit error rates corrected with 1, 3, 7... comparisons; 4 KiB of
     /// data, rate 8/9.
     pub fn of_limits(limits: &[f64]) -> Self {
         let strength =
@@ -101,7 +103,7 @@ impl Policy for Ldpc {
     }
 }
 
-/// Reads what the code corrects, and its size, from a list of raw bit error rates.
+/// Reads the capability of the code from a list of raw bit error rates, with the size and rate of a codeword.
 fn read_limits(section: &mut Section, limits: Vec<f64>) -> Result<Strength, ConfigError> {
     let data = read_codeword(section, USUAL_DATA)?;
     let rate = section.unit("ratio").within(above(0.1).below(1.0)).or(
@@ -120,7 +122,8 @@ fn read_limits(section: &mut Section, limits: Vec<f64>) -> Result<Strength, Conf
     Ok(Strength::Limits { limits, data, rate })
 }
 
-/// Reads the table; refuses the keys `data` and `rate`, which a table gives itself.
+/// Reads the name of the table of counted failures and returns the table; refuses the keys `data` and `rate`, which a
+/// table gives itself.
 fn read_table(section: &mut Section) -> Result<Table, ConfigError> {
     let names: Vec<&str> = shipped().iter().map(|(name, _)| *name).collect();
     let help = "failures and iterations of a code that was decoded and counted, by the name of a table that comes along";

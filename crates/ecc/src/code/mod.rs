@@ -2,12 +2,12 @@
 
 use crate::Ladder;
 
-/// A code: asked once, when a drive is built.
+/// An error-correcting code; asked once, when a drive is built.
 pub trait Code: Send {
-    /// Returns the ways to read a page of cells of `bits` bits, or none: errors are left out of account.
+    /// Returns the ladder of read attempts for a page of cells of `bits` bits; none if bit errors are ignored.
     fn ladder(&self, bits: u32) -> Option<Ladder>;
 
-    /// Returns the parity bytes for each data byte.
+    /// Returns the number of parity bytes for each data byte.
     fn overhead(&self) -> f64;
 }
 

@@ -7,7 +7,7 @@ use config::{Card, ConfigError, Policy, Section, above};
 use nand::cells::normal::Stream;
 use std::sync::Arc;
 
-/// Gradient descent, each flip with a probability.
+/// Gradient-descent bit-flipping decoder: works on hard decisions, and makes each flip with a probability.
 #[derive(Clone, Debug)]
 pub struct GradientDescent {
     iterations: u32,
@@ -21,8 +21,8 @@ impl Default for GradientDescent {
 }
 
 impl GradientDescent {
-    /// Makes a decoder of at most `iterations` iterations; a bit that is due to be flipped is flipped with
-    /// this probability.
+    /// Makes a decoder of at most `iterations` iterations; a bit that is due to be inverted is inverted with this
+    /// probability.
     pub const fn new(iterations: u32, probability: f64) -> Self {
         Self { iterations, probability }
     }
@@ -80,7 +80,8 @@ struct State {
     counts: Vec<u32>,
 }
 
-/// Random draws depend on iteration and bit alone, so that a word decodes alike in any order of words.
+/// Random stream of the decoder's flips. Draws depend on iteration and bit alone, so that a word decodes alike in any
+/// order of words.
 const CHANCE: Stream = Stream::new(0x6764_6266);
 
 impl State {

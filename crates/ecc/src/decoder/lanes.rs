@@ -10,19 +10,19 @@
 use crate::ldpc::Graph;
 use multiversion::multiversion;
 
-/// A number that messages are made of.
+/// Type of number that a min-sum decoder's messages consist of.
 pub trait Number: Copy + Default + PartialEq + PartialOrd {
-    /// Factor and offset by which messages are reduced.
+    /// Type of the factor and offset by which check messages are reduced.
     type Damping: Copy;
-    /// A whole number as wide: all ones where a number is below zero, else zero.
+    /// Whole number of the same width: all ones if a message is below zero, else zero.
     type Sign: Copy + Default + std::ops::BitXor<Output = Self::Sign>;
-    /// Above all magnitudes.
+    /// Greatest value of the type, from which a search for the least magnitude starts.
     const MOST: Self;
     fn less(self, other: Self) -> Self;
     fn plus(self, other: Self) -> Self;
     fn magnitude(self) -> Self;
     fn sign(self) -> Self::Sign;
-    /// Returns the negative where the sign is one.
+    /// Returns the number, negated if `sign` is all ones.
     fn signed(self, sign: Self::Sign) -> Self;
     fn damped(self, by: Self::Damping) -> Self;
 }
@@ -70,8 +70,8 @@ impl Number for f32 {
     }
 }
 
-/// A factor in eighths, what is taken off, and the most that may be left. A belief that has come to an end must not lose
-/// itself when what a check said is taken from it.
+/// Damping of messages as 8-bit integers: multiplied by `eighths` eighths, reduced by `offset`, limited to `most`. The
+/// limit prevents that a saturated belief turns around when a check's last message is subtracted from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damping8 {
     pub eighths: i16,
@@ -79,7 +79,7 @@ pub struct Damping8 {
     pub most: i16,
 }
 
-/// From -127 to 127: the ends stand for all beyond.
+/// Messages as integers from -127 to 127 that saturate at both ends.
 impl Number for i8 {
     type Damping = Damping8;
     type Sign = Self;
@@ -110,19 +110,20 @@ impl Number for i8 {
         (self ^ sign).wrapping_sub(sign)
     }
 
-    /// Rounds to the nearest whole number, halves up.
+    /// Returns the number multiplied by the factor, rounded to the nearest whole number, halves up, then reduced and
+    /// limited.
     #[inline(always)]
     fn damped(self, by: Damping8) -> Self {
         (((i16::from(self) * by.eighths + 4) >> 3) - by.offset).clamp(0, by.most) as Self
     }
 }
 
-/// State of a min-sum decoder, for all words that it decodes side by side.
+/// State of a min-sum decoder, for all words that it decodes together.
 #[derive(Clone, Debug)]
 pub struct Beliefs<T, const WORDS: usize> {
-    /// Present belief of the decoder in each bit of each word.
+    /// For each bit, the decoder's present belief (log-likelihood ratio) in each word.
     pub of_bits: Vec<[T; WORDS]>,
-    /// The last message from each check of the code to each bit of the check.
+    /// For each edge of the code's graph, the last message from the check to the bit in each word.
     pub said: Vec<[T; WORDS]>,
 }
 
@@ -132,7 +133,8 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
         Self { of_bits: vec![zeros; graph.bits()], said: vec![zeros; graph.edges()] }
     }
 
-    /// Starts again with the ratios from the channel, each converted by `value`.
+    /// Resets the state for new words: beliefs are the ratios from the channel, each converted by `value`, and messages
+    /// are zero.
     #[inline(always)]
     pub fn begin(&mut self, ratios: &[f32], value: impl Fn(f32) -> T) {
         assert_eq!(ratios.len(), self.of_bits.len() * WORDS, "ratios of so many words");
@@ -144,7 +146,7 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
         }
     }
 
-    /// Writes the hard decision for each bit: one where its belief is below zero.
+    /// Writes the hard decision for each bit of all words to `bits`, word w in bit w: one if the belief is below zero.
     pub fn signs(&self, bits: &mut Vec<u64>) {
         let sign = |(word, belief): (usize, &T)| u64::from(*belief < T::default()) << word;
         let of_lane = |lane: &[T; WORDS]| lane.iter().enumerate().map(sign).fold(0, |bits, sign| bits | sign);
@@ -153,7 +155,7 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
     }
 }
 
-/// Makes one iteration: every check in order.
+/// Makes one iteration of layered min-sum: every check in order updates the beliefs of its bits.
 #[inline(always)]
 pub fn through_all<T: Number, const WORDS: usize>(
     graph: &Graph,
@@ -204,7 +206,8 @@ pub fn through_all_at_once<T: Number, const WORDS: usize>(
     std::mem::swap(&mut beliefs.of_bits, next);
 }
 
-/// A check's message: its magnitude for the bit that sent the least, its magnitude for all other bits, and its sign.
+/// A check's outgoing messages: the magnitude for the bit that sent the least magnitude, the magnitude for all other
+/// bits, and the sign.
 struct CheckTold<T: Number, const WORDS: usize> {
     least: [T; WORDS],
     to_least: [T; WORDS],
@@ -213,7 +216,7 @@ struct CheckTold<T: Number, const WORDS: usize> {
 }
 
 impl<T: Number, const WORDS: usize> CheckTold<T, WORDS> {
-    /// Returns the check's message to a bit whose own message to the check was `value`.
+    /// Returns the check's message, in word `word`, to a bit whose own message to the check was `value`.
     #[inline(always)]
     fn to(&self, word: usize, value: T) -> T {
         // Where two are the least, the second is as small. Both are read first: else the compiler chooses an address.
@@ -223,7 +226,8 @@ impl<T: Number, const WORDS: usize> CheckTold<T, WORDS> {
     }
 }
 
-/// Collects a check's incoming messages in `heard`: each bit's belief without the check's own last message to the bit.
+/// Collects the messages to a check in `heard`, each bit's belief without the check's own last message to the bit, and
+/// returns the check's new messages.
 #[inline(always)]
 fn hear<T: Number, const WORDS: usize>(
     row: &[u32],
@@ -253,7 +257,8 @@ fn hear<T: Number, const WORDS: usize>(
     CheckTold { least, to_least, to_others, odd }
 }
 
-/// Words side by side in floating point, and in integers.
+/// Number of words that are decoded together with 32-bit floating-point messages; `WORDS_8` is the number with 8-bit
+/// integers.
 pub const WORDS_32: usize = 16;
 pub const WORDS_8: usize = 64;
 
@@ -292,7 +297,8 @@ pub fn through_all_8(
     through_all(graph, beliefs, heard, by);
 }
 
-/// Starts again with ratios as levels of 8 bits: multiplied by `scale`, rounded to the nearest, limited to `most`.
+/// Resets the state for new words, with ratios as 8-bit levels: multiplied by `scale`, rounded to the nearest, limited
+/// to `most`.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn begin_8(beliefs: &mut Beliefs<i8, WORDS_8>, ratios: &[f32], scale: f32, most: f32) {
@@ -302,7 +308,7 @@ pub fn begin_8(beliefs: &mut Beliefs<i8, WORDS_8>, ratios: &[f32], scale: f32, m
     beliefs.begin(ratios, |ratio| ((ratio * scale).clamp(-most, most) + WHOLE).to_bits() as i8);
 }
 
-/// Writes the bits of 64 words of integers.
+/// Writes the hard decision for each bit of 64 words with 8-bit beliefs to `bits`, word w in bit w.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn signs_8(beliefs: &Beliefs<i8, WORDS_8>, bits: &mut Vec<u64>) {

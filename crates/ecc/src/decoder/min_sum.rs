@@ -6,7 +6,7 @@ use crate::ldpc::Graph;
 use config::{Card, ConfigError, Policy, Section, above, at_least};
 use std::sync::Arc;
 
-/// Parameters of min-sum in floating point, layered or flooding: normalised, offset or both.
+/// Parameters of a min-sum decoder in floating point, layered or flooding: normalised, offset or both.
 #[derive(Clone, Debug)]
 pub(super) struct MinSumParameters {
     pub iterations: u32,
@@ -15,7 +15,7 @@ pub(super) struct MinSumParameters {
 }
 
 impl MinSumParameters {
-    /// Reads `iterations`, `factor` and `offset`; usually normalised by 0.75.
+    /// Reads the decoder's keys `iterations`, `factor` and `offset`; the default is normalised by 0.75.
     pub fn read(section: &mut Section, usual_iterations: u32) -> Result<Self, ConfigError> {
         let iterations = read_iterations(section, usual_iterations)?;
         let factor = section.within(above(0.0).at_most(1.0)).or(
@@ -36,7 +36,7 @@ impl MinSumParameters {
     }
 }
 
-/// Layered min-sum, normalised, offset or both.
+/// Layered min-sum decoder in 32-bit floating point: normalised, offset or both.
 #[derive(Clone, Debug)]
 pub struct MinSum(MinSumParameters);
 
@@ -48,7 +48,7 @@ impl MinSum {
     }
 }
 
-/// Reads `iterations`.
+/// Reads the key `iterations`, the greatest number of a decoder's iterations; `usual` is the default.
 pub(super) fn read_iterations(section: &mut Section, usual: u32) -> Result<u32, ConfigError> {
     section.within(at_least(1u32).at_most(10_000u32)).or("iterations", usual, "iterations at most")
 }

@@ -7,7 +7,7 @@ use crate::ldpc::Graph;
 use config::{Card, ConfigError, Policy, Section, above, at_least, at_most};
 use std::sync::Arc;
 
-/// Min-sum, normalised, offset or both.
+/// Layered min-sum decoder in 8-bit integers: normalised, offset or both.
 #[derive(Clone, Debug)]
 pub struct MinSum8 {
     iterations: u32,
@@ -32,13 +32,13 @@ impl Default for MinSum8 {
 }
 
 impl MinSum8 {
-    /// Makes a decoder of at most `iterations` iterations whose ratios are whole numbers up to 31, as are its
-    /// messages.
+    /// Makes a decoder of at most `iterations` iterations, with a factor of `eighths` eighths, whose ratios are already
+    /// whole numbers, at most 31 like its messages.
     pub const fn of_levels(iterations: u32, eighths: u32) -> Self {
         Self { iterations, eighths, offset: 0, levels_per_ratio: 1.0, level_most: 31, message_most: 31 }
     }
 
-    /// Makes a decoder of at most `iterations` iterations with a factor of `eighths` eighths; all else has
+    /// Makes a decoder of at most `iterations` iterations that multiplies messages by `eighths` eighths; all else has
     /// default values.
     pub fn of_ratios(iterations: u32, eighths: u32) -> Self {
         Self { iterations, eighths, ..Self::default() }

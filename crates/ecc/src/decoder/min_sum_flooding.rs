@@ -7,13 +7,13 @@ use crate::ldpc::Graph;
 use config::{Card, ConfigError, Policy, Section};
 use std::sync::Arc;
 
-/// Flooding min-sum, normalised, offset or both.
+/// Flooding min-sum decoder in 32-bit floating point: normalised, offset or both.
 #[derive(Clone, Debug)]
 pub struct MinSumFlooding(MinSumParameters);
 
 impl MinSumFlooding {
-    /// Makes a decoder that makes at most `iterations` iterations, multiplies messages by `factor` and then
-    /// reduces them by `offset`.
+    /// Makes a decoder of at most `iterations` iterations, which multiplies messages by `factor` and then reduces them
+    /// by `offset`.
     pub const fn new(iterations: u32, factor: f64, offset: f64) -> Self {
         Self(MinSumParameters { iterations, factor, offset })
     }

@@ -15,32 +15,32 @@
 use crate::ldpc::Graph;
 use std::sync::Arc;
 
-/// A decoder with its parameters.
+/// A kind of decoder (`ecc.decoder`) with its parameters.
 pub trait Decoder: Send {
-    /// Returns a decoder of this kind, ready to decode words of the code that `graph` describes.
+    /// Makes a decoder of this kind, with its working memory, for words of the code that `graph` describes.
     fn on(&self, graph: &Arc<Graph>) -> Box<dyn Decoding>;
 }
 
-/// A decoder at work. It keeps its memory from one batch of words to the next.
+/// A decoder for one code, which reuses its working memory from one batch of words to the next.
 pub trait Decoding: Send {
-    /// Returns the number of words decoded together: 1 to 64.
+    /// Returns the number of words that are decoded together, from 1 to 64.
     fn words(&self) -> usize;
 
-    /// Decodes that many words, side by side.
+    /// Decodes that many words together from their log-likelihood ratios: bit b of word w at `b * words + w`.
     ///
     /// # Panics
     /// When there are more or fewer ratios than bits of so many words.
     fn decode(&mut self, ratios: &[f32]) -> &Decoded;
 }
 
-/// Results of decoding a batch of words.
+/// Results of decoding a batch of words: bits, iterations, and which words converged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decoded {
-    /// For each bit of a word, its value in all words of the batch: bit `w` belongs to word `w`.
+    /// For each bit of the code, its decoded value in all words of the batch: bit `w` belongs to word `w`.
     pub bits: Vec<u64>,
-    /// Iterations that the decoder took for each word.
+    /// Number of iterations that the decoder took for each word.
     pub iterations: Vec<u32>,
-    /// Bit `w` is set where all checks of word `w` hold.
+    /// Mask of the words that converged: bit `w` is set if all checks of word `w` hold.
     pub converged: u64,
 }
 
@@ -53,7 +53,7 @@ impl Decoded {
         self.converged = 0;
     }
 
-    /// Returns the words, one bit each, that differ from `sent` in any of its bits; `sent` holds the first
+    /// Returns a mask of the words, one bit each, that differ from `sent` in any of its bits; `sent` holds the first
     /// bits of a word.
     pub fn wrong(&self, sent: &[bool]) -> u64 {
         let all = all(self.iterations.len());
@@ -61,7 +61,7 @@ impl Decoded {
         self.bits.iter().zip(sent).map(differ).fold(0, |wrong, differ| wrong | differ)
     }
 
-    /// Keeps the bits of these words.
+    /// Stores the bits of the words in the mask `of`; other words keep the bits stored before.
     fn keep(&mut self, of: u64, bits: &[u64]) {
         if of != 0 {
             for (kept, bits) in self.bits.iter_mut().zip(bits) {
@@ -71,12 +71,12 @@ impl Decoded {
     }
 }
 
-/// Returns the number of bits of as many words.
+/// Returns the mask of all words of a batch: the lowest `words` bits are set.
 const fn all(words: usize) -> u64 {
     u64::MAX >> (64 - words)
 }
 
-/// Returns the words, among those in the mask `asked`, in which at least one check does not hold.
+/// Returns a mask of the words, among the words in the mask `asked`, in which at least one check does not hold.
 fn broken(graph: &Graph, bits: &[u64], asked: u64) -> u64 {
     let mut broken = 0;
     for check in 0..graph.checks() {
@@ -88,8 +88,8 @@ fn broken(graph: &Graph, bits: &[u64], asked: u64) -> u64 {
     broken & asked
 }
 
-/// Iterates until each word's syndrome is zero, at most `most` times: `signs` writes the bits as they are, `iterate` goes
-/// through all checks.
+/// Iterates until each word's syndrome is zero, at most `most` times, and stores bits and iterations in `decoded`:
+/// `signs` writes the present hard decisions, `iterate` goes through all checks once.
 fn run<State>(
     graph: &Graph,
     decoded: &mut Decoded,

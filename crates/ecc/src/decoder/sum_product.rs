@@ -6,7 +6,7 @@ use crate::ldpc::Graph;
 use config::{Card, ConfigError, Policy, Section};
 use std::sync::Arc;
 
-/// The reference.
+/// Flooding sum-product decoder in 64-bit floating point: the reference that min-sum approximates.
 #[derive(Clone, Debug)]
 pub struct SumProduct {
     iterations: u32,
@@ -19,7 +19,7 @@ impl Default for SumProduct {
 }
 
 impl SumProduct {
-    /// Makes a decoder of at most `iterations` iterations.
+    /// Makes a sum-product decoder of at most `iterations` iterations.
     pub const fn new(iterations: u32) -> Self {
         Self { iterations }
     }
@@ -68,7 +68,7 @@ struct BitBeliefs {
     said: Vec<f64>,
 }
 
-/// The magnitude from which on a message counts as certain: its hyperbolic tangent is 1 in 64-bit numbers.
+/// Magnitude of a message from which on it counts as certain: its hyperbolic tangent is 1 in 64-bit numbers.
 const CERTAIN: f64 = 36.0;
 
 impl BitBeliefs {

@@ -12,14 +12,15 @@ fn graph(name: &str) -> Arc<Graph> {
     Arc::new(named(name).expect("a shipped code").graph)
 }
 
-/// Returns the noisy ratios of words of zeros, side by side.
+/// Makes the noisy log-likelihood ratios of `words` all-zero words of a code, side by side, for the tests.
 fn ratios(graph: &Graph, words: usize, sigma: f64, seed: u64) -> Vec<f32> {
     let noise = Stream::new(seed);
     let channel = Channel::Gauss { sigma };
     (0..graph.bits() * words).map(|at| channel.ratio(noise, at as u64, 1.0)).collect()
 }
 
-/// What runs here, with the vectors of this machine, and what any machine would run.
+/// Checks that the vector code that runs on this machine gives the same digits as the plain code that any machine would
+/// run.
 #[test]
 fn vectors_have_the_digits_of_single_values() {
     let graph = graph("wifi-648-540");
@@ -82,7 +83,7 @@ fn bits_of(beliefs: &Beliefs<f32, WORDS_32>) -> Vec<u32> {
     beliefs.of_bits.iter().chain(&beliefs.said).flatten().map(|value| value.to_bits()).collect()
 }
 
-/// A word comes to the same bits and iterations beside other words, and in another lane.
+/// Checks that a word decodes to the same bits and iterations beside other words, and in another lane.
 #[test]
 fn words_do_not_change_each_other() {
     let graph = graph("wifi-648-540");
@@ -110,7 +111,7 @@ fn words_do_not_change_each_other() {
     }
 }
 
-/// By hand: one check of three bits, with ratios of 4, -1 and 2.
+/// Checks, against values computed by hand, the messages of one check of three bits with ratios of 4, -1 and 2.
 #[test]
 fn a_check_tells_the_least_of_the_others_with_their_sign() {
     let graph = Arc::new(Graph::new(3, 2, [vec![0, 1, 2]]));
@@ -129,7 +130,8 @@ fn a_check_tells_the_least_of_the_others_with_their_sign() {
     assert_eq!((beliefs.said, beliefs.of_bits), (vec![[-22], [44], [-22]], vec![[78], [14], [38]]));
 }
 
-/// By hand: two checks that share the middle of three bits, with ratios of 1, -2 and 4. Neither sees what the other said.
+/// Checks, against values computed by hand, two checks that share the middle of three bits, with ratios of 1, -2 and 4:
+/// in a flooding decoder neither sees the other's message of the iteration.
 #[test]
 fn checks_that_flood_hear_the_beliefs_of_before() {
     let graph = Arc::new(Graph::new(3, 1, [vec![0, 1], vec![1, 2]]));
@@ -197,7 +199,7 @@ fn a_valid_word_costs_no_iteration_and_the_last_one_counts() {
     }
 }
 
-/// On a graph without cycles the sum-product decoder is exact: beside sums over all words.
+/// Checks that the sum-product decoder is exact on a graph without cycles, against sums over all words.
 #[test]
 fn sum_product_is_exact_on_a_tree() {
     let graph = Arc::new(Graph::new(7, 4, [vec![0, 1, 2], vec![2, 3, 4], vec![4, 5, 6]]));
@@ -227,7 +229,8 @@ fn sum_product_is_exact_on_a_tree() {
     assert!(uncertain > 0, "all words stopped early");
 }
 
-/// Random words and the word of zeros fail alike, but for ties, where zeros have it easier.
+/// Checks that random codewords are decoded without failures; random words and the all-zero word fail alike, but for
+/// ties, where zeros have it easier.
 #[test]
 fn random_words_come_back() {
     let graph = graph("dvb-s2-16200-14400");

@@ -3,7 +3,8 @@
 use super::{Attempt, Flow, FlowView, Next};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The default order of attempts: knows only that the attempt before failed.
+/// The default read flow: retries with the hard reads of the retry table first, then soft reads; knows only that the
+/// last attempt failed.
 #[derive(Clone, Debug)]
 pub struct HardRetrySoft;
 

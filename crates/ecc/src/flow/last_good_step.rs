@@ -3,7 +3,7 @@
 use super::{Attempt, Flow, FlowView, Next, Notes};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Begins at the retry step at which the last read of the superblock came right.
+/// Read flow that begins at the retry step at which the last read of the superblock was decoded.
 #[derive(Clone, Debug)]
 pub struct LastGoodStep;
 

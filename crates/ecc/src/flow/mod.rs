@@ -6,84 +6,87 @@
 
 use crate::Estimator;
 
-/// Attempts of a read after which a drive gives up.
+/// Greatest number of attempts of a read, after which the drive gives up.
 pub const ATTEMPTS_MOST: u32 = 255;
 
-/// One attempt to read a page.
+/// One attempt to read a page: which references it uses, with how many soft bits, and when it is decoded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt {
-    /// Step of the retry table whose references the attempt uses; 0: the default references.
+    /// Step of the retry table whose references the attempt reads with; 0: the default references.
     pub step: u32,
-    /// Soft bits of the attempt: 1 is a hard read; k are `2^k - 1` comparisons at each boundary.
+    /// Number of soft bits of the attempt: 1 is a hard read; k are `2^k - 1` comparisons at each boundary between
+    /// states.
     pub soft_bits: u32,
-    /// The attempt is decoded only if the error rate estimated from its syndrome is not above this rate.
+    /// Greatest raw bit error rate, as estimated from the syndrome, at which the attempt is decoded; infinity: always.
     pub decoded_below: f64,
 }
 
 impl Attempt {
-    /// Makes an attempt that is decoded in any case.
+    /// Makes an attempt that is decoded at any estimated error rate.
     pub const fn at(step: u32, soft_bits: u32) -> Self {
         Self { step, soft_bits, decoded_below: f64::INFINITY }
     }
 }
 
-/// Answer of a flow: the next attempt, or none.
+/// Answer of a read flow: the next attempt to read a page, or to give up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
-    /// The page is read by this attempt.
+    /// The page is read by this attempt next.
     Read(Attempt),
-    /// No further attempt: the data of the page are given up.
+    /// The read is given up without a further attempt: the page is uncorrectable.
     GiveUp,
 }
 
-/// What a step of the retries does.
+/// Effect that a step of the retries has on the raw bit errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
-    /// A step has references nearer to the best ones (`retry_step`).
+    /// Each step moves the references nearer to the best ones, along a retry table (`retry_step`).
     Table,
-    /// A step removes a share of the raw errors (`retry_gain`): the best references are not known.
+    /// Each step removes a fraction of the raw bit errors (`retry_gain`): the best references are not known.
     Share,
 }
 
-/// Information on a read that a flow may use.
+/// What a read flow may know of a read when it chooses the next attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowView<'a> {
-    /// Number of the bit of the cells that the page holds: its page type.
+    /// Page type of the page: number, from 0, of the bit of the cells that holds the page.
     pub page_type: usize,
     /// Number of attempts of the read so far.
     pub attempts: u32,
-    /// The last attempt of the read in progress; none before the first attempt.
+    /// Last attempt of the read in progress; none before the first attempt.
     pub last: Option<Attempt>,
-    /// The raw bit error rate of the last attempt, estimated from the weight of its words' syndromes; none where that is not asked
-    /// for ([`Notes::estimates`]), and before the first.
+    /// Raw bit error rate of the last attempt, estimated from the weight of its codewords' syndromes; none before the
+    /// first attempt, and where the flow does not ask for estimates ([`Notes::estimates`]).
     pub estimate: Option<f64>,
-    /// Soft bits that the page's cost and wear require of a first attempt.
+    /// Number of soft bits that the page's cost and wear require of the first attempt.
     pub first: u32,
-    /// Most soft bits that the drive reads.
+    /// Greatest number of soft bits that the drive reads with.
     pub soft_bits: u32,
-    /// Number of the last step of the retries.
+    /// Number of the last step of the retries, from 0, the default references.
     pub steps: u32,
-    /// The retry step nearest to the best references, where drive and chip know it, else the last step of the table.
+    /// Number of the retry step nearest to the best references, where drive and chip know it, else of the last step of
+    /// the table.
     pub best_step: u32,
-    /// How each step of the retries lowers the errors.
+    /// Effect of each step of the retries: along a table, or by a fraction of the errors.
     pub kind: Steps,
-    /// The step at which a read of this superblock came right last, since it was erased; none where that is not noted
-    /// ([`Notes::good_steps`]), or before.
+    /// Number of the retry step at which a read of this superblock was decoded last, since the superblock was erased;
+    /// none before such a read, and where the flow does not ask for it ([`Notes::good_steps`]).
     pub good_step: Option<u32>,
-    /// For each number of soft bits, from one on, the raw bit error rate at which every other read of such a page fails.
+    /// For each number of soft bits, from one on, the raw bit error rate at which half of the reads of a page of this
+    /// kind fail.
     pub halves: &'a [f64],
 }
 
 impl FlowView<'_> {
-    /// True of an attempt that this drive can make.
+    /// True if this drive can make the attempt: retry step and soft bits lie within its limits.
     pub fn takes(&self, attempt: &Attempt) -> bool {
         attempt.step <= self.steps
             && (1..=self.soft_bits).contains(&attempt.soft_bits)
             && !attempt.decoded_below.is_nan()
     }
 
-    /// Returns the attempt that follows another in the default order: where steps have references, all hard
-    /// ones on the way to the best, then with more soft bits there; where they do not, more soft bits first.
+    /// Returns the attempt that follows `last` in the default order: where retries follow a table, all hard reads on
+    /// the way to the best references, then more soft bits there; else more soft bits first, then retries.
     pub fn in_order_after(&self, last: &Attempt) -> Next {
         let may_step = last.step < self.best_step;
         let may_soften = last.soft_bits < self.soft_bits;
@@ -99,26 +102,26 @@ impl FlowView<'_> {
     }
 }
 
-/// Notes that the drive must keep for its flow.
+/// Records that the drive must maintain for its read flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// True if the drive estimates the error rate of each attempt from its syndrome, which takes the time of
-    /// one iteration.
+    /// True if the drive estimates the raw bit error rate of each attempt from its syndrome, which takes the time of
+    /// one iteration of the decoder.
     pub estimates: bool,
-    /// True if the drive notes the step of the retries at which each superblock was last read correctly. A
-    /// loss of power erases these notes.
+    /// True if the drive records the retry step at which each superblock was last read correctly; a power cut erases
+    /// these records.
     pub good_steps: bool,
 }
 
-/// The order of a read's attempts.
+/// A read flow: the policy that chooses the attempts of a page's read.
 pub trait Flow: Send {
-    /// Returns the notes that the read flow needs the drive to keep.
+    /// Returns which records the read flow needs the drive to maintain.
     fn notes(&self) -> Notes {
         Notes::default()
     }
 
-    /// Returns the next attempt of a read, one that the view [takes](FlowView::takes); the first is no giving
-    /// up. The same whenever it is asked of the same view.
+    /// Returns the next attempt of a read, one that the drive [can make](FlowView::takes); a flow may not give up
+    /// before the first attempt. For the same view the answer must always be the same.
     fn next(&mut self, view: &FlowView<'_>) -> Next;
 }
 
@@ -132,12 +135,12 @@ config::policies! {
     soft_by_estimate::SoftByEstimate,
 }
 
-/// A flow with the notes that it needs.
+/// The read flow of a drive, with the records that it needs.
 pub struct Flows {
-    /// Policy that chooses the attempts of a read.
+    /// Policy that chooses the attempts of a page's read.
     pub flow: Box<dyn Flow>,
-    /// The notes that the flow needs.
+    /// Which records the read flow needs the drive to maintain.
     pub notes: Notes,
-    /// Estimates error rates from syndromes, where the flow needs estimates.
+    /// Estimator of raw bit error rates from syndromes; none where the flow needs no estimates.
     pub estimator: Option<Estimator>,
 }

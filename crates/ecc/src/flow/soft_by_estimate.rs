@@ -3,7 +3,7 @@
 use super::{Attempt, Flow, FlowView, Next, Notes};
 use config::{Card, ConfigError, Policy, Section, above};
 
-/// Chooses the number of soft bits by the error rate estimated from the weight of the syndrome.
+/// Read flow that chooses the number of soft bits by the raw bit error rate estimated from the syndrome's weight.
 #[derive(Clone, Debug)]
 pub struct SoftByEstimate {
     margin: f64,
@@ -30,7 +30,7 @@ impl Policy for SoftByEstimate {
 }
 
 impl SoftByEstimate {
-    /// Returns the greatest error rate at which a read with `soft_bits` soft bits is tried.
+    /// Returns the greatest raw bit error rate at which a read with `soft_bits` soft bits is tried.
     fn most(&self, view: &FlowView<'_>, soft_bits: u32) -> f64 {
         self.margin * view.halves[soft_bits as usize - 1]
     }

@@ -2,23 +2,24 @@
 
 use super::Graph;
 
-/// A matrix made of shifted identity matrices and zeros, all of one size.
+/// Parity-check matrix of a quasi-cyclic code: a matrix of circulants (shifted identity matrices) and zero blocks, all
+/// of one size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseMatrix {
-    /// Rows and columns of a circulant.
+    /// Number of rows, and of columns, of a circulant.
     pub circulant: u32,
-    /// Of each block row the shift in each block column; none: zeros. Row `i` of a circulant of shift `s` has its
-    /// one in column `(i + s) mod circulant`.
+    /// For each block row, the cyclic shift of the circulant in each block column; none: a zero block. Row `i` of a
+    /// circulant of shift `s` has its one in column `(i + s) mod circulant`.
     pub shifts: Vec<Vec<Option<u32>>>,
 }
 
 impl BaseMatrix {
-    /// Returns the number of columns of circulants.
+    /// Returns the number of block columns of the matrix.
     pub fn width(&self) -> usize {
         self.shifts.first().map_or(0, Vec::len)
     }
 
-    /// Returns the matrix written out, the first `data_bits` columns of which hold data.
+    /// Expands the matrix to a graph of single checks and bits; the first `data_bits` columns hold data.
     pub fn graph(&self, data_bits: usize) -> Graph {
         let size = self.circulant;
         let row = |shifts: &[Option<u32>], within: u32| {

@@ -7,10 +7,10 @@
 use super::{BaseMatrix, Graph};
 use std::collections::HashMap;
 
-/// Cycles of the shortest lengths.
+/// Numbers of cycles of the shortest lengths in the Tanner graph of a parity-check matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spectrum {
-    /// Of length four: two checks that share two bits.
+    /// Number of cycles of length four: two checks that share two bits.
     pub of_4: u64,
     /// Number of cycles of length six.
     pub of_6: u64,
@@ -19,7 +19,7 @@ pub struct Spectrum {
 }
 
 impl Spectrum {
-    /// Returns all cycles of a matrix of circulants.
+    /// Counts the cycles of length 4, 6 and 8 in the Tanner graph of the quasi-cyclic parity-check matrix `base`.
     pub fn of(base: &BaseMatrix) -> Self {
         let graph = base.graph(0);
         let checks = graph.checks_of_bits();
@@ -37,7 +37,7 @@ impl Spectrum {
         Self { of_4: whole(through.of_4, 2), of_6: whole(through.of_6, 3), of_8: whole(through.of_8, 4) }
     }
 
-    /// Returns the length of the shortest cycle, where it is known: up to eight.
+    /// Returns the girth of the code, the length of its shortest cycle: 4, 6 or 8; none if all cycles are longer.
     pub const fn girth(&self) -> Option<u32> {
         match (self.of_4, self.of_6, self.of_8) {
             (0, 0, 0) => None,
@@ -47,7 +47,7 @@ impl Spectrum {
         }
     }
 
-    /// Returns the spectrum of the cycles through one bit.
+    /// Counts the cycles of length 4, 6 and 8 that go through one bit.
     fn through(graph: &Graph, checks: &[Vec<u32>], bit: u32) -> Self {
         // Paths by their end: what lies between, in order of the walk.
         let mut to_bit: HashMap<u32, Vec<[u32; 1]>> = HashMap::new();
@@ -68,8 +68,8 @@ impl Spectrum {
     }
 }
 
-/// Returns the pairs of paths to the same end with nothing in common. Checks and bits lie at places of their
-/// own, except that a path's first check may be another's second.
+/// Counts the pairs of paths to the same end with nothing in common. Checks and bits are at places of their own in a
+/// path, except that a path's first check may be another's second.
 fn pairs<const BETWEEN: usize>(paths: &HashMap<u32, Vec<[u32; BETWEEN]>>) -> u64 {
     let apart = |one: &[u32; BETWEEN], other: &[u32; BETWEEN]| {
         let own = (0..BETWEEN).all(|at| one[at] != other[at]);

@@ -9,7 +9,7 @@
 use super::Graph;
 use super::rank::settled;
 
-/// A row over GF(2).
+/// A row over GF(2): 64 coefficients in each word.
 type Bits = Vec<u64>;
 
 fn flip(bits: &mut [u64], at: usize) {
@@ -26,24 +26,24 @@ fn add(to: &mut [u64], other: &[u64]) {
     }
 }
 
-/// Makes words of data.
+/// Encoder of an LDPC code: computes the parity bits of a word of data.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     graph: Graph,
-    /// Checks in the order in which each gives a bit.
+    /// Pairs of a check and a bit, in the order in which each check determines its parity bit from known bits.
     order: Vec<(u32, u32)>,
-    /// Bits of a word whose equations are solved together at the end.
+    /// Parity bits of a word whose equations are solved together at the end.
     put_off: Vec<u32>,
-    /// Checks whose sums, with zeros for those, tell them.
+    /// Checks that determine the bits put off, by their sums with zeros for those bits.
     told_by: Vec<u32>,
-    /// Of each bit put off the sums that add up to it.
+    /// For each bit put off, a row that selects the sums of checks that add up to the bit.
     inverse: Vec<Bits>,
 }
 
 impl Encoder {
-    /// Returns the encoder of a matrix whose data come first; none where they do not settle the rest, or
-    /// where checks allow not all data: the matrix has another rank than there are bits behind the data, or a
-    /// part of it has.
+    /// Makes the encoder of a parity-check matrix whose data come first; none if the data do not determine the parity
+    /// bits, or if the checks do not allow all data: the matrix, or a part of it, has another rank than there are
+    /// parity bits.
     pub fn new(graph: &Graph) -> Option<Self> {
         let parity = graph.bits() - graph.data_bits();
         if graph.checks() < parity || graph.checks() > parity && settled(graph).len() != parity {
@@ -57,12 +57,12 @@ impl Encoder {
         Some(Self { graph: graph.clone(), order, put_off, told_by: left, inverse })
     }
 
-    /// Returns the number of bits whose equations are solved together: what a staircase would save.
+    /// Returns the number of parity bits whose equations are solved together, which a staircase would save.
     pub fn put_off(&self) -> usize {
         self.put_off.len()
     }
 
-    /// Returns the word of these data: its first bits are the data.
+    /// Encodes data bits into a word of the code, whose first bits are the data.
     ///
     /// # Panics
     /// When there are more or fewer data than the code has.
@@ -85,7 +85,7 @@ impl Encoder {
         word
     }
 
-    /// Follows the order: each check gives its bit from the others.
+    /// Computes parity bits in the encoder's order: each check determines its bit from the others.
     fn fill(&self, word: &mut [bool]) {
         for (check, bit) in &self.order {
             word[*bit as usize] = false;
@@ -104,7 +104,8 @@ struct Peeled {
     left: Vec<u32>,
 }
 
-/// Finds the order. The bit put off is one that the check with the fewest unknown bits lacks.
+/// Finds the order in which checks determine parity bits. Where no check lacks a single bit, a bit of the check with
+/// the fewest unknown bits is put off.
 fn peel(graph: &Graph) -> Peeled {
     let checks_of = graph.checks_of_bits();
     let is_parity = |bit: u32| bit as usize >= graph.data_bits();
@@ -150,7 +151,7 @@ fn unknown(graph: &Graph, check: u32, known: &[bool]) -> Option<u32> {
     graph.row(check as usize).iter().find(missing).copied()
 }
 
-/// Returns what the checks left come to, as sums of bits put off, where all data are zero.
+/// Returns the sum of each remaining check as a sum of the bits put off, where all data are zero.
 fn sums_of(graph: &Graph, order: &[(u32, u32)], put_off: &[u32], left: &[u32]) -> Vec<Bits> {
     let width = put_off.len().div_ceil(64);
     let mut parts: Vec<Bits> = vec![Vec::new(); graph.bits()];
@@ -171,8 +172,8 @@ fn sums_of(graph: &Graph, order: &[(u32, u32)], put_off: &[u32], left: &[u32]) -
     left.iter().map(|check| sum(&parts, *check, None)).collect()
 }
 
-/// Sums of the rows of a matrix over GF(2), one for each of its columns, that have a one in that column alone; none where there are
-/// no such: with as many rows as columns, its inverse.
+/// Returns, for each column of a matrix over GF(2), a sum of its rows that has a one in that column alone; none if
+/// there is no such sum. With as many rows as columns this is the inverse matrix.
 fn inverse(mut rows: Vec<Bits>, columns: usize) -> Option<Vec<Bits>> {
     let size = rows.len();
     let mut inverse = vec![vec![0; size.div_ceil(64)]; size];
@@ -199,7 +200,7 @@ fn inverse(mut rows: Vec<Bits>, columns: usize) -> Option<Vec<Bits>> {
 mod tests {
     use super::*;
 
-    /// Returns the code of Hamming (7, 4).
+    /// Makes the Hamming (7, 4) code, for the tests.
     fn hamming() -> Graph {
         Graph::new(7, 4, [vec![0, 1, 2, 4], vec![0, 1, 3, 5], vec![0, 2, 3, 6]])
     }
@@ -231,7 +232,8 @@ mod tests {
         assert!(Encoder::new(&Graph::new(4, 2, [vec![0, 2, 3], vec![1, 2, 3]])).is_none());
     }
 
-    /// The code of Hamming with the sums of its first two checks and of all three; and with a check that data break.
+    /// Checks the Hamming code with two redundant checks, sums of its first two checks and of all three, and with a
+    /// check that data break.
     #[test]
     fn checks_that_follow_from_others_are_left_out() {
         let more = |last: Vec<u32>| {

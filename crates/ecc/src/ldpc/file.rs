@@ -5,31 +5,31 @@ use super::grow::Growth;
 use super::{BaseMatrix, Encoder, Graph, Lines};
 use config::{ConfigError, Document, Section, Value, at_least, at_most};
 
-/// Where a matrix comes from.
+/// Origin of a code's parity-check matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodeOrigin {
-    /// The code is from this standard.
+    /// The matrix is written from this standard, by its name.
     Standard(String),
-    /// The code was grown by this project, and the matrix has these cycles.
+    /// The matrix was grown by this project with these parameters, and has these numbers of cycles.
     Grown(Growth, Spectrum),
 }
 
-/// A code.
+/// An LDPC code as read from a file of `codes/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// Origin of the matrix of the code.
+    /// Origin of the code's matrix: a standard, or grown by this project.
     pub origin: CodeOrigin,
-    /// Matrix of the code by circulants, if the matrix is made of circulants.
+    /// Matrix of the code by circulants; none if the matrix is not made of circulants.
     pub base: Option<BaseMatrix>,
-    /// Graph of the matrix of the code.
+    /// Parity-check matrix of the code, row by row.
     pub graph: Graph,
 }
 
-/// The most bits of a word, so that numbers of edges have 32 bits.
+/// Greatest number of bits of a word, so that numbers of edges have 32 bits.
 const BITS_MOST: u32 = 1 << 20;
 
 impl Code {
-    /// Reads the text of a file, called `file` in messages.
+    /// Parses the text of a code file, called `file` in error messages.
     ///
     /// # Errors
     /// When a key is unknown, missing or wrong, or the matrix does not have the shape or the rank that it should.
@@ -122,8 +122,8 @@ fn read_base(root: &mut Section, bits: u32, data_bits: u32) -> Result<BaseMatrix
     Ok(BaseMatrix { circulant, shifts })
 }
 
-/// Returns an error of the matrix, without the whole matrix as its value; at the place of one of its lines,
-/// if it is of one.
+/// Makes an error about the matrix, without the whole matrix as its value; at the place of line `line` if the error is
+/// about one line.
 fn shape(root: &Section, key: &str, line: Option<usize>, expected: String) -> ConfigError {
     let error = root.reject(key, "");
     let place = match (root.written(key), line) {
@@ -133,7 +133,8 @@ fn shape(root: &Section, key: &str, line: Option<usize>, expected: String) -> Co
     ConfigError { value: String::new(), place, expected, ..error }
 }
 
-/// Reads a word of a row: `-` or a shift.
+/// Parses one entry of a row of a quasi-cyclic matrix: `-` is a zero block, a number is the cyclic shift of a
+/// circulant, scaled from circulants of `shifts_of` rows to `circulant` rows. None for any other text.
 fn shift(word: &str, circulant: u32, shifts_of: u32) -> Option<Option<u32>> {
     if word == "-" {
         return Some(None);
@@ -142,8 +143,8 @@ fn shift(word: &str, circulant: u32, shifts_of: u32) -> Option<Option<u32>> {
     Some(Some((u64::from(shift) * u64::from(circulant) / u64::from(shifts_of)) as u32))
 }
 
-/// Reads a matrix in which data bits are added to parity bits by address, then each parity bit to the one
-/// behind it.
+/// Reads the matrix of a repeat-accumulate code: each data bit is added to parity bits by address, then each parity bit
+/// to the next.
 fn read_accumulator(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, ConfigError> {
     let group: u32 = root
         .within(at_least(1u32).at_most(bits))
@@ -184,7 +185,7 @@ fn read_accumulator(root: &mut Section, bits: u32, data_bits: u32) -> Result<Gra
     Ok(Graph::new(bits as usize, data_bits as usize, rows))
 }
 
-/// Checks are lines over a finite field.
+/// Reads the matrix of a code whose checks are lines over a finite field.
 fn read_lines(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, ConfigError> {
     let symbol_bits =
         root.within(at_least(3u32).at_most(8u32)).required("symbol_bits", "bits of a symbol")?;
@@ -209,7 +210,7 @@ fn read_lines(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, Co
     Ok(graph)
 }
 
-/// Slopes of lines: the rank of so many checks is found at once.
+/// Greatest number of slopes of the lines: the rank of so many checks is found at once.
 const SLOPES_MOST: usize = 16;
 
 #[cfg(test)]
@@ -301,8 +302,8 @@ rows = [
         }
     }
 
-    /// Returns the entries of a matrix as one number, so that one shift in another place is found (FNV-1a,
-    /// row by row).
+    /// Returns a hash of the entries of a matrix, row by row (FNV-1a), so that the tests notice one shift in another
+    /// place.
     fn fingerprint(graph: &Graph) -> u64 {
         let take = |hash: u64, number: u32| (hash ^ u64::from(number)).wrapping_mul(0x0000_0100_0000_01b3);
         let row =
@@ -310,9 +311,10 @@ rows = [
         (0..graph.checks()).fold(0xcbf2_9ce4_8422_2325, row)
     }
 
-    /// Ones, the widest check, and all entries: those of AFF3CT's matrices, which were laid beside ours entry by entry (its
-    /// WiMAX with the bits and rows of each circulant in reverse: it shifts the other way; its 10GBASE-T, whose checks and bits
-    /// come in another order, laid on ours by an isomorphism that maps all 12,288 entries).
+    /// Checks the standards' matrices: number of ones, widest check, and all entries. Entries are those of AFF3CT's
+    /// matrices, which were compared entry by entry (its WiMAX with the bits and rows of each circulant in reverse: it
+    /// shifts the other way; its 10GBASE-T, whose checks and bits come in another order, mapped to ours by an
+    /// isomorphism that maps all 12,288 entries).
     #[test]
     fn standards_have_their_entries() {
         for (name, ones, widest, print) in [

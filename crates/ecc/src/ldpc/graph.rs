@@ -1,17 +1,17 @@
 //! Which bits each parity check adds up: the matrix of a code, row by row.
 
-/// A parity-check matrix. Rows keep their order, as decoders take checks one after the other.
+/// A parity-check matrix, stored row by row. Rows keep their order, as decoders take checks one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     bits: usize,
     data_bits: usize,
-    /// Where each row begins in `columns`; one more than there are rows.
+    /// Index in `columns` at which each row begins; one more entry than there are rows.
     starts: Vec<u32>,
     columns: Vec<u32>,
 }
 
 impl Graph {
-    /// Makes a matrix whose first `data_bits` columns hold the data.
+    /// Makes a matrix of `bits` columns from the bits of each row; the first `data_bits` columns hold the data.
     ///
     /// # Panics
     /// When a row names a bit that there is not, or one twice.
@@ -27,54 +27,54 @@ impl Graph {
         Self { bits, data_bits, starts, columns }
     }
 
-    /// Returns the number of bits of a word.
+    /// Returns the number of bits of a codeword.
     pub const fn bits(&self) -> usize {
         self.bits
     }
 
-    /// Returns the number of bits of a word that are data: the first.
+    /// Returns the number of data bits of a codeword, which are its first bits.
     pub const fn data_bits(&self) -> usize {
         self.data_bits
     }
 
-    /// Returns the number of parity checks of the code.
+    /// Returns the number of parity checks of the code: rows of the matrix.
     pub fn checks(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Returns the number of ones of the matrix.
+    /// Returns the number of ones of the matrix: edges between checks and bits.
     pub fn edges(&self) -> usize {
         self.columns.len()
     }
 
-    /// Returns the bits that a check adds up, by rising number.
+    /// Returns the numbers of the bits that a check adds up, rising.
     #[inline]
     pub fn row(&self, check: usize) -> &[u32] {
         &self.columns[self.span(check)]
     }
 
-    /// Returns where the edges of a check lie among all edges.
+    /// Returns the range of indices that the edges of a check have among all edges.
     #[inline]
     pub fn span(&self, check: usize) -> std::ops::Range<usize> {
         self.starts[check] as usize..self.starts[check + 1] as usize
     }
 
-    /// Returns where each row begins in [`Self::columns`]; one more than there are rows.
+    /// Returns the index in [`Self::columns`] at which each row begins; one more entry than there are rows.
     pub fn starts(&self) -> &[u32] {
         &self.starts
     }
 
-    /// Returns the bits of all rows, one row after the other.
+    /// Returns the numbers of the bits of all rows, one row after the other.
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }
 
-    /// Returns the largest number of bits that a check sums.
+    /// Returns the greatest number of bits that a check adds up.
     pub fn widest(&self) -> usize {
         (0..self.checks()).map(|check| self.row(check).len()).max().unwrap_or(0)
     }
 
-    /// Returns the checks that each bit takes part in.
+    /// Returns, for each bit, the numbers of the checks that it takes part in.
     pub fn checks_of_bits(&self) -> Vec<Vec<u32>> {
         let mut checks = vec![Vec::new(); self.bits];
         for check in 0..self.checks() {
@@ -85,7 +85,7 @@ impl Graph {
         checks
     }
 
-    /// Checks that a word of these bits does not keep.
+    /// Returns the number of checks that do not hold for a word with these bits.
     pub fn broken(&self, word: impl Fn(usize) -> bool) -> usize {
         let odd = |check: &usize| self.row(*check).iter().fold(false, |odd, bit| odd ^ word(*bit as usize));
         (0..self.checks()).filter(odd).count()

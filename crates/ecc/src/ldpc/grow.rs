@@ -13,26 +13,27 @@ use super::{BaseMatrix, Graph};
 use engine::RandomStream;
 use std::fmt::Write;
 
-/// How a code grows.
+/// Parameters from which a quasi-cyclic LDPC code is grown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Growth {
-    /// Seed of the choice among equals.
+    /// Seed of the random choice among equally good places and shifts.
     pub seed: u64,
-    /// Rows of a circulant: a power of two.
+    /// Number of rows of a circulant: a power of two.
     pub circulant: u32,
-    /// Circulants in each column of data.
+    /// Number of circulants in each block column of data.
     pub data_weight: u32,
-    /// Circulants in each column of parity: odd, as rows that are all of even weight add up to zero.
+    /// Number of circulants in each block column of parity: odd, as rows that are all of even weight add up to zero.
     pub parity_weight: u32,
 }
 
-/// Codes of our own that come along: name, how they grow, rows and columns of circulants. 4 KiB of data each.
+/// The project's own codes that are shipped: name, parameters of growth, numbers of block rows and of block columns. 4
+/// KiB of data each.
 pub const OWN: [(&str, Growth, usize, usize); 2] = [
     ("nand-4k-889", Growth { seed: 1, circulant: 256, data_weight: 4, parity_weight: 3 }, 16, 144),
     ("nand-4k-928", Growth { seed: 1, circulant: 256, data_weight: 4, parity_weight: 3 }, 10, 138),
 ];
 
-/// Returns the shifts of a code of so many rows and columns of circulants.
+/// Grows a quasi-cyclic code with `high` block rows and `wide` block columns: returns the shifts of its circulants.
 ///
 /// # Panics
 /// When the circulant is no power of two, or there are fewer rows than a column has circulants.
@@ -59,7 +60,7 @@ pub fn grow(growth: &Growth, high: usize, wide: usize) -> BaseMatrix {
     base
 }
 
-/// Returns the row with the fewest circulants that has none in this column yet.
+/// Returns a block row with the fewest circulants among the rows that have none in this block column yet.
 fn lightest(base: &BaseMatrix, load: &[u32], column: usize, random: &mut RandomStream) -> usize {
     let open: Vec<usize> = (0..load.len()).filter(|row| base.shifts[*row][column].is_none()).collect();
     let least = open.iter().map(|row| load[*row]).min().expect("an open row");
@@ -70,7 +71,8 @@ fn among<T: Copy>(equals: Vec<T>, random: &mut RandomStream) -> T {
     equals[random.below(equals.len() as u64) as usize]
 }
 
-/// Returns the rows of each column of parity, so that the matrix of these places is invertible modulo 2.
+/// Draws, for each block column of parity, the rows of its circulants, so that the matrix of these places is invertible
+/// modulo 2.
 fn places_of_parity(weight: usize, high: usize, random: &mut RandomStream) -> Vec<Vec<usize>> {
     loop {
         let mut load = vec![0u32; high];
@@ -108,7 +110,8 @@ fn is_invertible(columns: &[Vec<usize>], high: usize) -> bool {
     true
 }
 
-/// Gives the circulant at this place its shift.
+/// Chooses the shift of the circulant at this place and enters it in the matrix: the shift that closes the fewest short
+/// cycles.
 fn place(base: &mut BaseMatrix, row: usize, column: usize, random: &mut RandomStream) {
     let size = base.circulant;
     let graph = base.graph(0);
@@ -121,7 +124,7 @@ fn place(base: &mut BaseMatrix, row: usize, column: usize, random: &mut RandomSt
     base.shifts[row][column] = Some(shift);
 }
 
-/// How far checks are from a bit, and by how many shortest paths.
+/// For each check, its distance from one bit along the edges, and the number of shortest paths to it.
 struct Reached {
     distance: Vec<u32>,
     paths: Vec<u64>,
@@ -168,13 +171,14 @@ impl Reached {
         reached
     }
 
-    /// Far before near, few paths before many.
+    /// Returns the merit of a new edge to a check, greater for a better one: far checks before near, few paths before
+    /// many.
     fn merit(&self, check: u32) -> (u32, std::cmp::Reverse<u64>) {
         (self.distance[check as usize], std::cmp::Reverse(self.paths[check as usize]))
     }
 }
 
-/// Returns the text of the file of a grown code.
+/// Grows a code and returns the text of its file for `codes/`.
 pub fn file(growth: &Growth, high: usize, wide: usize) -> String {
     let base = grow(growth, high, wide);
     let cycles = Spectrum::of(&base);

@@ -10,24 +10,24 @@ use super::Graph;
 use super::rank::settled;
 use crate::field::Field;
 
-/// Which lines.
+/// The lines over a finite field that are the checks of a code: field, points and slopes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lines {
-    /// Bits of a symbol.
+    /// Number of bits of a symbol: the field has 2^`symbol_bits` elements.
     pub symbol_bits: u32,
-    /// Points that a line is taken at: so many powers of the primitive element, from 1 on.
+    /// Number of points at which a line is taken: powers of the primitive element, from 1 on.
     pub points: u32,
     /// Slopes of the lines: elements of the field, by the bits of their polynomials.
     pub slopes: Vec<u32>,
 }
 
 impl Lines {
-    /// Returns the number of bits of a word.
+    /// Returns the number of bits of a codeword.
     pub const fn bits(&self) -> u32 {
         self.points << self.symbol_bits
     }
 
-    /// Returns the matrix, and how many bits are left for data.
+    /// Makes the parity-check matrix of the code, with its data bits first.
     pub fn graph(&self) -> Graph {
         let field = Field::new(self.symbol_bits as usize);
         let symbols = 1 << self.symbol_bits;
@@ -53,7 +53,8 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// Two checks of different slopes share a bit where their lines meet, at one point of those taken or at none.
+    /// Checks that two checks of different slopes share a bit where their lines meet, at one of the points taken or at
+    /// none.
     #[test]
     fn lines_meet_once_at_most() {
         let graph = Lines { symbol_bits: 3, points: 5, slopes: vec![0, 1, 2] }.graph();

@@ -21,12 +21,12 @@ files![
     "wimax-576-288"
 ];
 
-/// Returns the names of all codes that come along, and their files.
+/// Returns the name of each shipped code and the text of its file.
 pub const fn shipped() -> &'static [(&'static str, &'static str)] {
     FILES
 }
 
-/// Returns a code that comes along; none when there is none of this name.
+/// Parses the shipped code of this name; none when there is none.
 ///
 /// # Panics
 /// When its file is wrong, which a test of all files would find.

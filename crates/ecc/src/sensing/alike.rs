@@ -18,24 +18,25 @@ use super::place::Placement;
 use super::{Page, Zones, sense};
 use nand::tables::LEAST_NOISE;
 
-/// By how much a min-sum decoder makes less of ratios.
+/// Factor by which a min-sum decoder underrates log-likelihood ratios.
 const SCALE: f64 = 0.72;
-/// Largest log-likelihood ratio: ratios beyond it count as this one.
+/// Greatest magnitude of a log-likelihood ratio in the cost of a bit: ratios beyond it count as this one.
 const MOST: f64 = 7.0;
-/// Variance of a decoder's own, bits squared for each bit of a word.
+/// Variance of the cost that the decoder itself adds, bits squared for each bit of a word.
 const OWN: f64 = 0.27;
-/// At which cost two channels are alike: where one word in a hundred of 36,864 bits, those of 4 KiB, costs more; as deviations of
-/// the mean of its bits.
+/// Number of standard deviations of a bit's cost by which the compared cost lies above the mean: the cost that one word
+/// in a hundred of 36,864 bits (those of 4 KiB) exceeds, as a mean of its bits.
 const ASIDE: f64 = 2.33 / 192.0;
 
-/// Noise is looked at from [`LEAST_NOISE`] to the greatest rate, in so many equal steps of the logarithm.
+/// Number of equal logarithmic steps of the raw bit error rate, from [`LEAST_NOISE`] to the greatest, at which the cost
+/// of Gaussian noise is computed.
 const STEPS: usize = 200;
 
-/// The greatest raw bit error rate that noise of two states side by side can have.
+/// Greatest raw bit error rate that the Gaussian noise of two neighbouring states can have.
 pub(crate) const RATE_MOST: f64 = 0.19;
 
-/// Returns the values of a bit that comes over Gaussian noise of this raw bit error rate, read with so many
-/// soft bits, references placed by information.
+/// Returns the values as which a bit is received over Gaussian noise of raw bit error rate `rate`, read with
+/// `soft_bits` soft bits, with references placed for the most information.
 ///
 /// # Panics
 /// When the rate is not one that two states can have.
@@ -44,15 +45,16 @@ pub(crate) fn of_noise(rate: f64, soft_bits: u32) -> Zones {
     sense(&page, &page, soft_bits, Placement::Information).zones
 }
 
-/// What Gaussian noise of every raw bit error rate costs, read with so many soft bits.
+/// Cost to a decoder of a bit read over Gaussian noise, for every raw bit error rate, at one number of soft bits.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    /// Logarithms of rate and cost, rising.
+    /// Pairs of the logarithms of raw bit error rate and cost, rising.
     costs: Vec<(f64, f64)>,
 }
 
 impl Noise {
-    /// Returns the noise read with so many soft bits, references placed by information.
+    /// Computes the cost of Gaussian noise read with `soft_bits` soft bits, with references placed for the most
+    /// information.
     ///
     /// # Panics
     /// When there are no soft bits or too many.
@@ -69,7 +71,8 @@ impl Noise {
         Self { costs }
     }
 
-    /// Returns the raw bit error rate of noise that fails as often as a page which comes as these values.
+    /// Returns the raw bit error rate of the Gaussian noise with which decoding fails as often as with a page that has
+    /// these values.
     pub fn alike(&self, zones: &Zones) -> f64 {
         let cost = libm::log(cost(zones).max(1e-300));
         let next = self.costs.partition_point(|(_, of)| *of <= cost).clamp(1, self.costs.len() - 1);
@@ -79,7 +82,7 @@ impl Noise {
     }
 }
 
-/// Returns what bits cost that one word in a hundred has more of, on the mean of its bits.
+/// Returns the cost, in bits as a mean over a word's bits, that one word in a hundred exceeds.
 fn cost(zones: &Zones) -> f64 {
     let (mut mean, mut square) = (0.0, 0.0);
     let [zero, one] = &zones.shares;

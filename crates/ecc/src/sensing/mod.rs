@@ -21,7 +21,7 @@ pub(crate) use alike::{RATE_MOST, of_noise};
 pub use page::{Page, Sensed, Zones, sense};
 pub use place::{Placement, place};
 
-/// Largest number of soft bits: further soft bits gain nothing that any source reports.
+/// Greatest number of soft bits: further soft bits gain nothing that any source reports.
 pub const SOFT_BITS_MOST: u32 = 3;
 
 #[cfg(test)]

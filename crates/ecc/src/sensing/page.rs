@@ -5,40 +5,44 @@ use nand::cells::distribution::Spread;
 use nand::cells::normal::quantile;
 use nand::tables::Spreads;
 
-/// A ratio beyond this is as good as certainty, and all that shares too small to count allow.
+/// Greatest magnitude of a log-likelihood ratio: as good as certainty, and the most that fractions too small to count
+/// allow.
 const CERTAIN: f64 = 30.0;
-/// States that have this part of their cells beyond the middle to the next reach beyond that one, too.
+/// Fraction of a state's cells on the wrong side of a boundary from which on a normal page is refused: such wide states
+/// reach beyond their neighbour, too.
 const WIDEST: f64 = 0.2;
 
-/// A page: where the cells of each state lie, and which states hold a one.
+/// A page of cells as the sensing model sees it: where the thresholds of each state lie, and which states hold a one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
     spreads: Spreads,
     ones: Vec<bool>,
-    /// The lower state of each boundary at which the bit changes.
+    /// Number of the lower state of each boundary between states at which the page's bit changes.
     boundaries: Vec<usize>,
 }
 
-/// What each value of a cell is worth: the surest zero first, the surest one last.
+/// Values as which a page's bits are received (zones of threshold voltage), the surest zero first, the surest one last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Zones {
-    /// The share of the bits of a sent zero, and of a sent one, that come as each.
+    /// For a sent zero and for a sent one, the fraction (0 to 1) of the bits that are received as each value.
     pub shares: [Vec<f64>; 2],
-    /// The log-likelihood ratios that a controller holds them for, above zero for a zero.
+    /// Log-likelihood ratio that the controller assigns to each value, above zero for a zero.
     pub ratios: Vec<f64>,
 }
 
-/// A page, sensed.
+/// Result of sensing a page: the reference voltages used, and the values received.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensed {
-    /// For each boundary of the page: the reference voltages of the comparisons there, volts, rising.
+    /// For each boundary between states at which the page's bit changes, the rising reference voltages of its
+    /// comparisons, volts.
     pub references_v: Vec<Vec<f64>>,
-    /// Zones into which the comparisons part the cells of the page.
+    /// Values received: the zones into which the comparisons divide the cells.
     pub zones: Zones,
 }
 
 impl Page {
-    /// Makes a page of cells whose states' bits are these; none where no bit changes.
+    /// Makes a page from the distributions of its cells' states and the bit of each state (true: a one); none if the
+    /// bit never changes.
     ///
     /// # Panics
     /// When there are more or fewer bits than states.
@@ -49,10 +53,11 @@ impl Page {
         (!boundaries.is_empty()).then_some(Self { spreads, ones, boundaries })
     }
 
-    /// Returns the states that are normal and as far from each other, all alike wide: so wide that the middle
-    /// comparison misreads this rate of the page's bits. Two states, a one and a zero: Gaussian noise.
+    /// Makes a page whose states are normally distributed, equally far from each other and equally wide: so wide that
+    /// the middle comparison misreads the fraction `rate` of the page's bits. Two states, a one and a zero, are
+    /// Gaussian noise.
     ///
-    /// None where no bit changes, or no width misreads so much.
+    /// Returns none if no bit changes, or no width misreads so much.
     pub fn normal(ones: Vec<bool>, rate: f64) -> Option<Self> {
         let changes = ones.windows(2).filter(|pair| pair[0] != pair[1]).count() as f64;
         // At each boundary where the bit changes, two states of all have this part of their cells on the wrong side.
@@ -65,19 +70,19 @@ impl Page {
         Self::new(Spreads::of_normals(&states), ones)
     }
 
-    /// Returns the distributions of the cells of each state.
+    /// Returns the distributions of the threshold voltages of each state's cells.
     pub const fn spreads(&self) -> &Spreads {
         &self.spreads
     }
 
-    /// Returns the lower state of each boundary at which the bit changes.
+    /// Returns the number of the lower state of each boundary between states at which the page's bit changes.
     pub fn boundaries(&self) -> &[usize] {
         &self.boundaries
     }
 
-    /// Returns what cells come as when each boundary is compared with these references, by number, rising, as
-    /// many at each. The zones of a value lie as far from a boundary on the same side of it; beyond the
-    /// outermost references all are alike.
+    /// Returns, for zeros and for ones, the fraction of bits received as each value when each boundary is compared with
+    /// these rising references (by number, equally many at each boundary). The zones of a value lie equally far from a
+    /// boundary on the same side of it; beyond the outermost references all cells have the same value.
     pub(super) fn shares(&self, references: &[Vec<usize>]) -> [Vec<f64>; 2] {
         let middle = references[0].len() / 2;
         let values = 2 * (middle + 1);
@@ -103,8 +108,8 @@ impl Page {
     }
 }
 
-/// Returns the value of the zone below the reference of this number, of `2 middle + 1`, where the lower
-/// state's bit is this.
+/// Returns the number of the value of the zone just below reference `number`, of `2 middle + 1` references; `lower` is
+/// the bit of the state below the boundary.
 const fn value(number: usize, middle: usize, lower: bool) -> usize {
     // Away from the boundary on the lower side, then on the upper.
     let is_lower = number <= middle;
@@ -113,7 +118,8 @@ const fn value(number: usize, middle: usize, lower: bool) -> usize {
 }
 
 impl Zones {
-    /// Returns the shares as they are, with the ratios that other shares have.
+    /// Makes the values with the fractions `shares`, whose log-likelihood ratios follow from the fractions `known` that
+    /// the controller assumes.
     pub fn new(shares: [Vec<f64>; 2], known: &[Vec<f64>; 2]) -> Self {
         let ratio = |(zero, one): (&f64, &f64)| {
             if *zero <= 0.0 && *one <= 0.0 {
@@ -125,13 +131,13 @@ impl Zones {
         Self { shares, ratios }
     }
 
-    /// Returns the bits that are flipped at this rate.
+    /// Makes the two values of a hard read with raw bit error rate `rate`.
     pub fn flips(rate: f64) -> Self {
         let shares = [vec![1.0 - rate, rate], vec![rate, 1.0 - rate]];
         Self::new(shares.clone(), &shares)
     }
 
-    /// Returns the same bits of a hard read, each told with this ratio.
+    /// Returns the same hard read whose values have `ratio` and its negative as log-likelihood ratios.
     ///
     /// # Panics
     /// When more is known of a bit than what it is.
@@ -141,20 +147,20 @@ impl Zones {
         Self { ratios: vec![ratio, -ratio], ..self }
     }
 
-    /// Returns the raw bit error rate of the middle comparison alone.
+    /// Returns the raw bit error rate (0 to 1) of the middle comparison alone, a hard read.
     pub fn rate(&self) -> f64 {
         let half = self.ratios.len() / 2;
         let wrong = self.shares[0][half..].iter().chain(&self.shares[1][..half]);
         0.5 * wrong.sum::<f64>()
     }
 
-    /// Returns what a value tells of its bit, in bits.
+    /// Returns the mutual information between a sent bit and the value received, in bits.
     pub fn information(&self) -> f64 {
         information(&self.shares)
     }
 }
 
-/// Returns the mutual information of a bit, as often zero as one, and the value that it comes as, bits.
+/// Returns the mutual information between a bit, equally often zero and one, and the value received, in bits.
 pub(super) fn information(shares: &[Vec<f64>; 2]) -> f64 {
     let of_value = |(zero, one): (&f64, &f64)| {
         let both = zero + one;
@@ -164,8 +170,8 @@ pub(super) fn information(shares: &[Vec<f64>; 2]) -> f64 {
     shares[0].iter().zip(&shares[1]).map(of_value).sum()
 }
 
-/// Returns a page as it comes to a controller that holds it for `known`: references and ratios are what would
-/// be right for that.
+/// Senses a page with references and log-likelihood ratios that would be right for the page `known`, which the
+/// controller takes it for.
 ///
 /// # Panics
 /// When the two are not pages of one part, or there are no soft bits or too many.

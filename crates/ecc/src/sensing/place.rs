@@ -3,38 +3,40 @@
 use super::SOFT_BITS_MOST;
 use super::page::{Page, information};
 
-/// By which rule references lie around a boundary.
+/// Rule by which the references of soft reads are placed around a boundary between states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// Where a value tells most of its bit (Wang and others, JSAC 2014).
+    /// References are placed where the values give the most information on the bit (Wang and others, JSAC 2014).
     Information,
-    /// As far from each other at all boundaries, around where fewest cells are misread; so far that a value tells most.
+    /// References are equally spaced at all boundaries, around the reference that misreads fewest cells, at the
+    /// distance that gives the most information.
     Even,
-    /// Where the densities of the two states next to them have ratios that rise in equal steps of their logarithm; in such
-    /// steps that a value tells most.
+    /// References are placed where the ratio of the two neighbouring states' densities changes in equal steps of its
+    /// logarithm, with the step that gives the most information.
     Ratio,
 }
 
 impl Placement {
-    /// All rules, by name.
+    /// All placement rules with their names.
     pub const ALL: [(&'static str, Self); 3] =
         [("information", Self::Information), ("even", Self::Even), ("ratio", Self::Ratio)];
 
-    /// Returns the rule of this name.
+    /// Returns the placement rule of this name; none when there is none.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(each, _)| *each == name).map(|(_, rule)| *rule)
     }
 }
 
-/// Steps by which references are moved on the way to the most information, of the page's references.
+/// Distances, in numbers of references, by which references are moved in turn on the way to the most information.
 const MOVES: [usize; 6] = [32, 16, 8, 4, 2, 1];
-/// Logarithms of density ratios that outermost references are tried at.
+/// Number of logarithms of density ratios that are tried for the outermost references, in steps of `RATIO_STEP`.
 const RATIOS: usize = 40;
 const RATIO_STEP: f64 = 0.25;
-/// References on either side that a density is taken between: sampled cells are too few for less.
+/// Number of references on either side between which a density is computed: sampled cells are too few for less.
 const ASIDE: usize = 2;
 
-/// Returns the references, by number, at each boundary of the page: `2^soft_bits - 1` at each.
+/// Places the references of soft reads: returns for each boundary of the page the numbers of its `2^soft_bits - 1`
+/// references.
 ///
 /// # Panics
 /// When there are no soft bits or too many.
@@ -59,15 +61,15 @@ pub fn place(page: &Page, soft_bits: u32, placement: Placement) -> Vec<Vec<usize
     }
 }
 
-/// Returns the range in which the references of a boundary may lie: those between the middles of its states,
-/// fewer by one at either end.
+/// Returns the numbers of the first and the last reference that a boundary may use: between the medians of its two
+/// states.
 fn between(page: &Page, lower: usize) -> (usize, usize) {
     let spreads = page.spreads();
     let high = spreads.middle(lower + 1).min(spreads.references() - 1);
     (spreads.middle(lower).min(high), high)
 }
 
-/// Returns the reference between two states that misreads fewest of their cells.
+/// Returns the number of the reference between two neighbouring states that misreads fewest of their cells.
 fn fewest(page: &Page, lower: usize) -> usize {
     let (low, high) = between(page, lower);
     let spreads = page.spreads();
@@ -75,7 +77,7 @@ fn fewest(page: &Page, lower: usize) -> usize {
     (low..=high).min_by(|a, b| wrong(a).total_cmp(&wrong(b))).unwrap_or(low)
 }
 
-/// Returns the choice that tells most; of equals the first.
+/// Returns the choice of references that gives the most information; of equals the first.
 fn best(page: &Page, choices: impl Iterator<Item = Vec<Vec<usize>>>) -> Vec<Vec<usize>> {
     let told = choices.map(|choice| (information(&page.shares(&choice)), choice));
     let more = |most: (f64, Vec<Vec<usize>>), next: (f64, Vec<Vec<usize>>)| {
@@ -96,7 +98,8 @@ fn evenly(page: &Page, hard: &[usize], count: usize, apart: usize) -> Vec<Vec<us
     page.boundaries().iter().zip(hard).map(of_boundary).collect()
 }
 
-/// From the lowest reference of a boundary to the highest, the lowest and the logarithm of the densities' ratio at each.
+/// Returns the number of the lowest reference of a boundary, and the logarithm of the density ratio at each reference
+/// from the lowest to the highest.
 fn log_ratios(page: &Page, lower: usize) -> (usize, Vec<f64>) {
     let (low, high) = between(page, lower);
     (low, (low..=high).map(|at| log_ratio(page, lower, at)).collect())
@@ -124,7 +127,7 @@ fn by_ratio(hard: &[usize], ratios: &[(usize, Vec<f64>)], count: usize, most: f6
     ratios.iter().zip(hard).map(of_boundary).collect()
 }
 
-/// Returns the logarithm of the lower state's density over the upper's.
+/// Returns the logarithm of the ratio of the lower state's density to the upper state's at reference number `at`.
 fn log_ratio(page: &Page, lower: usize, at: usize) -> f64 {
     let spreads = page.spreads();
     let (from, to) = (at.saturating_sub(ASIDE), (at + ASIDE).min(spreads.references() - 1));
@@ -132,7 +135,8 @@ fn log_ratio(page: &Page, lower: usize, at: usize) -> f64 {
     libm::log(density(lower)) - libm::log(density(lower + 1))
 }
 
-/// Moves one reference after the other while that tells more, in smaller and smaller steps.
+/// Moves one reference after the other as long as the information rises, by smaller and smaller distances, and returns
+/// the references.
 fn climb(page: &Page, mut references: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     let ranges: Vec<(usize, usize)> = page.boundaries().iter().map(|lower| between(page, *lower)).collect();
     let mut most = information(&page.shares(&references));

@@ -4,7 +4,7 @@ use nand::cells::distribution::Spread;
 use nand::cells::normal::above;
 use nand::tables::Spreads;
 
-/// Returns the states of a lower and an upper page of an MLC, normal, with these deviations.
+/// Makes, for the tests, the four normal states of an MLC with these standard deviations.
 fn mlc(deviations: [f64; 4]) -> Spreads {
     let states: Vec<Spread> = deviations
         .iter()
@@ -14,7 +14,8 @@ fn mlc(deviations: [f64; 4]) -> Spreads {
     Spreads::of_normals(&states)
 }
 
-/// Its lower page changes at one boundary, its upper one at two.
+/// Makes, for the tests, the lower and the upper page of an MLC: the lower page's bit changes at one boundary, the
+/// upper page's at two.
 fn pages(deviations: [f64; 4]) -> [Page; 2] {
     let spreads = mlc(deviations);
     let page = |ones: [bool; 4]| Page::new(spreads.clone(), ones.to_vec()).expect("a page");
@@ -40,7 +41,8 @@ fn flips_tell_what_a_symmetric_channel_does() {
     assert_eq!((zones.rate(), zones.ratios[0]), (0.11, -zones.ratios[1]));
 }
 
-/// Each boundary of the upper page counts half of a state's cells on either side: shares by hand.
+/// Checks fractions of values against ones computed by hand: each boundary of the upper page counts half of a state's
+/// cells on either side.
 #[test]
 fn zones_of_two_boundaries_are_folded_into_one_set_of_values() {
     let [lower, upper] = pages([0.2; 4]);
@@ -87,7 +89,8 @@ fn more_soft_bits_and_placement_by_information_tell_more() {
     }
 }
 
-/// References and ratios are those of what the controller holds the page for: others misread more and tell less.
+/// Checks that references and ratios are right for the page that the controller assumes: on another page they misread
+/// more and give less information.
 #[test]
 fn a_controller_that_holds_a_page_for_another_is_told_less() {
     let page = |means: [f64; 4]| {
@@ -114,7 +117,8 @@ fn placements_have_names() {
     assert_eq!(Placement::named("odd"), None);
 }
 
-/// Noise is like itself, and states with more of their cells far out cost more than noise with as many errors.
+/// Checks that Gaussian noise is equivalent to itself, and that states with more of their cells far out cost more than
+/// noise with as many errors.
 #[test]
 fn noise_that_fails_as_often_as_a_page_has_its_cost() {
     for soft_bits in 2..=SOFT_BITS_MOST {

@@ -8,7 +8,7 @@ use super::parabola::{OffLaw, Parabola};
 use crate::law::Law;
 use nand::cells::normal::{above, density, quantile};
 
-/// Words at one rate.
+/// Counts of words decoded at one raw bit error rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// Raw bit error rate of the point.
@@ -17,39 +17,39 @@ pub struct Point {
     pub words: u64,
     /// Number of words whose decoded data were wrong.
     pub failures: u64,
-    /// Failed words whose checks all hold, so that the failure stays undetected.
+    /// Number of failed words whose checks all hold, so that the failure stays undetected.
     pub undetected: u64,
-    /// Iterations that the decoded words took.
+    /// Iterations that the decoder took for the words.
     pub taken: IterationsTaken,
 }
 
-/// Iterations that words took.
+/// How many decoder iterations words took, as a distribution or as a sum.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IterationsTaken {
-    /// Words that took as many, from none on.
+    /// For each number of iterations, from none on, the number of words that took as many.
     Each(Vec<u64>),
-    /// Sum of the iterations of all words.
+    /// Sum of the iterations of all words; how many each took is not known.
     InAll(u64),
 }
 
 impl Point {
-    /// Returns the number of failures of all words.
+    /// Returns the fraction (0 to 1) of the words that failed.
     pub fn failure(&self) -> f64 {
         self.failures as f64 / self.words as f64
     }
 
-    /// True where the point tells of failures: enough words failed, and enough did not.
+    /// True if the point is used to fit the curve: enough words failed, and enough did not.
     const fn tells(&self) -> bool {
         self.failures >= TELLING && self.words - self.failures >= TELLING
     }
 
-    /// Standard deviation of the normal quantile of its failures, by chance of the count.
+    /// Returns the standard deviation of the normal quantile of the failure fraction, due to the chance of the count.
     fn deviation(&self) -> f64 {
         let failure = self.failure();
         (failure * (1.0 - failure) / self.words as f64).sqrt() / density(quantile(failure))
     }
 
-    /// Returns the number of iterations of a word on the mean.
+    /// Returns the mean number of decoder iterations of a word.
     pub fn mean(&self) -> f64 {
         let all = match &self.taken {
             IterationsTaken::Each(words) => (0..).zip(words).map(|(number, words)| number * words).sum(),
@@ -58,7 +58,7 @@ impl Point {
         all as f64 / self.words as f64
     }
 
-    /// Returns the most iterations that a word is known to have taken.
+    /// Returns the greatest number of iterations that a word is known to have taken; 0 if only the sum is known.
     fn most(&self) -> u32 {
         match &self.taken {
             IterationsTaken::Each(words) => words.len().max(1) as u32 - 1,
@@ -67,24 +67,26 @@ impl Point {
     }
 }
 
-/// What was counted, by rate.
+/// Curve of failures and iterations by raw bit error rate, through counted points, for one number of soft bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     law: Law,
     floor_most: f64,
     /// Points of the curve, by falling raw bit error rate.
     points: Vec<Point>,
-    /// By how many deviations the failures lie above the law, by rate.
+    /// By how many standard deviations the curve lies off the law, as a function of the raw bit error rate.
     off: Parabola,
-    /// By rising rate, from none: iterations on the mean.
+    /// Pairs of raw bit error rate and mean number of iterations of a word, by rising rate, from zero.
     iterations: Vec<(f64, f64)>,
 }
 
-/// Failures, and words without, from which on a point shows where the law is off: a sixth of itself.
+/// Least number of failures, and of words without, from which on a point is used to fit the curve: its count is then
+/// known to a sixth of itself.
 const TELLING: u64 = 40;
 
 impl Curve {
-    /// Makes a curve through these points, by falling rate; none where too few tell of failures.
+    /// Makes a curve through these points, which are given by falling raw bit error rate; none if fewer than two have
+    /// enough failures.
     pub fn new(law: Law, floor_most: f64, points: Vec<Point>) -> Option<Self> {
         let off = |point: &Point| OffLaw {
             at: point.rate,
@@ -104,12 +106,12 @@ impl Curve {
         Some(Self { law, floor_most, points, off, iterations })
     }
 
-    /// Returns the chance that a word fails at this rate.
+    /// Returns the chance (0 to 1) that a word fails at this raw bit error rate.
     pub fn failure(&self, rate: f64) -> f64 {
         above(self.law.deviations(rate) + self.off.at(rate))
     }
 
-    /// Returns the rate at which a word fails with this chance.
+    /// Returns the raw bit error rate at which a word fails with the chance `failure`.
     pub fn rate(&self, failure: f64) -> f64 {
         let (mut low, mut high) = (0.0, 0.5);
         for _ in 0..60 {
@@ -119,27 +121,28 @@ impl Curve {
         low
     }
 
-    /// Returns the number of iterations of a word on the mean, failing words among them.
+    /// Returns the mean number of decoder iterations of a word at this raw bit error rate, failing words included.
     pub fn iterations(&self, rate: f64) -> f64 {
         along(&self.iterations, rate)
     }
 
-    /// Returns the number of iterations after which a word that has not come right is given up.
+    /// Returns the number of iterations after which the decoder gives up a word.
     pub fn most(&self) -> u32 {
         self.points.iter().map(Point::most).max().unwrap_or(0)
     }
 
-    /// Returns the points of the curve, by falling error rate.
+    /// Returns the counted points of the curve, by falling raw bit error rate.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// Returns the point with the lowest rate at which words failed; the first point if no word failed.
+    /// Returns the point with the lowest raw bit error rate at which words failed; the first point if no word failed.
     pub fn last(&self) -> &Point {
         self.points.iter().rev().find(|point| point.failures > 0).unwrap_or(&self.points[0])
     }
 
-    /// Returns what a floor can be at most: it would have shown among the words of some point (95 %).
+    /// Returns the greatest fraction of failing words that an error floor can have: a higher floor would have shown
+    /// among the counted words (95 %).
     pub const fn floor_most(&self) -> f64 {
         self.floor_most
     }
@@ -149,14 +152,14 @@ impl Curve {
         self.points.iter().map(|point| point.words).sum()
     }
 
-    /// Returns the number of counted words that were counted elsewhere.
+    /// Returns the number of words in the curve that were counted elsewhere, with only the sum of iterations known.
     pub fn words_elsewhere(&self) -> u64 {
         let elsewhere = |point: &&Point| matches!(point.taken, IterationsTaken::InAll(_));
         self.points.iter().filter(elsewhere).map(|point| point.words).sum()
     }
 
-    /// Returns how far the failures of each point that tells of them lie above the curve, in standard
-    /// deviations of its count.
+    /// Returns how far the failures of each point used for the fit lie above the curve, in standard deviations of the
+    /// point's count.
     pub fn residues(&self) -> Vec<f64> {
         let of = |point: &Point| {
             (quantile(point.failure()) - quantile(self.failure(point.rate))) / point.deviation()
@@ -165,7 +168,7 @@ impl Curve {
     }
 }
 
-/// Along straight lines, and level beyond both ends.
+/// Returns the value at `at`, interpolated linearly between points and constant beyond both ends.
 fn along(points: &[(f64, f64)], at: f64) -> f64 {
     let next = points.partition_point(|(x, _)| *x <= at);
     match (next.checked_sub(1).map(|before| points[before]), points.get(next)) {

@@ -14,31 +14,32 @@ pub use shipped::{named, shipped};
 use crate::sensing::SOFT_BITS_MOST;
 use config::{ConfigError, Document, Section, above, at_least, at_most};
 
-/// A table: one code, one decoder.
+/// Table of the counted failures and iterations of one code with one decoder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Name of the code.
+    /// Name of the code, a file of `codes/`.
     pub code: String,
-    /// Bits of a word.
+    /// Number of bits of a codeword.
     pub bits: u32,
-    /// Bits of data in a word.
+    /// Number of data bits of a codeword.
     pub data_bits: u32,
-    /// Ones of the code's matrix, which is the number of messages of an iteration.
+    /// Number of ones of the code's matrix, which is the number of messages of an iteration.
     pub edges: u32,
-    /// The decoder with its parameters, as `key=value`.
+    /// Parameters of the decoder, its name first, as `key=value`.
     pub decoder: Vec<String>,
-    /// The log-likelihood ratio that each bit of a hard read is told with; none: that of its rate.
+    /// Magnitude of the log-likelihood ratio that the decoder is given for each bit of a hard read; none: it follows
+    /// from the raw bit error rate.
     pub hard_ratio: Option<f64>,
-    /// Seed of the words.
+    /// Seed of the random words that were counted.
     pub seed: u64,
-    /// Command by which the words were counted.
+    /// Command line by which the words were counted.
     pub command: String,
-    /// Curves by number of soft bits, from one soft bit on.
+    /// Curves of failures and iterations: one for each number of soft bits, from one soft bit on.
     pub curves: Vec<Curve>,
 }
 
 impl Table {
-    /// Reads the text of a table, called `file` in messages.
+    /// Parses the text of a table file, called `file` in error messages.
     ///
     /// # Errors
     /// When a key is unknown, missing or wrong, or lists do not fit each other.
@@ -87,8 +88,8 @@ impl Table {
         Ok(table)
     }
 
-    /// Returns what is known of failures below the last that were counted, read with one soft bit more than
-    /// this number.
+    /// Returns a text that says what failure chances below the counted ones rest on, for reads with `more + 1` soft
+    /// bits.
     pub fn extrapolated(&self, more: usize) -> String {
         let curve = &self.curves[more];
         format!(
@@ -100,7 +101,8 @@ impl Table {
         )
     }
 
-    /// Returns what was counted, and from where the law goes on: one line for each number of soft bits.
+    /// Returns one line of text for each number of soft bits: what was counted, and from where failures are
+    /// extrapolated by the law.
     pub fn provenance(&self) -> Vec<String> {
         let name = self.decoder.iter().find_map(|each| each.strip_prefix("name=")).unwrap_or("?");
         let line = |(soft_bits, curve): (usize, &Curve)| {
@@ -192,7 +194,8 @@ fn read_curve(section: &mut Section, bits: u32) -> Result<Curve, ConfigError> {
     })
 }
 
-/// Returns a point that was counted elsewhere.
+/// Parses a point that was counted elsewhere: rate, words, failures, undetected failures, and iterations of all words;
+/// none if the text is wrong.
 fn total(text: &str) -> Option<Point> {
     let (rate, counts) = text.split_once(' ')?;
     let counts: Vec<u64> = counts.split(' ').map(|count| count.parse().ok()).collect::<Option<_>>()?;

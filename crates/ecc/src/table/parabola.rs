@@ -1,6 +1,6 @@
 //! A parabola through measured values.
 
-/// A value with its standard deviation.
+/// How far a counted point lies off the law, with its standard deviation, as a value to be fitted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OffLaw {
     /// Raw bit error rate at which the value was measured.
@@ -9,17 +9,17 @@ pub(super) struct OffLaw {
     pub deviation: f64,
 }
 
-/// A parabola between two ends, and constant beyond these ends.
+/// A parabola between two ends that is constant beyond these ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Parabola {
     ends: (f64, f64),
-    /// Of the place between the ends, from -1 to 1: of its powers from none on.
+    /// Coefficients of the powers 0, 1 and 2 of the place between the ends, which goes from -1 to 1.
     factors: [f64; 3],
 }
 
 impl Parabola {
-    /// Returns the parabola that goes nearest to these values, by rising places, each weighted by its
-    /// deviation; a line through two values, a level through one.
+    /// Fits the parabola that lies nearest to these values, given by rising places and weighted by their standard
+    /// deviations; a line for two values, a constant for one.
     pub fn through(values: &[OffLaw]) -> Self {
         let powers = values.len().min(3);
         let mut of = Self { ends: (values[0].at, values[values.len() - 1].at), factors: [0.0; 3] };
@@ -50,7 +50,7 @@ impl Parabola {
         of
     }
 
-    /// Returns the value of the parabola at a place.
+    /// Returns the value of the parabola at a place, which is a raw bit error rate.
     pub fn at(&self, at: f64) -> f64 {
         let place = self.place(at.clamp(self.ends.0, self.ends.1));
         let [level, slope, bend] = self.factors;

@@ -13,12 +13,12 @@ macro_rules! files {
 
 files!["nand-4k-889", "nand-4k-928"];
 
-/// Returns the names of all tables that come along, and their files.
+/// Returns the name of each shipped table and the text of its file.
 pub const fn shipped() -> &'static [(&'static str, &'static str)] {
     FILES
 }
 
-/// Returns a table that comes along; none when there is none of this name.
+/// Parses the shipped table of this name; none when there is none.
 ///
 /// # Panics
 /// When its file is wrong, which a test of all files would find.

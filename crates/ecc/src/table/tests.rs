@@ -1,6 +1,6 @@
 use super::*;
 
-/// Returns a small table, one number of soft bits.
+/// Returns the text of a small table file with one number of soft bits, for the tests.
 fn small() -> String {
     "code = \"c\"\nbits = 1000\ndata_bits = 800\nedges = 3000\nchannel = \"flips\"\nplacement = \"information\"\n\
      decoder = [\"name=min-sum-8\"]\nseed = 1\ncommand = \"floatgate ecc measure c\"\n\
@@ -38,7 +38,8 @@ fn a_curve_goes_through_what_was_counted_and_on_by_the_law() {
     assert!(said.contains("c, min-sum-8, 1 soft bit: 1364 words") && said.contains("extrapolated"), "{said}");
 }
 
-/// Words at one rate more, of which the iterations of all are known.
+/// Checks a table with words at one further rate that were counted elsewhere, with only the sum of their iterations
+/// known.
 #[test]
 fn what_was_counted_elsewhere_stands_beside_the_points() {
     let text = small().replace("zero =", "elsewhere = [\"0.016 100000 5000 0 130000\"]\nzero =");
@@ -86,7 +87,7 @@ fn a_wrong_table_is_refused_in_one_line() {
     }
 }
 
-/// The law in each file is the one that its counts have, its code has the file's shape, and no curve rises as errors fall.
+/// Checks the shipped tables: each code has its file's shape, curves fit the counts, and no curve rises as errors fall.
 #[test]
 fn tables_that_come_along_are_of_their_codes() {
     for (name, _) in shipped() {
@@ -120,7 +121,8 @@ fn tables_that_come_along_are_of_their_codes() {
     }
 }
 
-/// A drive decodes by the parameters that its table was counted with, and a table that is counted again by the usual ones.
+/// Checks that shipped tables were counted with the default parameters of their decoder, so that a drive decodes as its
+/// table was counted.
 #[test]
 fn tables_that_come_along_were_counted_by_the_usual_decoder() {
     for (name, _) in shipped() {

@@ -10,23 +10,25 @@ use super::tails::Elapsed;
 use super::wordline::{Condition, Wordline};
 use units::Nanos;
 
-/// Result of one pass of programming.
+/// Result of one programming pass of a wordline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programmed {
-    /// Pulses that the slowest cell of each target took, at most the budget.
+    /// For each target voltage of the pass, number of program pulses that its slowest cell took, at most the budget of
+    /// pulses.
     pub pulses: Vec<u32>,
-    /// Busy time of the program.
+    /// Time for which the pass keeps the die busy (tPROG).
     pub busy: Nanos,
     /// False if the pulses ran out before all cells reached their target voltages.
     pub ok: bool,
 }
 
-/// The cells of a block.
+/// Simulated cells of one block: the wordlines, the state to which each cell was programmed, and the wear.
 #[derive(Clone, Debug)]
 pub struct CellBlock {
     wordlines: Vec<Wordline>,
     states: Vec<Vec<u8>>,
-    /// For each wordline: passes that programmed other wordlines of the block since this wordline's last pass.
+    /// For each wordline, number of passes that programmed other wordlines of the block since this wordline's last
+    /// pass.
     later: Vec<u64>,
     erases: u64,
     condition: Condition,
@@ -52,7 +54,7 @@ impl CellBlock {
         }
     }
 
-    /// Erases all cells; `condition` is their condition from now on.
+    /// Erases all cells of the block; `condition` is the wear and temperature of the cells from now on.
     pub fn erase(&mut self, physics: &CellPhysics, condition: Condition) {
         self.erases += 1;
         self.condition = condition;
@@ -65,7 +67,8 @@ impl CellBlock {
         self.later.fill(0);
     }
 
-    /// Programs one pass of a wordline. The wordline below, if it holds data, is raised by coupling.
+    /// Programs one pass of wordline `line`: cell i to `states[i]`. Coupling raises the thresholds of the wordline
+    /// below if it holds data.
     ///
     /// # Panics
     /// When there is no such wordline or there are not as many states as cells.
@@ -90,7 +93,7 @@ impl CellBlock {
         Programmed { busy: physics.t_prog(plan, pass, &pulses), pulses, ok }
     }
 
-    /// Programs all passes of a wordline.
+    /// Programs all passes of wordline `line`, one after the other, and returns the result of each pass.
     ///
     /// # Panics
     /// As [`Self::program`].
@@ -106,18 +109,18 @@ impl CellBlock {
             .collect()
     }
 
-    /// Returns the states to which the cells of a wordline were programmed.
+    /// Returns the state to which each cell of a wordline was programmed.
     pub fn states(&self, line: usize) -> &[u8] {
         &self.states[line]
     }
 
-    /// Returns the number of wordlines.
+    /// Returns the number of wordlines of the block.
     pub fn wordlines(&self) -> usize {
         self.wordlines.len()
     }
 
-    /// Returns the threshold voltages of a wordline after this time (or seconds at the reference temperature)
-    /// and `reads` reads of the block, volts.
+    /// Returns the threshold voltage of each cell of a wordline, in volts, after retention for `elapsed` (a number is
+    /// seconds at the reference temperature) and `reads` reads of the block.
     pub fn volts(
         &self,
         physics: &CellPhysics,
@@ -130,8 +133,9 @@ impl CellBlock {
         cells.into_volts()
     }
 
-    /// Makes `cells`, whose memory is reused, the cells of a wordline after this time and these reads, when `later`
-    /// passes programmed the block since: a sample stands for a block with more wordlines.
+    /// Sets `cells`, whose memory is reused, to the cells of a wordline after retention for `elapsed`, `reads` reads
+    /// and `later` programming passes elsewhere in the block. The caller chooses `later`, so that a sample can stand
+    /// for a block with more wordlines.
     pub fn rest(
         &self,
         cells: &mut Wordline,
@@ -146,7 +150,8 @@ impl CellBlock {
         cells.age(physics, &self.condition, elapsed, reads);
     }
 
-    /// Returns the counts, for the whole block, which state each cell is read as with these references.
+    /// Counts, over all cells of the block, the states that programmed cells are read as with the read reference
+    /// voltages `references`, after retention for `elapsed` and `reads` reads of the block.
     pub fn errors(
         &self,
         physics: &CellPhysics,

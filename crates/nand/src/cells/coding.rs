@@ -2,10 +2,11 @@
 
 use crate::Cell;
 
-/// Bits of each state by rising threshold; digit i is the bit in the i-th page that is programmed.
+/// Gray codings for pages that are programmed one after the other: the bits of each state by rising threshold voltage;
+/// digit i is the bit of the i-th page that is programmed.
 ///
-/// Written page by page, the states that share their first digits must lie side by side, so that every pass only
-/// raises thresholds: page i then takes 2^i sensings. MLC is as seed 001 names it: 11 < 10 < 00 < 01.
+/// States that share their first digits must lie side by side, so that every pass only raises thresholds: reading page
+/// i then takes 2^i sensings. MLC is as seed 001 names it: 11 < 10 < 00 < 01.
 const SLC: [&str; 2] = ["1", "0"];
 const MLC: [&str; 4] = ["11", "10", "00", "01"];
 const TLC: [&str; 8] = ["111", "110", "100", "101", "001", "000", "010", "011"];
@@ -14,14 +15,16 @@ const QLC: [&str; 16] = [
     "0100", "0110", "0111",
 ];
 
-/// Written at once, any coding can be programmed: these share the sensings evenly, 2-3-2 and 3-4-4-4.
+/// Gray codings for pages that are programmed at once (one-shot), where any coding is possible: these divide the
+/// sensings evenly between the pages, 2-3-2 (TLC) and 3-4-4-4 (QLC).
 const TLC_ONE_SHOT: [&str; 8] = ["111", "011", "001", "000", "010", "110", "100", "101"];
 const QLC_ONE_SHOT: [&str; 16] = [
     "1111", "1011", "0011", "0001", "1001", "1000", "1010", "1110", "1100", "1101", "0101", "0100", "0000",
     "0010", "0110", "0111",
 ];
 
-/// Returns the coding of a kind of cell whose pages are written one after the other.
+/// Returns the Gray coding (bits of each state by rising threshold) of a kind of cell whose pages are programmed one
+/// after the other.
 pub fn two_step_states(cell: Cell) -> &'static [&'static str] {
     match cell {
         Cell::Slc => &SLC,
@@ -31,7 +34,8 @@ pub fn two_step_states(cell: Cell) -> &'static [&'static str] {
     }
 }
 
-/// Returns the coding of a kind of cell whose pages are written at once.
+/// Returns the Gray coding (bits of each state by rising threshold) of a kind of cell whose pages are programmed at
+/// once.
 pub fn one_shot_states(cell: Cell) -> &'static [&'static str] {
     match cell {
         Cell::Slc => &SLC,
@@ -41,13 +45,14 @@ pub fn one_shot_states(cell: Cell) -> &'static [&'static str] {
     }
 }
 
-/// Returns the group of states to which `state` belongs while only the first `pages` pages are written;
-/// groups are numbered by rising threshold.
+/// Returns the number of the threshold group of the cell state `state` while only the first `pages` pages are
+/// programmed: states with equal bits in these pages share a group. Groups are numbered by rising threshold.
 pub fn group(states: &[&str], pages: usize, state: usize) -> usize {
     states[..=state].windows(2).filter(|pair| pair[0][..pages] != pair[1][..pages]).count()
 }
 
-/// Returns the sensings that reading page `page` takes: how often its bit changes from state to state.
+/// Returns the number of sensings that a read of page `page` takes: how often the page's bit changes from state to
+/// state.
 pub fn sensings(states: &[&str], page: usize) -> usize {
     states.windows(2).filter(|pair| pair[0].as_bytes()[page] != pair[1].as_bytes()[page]).count()
 }

@@ -5,35 +5,35 @@
 
 use super::normal::above;
 
-/// Normal distribution of one state's threshold voltages, in a unit shared by all states.
+/// Normal distribution of the threshold voltages of one cell state, in a unit shared by all states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// Mean threshold voltage of the cells, volts.
+    /// Mean threshold voltage of the state's cells, volts.
     pub mean: f64,
-    /// Standard deviation of the threshold voltage, volts.
+    /// Standard deviation of the threshold voltages of the state's cells, volts.
     pub deviation: f64,
 }
 
 impl Spread {
-    /// Returns the share of cells at or above `level`.
+    /// Returns the fraction (0 to 1) of the state's cells with a threshold voltage at or above `level`.
     fn above(self, level: f64) -> f64 {
         above((level - self.mean) / self.deviation)
     }
 
-    /// Returns the share of cells below `level`.
+    /// Returns the fraction (0 to 1) of the state's cells with a threshold voltage below `level`.
     pub fn below(self, level: f64) -> f64 {
         above((self.mean - level) / self.deviation)
     }
 
-    /// Returns the density of cells at `level`.
+    /// Returns the density of the state's cells at threshold voltage `level`, up to a factor that all states share.
     fn density(self, level: f64) -> f64 {
         let z = (level - self.mean) / self.deviation;
         libm::exp(-0.5 * z * z) / self.deviation
     }
 }
 
-/// Returns the references between neighbouring states at which fewest cells are misread: where the densities
-/// cross.
+/// Returns the best read reference voltage between each two neighbouring states, at which fewest cells are misread:
+/// where the densities of the two states cross.
 ///
 /// # Panics
 /// When the means do not rise or a deviation is not above zero.
@@ -42,8 +42,8 @@ pub fn best_references(states: &[Spread]) -> Vec<f64> {
     states.windows(2).map(|pair| crossing(pair[0], pair[1])).collect()
 }
 
-/// Returns the voltage at which the upper state's density exceeds the lower state's, found by bisection
-/// between the means.
+/// Returns the voltage between the means of two neighbouring states at which the upper state's density begins to exceed
+/// the lower state's, found by bisection.
 fn crossing(lower: Spread, upper: Spread) -> f64 {
     assert!(lower.mean < upper.mean, "states rise");
     let (mut low, mut high) = (lower.mean, upper.mean);
@@ -54,8 +54,8 @@ fn crossing(lower: Spread, upper: Spread) -> f64 {
     0.5 * (low + high)
 }
 
-/// Returns the share of wrong bits when every state is alike often and neighbours differ in one bit: the
-/// cells on the wrong side of each reference, over states and bits.
+/// Returns the raw bit error rate (0 to 1) over all pages: the cells on the wrong side of each read reference voltage,
+/// divided by the numbers of states and of bits. All states are equally frequent, and neighbours differ in one bit.
 ///
 /// # Panics
 /// When there is not one reference between each two neighbours.
@@ -70,8 +70,8 @@ pub fn bit_error_rate(states: &[Spread], references: &[f64]) -> f64 {
     wrong / states.len() as f64 / bits
 }
 
-/// Returns the share of wrong bits of each page when every state is alike often; `coding` has the bits of
-/// each state, digit by digit of its pages. A cell may be read as any other state, not only as its neighbour.
+/// Returns the raw bit error rate (0 to 1) of each page when all states are equally frequent; `coding` has the bits of
+/// each state, one digit for each page. A cell may be misread as any other state, not only as a neighbour.
 ///
 /// # Panics
 /// When there is not one reference between each two neighbours, or not one name for each state.
@@ -89,8 +89,8 @@ pub fn page_error_rates(states: &[Spread], references: &[f64], coding: &[&str]) 
     (0..coding[0].len()).map(|page| wrong(page) / states.len() as f64).collect()
 }
 
-/// Returns the share of the cells of state `meant` that are read as state `read`, computed from the nearer
-/// tail for accuracy.
+/// Returns the fraction (0 to 1) of the cells of state `meant` that are read as state `read`, computed from the nearer
+/// tail of the distribution for accuracy.
 fn misread(cells: Spread, meant: usize, read: usize, references: &[f64]) -> f64 {
     if read > meant {
         let farther = references.get(read).map_or(0.0, |level| cells.above(*level));

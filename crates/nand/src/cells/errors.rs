@@ -1,6 +1,6 @@
 //! What was meant and what was read: errors by state and by page, histograms, and where references should lie.
 
-/// Numbers of cells by the state they were meant to have and the state they were read as.
+/// Table of counts of cells by the state to which a cell was programmed and the state that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confusion {
     states: usize,
@@ -8,12 +8,12 @@ pub struct Confusion {
 }
 
 impl Confusion {
-    /// Counts of cells with `states` states, all zero.
+    /// Makes an empty table of counts for cells with `states` states.
     pub fn new(states: usize) -> Self {
         Self { states, counts: vec![0; states * states] }
     }
 
-    /// Counts cells that were meant as one state and read as another.
+    /// Adds cells to the counts: cell i was programmed to state `meant[i]` and read as state `read[i]`.
     ///
     /// # Panics
     /// When there are not as many read as meant.
@@ -24,28 +24,28 @@ impl Confusion {
         }
     }
 
-    /// Returns the cells meant as one state and read as another.
+    /// Returns the number of cells that were programmed to state `meant` and read as state `read`.
     pub fn count(&self, meant: usize, read: usize) -> u64 {
         self.counts[meant * self.states + read]
     }
 
-    /// Returns the cells that were meant as this state.
+    /// Returns the number of cells that were programmed to state `meant`.
     pub fn cells(&self, meant: usize) -> u64 {
         (0..self.states).map(|read| self.count(meant, read)).sum()
     }
 
-    /// Returns the cells of this state that were read as another.
+    /// Returns the number of cells that were programmed to state `meant` and read as another state.
     pub fn wrong(&self, meant: usize) -> u64 {
         self.cells(meant) - self.count(meant, meant)
     }
 
-    /// Returns the share of the cells of state `meant` that were read as another state; none where there were
-    /// no cells.
+    /// Returns the fraction (0 to 1) of the cells of state `meant` that were read as another state; `None` without
+    /// cells of the state.
     pub fn cell_error_rate(&self, meant: usize) -> Option<f64> {
         share(self.wrong(meant), self.cells(meant))
     }
 
-    /// Returns the number of bits of page `page` that were read wrong; `states` gives the bits of each state.
+    /// Returns the number of wrong bits of page `page`; `states` gives the bits of each state, one digit for each page.
     pub fn wrong_bits(&self, states: &[&str], page: usize) -> u64 {
         let bit = |state: usize| states[state].as_bytes()[page];
         let pairs = (0..self.states).flat_map(|meant| (0..self.states).map(move |read| (meant, read)));
@@ -55,12 +55,14 @@ impl Confusion {
             .sum()
     }
 
-    /// Returns the share of the bits of page `page` that were read wrong; none where there were no cells.
+    /// Returns the raw bit error rate (0 to 1) of page `page`; `states` gives the bits of each state. `None` if no
+    /// cells were counted.
     pub fn bit_error_rate(&self, states: &[&str], page: usize) -> Option<f64> {
         share(self.wrong_bits(states, page), self.counts.iter().sum())
     }
 
-    /// Returns the share of the bits of all pages that were read wrong; none where there were no cells.
+    /// Returns the raw bit error rate (0 to 1) over all pages; `states` gives the bits of each state. `None` if no
+    /// cells were counted.
     pub fn raw_bit_error_rate(&self, states: &[&str]) -> Option<f64> {
         let pages = states[0].len();
         let wrong = (0..pages).map(|page| self.wrong_bits(states, page)).sum();
@@ -72,7 +74,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// For each meant state, a histogram of threshold voltages in bins of equal width.
+/// For each state to which cells were programmed, a histogram of the threshold voltages in bins of equal width.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     low: f64,
@@ -81,7 +83,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Returns `bins` bins from `low` to `high` volts for cells of `states` states.
+    /// Makes empty histograms with `bins` bins from `low` to `high` volts for cells of `states` states.
     ///
     /// # Panics
     /// When there are no bins or `high` is not above `low`.
@@ -90,7 +92,8 @@ impl Histogram {
         Self { low, width: (high - low) / bins as f64, counts: vec![vec![0; bins]; states] }
     }
 
-    /// Counts cells by threshold voltage; cells outside the range count in the first or last bin.
+    /// Adds cells to the histograms by state and threshold voltage (volts); a voltage outside the range counts in the
+    /// first or last bin.
     pub fn add(&mut self, meant: &[u8], volts: &[f32]) {
         let last = self.counts[0].len() - 1;
         for (state, volts) in meant.iter().zip(volts) {
@@ -99,25 +102,26 @@ impl Histogram {
         }
     }
 
-    /// Returns the voltage of the lower end of a bin, volts.
+    /// Returns the lower end of bin number `bin`, in volts.
     pub fn volts(&self, bin: usize) -> f64 {
         self.low + self.width * bin as f64
     }
 
-    /// Returns the number of cells of a state, bin by bin.
+    /// Returns the number of cells of a state in each bin.
     pub fn counts(&self, state: usize) -> &[u64] {
         &self.counts[state]
     }
 
-    /// Returns the references between neighbouring states at which fewest cells are misread, to one bin: the
-    /// middle where several are as good.
+    /// Returns the best read reference voltage between each two neighbouring states, at which fewest cells are misread,
+    /// to the resolution of a bin: the middle where several borders of bins are equally good.
     pub fn best_references(&self) -> Vec<f64> {
         let pairs = self.counts.windows(2);
         pairs.map(|pair| self.volts(0) + self.width * best_cut(&pair[0], &pair[1])).collect()
     }
 }
 
-/// Returns the bin border that misreads fewest of two states, the middle of the best ones.
+/// Returns the border between bins at which a read reference misreads fewest cells of two neighbouring states, as a
+/// number of bins from the lower end; the middle of the best borders where several are equally good.
 fn best_cut(lower: &[u64], upper: &[u64]) -> f64 {
     let mut wrong: u64 = lower.iter().sum();
     let (mut least, mut first, mut last) = (wrong, 0, 0);

@@ -10,14 +10,16 @@ const P: [f64; 5] = [
     f64::from_bits(0xbebb_bd41_c5d2_6bf1),
     f64::from_bits(0x3e66_3769_72be_a4d0),
 ];
-/// From here on, a multiple of ln 2 is taken off first. `libm` looks at the upper half of the bits only.
+/// Magnitude of the exponent x from which on a multiple of ln 2 is subtracted before e^x is computed. As in `libm`,
+/// only the upper half of the bits is compared.
 const REDUCED: f64 = f64::from_bits(0x3fd6_2e43_0000_0000);
-/// Below this, e^x is 1 + x.
+/// Magnitude of x below which e^x is computed as 1 + x.
 const TINY: f64 = f64::from_bits(0x3e30_0001_0000_0000);
-/// Beyond this on either side, e^x is not a normal number, or `libm` looks closer.
+/// Magnitude of x beyond which e^x is no normal number, or `libm` takes a special case; greater x are not computed
+/// here.
 const PLAIN: f64 = 708.0;
-/// The next number above the square root of a half, by the upper half of its bits: a logarithm is that of a number
-/// from here to twice this, and a multiple of ln 2.
+/// Upper half of the bits of the smallest number above the square root of a half. A logarithm is computed as the
+/// logarithm of a number from this one up to twice this one, plus a multiple of ln 2.
 const ROOT_HALF: u64 = 0x3fe6_a09e;
 const L: [f64; 7] = [
     f64::from_bits(0x3fe5_5555_5555_5593),
@@ -28,18 +30,18 @@ const L: [f64; 7] = [
     f64::from_bits(0x3fc3_9a09_d078_c69f),
     f64::from_bits(0x3fc2_f112_df3e_5244),
 ];
-/// A sum with this number has no digits left behind the point.
+/// The number 2^52: the sum with a smaller number above zero has no fractional digits, which rounds the number.
 const WHOLE: f64 = 4_503_599_627_370_496.0;
-/// The same with room for a sign: the last bits of the sum count ones.
+/// The number 1.5 x 2^52: a sum with a whole number, also below zero, has that number in its last bits.
 const COUNT: f64 = 6_755_399_441_055_744.0;
 
-/// True for a number that `power` knows.
+/// True if e to the power of `value` is computed exactly as by `libm`: the magnitude is below 708.
 #[inline(always)]
 pub(crate) fn is_plain(value: f64) -> bool {
     value.abs() < PLAIN
 }
 
-/// Returns `libm::exp` of a plain number.
+/// Returns e to the power of `value`, to the bit as `libm::exp` does, for a value that [`is_plain`] accepts.
 #[inline(always)]
 pub(crate) fn power(value: f64) -> f64 {
     let size = value.abs();
@@ -57,7 +59,7 @@ pub(crate) fn power(value: f64) -> f64 {
     if size >= TINY { y * scale } else { 1.0 + value }
 }
 
-/// Returns `libm::log` of a normal number above zero.
+/// Returns the natural logarithm of a normal number above zero, to the bit as `libm::log` does.
 #[inline(always)]
 pub(crate) fn logarithm(value: f64) -> f64 {
     let bits = value.to_bits();

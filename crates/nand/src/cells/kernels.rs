@@ -14,10 +14,11 @@
 use super::lanes::{LANES, Lane, LaneStream, ceil, powers};
 use multiversion::multiversion;
 
-/// The most states that a cell has.
+/// Greatest number of states (threshold levels) that a cell can have.
 pub const STATES: usize = 16;
 
-/// How much higher than for a mean cell the pulses for each cell must go; wear lowers this offset.
+/// Parameters of the cells' programming offsets: how many volts higher than for a mean cell the pulses must go for each
+/// cell; wear lowers the offset.
 pub struct Offsets {
     pub own: LaneStream,
     pub traps: LaneStream,
@@ -27,7 +28,7 @@ pub struct Offsets {
 }
 
 impl Offsets {
-    /// Returns the offsets of the cells from number `first` on, volts.
+    /// Returns the programming offsets, in volts, of a lane of cells, from cell number `first` on.
     #[inline(always)]
     pub fn lane(&self, first: usize) -> Lane {
         let mut offsets = self.own.normals(first);
@@ -48,7 +49,8 @@ impl Offsets {
     }
 }
 
-/// How far a pass leaves each cell from where its last pulse should have left it.
+/// Parameters of the programming noise: how far each cell ends from the threshold at which its last program pulse
+/// should have placed it.
 pub struct Left {
     pub wide: LaneStream,
     pub far: LaneStream,
@@ -57,7 +59,7 @@ pub struct Left {
 }
 
 impl Left {
-    /// Returns the deviations of the cells from number `first` on, volts.
+    /// Returns the programming noise, in volts, of a lane of cells, from cell number `first` on.
     #[inline(always)]
     fn lane(&self, first: usize) -> Lane {
         let mut noise = [0.0; LANES];
@@ -75,21 +77,21 @@ impl Left {
     }
 }
 
-/// The voltages of a programming pass in `f32`, for vector code.
+/// Voltages of the program pulses of a programming pass and its target thresholds, in `f32`, for vector code.
 pub struct Pulses {
     pub start: f32,
     pub step: f32,
     pub inverse_step: f32,
     pub most: f32,
-    /// Target of each state, volts; minus infinity: the pass does not program cells of this state.
+    /// Target threshold of each state, volts; minus infinity if the pass does not program cells of the state.
     pub targets: [f32; STATES],
-    /// Number of states of a cell.
+    /// Number of states (threshold levels) of a cell.
     pub states: usize,
 }
 
 impl Pulses {
-    /// Returns the target of each cell of a lane, by comparison with each state: vector code has no table
-    /// lookup.
+    /// Returns the target threshold, in volts, of each cell of a lane, found by comparison with each state: vector code
+    /// has no table lookup.
     #[inline(always)]
     fn targets_of(&self, states: &[u32; LANES]) -> Lane {
         let mut targets = [self.targets[0]; LANES];
@@ -103,8 +105,9 @@ impl Pulses {
         targets
     }
 
-    /// Programs a lane of cells to their targets; returns the number of the last pulse of each cell, from 1, or 0 for a
-    /// cell that was not programmed. Beyond the budget of pulses, cells stay where the last pulse left them.
+    /// Programs a lane of cells to their targets. Returns for each cell the number of the last pulse that it needs,
+    /// from 1, or 0 for a cell that was not programmed; a cell that needs more than the budget of pulses stays at the
+    /// threshold after the last pulse.
     #[inline(always)]
     fn apply(&self, volts: &mut Lane, states: &[u32; LANES], offsets: &Lane, noise: &Lane) -> Lane {
         let targets = self.targets_of(states);
@@ -122,8 +125,9 @@ impl Pulses {
         counts
     }
 
-    /// Raises the most pulses of each state to those of a lane of cells. Counts are never below zero, so that their bits
-    /// rise as they do: of whole numbers the compiler makes vectors, of a choice between `f32` here it made branches.
+    /// Raises, in `slowest`, the greatest number of pulses of each state to the numbers of a lane of cells. Counts are
+    /// never below zero, so that the order of their bits is their order: for whole numbers the compiler makes vectors,
+    /// where a choice between `f32` made branches.
     #[inline(always)]
     fn note_slowest(&self, slowest: &mut [Few; STATES], states: &[u32; LANES], counts: &Lane) {
         for state in 0..self.states as u32 {
@@ -140,7 +144,8 @@ impl Pulses {
     }
 }
 
-/// Of each state as many cells as one vector of AVX2 holds: what is kept of many states must stay in few registers.
+/// Number of cells in one vector of AVX2. The greatest number of pulses is found for as many cells of each state at
+/// once, so that the values of all states stay in few registers.
 const FEW: usize = 8;
 type Few = [u32; FEW];
 
@@ -149,8 +154,8 @@ fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// Draws the thresholds of erased cells. Erasing ends when all cells are below its verify level `top`; values above it
-/// are mirrored at it.
+/// Draws the threshold voltages (`volts`) of erased cells from a normal distribution. An erase ends when all cells are
+/// below its verify level `top`, so values above `top` are mirrored at that level.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn erase(volts: &mut [f32], draws: LaneStream, mean: f32, width: f32, top: f32) {
@@ -162,7 +167,7 @@ pub fn erase(volts: &mut [f32], draws: LaneStream, mean: f32, width: f32, top: f
     }
 }
 
-/// Adds Laplace values of this mean distance, volts.
+/// Adds a random value from a Laplace distribution, with mean magnitude `tail` volts, to the threshold of each cell.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn add_tails(volts: &mut [f32], draws: LaneStream, tail: f32) {
@@ -173,8 +178,9 @@ pub fn add_tails(volts: &mut [f32], draws: LaneStream, tail: f32) {
     }
 }
 
-/// Programs one pass: raises each cell to its state's target, and notes its rise, in volts, in `rises` (one cell more
-/// on either side). Returns the most pulses that a cell of each state took.
+/// Programs one pass of a wordline: raises each cell to the target threshold of its state, and writes the rise of each
+/// cell, in volts, to `rises` (which has one more entry on either side). Returns for each state the greatest number of
+/// pulses that a cell took.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn program(
@@ -209,8 +215,8 @@ pub fn program(
     slowest.map(|of| of.into_iter().map(f32::from_bits).fold(0.0, larger))
 }
 
-/// Applies coupling along the wordline: a cell rises by a share of its two neighbours' rises. Only cells that
-/// the pass did not program rise: programmed cells were still being verified.
+/// Applies cell-to-cell coupling along the wordline: a cell that the pass did not program rises by a fraction `share`
+/// of the rises of its two neighbours. Programmed cells do not rise, because they were still being verified.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn couple_bitlines(volts: &mut [f32], rises: &[f32], share: f32) {
@@ -222,7 +228,7 @@ pub fn couple_bitlines(volts: &mut [f32], rises: &[f32], share: f32) {
     }
 }
 
-/// Writes the rise of each cell, volts.
+/// Writes to `rises` how far the threshold of each cell rose, in volts; zero for a cell that fell.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn rises_of(rises: &mut [f32], before: &[f32], after: &[f32]) {
@@ -231,8 +237,9 @@ pub fn rises_of(rises: &mut [f32], before: &[f32], after: &[f32]) {
     }
 }
 
-/// Applies coupling between wordlines: a cell rises by a share of the rises of the cell above it, on the next
-/// wordline, and of that cell's two neighbours; `rises` has one cell more on either side.
+/// Applies cell-to-cell coupling between wordlines: a cell rises by a fraction `share` of the rise of the cell above,
+/// on the next wordline, and by a fraction `diagonal` of the rises of that cell's two neighbours. `rises` has one more
+/// entry on either side.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn couple_next(volts: &mut [f32], rises: &[f32], share: f32, diagonal: f32) {
@@ -242,7 +249,7 @@ pub fn couple_next(volts: &mut [f32], rises: &[f32], share: f32, diagonal: f32) 
     }
 }
 
-/// Draws standard normal values of the first cells.
+/// Fills `values` with the standard normal values that the stream `draws` has for the first cells.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_normals(values: &mut [f32], draws: LaneStream) {
@@ -251,7 +258,8 @@ pub fn draw_normals(values: &mut [f32], draws: LaneStream) {
     }
 }
 
-/// Draws exponential values of the first cells.
+/// Fills `values` with the exponentially distributed values, of mean one, that the stream `draws` has for the first
+/// cells.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_exponentials(values: &mut [f32], draws: LaneStream) {
@@ -260,7 +268,7 @@ pub fn draw_exponentials(values: &mut [f32], draws: LaneStream) {
     }
 }
 
-/// Draws, for each cell, e to the power of an exponentially distributed value.
+/// Fills `values`, for the first cells, with e to the power of an exponentially distributed value.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_powers(values: &mut [f32], draws: LaneStream) {
@@ -271,7 +279,7 @@ pub fn draw_powers(values: &mut [f32], draws: LaneStream) {
     }
 }
 
-/// Raises cells towards `top` by a share of their distance from it.
+/// Raises the threshold of each cell towards `top` (volts) by a fraction `share` of its distance below `top`.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn creep(volts: &mut [f32], share: f32, top: f32) {
@@ -280,7 +288,8 @@ pub fn creep(volts: &mut [f32], share: f32, top: f32) {
     }
 }
 
-/// Raises few cells far, up to `top`: a cell `range` below `top` rises by `weak` times its value in `powers`.
+/// Raises the thresholds of cells by amounts that are large for few weak cells, at most to `top`: a cell that lies
+/// `range` volts below `top` rises by `weak` times its value in `powers`, a cell at another distance in proportion.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn lift_weak(volts: &mut [f32], powers: &[f32], weak: f32, top: f32, range: f32) {
@@ -291,21 +300,24 @@ pub fn lift_weak(volts: &mut [f32], powers: &[f32], weak: f32, top: f32, range: 
     }
 }
 
-/// Parameters of charge loss, in `f32`.
+/// Parameters of the charge loss of a wordline's cells, in `f32`.
 pub struct Settling {
-    /// Share of the way to `neutral` that a cell goes.
+    /// Mean fraction (0 to 1) of its distance to `neutral` that a cell loses.
     pub mean: f32,
-    /// Threshold towards which cells move, volts.
+    /// Neutral threshold towards which charge loss moves the cells, volts.
     pub neutral: f32,
-    /// Least distance from `neutral` that counts, volts: zero where cells below `neutral` do not move.
+    /// Least distance above `neutral` that the loss is computed with, volts: zero where cells below `neutral` do not
+    /// move.
     pub least: f32,
-    /// Standard deviation of the loss: per root of a volt above `erased`, and the part equal in all states.
+    /// Standard deviation of the charge loss, per square root of a volt above `erased`; `deviation_even` is the part
+    /// that is equal in all states, volts.
     pub deviation: f32,
     pub deviation_even: f32,
     pub erased: f32,
 }
 
-/// Applies charge loss: moves cells towards their neutral threshold, some cells further than others.
+/// Applies charge loss (retention): moves the thresholds of cells towards the neutral threshold, by random amounts made
+/// of `normals`.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn settle(volts: &mut [f32], normals: &[f32], law: &Settling) {
@@ -317,7 +329,8 @@ pub fn settle(volts: &mut [f32], normals: &[f32], law: &Settling) {
     }
 }
 
-/// Applies uneven charge loss: a loss common to all cells, and a further loss that is large for few cells.
+/// Applies uneven charge loss to cells, in proportion to their thresholds above `erased`: a loss common to all cells,
+/// and a further random loss that is large for few cells.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn leak_unevenly(volts: &mut [f32], exponentials: &[f32], loss: f32, tail: f32, erased: f32) {
@@ -326,7 +339,8 @@ pub fn leak_unevenly(volts: &mut [f32], exponentials: &[f32], loss: f32, tail: f
     }
 }
 
-/// Sets the state of each cell: the number of references that it reaches.
+/// Senses cells: adds to `states`, which begins at zero, the number of read reference voltages that each cell's
+/// threshold reaches.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn sense(states: &mut [u8], volts: &[f32], references: &[f32]) {
@@ -339,7 +353,7 @@ pub fn sense(states: &mut [u8], volts: &[f32], references: &[f32]) {
     }
 }
 
-/// Inverts the bit of each cell once for each reference that the cell reaches.
+/// Senses the bit of each cell: inverts the bit once for each read reference voltage that the cell's threshold reaches.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn flip(bits: &mut [u8], volts: &[f32], references: &[f32]) {

@@ -11,13 +11,14 @@
 
 use super::normal::Stream;
 
-/// Cells worked on together.
+/// Number of cells that vector code computes together (a lane).
 pub const LANES: usize = 64;
 
-/// One value for each cell of a lane.
+/// One value for each of the 64 cells that vector code computes together.
 pub type Lane = [f32; LANES];
 
-/// A stream whose values are drawn a lane at a time, by 32-bit counters.
+/// A random stream whose values are drawn for a lane of cells at a time, each from a 32-bit counter (the cell's
+/// number).
 #[derive(Clone, Copy, Debug)]
 pub struct LaneStream {
     start: u32,
@@ -32,7 +33,7 @@ impl From<Stream> for LaneStream {
 }
 
 impl LaneStream {
-    /// Returns 32 bits for a counter: two multiply rounds (constants of the low-bias search of C. Wellons),
+    /// Returns 32 random bits for a counter: two multiply rounds (constants of the low-bias search of C. Wellons) with
     /// the second half of the key between them, so that two streams are no shifted copies of each other.
     #[inline(always)]
     const fn bits(self, counter: u32) -> u32 {
@@ -42,7 +43,7 @@ impl LaneStream {
         x ^ (x >> 15)
     }
 
-    /// Returns the draws of the cells from number `first` on.
+    /// Returns 32 random bits for each cell of a lane, from cell number `first` on.
     #[inline(always)]
     fn draws(self, first: usize) -> [u32; LANES] {
         let mut draws = [0; LANES];
@@ -52,13 +53,14 @@ impl LaneStream {
         draws
     }
 
-    /// Returns the standard normal values of the cells from `first` on: up to 6.2 on either side.
+    /// Returns a standard normal value, between -6.2 and 6.2, for each cell of a lane, from cell number `first` on.
     #[inline(always)]
     pub fn normals(self, first: usize) -> Lane {
         normals_of(&self.draws(first))
     }
 
-    /// Returns the Laplace values of mean distance one of the cells from `first` on: up to 22 on either side.
+    /// Returns a Laplace value of mean magnitude one, between -22 and 22, for each cell of a lane, from cell number
+    /// `first` on.
     #[inline(always)]
     pub fn laplaces(self, first: usize) -> Lane {
         let draws = self.draws(first);
@@ -69,14 +71,16 @@ impl LaneStream {
         values
     }
 
-    /// Returns the exponential values of mean one of the cells from `first` on: 0 to 22.
+    /// Returns an exponentially distributed value of mean one, from 0 to 22, for each cell of a lane, from cell number
+    /// `first` on.
     #[inline(always)]
     pub fn exponentials(self, first: usize) -> Lane {
         exponentials_of(&self.draws(first))
     }
 }
 
-/// Returns the exponential values: a tail probability of 31 of the bits has a logarithm of 0 to -22.
+/// Converts random bits to exponentially distributed values of mean one: 31 of the 32 bits are a tail probability whose
+/// logarithm is 0 to -22.
 #[inline(always)]
 fn exponentials_of(draws: &[u32; LANES]) -> Lane {
     let mut values = [0.0; LANES];
@@ -90,8 +94,8 @@ fn exponentials_of(draws: &[u32; LANES]) -> Lane {
     values
 }
 
-/// Returns the standard normal values of 32 uniform bits: 31 of them choose a tail probability up to one
-/// half, one the side.
+/// Converts 32 uniform random bits to a standard normal value, for each cell of a lane: 31 bits choose a tail
+/// probability up to one half, one bit the side.
 #[inline(always)]
 fn normals_of(draws: &[u32; LANES]) -> Lane {
     let mut values = [0.0; LANES];
@@ -106,8 +110,8 @@ fn normals_of(draws: &[u32; LANES]) -> Lane {
     values
 }
 
-/// Computes the standard normal quantile for each logarithm of a tail probability, from one half to 1e-10,
-/// within 1e-5. The polynomial is in t, where the probability is exp(-t^2/2).
+/// Replaces each logarithm of a tail probability, from one half to 1e-10, by the standard normal quantile, within 1e-5.
+/// The polynomial is in t, where the probability is exp(-t^2/2).
 #[inline(always)]
 fn upper_quantiles(logs: &mut Lane) {
     const CENTRE: f32 = 3.970_557_8;
@@ -137,7 +141,7 @@ fn upper_quantiles(logs: &mut Lane) {
     }
 }
 
-/// Computes natural logarithms of normal positive numbers, within 2e-7 of their magnitude.
+/// Replaces each value, a normal positive number, by its natural logarithm, with an error within 2e-7 of the magnitude.
 #[inline(always)]
 fn logarithms(values: &mut Lane) {
     const TWO_THIRDS: u32 = 0x3f2a_aaab;
@@ -184,16 +188,17 @@ pub fn powers(values: &mut Lane) {
     }
 }
 
-/// In a sum with this number, the last bit of an `f32` counts ones.
+/// The number 1.5 x 2^23: in a sum with this number, the last bits of an `f32` are the nearest whole number, which
+/// rounds a value.
 const MAGIC: f32 = 12_582_912.0;
 
-/// Returns the nearest whole number, for magnitudes up to four million.
+/// Returns the whole number nearest to `x`, for magnitudes up to four million.
 #[inline(always)]
 pub fn round(x: f32) -> f32 {
     (x + MAGIC) - MAGIC
 }
 
-/// Returns the next whole number not below, for magnitudes up to four million.
+/// Returns the smallest whole number that is not below `x`, for magnitudes up to four million.
 #[inline(always)]
 pub fn ceil(x: f32) -> f32 {
     let near = round(x);
@@ -283,7 +288,8 @@ mod tests {
         assert_eq!(whole[7..], shifted[..LANES - 7]);
     }
 
-    /// What becomes of a number in any place.
+    /// Returns the result of `function` for the number `of`, after a check that the result is equal in every place of a
+    /// lane. A helper of the tests.
     fn of_all(function: fn(&mut Lane), of: f32) -> f32 {
         let mut values = [of; LANES];
         function(&mut values);

@@ -3,7 +3,7 @@
 
 use multiversion::multiversion;
 
-/// Returns a mixer of 64 bits (the finaliser of SplitMix64, Steele and others 2014).
+/// Mixes the 64 bits of a number to a random-looking number (the finaliser of SplitMix64, Steele and others 2014).
 #[inline]
 const fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -11,42 +11,44 @@ const fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// A stream of values addressed by number.
+/// A stream of random values in which each value is addressed by its number, so that the order of calls does not
+/// matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream(u64);
 
 impl Stream {
-    /// Returns the stream of this seed.
+    /// Makes the random stream of a seed.
     pub const fn new(seed: u64) -> Self {
         Self(mix(seed ^ 0x9e37_79b9_7f4a_7c15))
     }
 
-    /// Returns the random stream of a part, such as a block, a wordline or a purpose.
+    /// Makes the substream of a part, such as the part of a block, of a wordline or of a purpose.
     #[must_use]
     pub const fn of(self, part: u64) -> Self {
         Self(mix(self.0.wrapping_add(part.wrapping_mul(0x9e37_79b9_7f4a_7c15)) ^ 0xd1b5_4a32_d192_ed03))
     }
 
-    /// Returns the value `index`, uniform in 64 bits.
+    /// Returns value number `index` of the stream: 64 uniform random bits.
     #[inline]
     pub const fn bits(self, index: u64) -> u64 {
         mix(self.0.wrapping_add(index.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
-    /// Returns the value `index`, uniform between 0 and 1, both excluded.
+    /// Returns value number `index` of the stream, uniform between 0 and 1, both excluded.
     #[inline]
     pub fn uniform(self, index: u64) -> f64 {
         ((self.bits(index) >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Returns the value `index`, standard normal.
+    /// Returns value number `index` of the stream, from the standard normal distribution.
     #[inline]
     pub fn normal(self, index: u64) -> f64 {
         quantile(self.uniform(index))
     }
 }
 
-/// Returns the standard normal quantile by Acklam's rational approximation, relative error below 1.2e-9.
+/// Returns the standard normal quantile of probability `p` by Acklam's rational approximation, with a relative error
+/// below 1.2e-9.
 #[inline]
 pub fn quantile(p: f64) -> f64 {
     if p < TAIL {
@@ -58,8 +60,8 @@ pub fn quantile(p: f64) -> f64 {
     middle(p)
 }
 
-/// Returns the normal quantiles of several shares, as [`quantile`] gives each, computed in vectors, because
-/// few lie in the tails.
+/// Returns the standard normal quantile of each of several probabilities, equal to [`quantile`], computed in vectors
+/// because few probabilities lie in the tails.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn quantiles<const MANY: usize>(shares: &[f64; MANY]) -> [f64; MANY] {
@@ -75,7 +77,7 @@ pub fn quantiles<const MANY: usize>(shares: &[f64; MANY]) -> [f64; MANY] {
     values
 }
 
-/// Shares below this one, or above one minus it, are in the tails.
+/// Probability below which, or above one minus which, the normal quantile is computed by the formula for the tails.
 const TAIL: f64 = 0.02425;
 
 #[inline(always)]
@@ -117,7 +119,7 @@ fn tail(p: f64) -> f64 {
         / ((((D[0] * q + D[1]) * q + D[2]) * q + D[3]) * q + 1.0)
 }
 
-/// Returns the share of a standard normal population above `z`.
+/// Returns the fraction (0 to 1) of a standard normal population above `z`.
 pub fn above(z: f64) -> f64 {
     0.5 * libm::erfc(z / std::f64::consts::SQRT_2)
 }
@@ -127,10 +129,10 @@ pub fn density(z: f64) -> f64 {
     libm::exp(-0.5 * z * z) / std::f64::consts::TAU.sqrt()
 }
 
-/// Returns the share of a standard normal population from `down` below `z` up to `z`: exact also where the
-/// difference of the two shares above is little but rounding.
+/// Returns the fraction (0 to 1) of a standard normal population between `z - down` and `z`, exact also where the
+/// difference of two tail fractions would be lost in rounding.
 pub fn between(z: f64, down: f64) -> f64 {
-    /// Places and weights of the five-point rule of Gauss and Legendre from 0 to 1.
+    /// Places and weights of the five-point Gauss-Legendre integration rule on the interval from 0 to 1.
     const RULE: [(f64, f64); 5] = [
         (0.046_910_077_030_668, 0.118_463_442_528_094_54),
         (0.230_765_344_947_158_45, 0.239_314_335_249_683_23),
@@ -144,7 +146,7 @@ pub fn between(z: f64, down: f64) -> f64 {
     RULE.iter().map(|(place, weight)| weight * density(z - place * down)).sum::<f64>() * down
 }
 
-/// Returns the largest of `count` standard normal values, at quantile `u` of the distribution of such maxima.
+/// Returns the quantile `u` (0 to 1) of the distribution of the largest of `count` standard normal values.
 pub fn largest(count: f64, u: f64) -> f64 {
     // The largest of n lies below z with probability P(z)^n; 1 - u^(1/n) keeps its digits where p itself is 1.
     let upper = -libm::expm1(libm::log(u) / count);

@@ -61,72 +61,73 @@ use crate::Cell;
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// A voltage set of the cells: levels to which states are programmed and references that tell them apart.
+/// A named set of cell voltages: verify levels to which states are programmed, read references, and the program pulses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoltagePlan {
     /// Name of the voltage set.
     pub name: String,
     /// Lowest threshold voltage of each programmed state, rising, volts.
     pub verify: Vec<f64>,
-    /// Read references between neighbouring states, volts.
+    /// Read reference voltages between neighbouring states, volts.
     pub references: Vec<f64>,
-    /// Threshold voltage that the first pulse reaches in a mean fresh cell, volts.
+    /// Threshold voltage that the first program pulse reaches in a mean fresh cell, volts.
     pub start: f64,
-    /// Increase of the voltage from one pulse to the next, volts.
+    /// Increase of the voltage from one program pulse to the next (ISPP step), volts.
     pub step: f64,
-    /// For each pass of a two-step program except the last: the levels of its groups of states, rising, volts.
+    /// For each pass of a two-step program except the last: verify levels of its groups of states, rising, volts.
     pub first_verify: Vec<Vec<f64>>,
-    /// Increase of the voltage from one pulse to the next in the first passes, volts.
+    /// Increase of the voltage from one program pulse to the next in the passes before the last, volts.
     pub first_step: f64,
 }
 
 impl VoltagePlan {
-    /// Returns the same voltage set with the last pass's program step multiplied by `times`, which widens the
-    /// states as much.
+    /// Returns the voltage set with the last pass's program step multiplied by `times`, which widens the states as
+    /// much.
     #[must_use]
     pub fn with_step(&self, times: f64) -> Self {
         Self { step: self.step * times, ..self.clone() }
     }
 
-    /// Returns the read references, each moved by `volts`, as in a retry.
+    /// Returns the read reference voltages of the set, each moved by `volts`, as in a read retry.
     pub fn shifted(&self, volts: f64) -> Vec<f64> {
         self.references.iter().map(|reference| reference + volts).collect()
     }
 }
 
-/// One pass of programming.
+/// Set-up time and pulse limit of one pass of a program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pass {
-    /// Before the first pulse: loading, pumps, and in a second pass reading the first.
+    /// Time before the first pulse of the pass: loading data, charge pumps, and in a later pass reading the earlier
+    /// page.
     pub t_setup: Nanos,
-    /// Threshold of a mean fresh cell up to which the sequence always pulses, with any data, volts; none: it
-    /// stops when nothing is left to program.
+    /// Threshold of a mean fresh cell up to which the pass always pulses, with any data, volts; none: the pass ends
+    /// when no cell is left to program.
     pub sweep: Option<f64>,
 }
 
-/// Timing and limits of programming.
+/// Passes, times and limits of programming a wordline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTiming {
-    /// Passes of a program, in order.
+    /// Set-up time and pulse limit of each pass of a program, in order.
     pub passes: Vec<Pass>,
     /// Duration of one program pulse.
     pub t_pulse: Nanos,
-    /// Time to verify one state of the cells after a pulse.
+    /// Time to verify one state of the cells after a program pulse.
     pub t_verify: Nanos,
-    /// Most pulses of a pass; a cell that needs more makes the program fail.
+    /// Greatest number of pulses of a pass; a cell that needs more makes the program fail.
     pub max_pulses: u32,
 }
 
-/// Voltages, timing and limits of erasing.
+/// Voltages, times and limits of erasing a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EraseTiming {
-    /// Erase voltage of the first pulse, volts.
+    /// Erase voltage of the first erase pulse, volts.
     pub start: f64,
-    /// Increase of the voltage from one pulse to the next, volts.
+    /// Increase of the voltage from one erase pulse to the next, volts.
     pub step: f64,
     /// Erase voltage that the slowest fresh cell of a mean block needs, volts.
     pub need: f64,
-    /// Highest threshold of the erased state, volts.
+    /// Highest threshold voltage of the erased state, to which an erase is verified, volts.
     pub verify: f64,
     /// Time before the first erase pulse.
     pub t_setup: Nanos,
@@ -134,64 +135,64 @@ pub struct EraseTiming {
     pub t_pulse: Nanos,
     /// Time to verify the block after an erase pulse.
     pub t_verify: Nanos,
-    /// Most pulses of an erase; a block that needs more makes the erase fail.
+    /// Greatest number of pulses of an erase; a block that needs more makes the erase fail.
     pub max_pulses: u32,
     /// Additional erase voltage for each degree below `cold_below`, where temperature compensation ends, volts.
     pub cold_per_degree: f64,
-    /// The lower end of temperature compensation, degrees Celsius.
+    /// Lower end of the temperature compensation of erases, degrees Celsius.
     pub cold_below: f64,
 }
 
-/// Everything about a chip's cells.
+/// All parameters of a chip's cells: voltages, timing, wear, charge loss, coupling and disturb.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellPhysics {
-    /// Bits per cell.
+    /// Kind of cell, by its number of bits.
     pub cell: Cell,
-    /// Bits of each state by rising threshold; digit i is the bit in the cell's i-th page.
+    /// Gray coding: bits of each state by rising threshold; digit i is the bit in the cell's i-th page.
     pub states: Vec<&'static str>,
-    /// Measured array read times: one for all pages, or one for each page of a wordline.
+    /// Measured array read times (tR): one for all pages, or one for each page of a wordline.
     pub t_r: Vec<Nanos>,
-    /// Mean threshold of the erased state, volts.
+    /// Mean threshold voltage of the erased state, volts.
     pub erased: f64,
-    /// Width of the erased state, volts.
+    /// Standard deviation of the threshold voltages in the erased state, volts.
     pub erased_sigma: f64,
-    /// Spread of the cells' offsets, volts: how much more or less than the mean a pulse does.
+    /// Standard deviation, between cells, of the threshold that a program pulse reaches, volts.
     pub offset_sigma: f64,
-    /// Noise of the last pulse, volts.
+    /// Standard deviation, from program to program, of the threshold at which the last pulse leaves a cell, volts.
     pub injection_sigma: f64,
     /// True if the pages of a wordline are programmed one after the other; false if all at once.
     pub two_step: bool,
     /// Voltage sets of the chip: the usual one, then others by name.
     pub plans: Vec<VoltagePlan>,
-    /// Times of programming.
+    /// Passes, times and limits of programming.
     pub program: ProgramTiming,
     /// Times and voltages of erasing.
     pub erase: EraseTiming,
-    /// Oxide trapping of the cells.
+    /// Parameters of oxide trapping with program/erase cycles, and its effects.
     pub wear: Wear,
-    /// Charge loss of the cells.
+    /// Parameters of the cells' charge loss with time (retention).
     pub retention: Retention,
-    /// Noise that leaves a few cells far from their target voltages.
+    /// Parameters of the heavy tails of states: noise that leaves a few cells far from their target voltages.
     pub tails: Tails,
-    /// Charge that some cells lose more of than others.
+    /// Parameters of uneven charge loss, which is large in few cells.
     pub uneven: Uneven,
-    /// Share of the rise of the next wordline that a cell shares.
+    /// Coupling between wordlines: share of the rise of the cell above, on the next wordline, by which a cell rises.
     pub coupling_wordline: f64,
     /// Coupling along the wordline: share of its two neighbours' rises by which a cell rises.
     pub coupling_bitline: f64,
     /// Diagonal coupling: share of the rises of its two diagonal neighbours on the next wordline by which a cell rises.
     pub coupling_diagonal: f64,
-    /// Rise of a fresh erased cell for each read of its block, volts.
+    /// Threshold rise of a fresh erased cell by read disturb, for each read of its block, volts.
     pub read_disturb: f64,
     /// Strong read disturb of few cells, volts: for each read, the share of cells raised by more than `v` is this over
     /// `v`.
     pub read_weak: f64,
-    /// Rise of an erased cell for each program of its block, volts.
+    /// Threshold rise of an erased cell by program disturb, for each program of its block, volts.
     pub program_disturb: f64,
 }
 
 impl CellPhysics {
-    /// Reads `[cells]`; absent when the chip's file has none.
+    /// Reads the cell parameters from `[cells]`; returns none when the chip's file has no such section.
     ///
     /// # Errors
     /// When a value is missing, or voltages are not in the order that makes states tell apart.
@@ -245,18 +246,18 @@ impl CellPhysics {
         Ok(Some(physics))
     }
 
-    /// Returns the pass in which page `bit` of a wordline is programmed.
+    /// Returns the number of the programming pass in which page `bit` of a wordline is programmed.
     pub fn pass_of(&self, bit: u32) -> usize {
         if self.two_step { bit as usize } else { 0 }
     }
 
-    /// True for the pass that brings cells to their final states.
+    /// True for the programming pass that brings cells to their final states.
     fn is_last(&self, pass: usize) -> bool {
         pass + 1 == self.program.passes.len()
     }
 
-    /// Returns the voltage to which a pass programs cells of `state`; none for a state that the pass does not
-    /// program.
+    /// Returns the threshold (V) to which pass `pass` programs cells of `state`; none if the pass does not program the
+    /// state.
     pub fn target(&self, plan: &VoltagePlan, pass: usize, state: usize) -> Option<f64> {
         if self.is_last(pass) {
             return (state > 0).then(|| plan.verify[state - 1]);
@@ -265,19 +266,19 @@ impl CellPhysics {
         (group > 0).then(|| plan.first_verify[pass][group - 1])
     }
 
-    /// Returns the voltage increase from one pulse of the pass to the next, volts.
+    /// Returns the voltage increase from one program pulse of the pass to the next, volts.
     #[inline]
     pub fn step(&self, plan: &VoltagePlan, pass: usize) -> f64 {
         if self.is_last(pass) { plan.step } else { plan.first_step }
     }
 
-    /// Returns the array read time of page `bit` of a wordline.
+    /// Returns the array read time (tR) of page `bit` of a wordline.
     pub fn t_read(&self, bit: u32) -> Nanos {
         self.t_r[(bit as usize).min(self.t_r.len() - 1)]
     }
 
-    /// Returns the references that tell groups of states apart while only the first `pages` pages of a
-    /// wordline are written, and the first state of each group, whose leading bits are those of the group.
+    /// Returns the read references that tell groups of states apart while only the first `pages` pages of a wordline
+    /// are programmed, and for each group its first state, whose leading bits are the group's bits.
     pub fn early_references(&self, plan: &VoltagePlan, pages: usize) -> (Vec<f64>, Vec<usize>) {
         if !self.two_step || pages >= self.states[0].len() {
             return (plan.references.clone(), (0..self.states.len()).collect());
@@ -293,32 +294,32 @@ impl CellPhysics {
         (references, (0..=levels.len()).map(first_of).collect())
     }
 
-    /// Returns the number of pulses of a pass that bring a cell with this offset to `target`, at least one.
+    /// Returns the number of pulses of a pass, at least one, that bring a cell with this offset (V) to threshold
+    /// `target`.
     #[inline]
     pub fn pulses(&self, plan: &VoltagePlan, pass: usize, target: f64, offset: f64) -> u32 {
         Self::pulses_of(self.level(plan, pass, target, offset))
     }
 
-    /// Returns how far above the level of the pass's first pulse a cell with this offset must be raised, in
-    /// steps.
+    /// Returns how many program steps above the first pulse of the pass a cell with this offset needs to reach
+    /// `target`.
     #[inline]
     pub fn level(&self, plan: &VoltagePlan, pass: usize, target: f64, offset: f64) -> f64 {
         (target + offset - plan.start) / self.step(plan, pass)
     }
 
-    /// Returns the number of pulses that raise a cell by `level` steps, at least one.
+    /// Returns the number of program pulses, at least one, that raise a cell by `level` steps.
     #[inline]
     pub fn pulses_of(level: f64) -> u32 {
         1 + level.ceil().max(0.0) as u32
     }
 
-    /// Returns the number of pulses that a pass runs with any data.
+    /// Returns the least number of pulses that a pass runs, with any data.
     pub fn least_pulses(&self, plan: &VoltagePlan, pass: usize) -> u32 {
         self.program.passes[pass].sweep.map_or(1, |sweep| self.pulses(plan, pass, sweep, 0.0))
     }
 
-    /// Returns the busy time of a pass; `pulses`: pulses of the slowest cell of each state that the pass
-    /// programs.
+    /// Returns the busy time of a pass; `pulses`: number of pulses of the slowest cell of each state that it programs.
     pub fn t_prog(&self, plan: &VoltagePlan, pass: usize, pulses: &[u32]) -> Nanos {
         let t_setup = self.program.passes[pass].t_setup;
         let most = pulses.iter().copied().max().unwrap_or(0).max(self.least_pulses(plan, pass));
@@ -326,20 +327,20 @@ impl CellPhysics {
         t_setup + self.program.t_pulse.times(u64::from(most)) + self.program.t_verify.times(verifies)
     }
 
-    /// Returns the number of pulses that erase a block whose slowest cell needs `need` volts at `celsius`.
+    /// Returns the number of pulses that erase a block whose slowest cell needs `need` volts at `celsius` degrees.
     #[inline]
     pub fn erase_pulses(&self, need: f64, celsius: f64) -> u32 {
         let cold = (self.erase.cold_below - celsius).max(0.0) * self.erase.cold_per_degree;
         1 + ((need + cold - self.erase.start) / self.erase.step).ceil().max(0.0) as u32
     }
 
-    /// Returns the busy time of an erase of `pulses` pulses.
+    /// Returns the busy time (tBERS) of an erase of `pulses` pulses.
     pub fn t_bers(&self, pulses: u32) -> Nanos {
         let each = self.erase.t_pulse + self.erase.t_verify;
         self.erase.t_setup + each.times(u64::from(pulses.min(self.erase.max_pulses)))
     }
 
-    /// Budgets that not even a mean fresh cell meets are impossible voltages, not a chip that fails at once.
+    /// Checks the budgets of pulses: rejects a budget that not even a mean fresh cell meets as impossible.
     fn check_budgets(&self, cells: &mut Section) -> Result<(), ConfigError> {
         let last = self.program.passes.len() - 1;
         for plan in &self.plans {
@@ -361,46 +362,44 @@ impl CellPhysics {
         Ok(())
     }
 
-    /// True when programming leaves even some fresh cells far from their targets.
+    /// True if programming leaves even some fresh cells far from their targets (heavy tails).
     pub fn has_tails(&self) -> bool {
         self.tails.program_v > 0.0
     }
 
-    /// Returns the same cells without the noise that leaves few cells far from their targets.
+    /// Returns the cell parameters without heavy tails, uneven charge loss and strong read disturb of few cells.
     #[must_use]
     pub fn without_tails(&self) -> Self {
         Self { tails: Tails::default(), uneven: self.uneven.none(), read_weak: 0.0, ..self.clone() }
     }
 
-    /// Returns the same cells without the strong read disturb of few cells.
+    /// Returns the cell parameters without the strong read disturb of few cells.
     #[must_use]
     pub fn without_weak(&self) -> Self {
         Self { read_weak: 0.0, ..self.clone() }
     }
 
-    /// Returns the mean rise of cells under this voltage set, relative to the default one.
+    /// Returns the mean rise of cells programmed with this voltage set, relative to the usual set.
     pub fn swing(&self, plan: &VoltagePlan) -> f64 {
         self.lift_of_states(plan) / self.lift_of_states(&self.plans[0])
     }
 
-    /// Returns the sum over all states of the rise of a cell under this voltage set, volts.
+    /// Returns the sum over all states of the threshold rise of a cell programmed with this voltage set, volts.
     fn lift_of_states(&self, plan: &VoltagePlan) -> f64 {
         let last = self.program.passes.len() - 1;
         (0..self.states.len()).map(|state| self.lift(plan, last, state)).sum()
     }
 
-    /// Returns the rise of a cell of `state` in all passes up to this one, volts; 0 where they do not program
-    /// it.
+    /// Returns the rise of a cell of `state` in all passes up to `pass`, volts; 0 if they do not program it.
     fn lift(&self, plan: &VoltagePlan, pass: usize, state: usize) -> f64 {
         let step = self.step(plan, pass);
         self.target(plan, pass, state).map_or(0.0, |verify| verify + 0.5 * step - self.erased)
     }
 
-    /// Returns what programming a wordline up to a pass and erasing it again wear its cells beside the erase
-    /// voltage, in cycles; `shares` of its cells hold each state. The oxide of a cell passes the charge that
-    /// lifts it, and passes it back when it is erased: a mean cell of random data at the usual voltages
-    /// counts as one. Data change from cycle to cycle, so that each cell of a wordline wears as their mean
-    /// does.
+    /// Returns the wear, in cycles, of a wordline's cells by programming them up to a pass and erasing them, without
+    /// the share of the erase voltage; `shares` has the fraction of cells in each state. The oxide of a cell passes the
+    /// charge that lifts the cell, and passes it back in the erase: a mean cell with random data at the usual voltages
+    /// counts as one. Data change from cycle to cycle, so that each cell of a wordline wears as the mean does.
     pub fn program_stress(&self, plan: &VoltagePlan, pass: usize, shares: &[f64]) -> f64 {
         let mean = self.lift_of_states(&self.plans[0]) / self.states.len() as f64;
         let of_states = shares.iter().enumerate().filter(|(_, share)| **share > 0.0);
@@ -490,8 +489,7 @@ fn rising(s: &Section, key: &str, values: &[f64]) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Returns the target levels of the passes before the last: for each pass, one for each group of states
-/// except the lowest.
+/// Reads the verify levels of the passes before the last: for each pass, one for each group of states but the lowest.
 fn first_verify(
     s: &mut Section,
     states: &[&str],

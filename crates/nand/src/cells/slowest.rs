@@ -4,33 +4,35 @@ use super::Wear;
 use super::exponentials::{is_plain, logarithm, power};
 use multiversion::multiversion;
 
-/// Rounds after which the slowest cell is known to a hundredth of a millivolt for spreads that parts have.
+/// Number of fixed-point rounds after which the offset of the slowest cell is known to a hundredth of a millivolt, for
+/// the spreads that real parts have.
 const ROUNDS: u32 = 6;
-/// Cells that are worked out together.
+/// Number of slow cells whose offsets are computed together, in vectors.
 const AT_ONCE: usize = 64;
 
-/// A cell that starts slow, at some wear.
+/// A slow-programming cell, at a given wear.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowCell {
-    /// Deviation of the cell from the mean, in standard deviations.
+    /// Distance of the cell from the mean towards slow programming, in standard deviations.
     pub deviation: f64,
-    /// The wear, cycles.
+    /// Wear of the cell, in program/erase cycles.
     pub worn: f64,
 }
 
-/// Properties that all slow cells of a block share.
+/// Properties that all slow-programming cells of a block share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowCells<'a> {
-    /// Law of the growth of trapping with wear.
+    /// Law of the growth of oxide trapping with wear.
     pub wear: &'a Wear,
-    /// Trapping of the block, relative to a mean block.
+    /// Oxide trapping of the block, as a factor relative to a mean block.
     pub trapping: f64,
-    /// Standard deviation of the offsets of fresh cells, volts.
+    /// Standard deviation of the programming offsets of fresh cells, volts.
     pub sigma: f64,
 }
 
 impl SlowCells<'_> {
-    /// Computes the offset of each of `cells`, in volts: see [`slow_offset`].
+    /// Computes the programming offset of each of `cells` into `offsets`, in volts, as [`slow_offset`] does for one
+    /// cell.
     pub fn offsets(&self, cells: &[SlowCell], offsets: &mut Vec<f64>) {
         offsets.clear();
         for cells in cells.chunks(AT_ONCE) {
@@ -59,8 +61,8 @@ impl SlowCells<'_> {
     }
 }
 
-/// Writes the offsets to `offsets`; false where a number is out of range for the vector code. Each step is a loop of
-/// its own: the compiler does not vectorise one loop of all steps.
+/// Computes the programming offsets of 64 slow cells into `offsets`, volts. Returns false where a number is out of
+/// range for the vector code. Each step is a loop of its own: the compiler does not vectorise one loop of all steps.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 fn offsets_at_once(
@@ -92,10 +94,10 @@ fn offsets_at_once(
     within == AT_ONCE
 }
 
-/// Returns the offset, in volts, of the cell that lies `deviation` standard deviations out towards slow
-/// programming. Fresh cells differ by `sigma` volts; trapping gains a mean one `gained` volts, with a
-/// logarithm that spreads by `spread`. The slowest cell is one that starts slow *and* traps little: of all
-/// pairs so far from the middle, the worst (the design point of first-order reliability).
+/// Returns the programming offset, in volts, of the cell that lies `deviation` standard deviations out towards slow
+/// programming. Fresh cells differ by `sigma` volts; trapping makes a mean cell faster by `gained` volts, with a
+/// logarithm that spreads by `spread`. The slowest cell is one that starts slow *and* traps little: of all pairs so far
+/// from the middle, the worst (the design point of first-order reliability).
 pub(crate) fn slow_offset(sigma: f64, spread: f64, deviation: f64, gained: f64) -> f64 {
     let mut little = 0.0;
     for _ in 0..ROUNDS {

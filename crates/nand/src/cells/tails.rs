@@ -24,25 +24,26 @@ use super::{CellPhysics, Wear};
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// A time span as equivalent seconds at the reference temperature, for each of the two kinds of charge loss.
+/// A time span of retention as equivalent seconds at the reference temperature, for each of the two kinds of charge
+/// loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Elapsed {
-    /// Equivalent seconds for `retention`.
+    /// Equivalent seconds for the charge loss of `[cells.retention]`.
     pub late_s: f64,
-    /// Equivalent seconds for `uneven`.
+    /// Equivalent seconds for the uneven charge loss of `[cells.uneven]`.
     pub uneven_s: f64,
 }
 
 impl From<f64> for Elapsed {
-    /// Returns the elapsed time of this number of seconds at the reference temperature, equal for both kinds
-    /// of charge loss.
+    /// Makes the time span of this number of seconds at the reference temperature, equal for both kinds of charge loss.
     fn from(seconds: f64) -> Self {
         Self { late_s: seconds, uneven_s: seconds }
     }
 }
 
 impl Elapsed {
-    /// Returns the span of `seconds` at `celsius`: each kind of loss has its own acceleration there.
+    /// Makes the time span of `seconds` at `celsius` degrees, with the thermal acceleration of each kind of charge
+    /// loss.
     pub fn at(seconds: f64, celsius: f64, retention: &Retention, uneven: &Uneven) -> Self {
         let reference = retention.reference_celsius;
         Self {
@@ -51,40 +52,40 @@ impl Elapsed {
         }
     }
 
-    /// Returns the span from `start` until now.
+    /// Returns the time span from `start` to this time.
     #[must_use]
     pub fn since(self, start: Self) -> Self {
         Self { late_s: self.late_s - start.late_s, uneven_s: self.uneven_s - start.uneven_s }
     }
 
-    /// Returns the span of this time followed by another.
+    /// Returns the sum of this time span and another.
     #[must_use]
     pub fn and(self, more: Self) -> Self {
         Self { late_s: self.late_s + more.late_s, uneven_s: self.uneven_s + more.uneven_s }
     }
 }
 
-/// Heavy-tailed noise: how far cells are found from their targets.
+/// Parameters of heavy-tailed noise: how far cells are found from the thresholds to which they were programmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tails {
-    /// Mean distance of a fresh cell, volts.
+    /// Mean magnitude of the noise in a fresh cell, volts.
     pub program_v: f64,
-    /// Part that the reference wear adds, volts.
+    /// Volts that the reference wear adds to the mean magnitude of the noise.
     pub wear_v: f64,
-    /// Power of the program/erase cycles with which the width of the tails grows.
+    /// Power of the program/erase cycles with which the wear's part of the noise grows.
     pub wear_exponent: f64,
-    /// Spread between layers, of the logarithm.
+    /// Standard deviation, between layers, of the logarithm of the noise and of the uneven charge loss.
     pub layer_spread: f64,
 }
 
-/// Charge that goes uneven.
+/// Parameters of uneven charge loss, which is large in few cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Uneven {
     loss: f64,
     tail: f64,
     wear: f64,
     t0_s: f64,
-    /// Activation energy, eV.
+    /// Activation energy of the uneven charge loss, eV.
     pub activation_ev: f64,
 }
 
@@ -145,7 +146,7 @@ impl Uneven {
         Ok(uneven)
     }
 
-    /// Returns the parameters of no uneven charge loss.
+    /// Returns the parameters with the uneven charge loss set to zero.
     pub(super) fn none(self) -> Self {
         Self { loss: 0.0, tail: 0.0, ..self }
     }
@@ -155,19 +156,19 @@ fn volts(s: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigEr
     s.within(at_least(Potential::new(0))).or(key, Potential::default(), help).map(Potential::volts)
 }
 
-/// Tails and uneven loss of a wordline in its condition.
+/// Heavy-tailed noise and uneven charge loss of a wordline in a given condition, after a given time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Noise {
-    /// Mean distance on either side, volts.
+    /// Mean magnitude of the Laplace noise of a program, volts.
     pub program_v: f64,
-    /// Loss of every cell, volts per volt above the erased state.
+    /// Uneven charge loss that every cell has, volts per volt above the erased state.
     pub loss: f64,
-    /// Mean of the exponentially distributed further loss of a cell, volts per volt above the erased state.
+    /// Mean of the exponentially distributed further charge loss of a cell, volts per volt above the erased state.
     pub tail: f64,
 }
 
 impl Noise {
-    /// Returns the noise of cells in this condition after this time.
+    /// Computes the noise of cells in this condition after retention for `elapsed`.
     pub fn of(physics: &CellPhysics, condition: &Condition, elapsed: Elapsed) -> Self {
         let (tails, uneven) = (&physics.tails, &physics.uneven);
         let worn = Wear::grown(&physics.wear, condition.error_cycles) * condition.trapping;
@@ -181,38 +182,41 @@ impl Noise {
         }
     }
 
-    /// Returns the share of the cells found more than `volts` above their noise-free threshold; `height`:
-    /// volts above the erased state. The noise is a Laplace value minus an exponential one.
+    /// Returns the fraction (0 to 1) of cells found more than `volts` above their noise-free threshold, which lies
+    /// `height` volts above the erased state. The noise is a Laplace value minus an exponential one.
     pub fn above(&self, volts: f64, height: f64) -> f64 {
         Beyond::of(self, height).alone(volts, Side::Above)
     }
 
-    /// Returns the share found more than `volts` below.
+    /// Returns the fraction (0 to 1) of cells found more than `volts` below their noise-free threshold, which lies
+    /// `height` volts above the erased state.
     pub fn below(&self, volts: f64, height: f64) -> f64 {
         Beyond::of(self, height).alone(volts, Side::Below)
     }
 }
 
-/// Side of the noise-free threshold.
+/// Side of its noise-free threshold on which a cell is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Above,
     Below,
 }
 
-/// Tail of the noise of cells at one height, as a sum of two exponentials; see [`Noise::above`].
+/// Tails of the noise of cells at one height above the erased state, as a sum of two exponentials.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beyond {
-    /// Mean distances, volts: of the Laplace noise on either side, and of the exponential loss below.
+    /// Mean magnitude of the Laplace noise on either side, volts; `far` is the mean of the exponential charge loss
+    /// below.
     pub near: f64,
     pub far: f64,
-    /// Weights of the two exponentials in the share below; the far one is zero where there is no such loss.
+    /// Weight of the Laplace noise in the fraction of cells below; `far_below` is the weight of the exponential loss,
+    /// zero where there is no such loss.
     pub near_below: f64,
     pub far_below: f64,
 }
 
 impl Beyond {
-    /// Returns the tail for cells `height` volts above the erased state.
+    /// Computes the tails of the noise for cells whose noise-free threshold lies `height` volts above the erased state.
     pub fn of(noise: &Noise, height: f64) -> Self {
         let b = noise.program_v;
         let mut a = noise.tail * height.max(0.0);
@@ -223,14 +227,15 @@ impl Beyond {
         Self { near: b, far: a, near_below: 0.5 * b / (a - b), far_below }
     }
 
-    /// Returns the two powers of e that the share beyond `volts` is made of.
+    /// Returns the exponents of the two exponentials of which the fraction of cells beyond `volts` is composed.
     #[inline(always)]
     pub fn powers(&self, volts: f64) -> [f64; 2] {
         let distance = volts.abs();
         [-distance / self.near, if self.far > 0.0 { -distance / self.far } else { 0.0 }]
     }
 
-    /// Returns the share beyond `volts` on a side, from e to these powers.
+    /// Returns the fraction (0 to 1) of cells more than `volts` beyond their noise-free threshold on one side, from the
+    /// values of the two exponentials.
     #[inline(always)]
     pub fn share(&self, volts: f64, side: Side, [near, far]: [f64; 2]) -> f64 {
         let above = 0.5 * near * self.near / (self.near + self.far);

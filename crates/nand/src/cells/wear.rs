@@ -34,8 +34,8 @@
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// Exponents of trap generation with cycles: interface traps and oxide charge (Mielke and others; used throughout
-/// the literature).
+/// Exponents with which traps grow with program/erase cycles: 0.62 for interface traps, 0.30 for oxide charge (Mielke
+/// and others; used throughout the literature).
 pub(super) const INTERFACE: f64 = 0.62;
 const OXIDE: f64 = 0.30;
 
@@ -43,46 +43,48 @@ const OXIDE: f64 = 0.30;
 const BOLTZMANN_EV: f64 = 8.617_333_262e-5;
 const KELVIN: f64 = 273.15;
 
-/// How oxide trapping grows with cycles, and its effects on the cells, in volts.
+/// Law by which oxide trapping grows with program/erase cycles, and its effects on the cells, in volts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wear {
     slow_v: f64,
     fast_v: f64,
     reference: f64,
-    /// Decrease of a cell's program offset for each volt of trapping: programs become faster.
+    /// Decrease of a cell's programming offset, in volts for each volt of trapping: programs become faster.
     pub program: f64,
-    /// Increase of the erase voltage that a cell needs, for each volt of trapping: erases become slower.
+    /// Increase of the erase voltage that a cell needs, in volts for each volt of trapping: erases become slower.
     pub erase: f64,
-    /// Increase of the erased threshold for each volt of trapping.
+    /// Increase of the erased state's threshold, in volts for each volt of trapping.
     pub erased: f64,
-    /// Spread (standard deviation of the logarithm) of trapping between cells, blocks and chips.
+    /// Spread of trapping between cells: standard deviation of its logarithm.
     pub cell_spread: f64,
-    /// Between blocks.
+    /// Spread of trapping between blocks: standard deviation of its logarithm.
     pub block_spread: f64,
-    /// Between chips.
+    /// Spread of trapping between chips: standard deviation of its logarithm.
     pub chip_spread: f64,
-    /// Spread of the wear per cycle, from cycle to cycle of a block.
+    /// Spread of the wear of one cycle, from cycle to cycle of a block: standard deviation of its logarithm.
     pub cycle_spread: f64,
-    /// A draw of the wear per cycle holds for this share of the cycles before it: shorter noise averages out over a
-    /// life.
+    /// Length of the cycles that share one random draw of the wear per cycle, as a fraction of the block's cycles
+    /// before: noise that changes faster averages out over a life.
     pub cycle_memory: f64,
-    /// Share of blocks with a defect, which trap faster.
+    /// Fraction (0 to 1) of blocks with a defect, which trap charge faster.
     pub defect_fraction: f64,
     /// Factor by which trapping is faster in a block with a defect.
     pub defect_factor: f64,
-    /// Share of a cycle's stress that the erase voltage causes in all cells; charge through the oxide causes the rest.
+    /// Fraction (0 to 1) of a cycle's stress that the erase voltage causes in all cells; the rest comes from
+    /// programming.
     pub erase_share: f64,
-    /// Share of that rest that goes with the charge of each cell; the wordline causes what remains, in all cells alike.
+    /// Fraction (0 to 1) of the stress of programming that is in proportion to the charge of each cell; the remaining
+    /// stress is equal in all cells of the wordline.
     pub charge: f64,
-    /// Stress that shows in error rates, for each erase of a cell that was not programmed before, in cycles.
+    /// Additional stress, in cycles, that counts for error rates when a cell is erased that was not programmed before.
     pub over_erase: f64,
-    /// Width that the reference wear adds to every state, volts.
+    /// Standard deviation, in volts, that the reference wear adds to the thresholds of every state.
     pub broadening_v: f64,
 }
 
 impl Wear {
     // Long: a value for each field, with its unit and its limits.
-    /// Reads `[cells.wear]`.
+    /// Reads the parameters of oxide trapping from `[cells.wear]`.
     ///
     /// # Errors
     /// When a value is missing or outside its range.
@@ -164,41 +166,43 @@ impl Wear {
         Ok(wear)
     }
 
-    /// Returns the trapping of a mean cell after `cycles`, in volts.
+    /// Returns the oxide trapping of a mean cell after `cycles` program/erase cycles, in volts.
     #[inline]
     pub fn trapped_v(&self, cycles: f64) -> f64 {
         let x = self.over_reference(cycles);
         if x <= 0.0 { 0.0 } else { self.trapped_at(libm::log(x), libm::exp) }
     }
 
-    /// Returns the wear at which the constants hold, cycles.
+    /// Returns the reference wear, in cycles, at which the constants of trapping are given.
     pub(super) fn reference(&self) -> f64 {
         self.reference
     }
 
-    /// Returns the wear over the reference wear.
+    /// Returns the ratio of `cycles` to the reference wear.
     #[inline(always)]
     pub(super) fn over_reference(&self, cycles: f64) -> f64 {
         cycles / self.reference
     }
 
-    /// Returns the trapping, in volts, by the logarithm of wear over the reference wear.
+    /// Returns the oxide trapping, in volts, for the logarithm `log` of the ratio of wear to the reference wear; `exp`
+    /// computes e to a power.
     #[inline(always)]
     pub(super) fn trapped_at(&self, log: f64, exp: impl Fn(f64) -> f64) -> f64 {
         self.slow_v * exp(INTERFACE * log) + self.fast_v * exp(OXIDE * log)
     }
 
-    /// Returns the width that wear adds to every state, in volts; `cycles` with over-erasing counted in.
+    /// Returns the standard deviation, in volts, that wear adds to the thresholds of every state; `cycles` includes the
+    /// stress of over-erasing.
     pub fn broadening(&self, cycles: f64) -> f64 {
         self.broadening_v * self.grown(cycles)
     }
 
-    /// Returns the growth with cycles^0.62, relative to the reference wear.
+    /// Returns cycles^0.62 relative to its value at the reference wear.
     pub fn grown(&self, cycles: f64) -> f64 {
         self.grown_by(INTERFACE, cycles)
     }
 
-    /// Returns the growth with a power of the cycles, relative to the reference wear.
+    /// Returns `cycles` to the power of `exponent`, relative to its value at the reference wear.
     pub(super) fn grown_by(&self, exponent: f64, cycles: f64) -> f64 {
         let x = self.over_reference(cycles);
         if x <= 0.0 { 0.0 } else { libm::pow(x, exponent) }
@@ -209,12 +213,13 @@ fn volts(section: &mut Section, key: &str, help: &'static str) -> Result<f64, Co
     section.within(at_least(Potential::new(0))).required::<Potential>(key, help).map(Potential::volts)
 }
 
-/// Returns how much faster a thermally activated process runs at `celsius` than at `reference` (Arrhenius).
+/// Returns the factor by which a thermally activated process runs faster at `celsius` than at `reference` degrees
+/// (Arrhenius).
 pub fn arrhenius(activation_ev: f64, celsius: f64, reference: f64) -> f64 {
     libm::exp(activation_ev / BOLTZMANN_EV * (1.0 / (reference + KELVIN) - 1.0 / (celsius + KELVIN)))
 }
 
-/// Charge loss with time (Dong, Pan and others: mean and variance grow with the logarithm of time).
+/// Law of charge loss with time (Dong, Pan and others: mean and variance grow with the logarithm of time).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Retention {
     ks: f64,
@@ -225,28 +230,30 @@ pub struct Retention {
     neutral_rise_v: f64,
     t0_s: f64,
     dwell: f64,
-    /// Activation energy, eV.
+    /// Activation energy of charge loss, eV.
     pub activation_ev: f64,
-    /// Temperature at which the constants hold, degrees Celsius.
+    /// Temperature for which the constants of charge loss are given, degrees Celsius.
     pub reference_celsius: f64,
 }
 
-/// Effect of a time span on cells of some wear.
+/// Charge loss of cells of a given wear over a time span.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leak {
-    /// Mean loss of a cell, volts per volt above `neutral_v`.
+    /// Mean loss of a cell, volts per volt of the cell's threshold above `neutral_v`.
     pub mean: f64,
-    /// Threshold that cells move to, volts; none: the erased state, which no cell below loses to.
+    /// Threshold towards which all cells move, volts; none: cells move towards the erased state, and no cell below it
+    /// moves.
     pub neutral_v: Option<f64>,
-    /// Variance of the loss for each volt above the erased state, V.
+    /// Variance of the loss for each volt of the cell's threshold above the erased state, V.
     pub variance: f64,
-    /// Variance of the loss in every state, V^2.
+    /// Part of the variance of the loss that is equal in every state, V^2.
     pub variance_even: f64,
 }
 
 impl Retention {
     // Long: a value for each field, with its unit and its limits.
-    /// Reads `[cells.retention]`; `window`: thresholds of the erased and of the highest state, volts.
+    /// Reads the law of charge loss from `[cells.retention]`; `window`: thresholds of the erased and of the highest
+    /// state, volts.
     ///
     /// # Errors
     /// When a value is wrong, or two say what one of them says.
@@ -295,16 +302,16 @@ impl Retention {
         Ok(retention)
     }
 
-    /// Returns the mean loss per volt above the erased state, and its variance per volt, after `seconds` of
-    /// rest at the reference temperature; `dwell_s`: mean time between the cycles before, at that
+    /// Returns the mean charge loss per volt above the erased state, and its variance per volt, after `seconds` of
+    /// retention at the reference temperature; `dwell_s`: mean time between the cycles before, in seconds at that
     /// temperature.
     pub fn per_volt(&self, cycles: f64, seconds: f64, dwell_s: f64) -> (f64, f64) {
         let leak = self.leak(cycles, seconds, dwell_s);
         (leak.mean, leak.variance)
     }
 
-    /// Returns the effect of `seconds` of rest at the reference temperature; `dwell_s`: mean time between the
-    /// cycles before it, in seconds at that temperature.
+    /// Computes the charge loss of cells with `cycles` of wear after `seconds` of retention at the reference
+    /// temperature; `dwell_s`: mean time between the cycles before, in seconds at that temperature.
     pub fn leak(&self, cycles: f64, seconds: f64, dwell_s: f64) -> Leak {
         let log = libm::log1p(seconds / (self.t0_s + self.dwell * dwell_s));
         let cycles = cycles.max(1.0);
@@ -319,8 +326,8 @@ impl Retention {
         }
     }
 
-    /// Returns the mean loss and its standard deviation, volts, of a cell `above_erased_v` above the erased
-    /// state after `seconds` at the reference temperature, where cells have no other neutral threshold.
+    /// Returns the mean and the standard deviation, in volts, of the charge loss of a cell `above_erased_v` above the
+    /// erased state after `seconds` at the reference temperature, for cells without another neutral threshold.
     pub fn loss(&self, above_erased_v: f64, cycles: f64, seconds: f64) -> (f64, f64) {
         let height = above_erased_v.max(0.0);
         let leak = self.leak(cycles, seconds, 0.0);
@@ -328,7 +335,8 @@ impl Retention {
     }
 }
 
-/// Reads the variance of charge loss: per volt above the erased state or equal in all states, not both.
+/// Reads the variance of charge loss, and rejects a file that gives both: `km` per volt above the erased state, and
+/// `ke` equal in all states.
 fn variances(s: &mut Section) -> Result<(f64, f64), ConfigError> {
     let help = "of its variance, the same in all states, instead of km";
     let (even, per_volt) = (s.has("ke"), s.has("km"));
@@ -341,7 +349,8 @@ fn variances(s: &mut Section) -> Result<(f64, f64), ConfigError> {
     Ok((km, ke))
 }
 
-/// Reads the neutral threshold of the cells and its rise with the logarithm of time.
+/// Reads the neutral threshold of charge loss (V), which must lie within the window, and its rise with the logarithm of
+/// time (V).
 fn neutral(s: &mut Section, (erased, top): (f64, f64)) -> Result<(Option<f64>, f64), ConfigError> {
     let given: Option<Potential> = s.optional("neutral", "threshold that all cells move to")?;
     let rise: Potential = s.or(

@@ -10,16 +10,16 @@ use super::physics::{CellPhysics, VoltagePlan};
 use super::tails::{Elapsed, Noise};
 use std::cell::RefCell;
 
-/// Condition in which cells are programmed, read or left to rest.
+/// Condition of a wordline's cells when they are programmed or read: wear, trapping, dwell time and layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Condition {
-    /// Wear of the wordline, cycles.
+    /// Wear of the wordline, in program/erase cycles.
     pub cycles: f64,
-    /// Wear that counts for error rates, in cycles: includes stress by over-erasing.
+    /// Wear that counts for error rates, in program/erase cycles: includes the stress of over-erasing.
     pub error_cycles: f64,
-    /// Trapping of the block, relative to a mean block.
+    /// Oxide trapping of the block, as a factor relative to a mean block.
     pub trapping: f64,
-    /// Mean time between the cycles so far, seconds at the reference temperature.
+    /// Mean time between the program/erase cycles so far, in seconds at the reference temperature.
     pub dwell_s: f64,
     /// Quality of the wordline's layer: its excess of errors over the mean layer, in standard deviations
     /// (`layer_spread`).
@@ -27,18 +27,18 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// Returns the condition of a wordline of a mean block after `cycles` program/erase cycles.
+    /// Makes the condition of a wordline of a mean block after `cycles` program/erase cycles.
     pub fn worn(cycles: f64) -> Self {
         Self { cycles, error_cycles: cycles, trapping: 1.0, dwell_s: 0.0, layer: 0.0 }
     }
 
-    /// Returns the number of reads of a fresh block that disturb as much as `reads` reads of this worn one.
+    /// Returns the number of reads that disturb a fresh block as much as `reads` reads disturb this worn block.
     pub fn worn_reads(&self, reads: u64) -> f64 {
         reads as f64 * (1.0 + self.error_cycles / 1e4)
     }
 }
 
-/// Values of a cell that never change or are drawn once for an operation, by stream number.
+/// Stream numbers of a cell's random values: values that never change, and values drawn once for an operation.
 mod draw {
     pub const OFFSET: u64 = 1;
     pub const TRAPPING: u64 = 2;
@@ -52,7 +52,7 @@ mod draw {
     pub const WEAK: u64 = 10;
 }
 
-/// Threshold voltages of a wordline, volts.
+/// Simulated cells of a wordline: their threshold voltages in volts, and the random stream of the wordline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wordline {
     volts: Vec<f32>,
@@ -60,26 +60,26 @@ pub struct Wordline {
     erases: u64,
 }
 
-/// Notes of a program on all its cells, while it lasts.
+/// Working memory for one programming pass of a wordline: thresholds before the pass, and the rise of each cell.
 #[derive(Default)]
 struct ProgramNotes {
     before: Vec<f32>,
     rises: Vec<f32>,
 }
 
-/// Values of the streams that were drawn from last. Pages of one wordline are read one after the other, and conditions
-/// of one block looked at one by one: time and disturbs differ from look to look, but what a cell draws does not.
+/// Cache of the random values last drawn for ageing. Pages of a wordline are read one after the other and conditions of
+/// a block examined one by one: time and disturb differ between the reads, but the cells' random values do not.
 #[derive(Default)]
 struct DrawnValues {
-    /// Latest first.
+    /// Random streams with the values drawn from each, the most recently used first.
     kept: Vec<(Stream, Vec<f32>)>,
 }
 
-/// Streams that ageing draws from.
+/// Number of random streams in the cache: ageing draws from three.
 const KEPT: usize = 3;
 
 impl DrawnValues {
-    /// Returns the first `cells` values of `stream`; `fill` draws them where they are not kept.
+    /// Returns the first `cells` values of `stream`; `fill` draws them if the cache does not have them.
     fn of(&mut self, stream: Stream, cells: usize, fill: fn(&mut [f32], LaneStream)) -> &[f32] {
         let known = self.kept.iter().position(|(of, values)| *of == stream && values.len() == cells);
         if let Some(place) = known {
@@ -124,8 +124,8 @@ fn left_by(physics: &CellPhysics, stream: Stream, erases: u64, pass: usize, cond
 }
 
 impl Wordline {
-    /// Returns `cells` cells just erased, for the `erases`-th time; `stream` belongs to this wordline of this
-    /// block.
+    /// Makes a wordline of `cells` cells just after the block's `erases`-th erase; `stream` is the random stream of
+    /// this wordline.
     pub fn erased(
         physics: &CellPhysics,
         stream: Stream,
@@ -138,12 +138,13 @@ impl Wordline {
         wordline
     }
 
-    /// Returns no cells, as memory for cells that are looked at later.
+    /// Makes a wordline without cells, as memory that other wordlines can be copied into.
     pub const fn none() -> Self {
         Self { volts: Vec::new(), stream: Stream::new(0), erases: 0 }
     }
 
-    /// As [`Self::erased`], in the memory of this wordline.
+    /// Makes this wordline one of `cells` cells just after the block's `erases`-th erase, as [`Self::erased`] does, in
+    /// the memory that it has.
     pub fn become_erased(
         &mut self,
         physics: &CellPhysics,
@@ -157,13 +158,13 @@ impl Wordline {
         self.erase(physics, erases, condition);
     }
 
-    /// As a clone of `other`, in the memory of this wordline.
+    /// Makes this wordline a copy of `other`, in the memory that it has.
     pub fn become_copy(&mut self, other: &Self) {
         self.volts.clone_from(&other.volts);
         (self.stream, self.erases) = (other.stream, other.erases);
     }
 
-    /// Erases the cells, for the `erases`-th time.
+    /// Erases the cells, in the block's `erases`-th erase: draws new thresholds in the erased state.
     pub fn erase(&mut self, physics: &CellPhysics, erases: u64, condition: &Condition) {
         self.erases = erases;
         let draws = LaneStream::from(self.stream.of(draw::ERASED).of(erases));
@@ -181,19 +182,19 @@ impl Wordline {
         }
     }
 
-    /// Returns the threshold voltages of the wordline's cells, volts.
+    /// Returns the threshold voltage of each cell of the wordline, in volts.
     pub fn volts(&self) -> &[f32] {
         &self.volts
     }
 
-    /// Returns the threshold voltages alone, volts.
+    /// Converts the wordline to the list of its cells' threshold voltages, in volts.
     pub fn into_volts(self) -> Vec<f32> {
         self.volts
     }
 
-    /// Programs one pass: brings each cell up to its state's target. Gives the pulses that the slowest cell
-    /// of each target took, targets rising; more than the budget means that it was not reached. The wordline
-    /// below shares its cells' rise, where it holds data.
+    /// Programs one pass: raises each cell to the target threshold of its state in `states`. Returns the number of
+    /// pulses that the slowest cell of each target took, by rising target; more than the budget means that a cell did
+    /// not reach its target. Coupling raises the thresholds of the wordline `below`, if it holds data.
     ///
     /// # Panics
     /// When there are not as many states as cells.
@@ -230,25 +231,25 @@ impl Wordline {
         by_target(&pulses.targets, &slowest)
     }
 
-    /// The next wordline was programmed, and its thresholds went from `before` to `after`: this one shares the
-    /// rise of the cell above and of the two beside that. `rises` is room for the rises, and one cell more on either side
-    /// that does not rise.
+    /// Applies coupling from the next wordline, whose thresholds a program raised from `before` to `after`: each cell
+    /// rises by a share of the rises of the cell above and of that cell's two neighbours. `rises` is memory for the
+    /// rises, with one more entry on either side that stays zero.
     pub fn couple_next(&mut self, physics: &CellPhysics, before: &[f32], after: &[f32], rises: &mut [f32]) {
         let (share, diagonal) = (physics.coupling_wordline as f32, physics.coupling_diagonal as f32);
         kernels::rises_of(&mut rises[1..=before.len()], before, after);
         kernels::couple_next(&mut self.volts, rises, share, diagonal);
     }
 
-    /// Applies disturb by programs or reads of other pages of the block: all cells rise, lower ones more; a
-    /// cell at the mean erased threshold rises by `volts_on_erased`.
+    /// Applies disturb by programs or reads of other pages of the block: all cells rise, lower cells more; a cell at
+    /// the mean erased threshold rises by `volts_on_erased`.
     pub fn disturb(&mut self, physics: &CellPhysics, volts_on_erased: f64) {
         let top = physics.plans[0].verify.last().copied().expect("a plan has states");
         let share = (volts_on_erased / (top - physics.erased)).min(1.0) as f32;
         kernels::creep(&mut self.volts, share, top as f32);
     }
 
-    /// Applies strong read disturb of few cells: a share `weak` / v of the cells at the mean erased threshold
-    /// rises by more than v volts.
+    /// Applies the strong read disturb of few weak cells: a fraction `weak` / v of the cells at the mean erased
+    /// threshold rises by more than v volts.
     fn disturb_weak(&mut self, physics: &CellPhysics, weak: f64) {
         if weak <= 0.0 {
             return;
@@ -260,8 +261,8 @@ impl Wordline {
         });
     }
 
-    /// Returns the threshold voltages after this time (or seconds at the reference temperature), `reads`
-    /// reads of the block and this wear.
+    /// Returns the threshold voltage of each cell, in volts, after retention for `elapsed` (a number is seconds at the
+    /// reference temperature) and `reads` reads of the block; the wordline itself stays unchanged.
     pub fn aged(
         &self,
         physics: &CellPhysics,
@@ -274,7 +275,8 @@ impl Wordline {
         cells.volts
     }
 
-    /// As [`Self::aged`], but changes this wordline's own cells, which can then be looked at only once.
+    /// Applies retention for `elapsed` and `reads` reads of the block to this wordline's own cells; unlike
+    /// [`Self::aged`], the thresholds before are lost.
     pub fn age(
         &mut self,
         physics: &CellPhysics,
@@ -296,7 +298,7 @@ impl Wordline {
         }
     }
 
-    /// Applies charge loss: moves cells towards their neutral threshold, some cells further than others.
+    /// Applies charge loss: moves the thresholds towards the neutral threshold, some cells further than others.
     fn leak(&mut self, physics: &CellPhysics, condition: &Condition, seconds: f64) {
         let leak = physics.retention.leak(condition.error_cycles, seconds, condition.dwell_s);
         let law = kernels::Settling {
@@ -312,8 +314,7 @@ impl Wordline {
         });
     }
 
-    /// Applies uneven charge loss: a loss common to all cells, and a further loss that is large for few
-    /// cells.
+    /// Applies uneven charge loss: a loss common to all cells, and a further loss that is large for few cells.
     fn leak_unevenly(&mut self, physics: &CellPhysics, noise: &Noise) {
         if noise.loss <= 0.0 && noise.tail <= 0.0 {
             return;
@@ -324,8 +325,8 @@ impl Wordline {
         });
     }
 
-    /// Changes the cells by `moved`, with one random value per cell from a stream of this wordline; `fill` draws the
-    /// values.
+    /// Changes the cells' thresholds by the function `moved`, given one random value per cell from the wordline's
+    /// stream for `purpose`; `fill` draws the values.
     fn drawn(
         &mut self,
         purpose: u64,
@@ -337,7 +338,7 @@ impl Wordline {
         DRAWN.with_borrow_mut(|drawn| moved(&mut self.volts, drawn.of(stream, cells, fill)));
     }
 
-    /// Returns the state of each cell, told apart by `references`.
+    /// Returns the state of each cell as sensed with the rising read reference voltages `references`.
     pub fn sense(volts: &[f32], references: &[f64]) -> Vec<u8> {
         let references: Vec<f32> = references.iter().map(|reference| *reference as f32).collect();
         let mut states = vec![0u8; volts.len()];
@@ -345,8 +346,8 @@ impl Wordline {
         states
     }
 
-    /// Returns one bit of each cell: `first` below all references `flips`, inverted at each of them; `flips`
-    /// rise.
+    /// Senses one bit of each cell: `first` below all read references in `flips`, inverted at each reference that the
+    /// threshold reaches.
     pub fn sense_bits(&self, first: u8, flips: &[f64]) -> Vec<u8> {
         let flips: Vec<f32> = flips.iter().map(|reference| *reference as f32).collect();
         let mut bits = vec![first; self.volts.len()];
@@ -354,8 +355,8 @@ impl Wordline {
         bits
     }
 
-    /// Returns the threshold voltage of one cell before the first pulse and after each, on its way to
-    /// `state`, without the noise of injection.
+    /// Returns the threshold voltage (V) of one cell before the first pulse and after each pulse while it is programmed
+    /// to `state`, without random injection noise.
     pub fn staircase(
         &self,
         physics: &CellPhysics,
@@ -396,7 +397,8 @@ fn pulses_of(physics: &CellPhysics, plan: &VoltagePlan, pass: usize) -> Pulses {
     }
 }
 
-/// Returns the pulses of the slowest cell of each target: states with the same target are verified together.
+/// Returns the number of pulses of the slowest cell for each target threshold: states with the same target are verified
+/// together.
 fn by_target(targets: &[f32; STATES], slowest: &[f32; STATES]) -> Vec<u32> {
     let mut found: Vec<(f32, f32)> = Vec::new();
     for (target, count) in targets.iter().zip(slowest).filter(|(_, count)| **count > 0.0) {

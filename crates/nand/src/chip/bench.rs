@@ -5,31 +5,32 @@ use crate::cells::normal::Stream;
 use crate::cells::{Elapsed, arrhenius};
 
 const CELSIUS: std::ops::RangeInclusive<f64> = -40.0..=125.0;
-/// Streams of a chip: the rig's, and in it the one of single operations, beyond those of all blocks.
+/// Stream number of the random values of a chip's test rig; `ONE_BY_ONE` is the number, below the rig's stream, for
+/// single operations, beyond the numbers of all blocks.
 const RIG: u64 = u64::MAX - 1;
 const ONE_BY_ONE: u64 = u64::MAX;
-/// More cycles than any chip survives.
+/// Greatest number of program/erase cycles that one call may ask for; more than any chip survives.
 pub(super) const CYCLES_MOST: u64 = 1_000_000_000_000;
 
 pub(super) struct Bench {
     pub celsius: f64,
-    /// Time on the bench's clock, as equivalent seconds for both kinds of charge loss.
+    /// Simulated time so far on the test bench, as equivalent seconds for both kinds of charge loss.
     pub equivalent: Elapsed,
     pub now_ns: u64,
     pub last: Answer,
     pub rig: Rig,
-    /// Random stream of the rig's measurements.
+    /// Random stream of the test rig's measurement noise.
     noise: Stream,
-    /// Number of operations that the rig measured one by one.
+    /// Number of operations that the test rig has measured one by one.
     measured: u64,
-    /// Activation energies of charge loss and of uneven charge loss, eV.
+    /// Activation energies of charge loss and of uneven charge loss, in eV.
     activation_ev: [f64; 2],
     reference_celsius: f64,
 }
 
 impl Bench {
-    /// Makes a bench with this rig at room temperature, for a chip whose charge loss and uneven loss have
-    /// these activation energies (eV); `chip` is the stream of all that varies with the chip.
+    /// Makes a test bench with this rig at 25 degrees Celsius, for a chip whose charge loss and uneven charge loss have
+    /// these activation energies (eV); `chip` is the random stream of the chip.
     pub fn new(activation_ev: [f64; 2], reference_celsius: f64, rig: Rig, chip: Stream) -> Self {
         let last = Answer { status: Status::Ok, busy_ns: 0 };
         Self {
@@ -53,7 +54,7 @@ impl Bench {
         self.last
     }
 
-    /// Returns the random stream of the rig's measurements while it cycles this block.
+    /// Returns the random stream of the test rig's measurement noise while the rig cycles block `block`.
     pub fn noise_of(&self, block: u32) -> Stream {
         self.noise.of(u64::from(block))
     }
@@ -83,8 +84,8 @@ impl Bench {
     }
 }
 
-/// Refuses invalid cycles: zero, more than any chip survives, or cycles that program a block with data; `next_page`:
-/// the next page that the block can program.
+/// Checks a request for program/erase cycles: refuses zero, more cycles than any chip survives, and cycles that program
+/// a block that holds data; `next_page` is the next page that the block can program.
 pub(super) fn check_cycles(block: u32, cycles: u64, pages: Pages, next_page: u32) -> Result<(), String> {
     if !(1..=CYCLES_MOST).contains(&cycles) {
         return Err(format!("{cycles} cycles: expected 1 to {CYCLES_MOST}"));

@@ -5,54 +5,55 @@ use crate::cells::normal::{Stream, largest};
 use crate::cells::{CellPhysics, Condition, Elapsed, Wordline};
 use std::collections::BTreeMap;
 
-/// Stress is counted in whole millionths of a cycle, so that sums do not depend on their order.
+/// Number of units of stress in one program/erase cycle: stress is counted in whole millionths of a cycle, so that sums
+/// do not depend on their order.
 pub(super) const MICRO: f64 = 1e6;
 
-/// Converts a part of a cycle to millionths.
+/// Converts a number of program/erase cycles to whole millionths of a cycle.
 pub(super) fn micro(cycles: f64) -> u64 {
     (cycles * MICRO).round() as u64
 }
 
-/// Stress of a wordline in addition to the erases of its block.
+/// Stress of a wordline by programs and over-erases, in addition to the erases of its block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stress {
-    /// Programs, millionths of a cycle.
+    /// Stress by programs, in millionths of a cycle.
     pub programmed: u64,
-    /// Erases of cells that had not been programmed, millionths.
+    /// Stress by erases of cells that had not been programmed, in millionths of a cycle.
     pub over_erased: u64,
 }
 
-/// A wordline that was programmed since the last erase.
+/// A wordline that was programmed since the last erase, with its cells.
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     pub cells: Wordline,
     pub states: Vec<u8>,
     pub pages: u32,
-    /// Stress of the programs since the erase, millionths of a cycle: each pass adds the stress of its further rise.
+    /// Stress of the programs since the erase, in millionths of a cycle: each pass adds the stress of its further rise.
     pub stress: u64,
-    /// Time of the last program, on the chip's clock.
+    /// Time of the last program of the wordline, on the chip's clock.
     pub at: Elapsed,
-    /// Programs of the block up to that program.
+    /// Number of programs of the block up to the wordline's last program.
     pub programs: u64,
 }
 
-/// Wordlines of one layer: strings behind one bitline, as many as most parts have.
+/// Number of wordlines in one layer (strings behind one bitline), as many as most parts have.
 const STRINGS: usize = 4;
-/// Stream of the layers' quality, equal on all chips: the process decides which layers are bad.
+/// Random stream of the layers' quality, equal on all chips: the process decides which layers are bad.
 const LAYERS: Stream = Stream::new(0x6c61_7965_7273);
 
-/// Returns how much worse than the mean the wordline's layer is, in standard deviations; equal in all blocks.
+/// Returns how much worse than the mean layer the layer of a wordline is, in standard deviations; equal in all blocks.
 fn layer_of(wordline: usize) -> f64 {
     LAYERS.normal((wordline / STRINGS) as u64)
 }
 
-/// A block of a simulated chip.
+/// A block of a simulated chip: its wear, its counts of operations, and the wordlines that hold data.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub stream: Stream,
-    /// Trapping of the block, relative to a mean block.
+    /// Oxide trapping of the block, as a factor relative to a mean block.
     pub trapping: f64,
-    /// Variation of the block's wear from cycle to cycle.
+    /// Variation of the block's wear from one program/erase cycle to the next.
     pub pace: Pace,
     pub stress: Vec<Stress>,
     pub cycles: u64,
@@ -62,9 +63,10 @@ pub(super) struct Block {
     pub programs: u64,
     pub reads: u64,
     pub written: BTreeMap<u32, Written>,
-    /// Pages of a one-shot wordline that wait for the other pages of the wordline.
+    /// Data of the pages of a one-shot wordline that were loaded and wait for the other pages of the wordline.
     pub waiting: Vec<Vec<u8>>,
-    /// The last busy time and status that the rig logged for each page, and for the erase (-1).
+    /// For each page, and for the erase (key -1): busy time (ns) of the operation in its last logged cycle, and false
+    /// if the operation failed.
     pub logged: BTreeMap<i64, (u64, bool)>,
 }
 
@@ -100,19 +102,20 @@ impl Block {
         }
     }
 
-    /// Returns the trapping of the slowest of `cells` cells of a wordline, relative to a mean cell.
+    /// Draws the trapping of the slowest-erasing of `cells` cells of a wordline, as a factor relative to a mean cell.
     pub fn slowest(&self, physics: &CellPhysics, wordline: usize, cells: f64) -> f64 {
         let rank = self.stream.of(draw::SLOWEST).uniform(wordline as u64);
         libm::exp(physics.wear.cell_spread * largest(cells, rank))
     }
 
-    /// Returns the deviation of the slowest of `cells` cells of a wordline in one state, in standard
-    /// deviations.
+    /// Draws how far the slowest-programming of `cells` cells in one state of a wordline lies from the mean, in
+    /// standard deviations.
     pub fn slowest_deviation(&self, wordline: usize, state: usize, cells: f64) -> f64 {
         largest(cells, self.stream.of(draw::OFFSET).of(state as u64).uniform(wordline as u64))
     }
 
-    /// Returns the wear of a wordline after `erases` erases, cycles.
+    /// Returns the wear of a wordline, in cycles: the stress of the block's erases so far and of the wordline's
+    /// programs.
     pub fn wear(&self, physics: &CellPhysics, wordline: usize) -> f64 {
         self.pace.cycles(self.erases) * physics.wear.erase_share
             + self.stress[wordline].programmed as f64 / MICRO
@@ -126,21 +129,21 @@ impl Block {
         Condition { cycles, error_cycles, trapping: self.trapping, dwell_s: 0.0, layer }
     }
 
-    /// Returns the cells of a wordline just after the last erase.
+    /// Returns the cells of a wordline as they were just after the block's last erase.
     pub fn fresh(&self, physics: &CellPhysics, wordline: u32, cells: usize) -> Wordline {
         let mut fresh = Wordline::none();
         self.fresh_in(&mut fresh, physics, wordline, cells);
         fresh
     }
 
-    /// As [`Self::fresh`], in the memory of `fresh`.
+    /// Sets `fresh` to the cells of a wordline just after the block's last erase, in the memory that `fresh` has.
     pub fn fresh_in(&self, fresh: &mut Wordline, physics: &CellPhysics, wordline: u32, cells: usize) {
         let stream = self.stream.of(draw::CELLS).of(u64::from(wordline));
         let condition = self.condition(physics, wordline as usize);
         fresh.become_erased(physics, stream, cells, self.erases, &condition);
     }
 
-    /// Returns, for each wordline, the share of its cells in the erased state, in millionths.
+    /// Returns, for each wordline, the fraction of its cells in the erased state, in millionths.
     pub fn not_programmed(&self) -> Vec<u64> {
         let erased = |written: &Written| {
             written.states.iter().filter(|state| **state == 0).count() as f64 / written.states.len() as f64
@@ -149,8 +152,8 @@ impl Block {
         wordlines.map(|wordline| micro(self.written.get(&wordline).map_or(1.0, erased))).collect()
     }
 
-    /// Notes that the block was erased: its data are gone, and cells that were not programmed get the stress
-    /// of over-erasing.
+    /// Records an erase of the block: drops its data, and adds the stress of over-erasing for cells that were not
+    /// programmed.
     pub fn after_erase(&mut self) {
         let missed = self.not_programmed();
         for (stress, missed) in self.stress.iter_mut().zip(missed) {
@@ -160,7 +163,7 @@ impl Block {
         self.erases += 1;
     }
 
-    /// Forgets the data of the block.
+    /// Drops the data of the block, and its counts of programs and reads since the erase.
     pub fn forget(&mut self) {
         self.written.clear();
         self.waiting.clear();

@@ -7,21 +7,22 @@
 
 use crate::cells::CellPhysics;
 
-/// Looks that aim; what they leave is halved. Levels that parts have take four to eight.
+/// Number of cycles tried by interpolation in one gap before bisection takes over; levels of real parts take four to
+/// eight.
 const AIMED: u32 = 24;
 
-/// A cycle in which the level of one search is looked at.
+/// A cycle at which the level of one search is to be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
-    /// The number of the search.
+    /// Number of the search: which slow cell is meant.
     pub search: usize,
     pub cycle: u64,
 }
 
-/// Returns, for each of `count` searches: the count in cycle `first`, and each later one up to `last` with
-/// the cycle from which it holds. `levels` puts the levels of all looks, in their order, in place of what it
-/// is given; each search's level falls with the cycle, or stays. The searches look together, since many
-/// levels are worked out in less time than one after the other.
+/// Finds, for each of `count` searches, where the number of program pulses falls with wear: returns the number in cycle
+/// `first`, and each later cycle up to `last` from which a smaller number holds, as (cycle, pulses). `levels` replaces
+/// its second argument by the levels of all looks, in their order; each search's level must fall with the cycle, or
+/// stay. The searches advance together, since many levels are computed in less time together than one after the other.
 pub(super) fn falls(
     first: u64,
     last: u64,
@@ -52,24 +53,26 @@ pub(super) fn falls(
     }
 }
 
-/// Results of a search so far, and the gap in which the next fall lies.
+/// Falls of the pulse number that one search has found so far, and the gap of cycles in which the next fall lies.
 struct Search {
     found: Vec<(u64, u32)>,
     last: (u64, f64),
     gap: Option<Gap>,
 }
 
-/// A cycle that takes as many pulses as the fall before left, and a later one that takes fewer.
+/// Gap of cycles with a fall of the pulse number in between: `low` takes as many pulses as since the last fall, the
+/// later cycle `high` takes fewer.
 struct Gap {
     low: (u64, f64),
     high: (u64, f64),
-    /// While the level is above this edge, the number of pulses stays the same.
+    /// Level, in program steps, above which the number of pulses stays the same.
     edge: f64,
-    /// How far above and below the edge the two lie, or what counts of it.
+    /// Distance of the level of `low` above the edge; `under` is the distance of the level of `high` below. Either is
+    /// halved while its end stays.
     over: f64,
     under: f64,
     looks: u32,
-    /// Did the look before raise the lower end?
+    /// True if the last look raised the lower end of the gap; none before the first look.
     rose: Option<bool>,
 }
 
@@ -80,12 +83,12 @@ impl Search {
         search
     }
 
-    /// Returns the cycle to look at next; none where all is found.
+    /// Returns the cycle whose level is to be computed next; none if all falls are found.
     fn next(&self) -> Option<u64> {
         self.gap.as_ref().map(Gap::next)
     }
 
-    /// Takes the level found at the cycle that the search asked for.
+    /// Accepts the level computed at the cycle that the search asked for, and narrows the gap.
     fn see(&mut self, seen: (u64, f64)) {
         let Some(gap) = &mut self.gap else { return };
         gap.see(seen);
@@ -95,7 +98,7 @@ impl Search {
         }
     }
 
-    /// Notes the fall of the number of pulses at this cycle, and further falls that follow from known levels.
+    /// Records a fall of the number of pulses at a cycle, and further falls that follow from known levels.
     fn fell(&mut self, mut low: (u64, f64)) {
         loop {
             self.found.push((low.0, CellPhysics::pulses_of(low.1)));
@@ -109,7 +112,7 @@ impl Search {
 }
 
 impl Gap {
-    /// Returns the gap between two cycles; none where both need the same number of pulses.
+    /// Makes the gap between two cycles with their levels; none if both need the same number of pulses.
     fn between(low: (u64, f64), high: (u64, f64)) -> Option<Self> {
         let count = CellPhysics::pulses_of(low.1);
         let edge = f64::from(count) - 2.0;
@@ -151,8 +154,8 @@ impl Gap {
     }
 }
 
-/// Returns a cycle between two, where a line between how far above and below the edge they lie crosses it.
-/// Trapping grows about as the square root of the cycles: along that, levels are nearly straight.
+/// Returns a cycle strictly between two, where a straight line from `over` above the edge to `under` below crosses the
+/// edge. The line is drawn over the square root of the cycles, with which trapping grows about in proportion.
 fn aim((low, over): (u64, f64), (high, under): (u64, f64)) -> u64 {
     let (from, to) = ((low as f64).sqrt(), (high as f64).sqrt());
     let root = from + (to - from) * (over / (over + under));

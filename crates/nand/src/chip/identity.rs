@@ -6,10 +6,10 @@ use crate::{ArrayTiming, Geometry, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Status of an operation, as in the chip's status register.
+/// Status of a flash operation, as in the chip's status register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The operation was done.
+    /// The operation succeeded.
     Ok,
     /// The operation failed, or the chip's rules forbid it.
     Fail,
@@ -18,7 +18,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Returns the name of the status in logs.
+    /// Returns the name of the status for logs: `ok`, `fail` or `protected`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -28,7 +28,7 @@ impl Status {
     }
 }
 
-/// Status of an operation, and how long it kept the chip busy.
+/// Result of a flash operation: its status, and how long it kept the chip busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Status of the operation.
@@ -37,7 +37,7 @@ pub struct Answer {
     pub busy_ns: u64,
 }
 
-/// Result of reading a page.
+/// Result of reading a page: status, busy time and data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRead {
     /// Status of the read.
@@ -48,37 +48,37 @@ pub struct PageRead {
     pub data: Vec<u8>,
 }
 
-/// Times from the data sheet.
+/// Times and endurance that the part's data sheet gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rated {
-    /// Array read time, ns; 0: not known.
+    /// Array read time (tR) of the data sheet, ns; 0: not known.
     pub t_r_ns: u64,
-    /// Typical program time, mean over page types, ns; 0: not known.
+    /// Typical program time (tPROG) of the data sheet, mean over page types, ns; 0: not known.
     pub t_prog_ns: u64,
-    /// Typical erase time, ns; 0: not known.
+    /// Typical block erase time (tBERS) of the data sheet, ns; 0: not known.
     pub t_bers_ns: u64,
-    /// Program/erase cycles; 0: not known.
+    /// Rated endurance of the data sheet, in program/erase cycles; 0: not known.
     pub pe_cycles: u64,
 }
 
-/// Identity of the part, as it reports it.
+/// Identity of a flash part, as it reports it: name, READ ID, geometry, states and rated values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identity {
-    /// Name of the part.
+    /// Name of the flash part.
     pub title: String,
-    /// Manufacturer of the part.
+    /// Name of the manufacturer of the part.
     pub maker: String,
-    /// Bytes of the answer to READ ID.
+    /// Bytes of the part's answer to READ ID.
     pub device_id: Vec<u8>,
-    /// Geometry of the part.
+    /// Geometry of the part: sizes and numbers of pages, blocks and planes.
     pub geometry: Geometry,
-    /// State names by rising threshold.
+    /// Names of the cell states (their bits, one digit for each page), by rising threshold voltage.
     pub states: Vec<&'static str>,
-    /// Rated values of the data sheet.
+    /// Times and endurance of the data sheet.
     pub rated: Rated,
 }
 
-/// Contents of a chip file.
+/// Contents of a chip file: identity, timing, tables, cell parameters and test rig.
 pub(super) struct ChipFile {
     pub identity: Identity,
     pub timing: ArrayTiming,
@@ -88,7 +88,7 @@ pub(super) struct ChipFile {
 }
 
 impl ChipFile {
-    /// Reads a chip file laid under `nand`.
+    /// Reads a chip file whose contents lie under `nand`.
     ///
     /// # Errors
     /// When a key is wrong.
@@ -121,7 +121,7 @@ impl ChipFile {
 }
 
 impl Identity {
-    /// Returns the number of bytes of a page with its spare bytes.
+    /// Returns the number of bytes of a page including its spare bytes.
     pub fn page_bytes(&self) -> usize {
         (self.geometry.page_size.get() + self.geometry.oob_size.get()) as usize
     }

@@ -8,28 +8,28 @@ use super::log::{LogRow, LogStretch, Track, log, stretches};
 use crate::cells::normal::Stream;
 use crate::cells::{CellPhysics, SlowCell, SlowCells, VoltagePlan};
 
-/// Data pattern that each cycle programs.
+/// Data pattern that each program/erase cycle programs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
-    /// All bits zero: the programmed state of SLC.
+    /// All bits are zero: on SLC, every cell is programmed.
     Zeros,
     /// All bits are one, so that no cell is programmed.
     Ones,
-    /// Every state alike often.
+    /// Random data: all states are equally frequent.
     Random,
-    /// Every state alike often, in order.
+    /// All states are equally frequent, in a fixed order over the cells.
     Checkered,
     /// All cells are in one state, named by the bits of the state.
     State(String),
-    /// Shares of the cells in states named by their bits; a state that is not named gets none.
+    /// Fraction (0 to 1) of the cells in each state, which is named by its bits; a state that is not named gets none.
     Mix(Vec<(String, f64)>),
 }
 
-/// Most by which the sum of the shares may differ from one, from rounding of decimal fractions.
+/// Greatest difference from one that the sum of a mix's fractions may have, due to rounding of decimal fractions.
 const SHARES_TOLERANCE: f64 = 1e-9;
 
 impl Pattern {
-    /// Reads `zeros`, `ones`, `random`, `checkered`, `state:BITS` or `mix:BITS=SHARE,...`.
+    /// Parses a data pattern: `zeros`, `ones`, `random`, `checkered`, `state:BITS` or `mix:BITS=SHARE,...`.
     ///
     /// # Errors
     /// When it is none of them, or shares do not add up to one.
@@ -72,7 +72,7 @@ impl Pattern {
         Ok(Self::Mix(shares))
     }
 
-    /// Returns the share of the cells that the pattern puts into each state.
+    /// Returns the fraction (0 to 1) of the cells that the pattern programs to each state.
     fn shares(&self, physics: &CellPhysics) -> Result<Vec<f64>, String> {
         let mut shares = vec![0.0; physics.states.len()];
         let find = |bits: &str| {
@@ -95,18 +95,18 @@ impl Pattern {
     }
 }
 
-/// Which pages each cycle programs.
+/// Pages that each program/erase cycle programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
-    /// Page 0 of the block alone.
+    /// Only page 0 of the block; with one-shot programming its whole wordline.
     First,
-    /// All pages of the block.
+    /// All pages of the block are programmed in each cycle.
     All,
-    /// No page: each cycle only erases.
+    /// No page is programmed: each cycle only erases.
     None,
 }
 
-/// The pages, the plan and the shape a block is cycled with.
+/// Conditions under which a block is cycled: cell parameters, voltage set, temperature, geometry and test rig.
 pub(super) struct Cycling<'a> {
     pub physics: &'a CellPhysics,
     pub plan: &'a VoltagePlan,
@@ -114,30 +114,32 @@ pub(super) struct Cycling<'a> {
     pub pages_per_block: u32,
     pub cells: usize,
     pub rig: &'a Rig,
-    /// Random stream of the rig's measurements while it cycles this block.
+    /// Random stream of the test rig's measurement noise while it cycles this block.
     pub noise: Stream,
 }
 
-/// Wordlines of equal wear, with the slowest cell among all of them.
+/// A group of wordlines of equal wear: stress so far, stress per cycle, and trapping of the slowest-erasing cell of
+/// all.
 struct Alike {
     programmed: u64,
     rate: u64,
     slowest: f64,
 }
 
-/// The slowest of the cells that a program of a wordline brings to one target.
+/// The slowest-programming of the cells that a program of a wordline raises to one target voltage.
 #[derive(Clone, Copy)]
 struct Slow {
     wordline: usize,
     pass: usize,
-    /// Target voltage, volts.
+    /// Target threshold voltage of the program, volts.
     volts: f64,
-    /// Deviation of the cell from the mean, in standard deviations.
+    /// Distance of the cell from the mean towards slow programming, in standard deviations.
     deviation: f64,
 }
 
 impl Cycling<'_> {
-    /// Runs up to `cycles` cycles; returns the rows of the log and the total busy time, nanoseconds.
+    /// Runs up to `cycles` program/erase cycles on a block, fewer if it fails. Returns the rows of the rig's log, and
+    /// the total busy time in nanoseconds.
     pub fn run(
         &self,
         block: &mut Block,
@@ -177,7 +179,7 @@ impl Cycling<'_> {
         Ok((rows, busy_ns))
     }
 
-    /// Adds the wear of `programs` programs and `erases` erases to the block.
+    /// Adds the wear of `programs` programs and `erases` erases to the block, and drops the block's data.
     fn wear_out(
         &self,
         block: &mut Block,
@@ -202,7 +204,8 @@ impl Cycling<'_> {
         block.erases += erases;
     }
 
-    /// Returns the share of the cells of a programmed wordline that its programs raise.
+    /// Returns the fraction (0 to 1) of the cells of a programmed wordline that the programs raise above the erased
+    /// state.
     fn lifted(&self, programmed: &[u32], shares: &[f64]) -> f64 {
         let Some(last) = programmed.last() else { return 0.0 };
         let pass = self.physics.pass_of(last % self.physics.cell.bits());
@@ -210,7 +213,7 @@ impl Cycling<'_> {
         (0..shares.len()).filter(lifts).map(|state| shares[state]).sum()
     }
 
-    /// Returns the stress that each wordline's programs add in a cycle, millionths.
+    /// Returns the stress that the programs of one cycle add to each wordline, in millionths of a cycle.
     fn rates(&self, block: &Block, programmed: &[u32], shares: &[f64]) -> Vec<u64> {
         let bits = self.physics.cell.bits();
         let mut rates = vec![0; block.stress.len()];
@@ -256,7 +259,8 @@ impl Cycling<'_> {
         Track { page: None, stretches: stretches(first, last, self.physics.erase.max_pulses, at) }
     }
 
-    /// Returns, for each page, its programs from cycle `first` to cycle `last`.
+    /// Computes, for each page of `pages`, its programs from cycle `first` to cycle `last`, as stretches of equal
+    /// cycles.
     fn program_tracks(
         &self,
         block: &Block,
@@ -308,8 +312,8 @@ impl Cycling<'_> {
             .collect()
     }
 
-    /// Returns, for each target of a pass, its voltage and the deviation of the slowest of the cells that
-    /// share it.
+    /// Returns, for each target threshold of a pass, its voltage, and how far the slowest of the cells with that target
+    /// lies from the mean, in standard deviations.
     fn slowest(&self, block: &Block, wordline: usize, pass: usize, shares: &[f64]) -> Vec<(f64, f64)> {
         // Cells that share a target share the pulses: each target counts once.
         let mut targets: Vec<(f64, usize, f64)> = Vec::new();
@@ -329,9 +333,8 @@ impl Cycling<'_> {
             .collect()
     }
 
-    /// Returns the stretches of program/erase cycles in which a program takes equal busy time and equally
-    /// many pulses. `falls` lists for each target voltage the cycles at which the number of pulses falls,
-    /// with the new number.
+    /// Computes the stretches of program/erase cycles in which a program takes equal busy time and equally many pulses.
+    /// `falls` lists for each target voltage the cycles at which the number of pulses falls, with the new number.
     fn program_stretches(&self, pass: usize, first: u64, falls: &[Vec<(u64, u32)>]) -> Vec<LogStretch> {
         let budget = self.physics.program.max_pulses;
         let least = self.physics.least_pulses(self.plan, pass);
@@ -374,8 +377,8 @@ mod tests {
         (crate::Cell::Qlc, include_str!("../../../../chips/qlc-3d-1t.toml")),
     ];
 
-    /// Returns the time in nanoseconds and number of pulses of a program in one given cycle, calculated for
-    /// that cycle alone.
+    /// Returns the busy time (ns) and the number of pulses of a page's program in one given cycle, computed for that
+    /// cycle alone: the reference of the tests.
     fn in_cycle(
         cycling: &Cycling,
         block: &Block,

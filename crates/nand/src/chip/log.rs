@@ -4,33 +4,34 @@ use super::Rig;
 use crate::cells::normal::Stream;
 use std::collections::BTreeMap;
 
-/// Kind of operation in the log.
+/// Kind of operation in a row of the rig's log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// A page was programmed.
+    /// The operation was the program of a page.
     Program,
-    /// The block was erased.
+    /// The operation was the erase of the block.
     Erase,
 }
 
-/// A line of the rig's log.
+/// A row of the test rig's log: one program or erase in one cycle of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogRow {
-    /// Number of the page; none for an erase.
+    /// Number, within the block, of the page that was programmed; none for an erase.
     pub page: Option<u32>,
-    /// Operation that the rig logged.
+    /// Kind of the logged operation: program or erase.
     pub operation: Operation,
-    /// Number of the cycle of the block, from 1.
+    /// Program/erase cycle of the block in which the operation ran, counted from 1.
     pub cycle: u64,
-    /// Busy time of the operation, ns.
+    /// Busy time of the operation as the rig measured it, ns.
     pub busy_ns: u64,
-    /// Pulses of the operation.
+    /// Number of program or erase pulses of the operation; 0 for a chip simulated by tables.
     pub pulses: u32,
-    /// False if the chip gave up the operation.
+    /// False if the operation failed.
     pub ok: bool,
 }
 
-/// A stretch of cycles in which an operation is always the same.
+/// A stretch of program/erase cycles in which an operation has the same busy time, pulses and status: begins with cycle
+/// `from`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LogStretch {
     pub from: u64,
@@ -39,22 +40,22 @@ pub(super) struct LogStretch {
     pub ok: bool,
 }
 
-/// One operation of every cycle (a page's program or the erase), as stretches of equal cycles.
+/// One operation of every cycle (the program of one page, or the erase), as stretches of equal cycles.
 pub(super) struct Track {
     pub page: Option<u32>,
     pub stretches: Vec<LogStretch>,
 }
 
 impl Track {
-    /// Returns the cycle in which the operation first fails; none if it does not fail.
+    /// Returns the first cycle in which the operation fails; none if it does not fail.
     pub fn fails(&self) -> Option<u64> {
         self.stretches.iter().find(|stretch| !stretch.ok).map(|stretch| stretch.from)
     }
 }
 
-/// Returns the rows and the busy time of all cycles up to `last`; `logged` is what the last cycle of each
-/// page took, -1 for the erase. In a cycle whose program fails there is no erase any more. `noise` is what
-/// the rig draws from.
+/// Makes the rig's log of all cycles up to `last`: returns its rows, and the total busy time in nanoseconds. `logged`
+/// has the busy time and status of each page's last cycle (key -1: the erase), and is updated. A cycle whose program
+/// fails has no erase. `noise` is the random stream of the rig's measurements.
 pub(super) fn log(
     logged: &mut BTreeMap<i64, (u64, bool)>,
     tracks: &[Track],
@@ -94,14 +95,14 @@ pub(super) fn log(
     (rows.into_iter().map(|(_, row)| row).collect(), busy_total)
 }
 
-/// Returns the busy time of the last erase of a block, in cycle `cycle`, as the rig measured it, nanoseconds.
+/// Returns the busy time of the last erase of a block, in cycle `cycle`, as the test rig measured it, in nanoseconds.
 pub(super) fn last_erase(logged: &BTreeMap<i64, (u64, bool)>, cycle: u64, rig: &Rig, noise: Stream) -> u64 {
     let busy_ns = logged.get(&-1).map_or(0, |(busy_ns, _)| *busy_ns);
     rig.measured(busy_ns, noise.of((-1i64).cast_unsigned()), cycle)
 }
 
-/// Returns the stretches of a monotone step function of the cycle, busy time and pulses, between two cycles;
-/// more pulses than `budget` are a failure, and the end.
+/// Finds the stretches of cycles from `first` to `last` in which `at`, a monotone step function of the cycle, returns
+/// equal busy time (ns) and pulses. More pulses than `budget` are a failure, which is the last stretch.
 pub(super) fn stretches(
     first: u64,
     last: u64,
@@ -143,7 +144,7 @@ pub(super) fn stretches(
     }
 }
 
-/// Returns the cycles 1, 2, 5, 10, 20, 50 ... between two cycles.
+/// Returns the cycles 1, 2, 5, 10, 20, 50 and so on that lie from `from` to `until`.
 fn samples(from: u64, until: u64) -> impl Iterator<Item = u64> {
     let decades = (from.max(1).ilog10()..19).map(|power| 10u64.pow(power));
     decades

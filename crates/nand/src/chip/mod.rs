@@ -21,11 +21,13 @@ pub use rig::Rig;
 pub use simulated::SimulatedChip;
 pub use tabled::TabledChip;
 
-/// What the laboratory may ask of a chip, simulated or of silicon. Times are nanoseconds of busy time.
+/// Operations that the laboratory can ask of a chip on the test bench, simulated or of silicon. Times are nanoseconds
+/// of busy time.
 ///
-/// What a real part answers by its status register is a value; only what cannot be sent at all is an error.
+/// An outcome that a real part reports in its status register is a value; only a request that cannot be sent at all is
+/// an error.
 pub trait ChipInterface {
-    /// Returns the contents of READ ID, of the parameter page and of the data sheet.
+    /// Returns the identity of the part: contents of READ ID, of the parameter page and of the data sheet.
     fn identify(&self) -> &Identity;
 
     /// Reads a whole page, bit errors included.
@@ -46,9 +48,9 @@ pub trait ChipInterface {
     /// When there is no such block.
     fn erase(&mut self, block: u32) -> Result<Answer, String>;
 
-    /// Programs and erases a block `cycles` times, or until it fails, and gives what a rig logs: the first cycle,
-    /// every cycle in which a busy time or status is another than before, and sampled ones between; a [`Rig`] with
-    /// noise logs sampled ones alone. Once for n cycles is n times for one.
+    /// Programs and erases a block `cycles` times, or until it fails. Returns the log of the test rig: the first cycle,
+    /// every cycle in which a busy time or status differs from the cycle before, and sampled cycles in between; a
+    /// [`Rig`] with noise logs sampled cycles and failures only. One call for n cycles equals n calls for one cycle.
     ///
     /// # Errors
     /// When there is no such block or the part has no such state.
@@ -63,10 +65,10 @@ pub trait ChipInterface {
     /// Returns the status of the chip's last operation.
     fn status(&self) -> Status;
 
-    /// Returns the busy time of the last operation, nanoseconds.
+    /// Returns the busy time of the chip's last operation, in nanoseconds.
     fn busy_time_ns(&self) -> u64;
 
-    /// Brings the chip to a temperature, degrees Celsius.
+    /// Sets the temperature of the chip, in degrees Celsius.
     ///
     /// # Errors
     /// When no chip works at that temperature.
@@ -75,12 +77,12 @@ pub trait ChipInterface {
     /// Returns the chip's temperature, degrees Celsius.
     fn temperature(&self) -> f64;
 
-    /// Leaves the chip alone for so many seconds.
+    /// Lets `seconds` of simulated time pass without an operation on the chip.
     ///
     /// # Errors
     /// When `seconds` is negative.
     fn let_time_pass(&mut self, seconds: f64) -> Result<(), String>;
 
-    /// Returns the time of the bench's clock, ns.
+    /// Returns the simulated time of the test bench's clock, in nanoseconds.
     fn now_ns(&self) -> u64;
 }

@@ -8,31 +8,33 @@ use super::bench::CYCLES_MOST;
 use super::block::MICRO;
 use crate::cells::normal::Stream;
 
-/// Returns the cycles 1, 2, 3 ..., from one to the next more by `share` of those before, at least one.
+/// Returns the rising numbers of cycles 1, 2, 3 and so on, each more than the last by the fraction `share`, at least by
+/// one.
 pub(super) fn growing(share: f64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(1u64), move |cycle| Some(cycle + ((*cycle as f64 * share) as u64).max(1)))
 }
 
-/// Cycles that wear alike.
+/// A stretch of program/erase cycles that cause equal wear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Even {
-    /// Cycles before the stretch, and the wear of these cycles in millionths of a mean cycle.
+    /// Number of cycles before the stretch; `worn` is the wear of those cycles in millionths of a mean cycle.
     before: u64,
     worn: u64,
-    /// Wear of each cycle of the stretch, in millionths of a mean cycle.
+    /// Wear by each cycle of the stretch, in millionths of a mean cycle.
     each: u64,
 }
 
-/// Wear of a block as a function of its cycles, in whole millionths, so that sums do not depend on their order.
+/// Wear of a block as a function of its number of program/erase cycles, in whole millionths of a mean cycle, so that
+/// sums do not depend on their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pace {
-    /// Stretches of cycles with equal wear; empty: every cycle wears as much as the mean one.
+    /// Stretches of cycles that cause equal wear; empty if every cycle wears as much as the mean cycle.
     stretches: Vec<Even>,
 }
 
 impl Pace {
-    /// Returns the pace of the block with this stream. The logarithm of a cycle's wear has the deviation
-    /// `spread`; each draw holds while the number of cycles grows by the share `memory`.
+    /// Draws the wear of a block's cycles from the block's random stream. The logarithm of a cycle's wear has the
+    /// standard deviation `spread`; each draw holds while the number of cycles grows by the fraction `memory`.
     pub fn new(spread: f64, memory: f64, stream: Stream) -> Self {
         let mut stretches: Vec<Even> = Vec::new();
         if spread > 0.0 {
@@ -52,7 +54,7 @@ impl Pace {
         Self { stretches }
     }
 
-    /// Returns the wear of the first `cycles` cycles, in millionths of a mean cycle.
+    /// Returns the wear by the first `cycles` cycles of the block, in millionths of a mean cycle.
     fn worn(&self, cycles: u64) -> u64 {
         let after = self.stretches.partition_point(|stretch| stretch.before <= cycles);
         match after.checked_sub(1) {
@@ -64,14 +66,14 @@ impl Pace {
         }
     }
 
-    /// Returns the wear of the first `cycles` cycles, in mean cycles.
+    /// Returns the wear by the first `cycles` cycles of the block, in mean cycles.
     #[inline]
     pub fn cycles(&self, cycles: u64) -> f64 {
         if self.stretches.is_empty() { cycles as f64 } else { self.worn(cycles) as f64 / MICRO }
     }
 
-    /// Returns the wear of the `count` cycles after the first `before` cycles; `rate`: wear of a mean cycle,
-    /// and the unit of the result.
+    /// Returns the wear by the `count` cycles after the first `before` cycles; `rate` is the wear of a mean cycle, and
+    /// the result has its unit.
     #[inline]
     pub fn stress(&self, rate: u64, before: u64, count: u64) -> u64 {
         if self.stretches.is_empty() {

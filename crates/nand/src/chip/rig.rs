@@ -17,17 +17,17 @@ use config::{ConfigError, Section, above, at_least};
 use std::sync::Arc;
 use units::Nanos;
 
-/// The clock and the habits of a rig.
+/// Test rig that measures a chip: the resolution and jitter of its clock, and which cycles it logs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rig {
     resolution: Nanos,
     jitter: Nanos,
-    /// The cycles that a rig with noise logs, rising.
+    /// Rising numbers of the cycles that a rig with noise logs.
     lines: Arc<[u64]>,
 }
 
 impl Rig {
-    /// Reads `[rig]` of a chip file laid under `nand`.
+    /// Reads the test rig from `[rig]` of a chip file that lies under `nand`.
     ///
     /// # Errors
     /// When a value is wrong.
@@ -46,13 +46,13 @@ impl Rig {
         Ok(Self { resolution, jitter, lines })
     }
 
-    /// True when the rig measures exactly.
+    /// True if the rig measures busy times exactly, without resolution or jitter.
     pub(super) fn is_exact(&self) -> bool {
         self.resolution == Nanos::ZERO && self.jitter == Nanos::ZERO
     }
 
-    /// Returns the busy time that the rig measures, at least one step of its clock; the noise is drawn by
-    /// `number` of the measurement.
+    /// Returns the busy time (ns) that the rig measures for a true busy time of `busy_ns`, at least one step of its
+    /// clock; the noise is value `number` of the stream `draws`.
     pub(super) fn measured(&self, busy_ns: u64, draws: Stream, number: u64) -> u64 {
         if busy_ns == 0 || self.is_exact() {
             return busy_ns;
@@ -63,7 +63,7 @@ impl Rig {
         ((seen / step).round().max(1.0) * step) as u64
     }
 
-    /// Returns the cycles from `from` to `until` that the rig logs.
+    /// Returns the numbers of the cycles from `from` to `until` that a rig with noise logs.
     pub(super) fn logged(&self, from: u64, until: u64) -> impl Iterator<Item = u64> {
         let first = self.lines.partition_point(|cycle| *cycle < from);
         self.lines[first..].iter().copied().take_while(move |cycle| *cycle <= until)

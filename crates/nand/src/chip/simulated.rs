@@ -12,16 +12,16 @@ use crate::tables::{Rates, Rest, Sample, Spreads, error_rates, spreads};
 use config::{ConfigError, Section};
 use std::collections::BTreeMap;
 
-/// Steps beyond this leap over states.
+/// Greatest program step, relative to the voltage set's own, that is allowed: a larger step would leap over states.
 const STEP_MOST: f64 = 4.0;
 const CHIP_TRAPPING: u64 = 0;
 
-/// A chip simulated by the cell model; each block is made when it is first accessed.
+/// A chip simulated by the cell model; each block of cells is made when it is first accessed.
 pub struct SimulatedChip {
     identity: Identity,
     physics: CellPhysics,
     plan: usize,
-    /// Program step relative to the voltage set's, and the voltage set with that step.
+    /// Program step relative to the voltage set's own step; `stepped` is the voltage set with that step.
     step: f64,
     pulses_of_plan: u32,
     stepped: VoltagePlan,
@@ -29,12 +29,12 @@ pub struct SimulatedChip {
     trapping: f64,
     blocks: BTreeMap<u32, Block>,
     bench: Bench,
-    /// The cells that were read last: memory for the next.
+    /// Cells of the wordline that was read last; their memory is reused for the next read.
     seen: Wordline,
 }
 
 impl SimulatedChip {
-    /// Reads a chip file laid under `nand`; all variation follows from `seed`.
+    /// Makes a chip from a chip file that lies under `nand`; all its variation follows from `seed`.
     ///
     /// # Errors
     /// When a key is wrong, or the file has no `[cells]`.
@@ -86,12 +86,12 @@ impl SimulatedChip {
         self.blocks.entry(number).or_insert_with(|| Block::new(physics, stream, trapping, number, wordlines))
     }
 
-    /// Returns the names of the sets of voltages, the usual one first.
+    /// Returns the names of the chip's voltage sets, the usual one first.
     pub fn plans(&self) -> Vec<&str> {
         self.physics.plans.iter().map(|plan| plan.name.as_str()).collect()
     }
 
-    /// Programs and reads with the voltage set of this name from now on.
+    /// Selects the voltage set of this name for all programs and reads from now on, and returns the set.
     ///
     /// # Errors
     /// When the chip has no voltage set of this name.
@@ -103,8 +103,8 @@ impl SimulatedChip {
         Ok(self.plan())
     }
 
-    /// Programs from now on with a step of the last pass `times` the voltage set's: a finer step makes writes
-    /// slower.
+    /// Sets the program step of the last pass to `times` the voltage set's own for all programs from now on: a finer
+    /// step makes programs slower.
     ///
     /// # Errors
     /// When the step is not above zero.
@@ -122,9 +122,9 @@ impl SimulatedChip {
         Ok(())
     }
 
-    /// Returns the mean raw bit error rates of this part's blocks at the plan and step in use, from at least
-    /// `cells` cells of each block that is sampled, of all layers or of the one of a rank from best to worst,
-    /// see [`error_rates`].
+    /// Returns the mean raw bit error rates of the part's blocks after each of `rests`, with the voltage set and step
+    /// in use. At least `cells` cells of each block in the sample are simulated, of all layers or of the layer with
+    /// rank `layer`, from 0 (best) to 1 (worst). See [`error_rates`].
     ///
     /// # Errors
     /// When a condition is impossible.
@@ -139,9 +139,9 @@ impl SimulatedChip {
         Ok(error_rates(&self.physics, self.plan(), sample, pe_cycles, rests))
     }
 
-    /// Returns where the cells of each state lie after these rests, at the plan and step in use: the mean of
-    /// this part's blocks, or its block of a rank from the one that traps least to the one that traps most,
-    /// see [`spreads`].
+    /// Returns how the threshold voltages of each state are distributed after each of `rests`, with the voltage set and
+    /// step in use: the mean of the part's blocks, or the block with rank `block`, from 0 (traps least) to 1 (traps
+    /// most). See [`spreads`].
     ///
     /// # Errors
     /// When a condition is impossible.
@@ -184,20 +184,20 @@ impl SimulatedChip {
         })
     }
 
-    /// Returns a time span as equivalent seconds for both kinds of charge loss; `celsius` none: at the
-    /// reference temperature.
+    /// Converts `seconds` at `celsius` degrees, or at the reference temperature if none, to equivalent seconds for both
+    /// kinds of charge loss.
     pub fn elapsed(&self, seconds: f64, celsius: Option<f64>) -> Elapsed {
         let physics = &self.physics;
         let at = celsius.unwrap_or(physics.retention.reference_celsius);
         Elapsed::at(seconds, at, &physics.retention, &physics.uneven)
     }
 
-    /// Returns the parameters of the chip's cells.
+    /// Returns the parameters of the chip's cells: voltages, timing, wear, charge loss and coupling.
     pub fn physics(&self) -> &CellPhysics {
         &self.physics
     }
 
-    /// Returns the threshold voltage of each cell of a wordline as a read would find it now, volts.
+    /// Returns the threshold voltage of each cell of a wordline as a read would sense it now, in volts.
     ///
     /// # Errors
     /// When there is no such wordline.
@@ -211,8 +211,8 @@ impl SimulatedChip {
         Ok(seen.into_volts())
     }
 
-    /// Returns the staircases of cells of an erased wordline that are programmed to pseudo-random states: for
-    /// each cell its state, and its voltage before the first pulse and after each.
+    /// Returns the threshold staircases of the first `cells` cells of an erased wordline that are programmed to all
+    /// states in turn: for each cell its state, and its threshold (V) before the first pulse and after each pulse.
     ///
     /// # Errors
     /// When there is no such wordline.
@@ -237,7 +237,8 @@ impl SimulatedChip {
     }
 }
 
-/// Makes `seen` the cells of a wordline as a read finds them: with coupling, disturb and charge loss since its program.
+/// Sets `seen` to the cells of a wordline as a read finds them now: with coupling, disturb and charge loss since the
+/// program.
 fn look(
     seen: &mut Wordline,
     physics: &CellPhysics,
@@ -262,7 +263,7 @@ fn look(
     }
 }
 
-/// Returns eight bits, one a byte, as one byte: the first is the highest.
+/// Packs bits, given one per byte, into bytes; the first of eight bits becomes the highest.
 fn packed(bits: &[u8]) -> Vec<u8> {
     // Each bit is moved to its place by one of the terms; no two of them meet.
     const TO_PLACES: u64 = 0x8040_2010_0804_0201;
@@ -270,7 +271,7 @@ fn packed(bits: &[u8]) -> Vec<u8> {
     eights.iter().map(|eight| (u64::from_le_bytes(*eight).wrapping_mul(TO_PLACES) >> 56) as u8).collect()
 }
 
-/// Returns the states whose first pages' bits are these; digits not yet written count as one.
+/// Returns the state of each cell from the data of a wordline's pages; bits of pages not yet programmed count as one.
 fn states_of(physics: &CellPhysics, pages: &[&[u8]], cells: usize) -> Vec<u8> {
     let bits = physics.cell.bits() as usize;
     let mut by_bits = [0u8; 16];
@@ -293,7 +294,7 @@ fn states_of(physics: &CellPhysics, pages: &[&[u8]], cells: usize) -> Vec<u8> {
     states
 }
 
-/// Returns the share of the cells in each state.
+/// Returns the fraction (0 to 1) of the cells in each state.
 fn shares_of(states: &[u8]) -> [f64; 16] {
     // In turn into four counters: one alone would wait for itself where neighbours are alike.
     let mut counts = [[0u32; 16]; 4];
@@ -448,8 +449,8 @@ impl ChipInterface for SimulatedChip {
 }
 
 impl SimulatedChip {
-    /// Programs the data collected for a wordline into its cells; returns the busy time and whether the pulses
-    /// sufficed.
+    /// Programs the data collected for a wordline into its cells. Returns the busy time (ns), and false if the budget
+    /// of pulses did not suffice.
     fn write(
         &self,
         block: &mut Block,

@@ -18,7 +18,7 @@ use crate::{ArrayTiming, ProgramOrder, Tables};
 use config::{ConfigError, Section};
 use std::collections::BTreeMap;
 
-/// A page that was programmed since the last erase.
+/// Data of a page that was programmed since the last erase, and when it was programmed.
 struct Page {
     data: Vec<u8>,
     at_s: f64,
@@ -26,9 +26,9 @@ struct Page {
 
 struct Block {
     stream: Stream,
-    /// Wear at which the block fails, millionths of a cycle.
+    /// Endurance of the block: wear at which it fails, in millionths of a cycle.
     life: u64,
-    /// Wear of the block so far, millionths of a cycle.
+    /// Wear of the block so far, in millionths of a cycle.
     worn: u64,
     cycles: u64,
     bad: bool,
@@ -38,7 +38,7 @@ struct Block {
     logged: BTreeMap<i64, (u64, bool)>,
 }
 
-/// A chip simulated by its tables; each block is made when it is first accessed.
+/// A chip simulated by its tables of times, errors and endurance; each block is made when it is first accessed.
 pub struct TabledChip {
     identity: Identity,
     timing: ArrayTiming,
@@ -56,8 +56,8 @@ mod draw {
 }
 
 impl TabledChip {
-    /// Returns the raw bit error rate of a page type by the tables, with the best references; seconds at a
-    /// temperature, or at the tables' own.
+    /// Returns the raw bit error rate of a page type by the tables, with the best read references, after `seconds` at
+    /// `celsius` degrees, or at the tables' own temperature if none.
     pub fn best_rate(
         &self,
         page_type: usize,
@@ -70,7 +70,8 @@ impl TabledChip {
         self.errors.rber(page_type, &Age { step: 1.0, pe_cycles, seconds, reads }, References::Best)
     }
 
-    /// Reads a chip file laid under `nand`; how long blocks live and which bits are wrong follows from `seed`.
+    /// Makes a chip from a chip file that lies under `nand`; how long blocks live and which bits are wrong follows from
+    /// `seed`.
     ///
     /// # Errors
     /// When a key is wrong, or the file has no tables of errors and endurance.
@@ -114,8 +115,8 @@ impl TabledChip {
         self.identity.geometry.program == ProgramOrder::OneShot
     }
 
-    /// Returns the busy time of programming a page at this wear, ns; with one program per wordline, zero
-    /// except for its last page.
+    /// Returns the busy time (ns) of programming a page on a block of this wear; with one-shot programming it is zero
+    /// except for the last page of a wordline.
     fn t_prog_ns(&self, page: u32, pe_cycles: u32) -> u64 {
         let bits = self.identity.geometry.cell.bits();
         if self.one_shot() && page % bits + 1 < bits {
@@ -124,8 +125,8 @@ impl TabledChip {
         self.timing.t_prog(page, self.timing.wear_row(pe_cycles)).ns()
     }
 
-    /// Returns the wear of a cycle with these data, millionths; a chip without a table of states wears alike
-    /// with all.
+    /// Returns the wear of one cycle that programs this pattern, in millionths of a cycle; a chip without a table of
+    /// states wears equally with all patterns.
     fn stress(&self, pattern: &Pattern, pages: Pages) -> Result<u64, String> {
         let Some(states) = &self.tables.states else { return Ok(MICRO as u64) };
         let of = |name: &str| {
@@ -148,8 +149,8 @@ impl TabledChip {
         Ok(micro(stress))
     }
 
-    /// Returns the wear of the cycle that ends now, millionths of a mean cycle: the wear of the wordline with
-    /// the most wearing data.
+    /// Drops the data of a block and returns the wear of the cycle that its erase ends, in millionths of a mean cycle:
+    /// the wear of the wordline with the most wearing data.
     fn stress_of_written(&mut self, number: u32) -> Result<u64, String> {
         let bits = self.identity.geometry.cell.bits();
         let written = std::mem::take(&mut self.block(number).written);
@@ -164,8 +165,8 @@ impl TabledChip {
         Ok(most)
     }
 
-    /// Returns the life of blocks at the present temperature, relative to the temperature at which endurance
-    /// was measured.
+    /// Returns the endurance of blocks at the bench's present temperature, relative to the endurance at 25 degrees
+    /// Celsius.
     fn warmth(&self) -> f64 {
         let known = &self.endurance.by_celsius;
         let mean_at = |celsius: f64| {
@@ -182,7 +183,8 @@ impl TabledChip {
         mean_at(self.bench.celsius) / mean_at(ROOM_CELSIUS)
     }
 
-    /// Returns the stretches of one operation from a block's next cycle to `last`.
+    /// Computes the stretches of equal busy time of one operation (the program of `page`, or the erase if none) from
+    /// cycle `first` to cycle `last`.
     fn track(
         &self,
         page: Option<u32>,
@@ -225,8 +227,8 @@ fn cycles_of(worn: u64) -> u32 {
     u32::try_from(worn / MICRO as u64).unwrap_or(u32::MAX)
 }
 
-/// Returns the share of a wordline's cells in each state, from its pages in programming order; a page not
-/// written counts as ones.
+/// Returns the fraction (0 to 1) of a wordline's cells in each state, from the data of its pages in programming order;
+/// a page that was not programmed counts as ones.
 fn mix_of(states: &[&str], pages: &[Option<&[u8]>]) -> Vec<(String, f64)> {
     let bytes = pages.iter().flatten().map(|page| page.len()).max().unwrap_or(0);
     let held = |state: &str| -> f64 {
@@ -243,7 +245,7 @@ fn mix_of(states: &[&str], pages: &[Option<&[u8]>]) -> Vec<(String, f64)> {
     states.iter().map(|state| ((*state).to_owned(), held(state))).collect()
 }
 
-/// Flips each bit of `data` with probability `rate`, by drawing the distances between wrong bits.
+/// Inverts each bit of `data` with probability `rate`, by drawing the distances between wrong bits.
 fn flip(data: &mut [u8], rate: f64, draws: Stream) {
     if rate <= 0.0 {
         return;

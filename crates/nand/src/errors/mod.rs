@@ -2,34 +2,35 @@
 
 use crate::Tables;
 
-/// Condition of a page when it is read.
+/// Condition of a page when it is read: how it was written, its block's wear, its age and reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
-    /// Program step with which the page was written, relative to the default step.
+    /// Program step with which the page was written, relative to the usual step of the voltage set.
     pub step: f64,
-    /// Voltage set of the page's write: 0 is the default one, then the sets of the chip's tables.
+    /// Number of the voltage set with which the page was written: 0 is the default set, then the sets of the chip's
+    /// tables in order.
     pub voltages: usize,
-    /// Program/erase cycles of the page's block.
+    /// Number of program/erase cycles of the page's block.
     pub pe_cycles: u32,
     /// Seconds since the page was written.
     pub seconds: f64,
-    /// Reads of the page's block since the page was written.
+    /// Number of reads of the page's block since the page was written.
     pub reads: u32,
 }
 
-/// Raw bit error rate of a page read with the best references, and the distance of the best references below
-/// the default ones.
+/// Raw bit error rate of a page read with the best read references, and the distance of these references below the
+/// default ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BestReferences {
-    /// Raw bit error rate with the best references.
+    /// Raw bit error rate (0 to 1) with the best read references.
     pub rber: f64,
-    /// How far the best references lie below the default ones, volts.
+    /// How far the best read references lie below the default ones, in volts.
     pub below_v: f64,
 }
 
-/// A model of raw bit errors.
+/// A model of raw bit errors: gives the raw bit error rate of a page in its condition.
 pub trait ErrorModel: Send {
-    /// Called once, before anything else, with the chip's tables where it has some.
+    /// Gives the model the chip's tables, if the chip has tables; called once, before every other method.
     ///
     /// # Errors
     /// When the model needs what the chip does not have.
@@ -37,23 +38,24 @@ pub trait ErrorModel: Send {
         Ok(())
     }
 
-    /// True when the model knows error rates of the voltage sets other than the default one. A drive that writes with
-    /// such a set is refused otherwise.
+    /// True if the model knows the error rates of voltage sets other than the default one; if false, a drive that
+    /// programs with another set is refused.
     fn knows_voltages(&self) -> bool {
         false
     }
 
-    /// Returns the raw bit error rate of a page of this type (its place in the wordline). It never falls as
-    /// step, wear, age or reads grow.
+    /// Returns the raw bit error rate (0 to 1) of a page of this type (its place in the wordline). The rate never falls
+    /// as step, wear, age or reads grow.
     fn rber(&self, page_type: usize, condition: &Condition) -> f64;
 
-    /// Returns the best references in this condition, for models that know them.
+    /// Returns the best read references of a page in this condition and their error rate; none if the model does not
+    /// know them.
     fn best(&self, _page_type: usize, _condition: &Condition) -> Option<BestReferences> {
         None
     }
 
-    /// Returns, for reads with two and with three soft bits: the raw bit error rate of Gaussian noise whose
-    /// reads fail as often, relative to the page's own rate with the best references; 1 for normally
+    /// Returns, for reads with two and with three soft bits, the raw bit error rate of Gaussian noise with which
+    /// decoding fails equally often, relative to the page's own rate with the best references; 1 for normally
     /// distributed states.
     fn soft(&self, _page_type: usize, _condition: &Condition) -> [f64; 2] {
         [1.0; 2]

@@ -3,7 +3,7 @@
 use super::{Condition, ErrorModel};
 use config::{Card, ConfigError, Policy, Section};
 
-/// No errors.
+/// Error model without bit errors: every bit is read as it was written.
 #[derive(Clone, Debug)]
 pub struct NoErrors;
 

@@ -5,11 +5,11 @@ use crate::cells::arrhenius;
 use config::{Card, ConfigError, Policy, Section, at_least};
 
 const SECONDS_OF_A_DAY: f64 = 86_400.0;
-/// No page is worse than a coin.
+/// Greatest raw bit error rate that the law gives: the rate of random bits.
 const WORST: f64 = 0.5;
 
-/// `RBER = (floor + alpha c^k + beta c^m t^n + gamma c^p r^q) (step / usual)^s`: c cycles, t days, r reads of
-/// each page.
+/// Error model by a power law: `RBER = (floor + alpha c^k + beta c^m t^n + gamma c^p r^q) (step / usual)^s`: c cycles,
+/// t days, r reads of each page.
 #[derive(Clone, Debug)]
 pub struct PowerLaw {
     floor: f64,

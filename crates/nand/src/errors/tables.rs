@@ -5,11 +5,11 @@ use crate::Tables;
 use crate::tables::{Age, ErrorTable, References};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// `nand.tables.errors` of the chip.
+/// Error model that takes raw bit error rates from the chip's own tables (`nand.tables.errors`).
 #[derive(Clone, Debug)]
 pub struct ChipTables {
     celsius: f64,
-    /// Error tables: that of the default voltage set, then those of the other sets.
+    /// Error tables of the voltage sets: the default set first, then the other sets.
     tables: Vec<ErrorTable>,
 }
 
@@ -74,7 +74,8 @@ impl ErrorModel for ChipTables {
 }
 
 impl ChipTables {
-    /// Returns the error table of the page's voltage set, and the page's condition in it.
+    /// Returns the error table of the voltage set with which the page was written, and the page's condition as the
+    /// table needs it; none if the chip has no table for the set.
     fn table(&self, condition: &Condition) -> Option<(&ErrorTable, Age)> {
         let Condition { step, voltages, pe_cycles, seconds, reads } = *condition;
         let table = self.tables.get(voltages)?;

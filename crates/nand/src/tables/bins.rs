@@ -3,32 +3,33 @@
 use crate::cells::{Beyond, Side, is_plain, power};
 use multiversion::multiversion;
 
-/// Bins that are looked at together.
+/// Number of bins of cells that vector code computes together.
 const TOGETHER: usize = 64;
 
-/// Cells that lie together.
+/// A histogram bin of cells with nearly equal thresholds, with the parameters of their noise and disturb.
 #[derive(Clone, Copy)]
 pub(super) struct Bin {
     pub cells: f64,
-    /// Threshold voltage of the bin's cells without noise, after the loss common to all cells, volts.
+    /// Threshold voltage of the bin's cells without noise, volts; `left` is this threshold after the charge loss common
+    /// to all cells.
     pub volts: f64,
     pub left: f64,
-    /// Distribution of the noise of the bin's cells.
+    /// Distribution of the heavy-tailed noise of the bin's cells.
     pub beyond: Beyond,
-    /// Scale of the read disturb, in volts: a share `lifted_v` / v of cells is lifted by more than v when
-    /// read.
+    /// Scale of the strong read disturb, in volts: reads lift a fraction `lifted_v` / v of the bin's cells by more than
+    /// v.
     pub lifted_v: f64,
 }
 
-/// Many bins, in the order in which they were given.
+/// A histogram of cells: many bins, in the order in which they were given.
 pub(super) struct Bins {
     count: usize,
     groups: Vec<BinGroup>,
-    /// Reference voltage below which reads lift cells beyond references, volts.
+    /// Voltage below which read references count cells lifted by read disturb; minus infinity if reads lift no cells.
     top: f64,
 }
 
-/// Several bins, stored attribute by attribute so that loops over them are vectorised.
+/// A group of 64 bins, stored attribute by attribute so that loops over the bins are vectorised.
 struct BinGroup {
     cells: [f64; TOGETHER],
     volts: [f64; TOGETHER],
@@ -41,7 +42,8 @@ struct BinGroup {
 }
 
 impl Bins {
-    /// Returns the bins of cells, of which reads raise those below `top`, volts; minus infinity: none.
+    /// Collects bins to a histogram. Read references below `top` volts count cells lifted by read disturb; minus
+    /// infinity if reads lift no cells.
     pub fn of(bins: impl Iterator<Item = Bin>, top: f64) -> Self {
         let mut found = Self { count: 0, groups: Vec::new(), top };
         for bin in bins {
@@ -57,30 +59,32 @@ impl Bins {
         found
     }
 
-    /// Returns, for each bin, its number of cells and their threshold voltage without noise, volts.
+    /// Returns, for each bin, its number of cells and their threshold voltage without noise, in volts.
     pub fn cells(&self) -> impl Iterator<Item = (f64, f64)> {
         self.groups.iter().flat_map(|group| group.cells.into_iter().zip(group.volts)).take(self.count)
     }
 
-    /// True where reads raise cells beyond this reference.
+    /// True if reads lift cells beyond a read reference of this voltage.
     pub fn are_lifted(&self, reference: f64) -> bool {
         reference < self.top
     }
 
-    /// Returns the cells that are found beyond a reference on a side.
+    /// Returns the number of cells that are found beyond a read reference voltage on one side.
     pub fn beyond(&self, reference: f64, side: Side) -> f64 {
         self.sum(reference, side, side == Side::Above && self.are_lifted(reference))
     }
 
-    /// Returns the cells that were found at or above a reference if no read lifted any.
+    /// Returns the number of cells that would be found at or above a read reference voltage if no read lifted any.
     pub fn above_unread(&self, reference: f64) -> f64 {
         self.sum(reference, Side::Above, false)
     }
 
-    /// Adds to each of rising references so many times the cells that are found below it if no read lifts any; bins must rise.
+    /// Adds to `below`, for each read reference of `grid`, `times` the number of cells found below the reference if no
+    /// read lifts any; the bins must be in rising order.
     ///
-    /// A power of e at one reference is that at the one before times a factor, so that few powers are taken. Where less than `least`
-    /// cells of a chunk are on the other side, none are.
+    /// An exponential at one reference is computed from that at the reference before times a factor, so that few
+    /// exponentials are needed. If fewer than `least` cells of a chunk lie on the other side of a reference, none of
+    /// them count.
     pub fn add_below(&self, times: f64, grid: VoltageGrid, least: f64, below: &mut [f64]) {
         let chunks = self.count.div_ceil(CHUNK);
         for number in 0..chunks {
@@ -104,10 +108,10 @@ impl Bins {
     }
 }
 
-/// Bins whose powers are taken on from reference to reference.
+/// Number of bins whose exponentials are carried together from one read reference to the next.
 const CHUNK: usize = 16;
 
-/// A grid of references: at `low` and every `step` above it, volts.
+/// A grid of read reference voltages: at `low` and every `step` above, volts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VoltageGrid {
     pub low: f64,
@@ -119,14 +123,13 @@ impl VoltageGrid {
         self.low + self.step * at as f64
     }
 
-    /// Returns the number of the first of `count` references at or above `volts`; `count` where there is
-    /// none.
+    /// Returns the number of the first of the grid's `count` references at or above `volts`; `count` if there is none.
     pub fn first_from(self, volts: f64, count: usize) -> usize {
         ((volts - self.low) / self.step).ceil().clamp(0.0, count as f64) as usize
     }
 }
 
-/// Some bins of a group, side by side.
+/// A chunk of up to 16 neighbouring bins of a group.
 struct BinChunk<'a> {
     group: &'a BinGroup,
     from: usize,
@@ -139,7 +142,7 @@ impl<'a> BinChunk<'a> {
         Self { group, from, bins, cells: group.cells[from..from + bins].iter().sum() }
     }
 
-    /// As [`Bins::add_below`].
+    /// Adds the chunk's cells below each read reference of `grid` to `below`, as [`Bins::add_below`] does for all bins.
     fn add_below(&self, times: f64, grid: VoltageGrid, least: f64, below: &mut [f64]) {
         let left = &self.group.left[self.from..self.from + self.bins];
         let inside = grid.first_from(left[0], below.len())..grid.first_from(left[self.bins - 1], below.len());
@@ -161,15 +164,16 @@ impl<'a> BinChunk<'a> {
         upper[told..].iter_mut().for_each(|below| *below += times * self.cells);
     }
 
-    /// Returns the share of a bin's cells below a reference.
+    /// Returns the fraction (0 to 1) of the cells of the chunk's bin number `place` that are found below a read
+    /// reference.
     fn share(&self, place: usize, reference: f64) -> f64 {
         let place = self.from + place;
         let powers = self.group.beyond(place).powers(self.group.distance(place, reference, Side::Below));
         self.group.share(place, reference, Side::Below, false, powers.map(libm::exp))
     }
 
-    /// Returns the terms from which the cells beyond references outside all bins are summed, at this
-    /// reference.
+    /// Computes the terms at this read reference from which the cells beyond references outside all bins are summed;
+    /// `step` is the distance to the next reference outwards.
     fn terms(&self, side: Side, reference: f64, step: f64) -> Terms {
         let mut terms = Terms { parts: [[0.0; CHUNK]; 2], factors: [[0.0; CHUNK]; 2] };
         for at in 0..self.bins {
@@ -190,15 +194,16 @@ impl<'a> BinChunk<'a> {
     }
 }
 
-/// For each bin, cells beyond a reference, by near and far noise, and the factors of both for the next reference.
+/// For each bin of a chunk, the number of cells beyond a read reference, divided into the near and the far noise, and
+/// the factors of both for the next reference outwards.
 struct Terms {
     parts: [[f64; CHUNK]; 2],
     factors: [[f64; CHUNK]; 2],
 }
 
 impl Terms {
-    /// Passes the number of cells beyond each reference, outwards, to `tell`, until the number falls below `least`;
-    /// returns for how many references it did so.
+    /// Passes the number of cells beyond each read reference, outwards, to `tell`, until the number falls below
+    /// `least`. Returns the number of references for which it did so.
     fn along<'b>(
         mut self,
         least: f64,
@@ -217,7 +222,7 @@ impl Terms {
         told
     }
 
-    /// Returns the number of cells beyond the present reference; then moves on to the next reference.
+    /// Returns the number of cells beyond the present read reference, and advances to the next reference.
     #[inline(always)]
     fn sum_and_go_on(&mut self) -> f64 {
         let [near, far] = &mut self.parts;
@@ -239,7 +244,7 @@ impl Terms {
 }
 
 impl BinGroup {
-    /// Makes a group without cells: a place without a bin contributes nothing.
+    /// Makes a group of bins without cells: a place without a bin contributes nothing.
     const fn empty() -> Self {
         let (zeros, ones) = ([0.0; TOGETHER], [1.0; TOGETHER]);
         Self {
@@ -271,14 +276,14 @@ impl BinGroup {
         }
     }
 
-    /// Returns the distance from the bin's threshold out to the reference, volts.
+    /// Returns the distance, in volts, from the bin's threshold to the reference, positive outwards on `side`.
     #[inline(always)]
     fn distance(&self, place: usize, reference: f64, side: Side) -> f64 {
         (reference - self.left[place]) * if side == Side::Above { 1.0 } else { -1.0 }
     }
 
-    /// Returns the share of a bin's cells found beyond the reference, from e to the exponents of
-    /// [`Beyond::powers`]; `lifts`: reads raise cells there.
+    /// Returns the fraction (0 to 1) of a bin's cells found beyond the reference, where `powers` are e to the exponents
+    /// of [`Beyond::powers`]; `lifts` is true if cells lifted by reads count there.
     #[inline(always)]
     fn share(&self, place: usize, reference: f64, side: Side, lifts: bool, powers: [f64; 2]) -> f64 {
         let share = self.beyond(place).share(self.distance(place, reference, side), side, powers);
@@ -288,8 +293,9 @@ impl BinGroup {
     }
 }
 
-/// Writes the shares of all bins to `shares`; false where an exponent is out of range for the vector code. Each step is
-/// a loop of its own: the compiler does not vectorise one loop of all steps.
+/// Computes the fraction of cells beyond the reference of every bin of a group into `shares`. Returns false where an
+/// exponent is out of range for the vector code. Each step is a loop of its own: the compiler does not vectorise one
+/// loop of all steps.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 fn shares_at_once(
@@ -310,7 +316,7 @@ fn shares_at_once(
     within == 2 * TOGETHER
 }
 
-/// Replaces each value x by e^x; returns how many values lay in the range that the vector code handles.
+/// Replaces each value x by e^x. Returns the number of values in the range that the vector code handles.
 #[inline(always)]
 fn raise(values: &mut [f64; TOGETHER]) -> usize {
     let mut within = 0;

@@ -10,11 +10,11 @@
 use super::count;
 use config::{ConfigError, Section};
 
-/// Lives of a chip's blocks.
+/// Distribution of the endurance of a chip's blocks, in program/erase cycles to failure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endurance {
     cycles: Vec<u32>,
-    /// Temperature and mean cycles to failure.
+    /// Pairs of a temperature in degrees Celsius, rising, and the mean number of cycles to failure at that temperature.
     pub by_celsius: Vec<(f64, f64)>,
 }
 
@@ -43,7 +43,8 @@ impl Endurance {
         Ok(Some(Self { cycles, by_celsius: celsius.into_iter().zip(mean).collect() }))
     }
 
-    /// Returns the number of cycles that the block of this rank lives: 0 the first to fail, 1 the last.
+    /// Returns the endurance, in program/erase cycles, of the block with this rank: 0 the first block to fail, 1 the
+    /// last.
     pub fn cycles(&self, rank: f64) -> u32 {
         let at = rank.clamp(0.0, 1.0) * (self.cycles.len() - 1) as f64;
         let below = (at as usize).min(self.cycles.len() - 2);

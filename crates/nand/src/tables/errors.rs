@@ -28,32 +28,33 @@ use crate::cells::normal::{above, between};
 use config::{ConfigError, Section};
 use units::{Nanos, Potential};
 
-/// Least raw bit error rate of Gaussian noise in comparisons: below it, differences do not matter.
+/// Least raw bit error rate of Gaussian noise that comparisons of soft reads distinguish: below it, differences do not
+/// matter.
 pub const LEAST_NOISE: f64 = 1e-6;
 
-/// Condition of a page when it is read.
+/// Condition of a page when it is read: program step, wear, age and reads, as the error table needs them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Age {
-    /// Program step with which the page was written, relative to the default step.
+    /// Program step with which the page was written, relative to the usual step of the voltage set.
     pub step: f64,
-    /// Program/erase cycles of the page's block.
+    /// Number of program/erase cycles of the page's block.
     pub pe_cycles: u32,
     /// Seconds since the page was written, at the reference temperature ([`ErrorTable::at_reference`]).
     pub seconds: f64,
-    /// Reads of the page's block since the page was written.
+    /// Number of reads of the page's block since the page was written.
     pub reads: u32,
 }
 
-/// References with which a page is read.
+/// Which read reference voltages a page is read with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum References {
-    /// The default references of the chip.
+    /// The page is read with the voltage set's default references.
     Usual,
-    /// The references at which fewest cells are misread.
+    /// The page is read with the references at which fewest cells are misread, as read retries find them.
     Best,
 }
 
-/// Error rates on a grid.
+/// Table of raw bit error rates on a grid of program step, wear, age and reads, for each page type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorTable {
     types: usize,
@@ -64,32 +65,35 @@ pub struct ErrorTable {
     usual: Vec<f64>,
     best: Vec<f64>,
     by_reads: Vec<f64>,
-    /// Volts; empty when the table has none.
+    /// How far the best read references lie below the default ones, volts, for each wear and age; empty when the table
+    /// has none.
     shift: Vec<f64>,
-    /// Rates for two and for three soft bits; each list is empty when the table has none.
+    /// Quantiles of the rates of Gaussian noise for reads with two and with three soft bits; each list is empty when
+    /// the table has none.
     soft: [Vec<f64>; 2],
     activation_ev: f64,
     reference_celsius: f64,
     known: Known,
 }
 
-/// Points of wear, age and reads for which a table has rates.
+/// Grid points of wear, age and reads for which an error table has rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Known {
-    /// Program/erase cycles, rising.
+    /// Numbers of program/erase cycles for which the table has rates, rising.
     pub pe_cycles: Vec<u32>,
-    /// Seconds since writing, at the reference temperature, rising.
+    /// Ages for which the table has rates: seconds since writing, at the reference temperature, rising.
     pub ages_s: Vec<f64>,
     /// Numbers of reads of a block since its data were written for which the table has rates, rising from 0.
     pub reads: Vec<u32>,
 }
 
-/// Coordinates at which lines between grid points are straight.
+/// Coordinates of the grid points on one axis, in the scale in which interpolation is linear.
 #[derive(Clone, Debug, PartialEq)]
 struct Axis(Vec<f64>);
 
 impl Axis {
-    /// Returns the point below, and how far on to the next; beyond 0 to 1 outside the grid.
+    /// Returns the number of the grid point below `at`, and how far on to the next point `at` lies: 0 to 1, or beyond
+    /// that outside the grid.
     fn place(&self, at: f64) -> (usize, f64) {
         if self.0.len() == 1 {
             return (0, 0.0);
@@ -173,17 +177,18 @@ impl ErrorTable {
         seconds * arrhenius(self.activation_ev, celsius, self.reference_celsius)
     }
 
-    /// Returns the activation energy of charge loss, eV, and the temperature of the ages, degrees Celsius.
+    /// Returns the activation energy of charge loss in eV, and the reference temperature of the table's ages in degrees
+    /// Celsius.
     pub fn temperature(&self) -> (f64, f64) {
         (self.activation_ev, self.reference_celsius)
     }
 
-    /// Returns the points for which the table has rates; beyond the last ones, rates are extrapolated.
+    /// Returns the grid points for which the table has rates; beyond the last points, rates are extrapolated.
     pub fn known(&self) -> &Known {
         &self.known
     }
 
-    /// Returns the raw bit error rate of a page of this type (its place in the wordline).
+    /// Returns the raw bit error rate (0 to 1) of a page of this type (its place in the wordline) in condition `age`.
     ///
     /// # Panics
     /// When there is no such page type.
@@ -203,9 +208,9 @@ impl ErrorTable {
         (rate + self.added(wear, f64::from(age.reads), page_type)).min(0.5)
     }
 
-    /// Returns what so many reads add to the rate of new data. At each wear of the grid it is the most that
-    /// they add up to there: a difference of two rates falls with wear where both come near a half, and
-    /// errors do not.
+    /// Returns the part of the raw bit error rate that `reads` reads add to new data. At each wear of the grid it is
+    /// the greatest that they add at that or less wear: a difference of two rates falls with wear where both come near
+    /// a half, and errors do not.
     fn added(&self, (below, share): (usize, f64), reads: f64, page_type: usize) -> f64 {
         let (point, onwards) = self.reads.place(reads);
         let at = |row: usize| {
@@ -221,8 +226,8 @@ impl ErrorTable {
         above(here + share * (next - here))
     }
 
-    /// Returns how far the best references lie below the default ones, volts; none when the table does not
-    /// have this.
+    /// Returns how far the best read references lie below the default ones, in volts; none when the table does not have
+    /// this.
     pub fn shift(&self, age: &Age) -> Option<f64> {
         if self.shift.is_empty() {
             return None;
@@ -232,10 +237,10 @@ impl ErrorTable {
         Some(weighted(&sizes, &places, |index| self.shift[index]).max(0.0))
     }
 
-    /// Returns what two soft bits and three tell of a page of this type: the raw bit error rate of Gaussian
-    /// noise that fails as often, over that of the page with the best references. Taken for data written with
-    /// the usual step and never read. Of a page with less errors than [`LEAST_NOISE`] the table does not tell
-    /// which noise is like it: it counts as that much noise.
+    /// Returns, for reads of a page of this type with two and with three soft bits, the raw bit error rate of Gaussian
+    /// noise with which decoding fails equally often, relative to the page's own rate with the best references. The
+    /// ratio is taken for data written with the usual step and never read. A page with fewer errors than
+    /// [`LEAST_NOISE`] counts as having that rate, since the table does not say which noise is equivalent.
     pub fn soft(&self, page_type: usize, age: &Age) -> [f64; 2] {
         let places = [self.wear.place(worn(f64::from(age.pe_cycles))), self.ages.place(aged(age.seconds))];
         let sizes = [self.wear.len(), self.ages.len()];
@@ -250,13 +255,13 @@ impl ErrorTable {
         [ratio(&self.soft[0]), ratio(&self.soft[1])]
     }
 
-    /// Returns the quantile of the rate between the corners of a grid cell.
+    /// Returns the normal quantile of a rate, interpolated between the corners of a grid cell.
     fn along(&self, grid: &[f64], sizes: &[usize], places: &[(usize, f64)], page_type: usize) -> f64 {
         weighted(sizes, places, |index| grid[index * self.types + page_type])
     }
 }
 
-/// Returns the value between the corners of a grid cell, along straight lines.
+/// Returns the linear interpolation of the values `at` between the corners of a grid cell.
 fn weighted(sizes: &[usize], places: &[(usize, f64)], at: impl Fn(usize) -> f64) -> f64 {
     let mut sum = 0.0;
     for corner in 0..1usize << places.len() {
@@ -281,7 +286,7 @@ fn shifts(s: &mut Section, expected: usize) -> Result<Vec<f64>, ConfigError> {
     Ok(found.into_iter().map(Potential::volts).collect())
 }
 
-/// Reads the rates of soft reads, for two and for three soft bits.
+/// Reads the rates of soft reads with two and with three soft bits; a list that is missing is empty.
 fn softness(s: &mut Section, grid: &Grid<'_>) -> Result<[Vec<f64>; 2], ConfigError> {
     let two = "rates of Gaussian noise whose reads with two soft bits fail as often";
     let three = "rates of Gaussian noise whose reads with three soft bits fail as often";

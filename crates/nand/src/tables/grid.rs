@@ -4,15 +4,16 @@ use super::count;
 use crate::cells::normal::{above, density, quantile};
 use config::{ConfigError, Section, at_least};
 
-/// Least rate that is told apart from zero; no drive will ever see a lower one.
+/// Least raw bit error rate that a table distinguishes from zero; no drive will ever see a lower one.
 const RATE_LEAST: f64 = 1e-20;
-/// More than half of the bits wrong says no more than half.
+/// Greatest raw bit error rate of a table: more than half of the bits wrong says no more than half.
 const RATE_MOST: f64 = 0.5;
 
-/// Returns how many standard deviations a rate lies out: `above` gives the rate back, and more for more.
+/// Returns the normal quantile of a raw bit error rate: by how many standard deviations the reference is exceeded.
+/// `above` converts it back to the rate.
 ///
-/// The approximation alone has a seam at 0.02425, where it falls by a billionth: errors would fall there with reads.
-/// A step of Halley's method leaves only what rounding does.
+/// The approximation alone has a seam at 0.02425, where it falls by a billionth: errors would fall there with reads. A
+/// step of Halley's method leaves only what rounding does.
 pub(super) fn rate_quantile(rate: f64) -> f64 {
     let rate = rate.clamp(RATE_LEAST, RATE_MOST);
     let near = -quantile(rate);
@@ -20,13 +21,13 @@ pub(super) fn rate_quantile(rate: f64) -> f64 {
     near + newton / (1.0 - 0.5 * near * newton)
 }
 
-/// The points of one axis, with their texts for messages.
+/// Grid points of one axis (key of the list), with a text for each point for error messages.
 pub(super) struct Points {
     pub axis: &'static str,
     pub says: Vec<String>,
 }
 
-/// Layout of a list of rates: for each program step, outer point and inner point one rate per page type.
+/// Layout of a list of error rates: for each program step, outer point and inner point one rate per page type.
 pub(super) struct Grid<'a> {
     pub each: usize,
     pub outer: &'a Points,
@@ -35,7 +36,7 @@ pub(super) struct Grid<'a> {
 }
 
 impl Grid<'_> {
-    /// Returns the list under `key` as normal quantiles.
+    /// Reads the list of error rates under `key` and returns it as normal quantiles.
     ///
     /// # Errors
     /// When there are too many or too few, one is no ratio, or one is below that of less wear, age or reads.
@@ -63,7 +64,7 @@ impl Grid<'_> {
         Ok(rates.into_iter().map(rate_quantile).collect())
     }
 
-    /// As [`Self::rates`]; empty where the list is missing.
+    /// Reads a list of error rates as [`Self::rates`] does; returns an empty list if the key is missing.
     pub(super) fn rates_if_any(
         &self,
         s: &mut Section,
@@ -75,7 +76,8 @@ impl Grid<'_> {
         found.map_or(Ok(Vec::new()), |rates| self.quantiles(s, key, rates))
     }
 
-    /// Returns the first rate that is below its predecessor on an axis, and what it should be.
+    /// Returns the index of the first rate that is below its predecessor on an axis, and a text of what was expected;
+    /// none if no rate falls.
     fn falls(&self, rates: &[f64]) -> Option<(usize, String)> {
         let (columns, rows) = (self.inner.says.len(), self.outer.says.len());
         for (index, rate) in rates.iter().enumerate() {

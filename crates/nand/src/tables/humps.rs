@@ -5,46 +5,47 @@ use super::ranks::{Ranks, extent};
 use crate::cells::normal::{above, quantile};
 use crate::cells::{Beyond, Noise, Side};
 
-/// Fewer cells than this beyond a reference are not counted but extrapolated.
+/// Number of cells: fewer cells than this beyond a reference are not counted but extrapolated from the tail.
 const COUNTED: usize = 100;
-/// Where the line through the tail begins.
+/// Number of outermost cells at whose innermost the line through the tail of a state begins.
 const INNER: usize = 10 * COUNTED;
-/// Width of the bins in which cells with tails are counted, volts: a fraction of the tails that parts have.
+/// Width of the bins in which cells of noisy states are counted, volts: a fraction of the noise that real parts have.
 const BIN_V: f64 = 0.004;
 
-/// Threshold voltages of one state's cells.
+/// Threshold voltages of the sampled cells of one state.
 pub(super) enum Hump {
-    /// Cells without the strong read disturb, which is added by formula; shares too small to count follow a normal
-    /// tail.
+    /// Cells without heavy-tailed noise, and the strong read disturb, which is added by formula; fractions too small to
+    /// count follow a normal tail.
     Read(Ranks, Lifted),
-    /// Cells before the noise that has tails: the noise is added as a formula, so that small shares are exact.
+    /// Cells before the heavy-tailed noise: the noise is added as a formula, so that small fractions are exact.
     Noisy {
-        /// Middle of the first bin, volts.
+        /// Middle voltage of the first bin, volts.
         low: f64,
-        /// The bins that have cells.
+        /// Histogram of the cells: the bins that have cells.
         bins: Bins,
         /// Number of cells of the state.
         count: f64,
-        /// Loss of every cell of the hump, as a share of the cell's volts above the erased state.
+        /// Charge loss that every cell has, as a fraction of the cell's volts above the erased state.
         loss: f64,
-        /// Threshold of the erased state, volts.
+        /// Threshold voltage of the erased state, volts.
         erased: f64,
     },
 }
 
-/// Histogram of the cells' threshold voltages. A formula gives the strong read disturb, because the cells that it
-/// raises far are too rare to be sampled.
+/// Histogram of the cells' threshold voltages before the strong read disturb. A formula gives the disturb, because the
+/// cells that it lifts far are too rare to be sampled.
 pub(super) struct Lifted {
-    /// All cells; and for each bin its cells, its voltage, and the volts that divided by v give the share raised by
-    /// more than v.
+    /// Number of all cells; `bins` has for each bin the number of cells, the voltage, and the volts that, divided by v,
+    /// give the fraction of the cells lifted by more than v.
     count: f64,
     bins: Vec<[f64; 3]>,
-    /// Reference voltage below which reads lift cells beyond references, volts.
+    /// Voltage below which read references count cells lifted by reads, volts.
     top: f64,
 }
 
 impl Lifted {
-    /// Returns the histogram of these cells; `weak_v` and the range are those of [`Hump::read`].
+    /// Makes the histogram of these cells; `weak_v` is the scale of the strong read disturb, and the range is the
+    /// thresholds of the erased and of the highest state, volts.
     fn of(volts: &[f32], weak_v: f64, (erased, top): (f64, f64)) -> Self {
         let (low, cells) = if weak_v > 0.0 { binned(volts) } else { (0.0, Vec::new()) };
         let of_bin = |(bin, cells): (usize, &u32)| {
@@ -59,7 +60,7 @@ impl Lifted {
         !self.bins.is_empty() && reference < self.top
     }
 
-    /// Returns the share of the cells that reads raise from below the reference to above it.
+    /// Returns the fraction (0 to 1) of the cells that reads lift from below the reference to above it.
     fn above(&self, reference: f64) -> f64 {
         if !self.is_beyond(reference) {
             return 0.0;
@@ -72,7 +73,8 @@ impl Lifted {
     }
 }
 
-/// Returns the voltage of the middle of the first bin, and the number of cells in each bin.
+/// Counts cells in bins by threshold voltage: returns the middle of the first bin in volts, and the number of cells in
+/// each bin.
 fn binned(volts: &[f32]) -> (f64, Vec<u32>) {
     let (lowest, highest) = extent(volts);
     let bins_of: Vec<u32> = volts.iter().map(|volts| bin_of(volts - lowest)).collect();
@@ -84,14 +86,16 @@ fn binned(volts: &[f32]) -> (f64, Vec<u32>) {
 }
 
 impl Hump {
-    /// Returns the cells as read, without the strong read disturb: at the erased threshold the share `weak_v`
-    /// over v rises by more than v. `range`: thresholds of the erased and of the highest state, volts.
+    /// Makes a state of cells whose thresholds include all but the strong read disturb: of cells at the erased
+    /// threshold, a fraction `weak_v` / v rises by more than v. `range`: thresholds of the erased and of the highest
+    /// state, volts.
     pub fn read(volts: &[f32], weak_v: f64, range: (f64, f64)) -> Self {
         Self::Read(Ranks::of(volts), Lifted::of(volts, weak_v, range))
     }
 
-    /// Cells that are still to be moved by `noise`, and by reads: `weak_v` over v is the share that rises by more than v
-    /// at the erased threshold. `range`: thresholds of the erased and the highest state, volts.
+    /// Makes a state of cells that `noise` and the strong read disturb are still to move: of cells at the erased
+    /// threshold, a fraction `weak_v` / v rises by more than v. `range`: thresholds of the erased and the highest
+    /// state, volts.
     pub fn noisy(volts: &[f32], noise: Noise, weak_v: f64, range: (f64, f64)) -> Self {
         let (low, cells) = binned(volts);
         let (erased, top) = range;
@@ -119,7 +123,7 @@ impl Hump {
         }
     }
 
-    /// Returns the voltage below which half of the cells lie, but for cells that tails carry away.
+    /// Returns the median threshold voltage of the state's cells, without the heavy tails, in volts.
     pub fn middle(&self) -> f64 {
         match self {
             Self::Read(volts, _) => volts.at(volts.count() / 2),
@@ -135,18 +139,18 @@ impl Hump {
         }
     }
 
-    /// Returns the share of cells at or above `reference`.
+    /// Returns the fraction (0 to 1) of the state's cells at or above `reference`, volts.
     pub fn above(&self, reference: f64) -> f64 {
         self.beyond(reference, Side::Above)
     }
 
-    /// Returns the share of cells below `reference`.
+    /// Returns the fraction (0 to 1) of the state's cells below `reference`, volts.
     pub fn below(&self, reference: f64) -> f64 {
         self.beyond(reference, Side::Below)
     }
 
-    /// Adds `times` times the share of cells below each reference of the grid to `below`; shares below `least` are left
-    /// out.
+    /// Adds `times` times the fraction of the state's cells below each reference of the grid to `below`; fractions
+    /// under `least` are left out.
     pub fn add_below(&self, times: f64, grid: VoltageGrid, least: f64, below: &mut [f64]) {
         match self {
             Self::Noisy { bins, count, .. } if !bins.are_lifted(grid.low) => {
@@ -156,7 +160,7 @@ impl Hump {
         }
     }
 
-    /// As [`Self::add_below`], computed for each reference separately.
+    /// Adds fractions of cells to `below` as [`Self::add_below`] does, computed for each reference separately.
     fn add_each(&self, times: f64, grid: VoltageGrid, least: f64, below: &mut [f64]) {
         let first = grid.first_from(self.middle(), below.len());
         // Away from the middle, until nothing is left.
@@ -175,7 +179,7 @@ impl Hump {
         }
     }
 
-    /// True where reads raise cells beyond this reference, so that they count in [`Hump::above`].
+    /// True if reads lift cells beyond this reference, so that such cells count in [`Hump::above`].
     pub fn is_lifted(&self, reference: f64) -> bool {
         match self {
             Self::Read(_, lifted) => lifted.is_beyond(reference),
@@ -183,8 +187,7 @@ impl Hump {
         }
     }
 
-    /// Returns a lower bound of [`Hump::above`], which falls with the reference: its value if reads raised no
-    /// cell.
+    /// Returns a lower bound of [`Hump::above`], which falls with the reference: the fraction if reads lifted no cell.
     pub fn above_unread(&self, reference: f64) -> f64 {
         match self {
             Self::Read(volts, _) => beyond(volts, reference, true),
@@ -204,7 +207,7 @@ impl Hump {
     }
 }
 
-/// Returns the bin whose middle is nearest to a voltage `above_first` volts above the middle of the first
+/// Returns the number of the bin whose middle is nearest to a voltage `above_first` volts above the middle of the first
 /// bin.
 #[inline(always)]
 fn bin_of(above_first: f32) -> u32 {

@@ -38,35 +38,37 @@ use config::{ConfigError, Place, Section, at_least};
 use std::path::Path;
 use units::Nanos;
 
-/// The laws of cells (`cells/`) that tables are derived by. It rises with every change of what cells do, and with it tables
-/// that were derived before are refused: a drive would age as no cells do. 2: wear by the charge of what cells hold.
+/// Version of the laws of cells (`cells/`) by which tables are derived. It rises with every change of what cells do;
+/// tables of an earlier version are refused, since a drive would age as no cells do. 2: wear by the charge of what
+/// cells hold.
 pub const CELL_LAWS: u32 = 2;
 const ROWS_MAX: usize = 64;
 const STEPS_MAX: usize = 16;
 
-/// A chip's tables.
+/// A chip's tables of the page model: program and erase times, error rates, endurance, and effects of the data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tables {
-    /// Wear, in cycles, from which each row holds, rising from 0.
+    /// Wear, in program/erase cycles, from which each row of times holds, rising from 0.
     pub pe_cycles: Vec<u32>,
-    /// Program steps relative to the usual step, rising.
+    /// Program steps of the table, relative to the usual step, rising.
     pub steps: Vec<f64>,
     /// Program times by step, then wear, then page type (one type only when a wordline is written at once).
     pub t_prog: Vec<Nanos>,
-    /// Erase times by wear.
+    /// Erase time for each row of wear.
     pub t_bers: Vec<Nanos>,
-    /// Table of raw bit error rates.
+    /// Table of raw bit error rates; none when the chip has none.
     pub errors: Option<ErrorTable>,
-    /// Distribution of the blocks' lives.
+    /// Distribution of the blocks' endurance; none when the chip has none.
     pub endurance: Option<Endurance>,
-    /// Effect of the written data on time and wear.
+    /// Effect of the written data on program times, wear and errors; none when the chip has none.
     pub states: Option<StateTable>,
-    /// Voltage sets in addition to the default one.
+    /// Tables of the voltage sets in addition to the default one.
     pub voltages: Vec<VoltageSet>,
 }
 
 impl Tables {
-    /// Reads `[tables]` of a chip file (`nand.tables` of a drive); none where there is none.
+    /// Reads the tables from `[tables]` of a chip file (`nand.tables` of a drive); returns none when there is no such
+    /// section.
     ///
     /// # Errors
     /// When the lists do not fit each other or a value lies outside its range.
@@ -118,7 +120,8 @@ impl Tables {
     }
 }
 
-/// Refuses tables that were derived by other laws of cells than the present ones; tables from the log of a rig have none.
+/// Refuses tables that were derived by another version of the laws of cells than the present one; tables from the log
+/// of a rig need not name a version.
 fn check_laws(s: &mut Section) -> Result<(), ConfigError> {
     let is_derived = s.has("states");
     let help = "laws of cells that the tables were derived by";
@@ -131,7 +134,7 @@ fn check_laws(s: &mut Section) -> Result<(), ConfigError> {
     found.map(|_| ()).map_err(renewed)
 }
 
-/// Adds to an error about tables of other cell laws how to derive the tables anew.
+/// Adds to an error about tables of other laws of cells the command that derives the tables anew.
 fn renewed(error: ConfigError) -> ConfigError {
     let path = match &error.place {
         Place::Line(path, _) => path.to_string(),
@@ -145,7 +148,7 @@ fn renewed(error: ConfigError) -> ConfigError {
     ConfigError { expected, hint: None, ..error }
 }
 
-/// Refuses a list of another length.
+/// Refuses a list under `key` whose length is not `expected`; `of` says what the values are.
 fn count(s: &Section, key: &str, found: usize, expected: usize, of: &str) -> Result<(), ConfigError> {
     if found == expected {
         return Ok(());

@@ -1,9 +1,9 @@
 //! How many of many cells lie below a reference, and which cell has a rank: exact, without sorting them.
 
-/// Buckets into which cells are sorted by voltage, so that an answer looks only at the cells of one bucket.
+/// Number of buckets into which cells are sorted by voltage, so that a query examines only the cells of one bucket.
 const BUCKETS: usize = 1 << 12;
 
-/// Threshold voltages of at least one cell, in buckets from the lowest to the highest.
+/// Threshold voltages of at least one cell, all of one state, sorted into buckets of rising voltage.
 pub(super) struct Ranks {
     scale: Scale,
     /// For each bucket, the number of cells in all buckets before it; then the number of all cells.
@@ -12,7 +12,7 @@ pub(super) struct Ranks {
     volts: Vec<f32>,
 }
 
-/// The scale from volts to buckets.
+/// Linear scale that converts a threshold voltage to the number of its bucket.
 #[derive(Clone, Copy)]
 struct Scale {
     lowest: f32,
@@ -20,7 +20,8 @@ struct Scale {
 }
 
 impl Scale {
-    /// A higher cell is in no lower bucket, since no difference, product or rounding of numbers falls when one rises.
+    /// Returns the number of the bucket of a voltage. A higher voltage never has a lower bucket, since no difference,
+    /// product or rounding of numbers falls when one rises.
     #[inline(always)]
     fn bucket(self, volts: f32) -> u16 {
         const LAST: f32 = (BUCKETS - 1) as f32;
@@ -34,7 +35,7 @@ impl Scale {
     }
 }
 
-/// Returns the lowest and the highest voltage; for an empty list the highest is below the lowest.
+/// Returns the lowest and the highest of the voltages; for an empty list the highest is below the lowest.
 pub(super) fn extent(volts: &[f32]) -> (f32, f32) {
     // As many at a time as a vector holds: one by one, each waits for the one before.
     const TOGETHER: usize = 8;
@@ -49,6 +50,8 @@ pub(super) fn extent(volts: &[f32]) -> (f32, f32) {
 }
 
 impl Ranks {
+    /// Sorts the threshold voltages (volts) of cells into buckets.
+    ///
     /// # Panics
     /// When there is no cell.
     pub fn of(volts: &[f32]) -> Self {
@@ -72,7 +75,7 @@ impl Ranks {
         Self { scale, before, volts: placed }
     }
 
-    /// Returns the number of cells in the buckets before this one, and the cells of this one.
+    /// Returns the number of cells in all buckets before this one, and the voltages of this bucket's cells.
     fn within(&self, bucket: usize) -> (usize, &[f32]) {
         let [first, end] = [bucket, bucket + 1].map(|bucket| self.before[bucket] as usize);
         (first, &self.volts[first..end])
@@ -82,13 +85,14 @@ impl Ranks {
         self.volts.len()
     }
 
-    /// Returns the cells below `reference`, volts.
+    /// Returns the number of cells with a threshold below `reference`, volts.
     pub fn below(&self, reference: f64) -> usize {
         let (before, here) = self.within(usize::from(self.scale.bucket(reference as f32)));
         before + here.iter().filter(|volts| f64::from(**volts) < reference).count()
     }
 
-    /// Returns the voltage of the cell of this rank: the number of cells before it in rising order.
+    /// Returns the threshold voltage of the cell with this rank, where rank is the number of cells before it in rising
+    /// order.
     pub fn at(&self, rank: usize) -> f64 {
         let (before, here) = self.within(self.before.partition_point(|before| *before as usize <= rank) - 1);
         let mut here = here.to_vec();

@@ -14,53 +14,57 @@ use super::valleys::{Misread, Valley};
 use crate::cells::normal::{Stream, largest, quantile};
 use crate::cells::{CellBlock, CellPhysics, Condition, Elapsed, Noise, VoltagePlan, Wordline};
 
-/// Size and conditions of a sample of cells.
+/// Size and conditions of a sample of simulated cells, from which tables are derived.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// Wordlines of each block; the last has no neighbour above and is left out.
+    /// Number of wordlines of each sampled block; the last has no neighbour above and is left out of the results.
     pub wordlines: usize,
-    /// Cells of each wordline.
+    /// Number of cells of each wordline.
     pub cells: usize,
-    /// Cells of a whole block, the slowest of which ends the block's life.
+    /// Number of cells of a whole block, the slowest of which ends the block's endurance.
     pub block_cells: f64,
-    /// Program passes of the whole block that the sample represents: the sampled wordlines are spread evenly over the
-    /// block.
+    /// Number of program passes of the whole block that the sample represents: the sampled wordlines are spread evenly
+    /// over that block.
     pub passes: u64,
-    /// Seed of all random draws.
+    /// Seed of all random draws of the sample.
     pub seed: u64,
-    /// Sample of all layers (none), or of the layer of one rank, from the best, 0, to the worst, 1, both excluded.
+    /// Rank of the layer that is sampled, from the best, 0, to the worst, 1, both excluded; none: all layers.
     pub layer: Option<f64>,
 }
 
-/// Time and reads between the program and the read.
+/// Retention time and reads of a block between the program and the read of its cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rest {
-    /// Time as equivalent seconds for both kinds of charge loss.
+    /// Retention time as equivalent seconds for both kinds of charge loss.
     pub elapsed: Elapsed,
-    /// Reads of the block.
+    /// Number of reads of the block since the program.
     pub reads: u64,
 }
 
-/// Raw bit error rates in one condition, one for each page type.
+/// Raw bit error rates of sampled cells in one condition, for each page type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
-    /// Rates with the voltage set's own references.
+    /// Raw bit error rate of each page type with the voltage set's own references.
     pub usual: Vec<f64>,
-    /// Rates with the references at which fewest cells are misread, as retries find them.
+    /// Raw bit error rate of each page type with the references at which fewest cells are misread, as retries find
+    /// them.
     pub best: Vec<f64>,
-    /// For each state, the share of its cells that the voltage set's references misread as a neighbouring state.
+    /// For each state, the fraction (0 to 1) of its cells that the voltage set's references misread as a neighbouring
+    /// state.
     pub misread: Vec<f64>,
-    /// How far the best references lie below the voltage set's, volts, at the boundary where that is farthest; the
-    /// lowest boundary is left out, because the gap above the erased state is wide.
+    /// How far the best references lie below the voltage set's, volts, at the boundary of states where that is
+    /// farthest; the lowest boundary is left out, because the gap above the erased state is wide.
     pub shift: f64,
 }
 
-/// Blocks that stand for the spread between blocks, at evenly spaced ranks.
+/// Number of sampled blocks, at evenly spaced ranks of trapping, that stand for the spread between blocks.
 const BLOCKS: usize = 16;
-/// Ranks by which the layer moves on from block to block, so that layers and other spreads are not correlated.
+/// Number of ranks by which the layer changes from one sampled block to the next, so that layers and other spreads are
+/// not correlated.
 const LAYERS_ON: usize = 7;
 
-/// Returns the mean error rates of blocks that are still alive at this wear, for each of `rests`.
+/// Computes the mean raw bit error rates, after each of `rests`, of the sampled blocks that can still be erased after
+/// `pe_cycles` cycles.
 ///
 /// # Panics
 /// When the sample has fewer than two wordlines.
@@ -83,8 +87,8 @@ pub fn error_rates(
     sums
 }
 
-/// Calls, for each block and each rest, `tell` with the number of the rest, the block's share and its cells
-/// by state.
+/// Simulates each sampled block and calls `tell`, for each of `rests`, with the number of the rest, the block's share
+/// of all blocks, and the cells of each state. `blocks` has the share and the trapping of each block.
 ///
 /// # Panics
 /// When the sample has fewer than two wordlines.
@@ -115,16 +119,16 @@ pub(super) fn through_blocks(
     }
 }
 
-/// Returns the condition of cells after `pe_cycles` cycles with pseudo-random data, in which one of as many
-/// cycles as there are states erased a cell that was not programmed.
+/// Returns the condition of cells after `pe_cycles` cycles with pseudo-random data, in which one of as many cycles as
+/// there are states erased a cell that was not programmed.
 fn worn(physics: &CellPhysics, pe_cycles: f64) -> Condition {
     let over_erased = pe_cycles / physics.states.len() as f64;
     let usual = Condition::worn(pe_cycles);
     Condition { error_cycles: usual.cycles + physics.wear.over_erase * over_erased, ..usual }
 }
 
-/// Returns the sampled blocks, each with its share and its trapping relative to a mean block: blocks whose
-/// slowest cell can still be erased, or the best block where there is none.
+/// Returns the sampled blocks that can still be erased at this wear, each with its share of these blocks and its
+/// trapping relative to a mean block; the best block if none can be erased.
 pub(super) fn alive(physics: &CellPhysics, sample: Sample, pe_cycles: f64) -> Vec<(f64, f64)> {
     let wear = &physics.wear;
     let sound = (1.0 - wear.defect_fraction) / BLOCKS as f64;
@@ -148,17 +152,18 @@ pub(super) fn alive(physics: &CellPhysics, sample: Sample, pe_cycles: f64) -> Ve
     found
 }
 
-/// Returns the one block of this rank among sound ones.
+/// Returns the block with this rank (0 to 1) of trapping among blocks without a defect: a share of 1, and its trapping
+/// relative to a mean block.
 pub(super) fn of_rank(physics: &CellPhysics, rank: f64) -> (f64, f64) {
     (1.0, trapping_of(physics, rank))
 }
 
-/// Returns the trapping of the block of this rank, relative to a mean block.
+/// Returns the trapping of the block with this rank (0 to 1), as a factor relative to a mean block.
 fn trapping_of(physics: &CellPhysics, rank: f64) -> f64 {
     libm::exp(physics.wear.block_spread * quantile(rank))
 }
 
-/// Returns a block full of pseudo-random data.
+/// Makes a sampled block of cells and programs all its wordlines with pseudo-random data.
 fn written(
     physics: &CellPhysics,
     plan: &VoltagePlan,
@@ -200,7 +205,7 @@ impl Rates {
     }
 }
 
-/// Returns, for each sampled wordline and each state, the cells in that state.
+/// Returns, for each sampled wordline and each cell state, the indices of the cells programmed to that state.
 fn by_state(physics: &CellPhysics, block: &CellBlock) -> Vec<Vec<Vec<u32>>> {
     let of_line = |line: usize| {
         let mut found = vec![Vec::new(); physics.states.len()];
@@ -212,7 +217,7 @@ fn by_state(physics: &CellPhysics, block: &CellBlock) -> Vec<Vec<Vec<u32>>> {
     (0..block.wordlines() - 1).map(of_line).collect()
 }
 
-/// Makes `lines` the wordlines of the block after `rest`.
+/// Sets `lines` to the cells of the block's wordlines after retention and reads of `rest`, without heavy-tailed noise.
 fn let_rest(lines: &mut [Wordline], plain: &CellPhysics, block: &CellBlock, passes: u64, rest: Rest) {
     let count = lines.len() as f64;
     for (line, cells) in lines.iter_mut().enumerate() {
@@ -221,7 +226,8 @@ fn let_rest(lines: &mut [Wordline], plain: &CellPhysics, block: &CellBlock, pass
     }
 }
 
-/// Returns the cells of each state after a rest; `lines` lack the heavy-tailed noise, which is added here.
+/// Returns the threshold voltages of each state's cells after `rest`; `lines` lack the heavy-tailed noise, which is
+/// added here.
 fn humps(
     physics: &CellPhysics,
     condition: &Condition,

@@ -9,14 +9,14 @@ use super::sample::{Rest, Sample, alive, of_rank, through_blocks};
 use crate::cells::distribution::Spread;
 use crate::cells::{CellPhysics, VoltagePlan};
 
-/// Distance between possible references, volts; assumed to be as fine as chips offer.
+/// Distance between possible read reference voltages, volts; assumed to be as fine as chips offer.
 pub const STEP_V: f64 = 0.005;
-/// References per standard deviation of normal states, fine enough for rates without visible steps.
+/// Number of read references per standard deviation of normal states, fine enough for rates without visible steps.
 const FINE: f64 = 100.0;
-/// Shares smaller than this are negligible.
+/// Fraction of a state's cells beyond a reference that is negligible: smaller fractions count as zero.
 const NEGLIGIBLE: f64 = 1e-18;
 
-/// For each state, the share of its cells below each of the rising references.
+/// For each state, the fraction of its cells below each read reference of a grid of rising voltages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spreads {
     low: f64,
@@ -25,9 +25,9 @@ pub struct Spreads {
     middles: Vec<usize>,
 }
 
-/// Returns the states of sampled cells after each of `rests`: the mean of the blocks alive at this wear, or
-/// the block of a rank, from the one that traps least, 0, to the one that traps most, 1, both excluded, in
-/// its middle layer.
+/// Computes the distributions of all states' threshold voltages after each of `rests`: the mean of the sampled blocks
+/// that can still be erased at this wear, or the block with rank `block`, from the one that traps least, 0, to the one
+/// that traps most, 1, both excluded, in its middle layer.
 ///
 /// # Panics
 /// When the sample has fewer than two wordlines.
@@ -60,7 +60,7 @@ pub fn spreads(
 }
 
 impl Spreads {
-    /// Returns the states that are normal, in any unit that they share.
+    /// Makes the distributions of states that are normal, in any unit of voltage that the states share.
     ///
     /// # Panics
     /// When there are fewer than two, or they do not rise.
@@ -82,7 +82,7 @@ impl Spreads {
         found
     }
 
-    /// Adds a share of the cells of one block.
+    /// Adds the cells of one block, which count for a fraction `share` of all.
     fn add(&mut self, share: f64, humps: &[Hump]) {
         let grid = VoltageGrid { low: self.low, step: self.step };
         for (below, hump) in self.below.iter_mut().zip(humps) {
@@ -90,7 +90,7 @@ impl Spreads {
         }
     }
 
-    /// Finishes the sums: makes shares rise with the reference despite rounding, and finds the middle of each state.
+    /// Finishes the sums: makes fractions rise with the reference despite rounding, and finds the median of each state.
     fn settle(&mut self) {
         for below in &mut self.below {
             let mut most: f64 = 0.0;
@@ -102,35 +102,35 @@ impl Spreads {
         self.middles = self.below.iter().map(|below| below.partition_point(|share| *share < 0.5)).collect();
     }
 
-    /// Returns the number of states of the cells.
+    /// Returns the number of states (threshold levels) of the cells.
     pub fn states(&self) -> usize {
         self.below.len()
     }
 
-    /// Returns the number of reference voltages.
+    /// Returns the number of read reference voltages in the grid.
     pub fn references(&self) -> usize {
         self.below[0].len()
     }
 
-    /// True where the other's references lie at the same volts.
+    /// True if the grid of the other distributions has the same read reference voltages.
     pub fn shares_references(&self, other: &Self) -> bool {
         let grid = |spreads: &Self| (spreads.low.to_bits(), spreads.step.to_bits(), spreads.references());
         grid(self) == grid(other)
     }
 
-    /// Returns the share of a state's cells below the reference of this number.
+    /// Returns the fraction (0 to 1) of a state's cells below read reference number `reference`.
     #[inline]
     pub fn below(&self, state: usize, reference: usize) -> f64 {
         self.below[state][reference]
     }
 
-    /// Returns the number of the first reference with half of the state's cells below it; one past the last
-    /// where there is none.
+    /// Returns the number of the first read reference with at least half of the state's cells below it; one past the
+    /// last if there is none.
     pub fn middle(&self, state: usize) -> usize {
         self.middles[state]
     }
 
-    /// Returns the voltage of the reference of this number.
+    /// Returns the voltage of read reference number `reference`.
     pub fn volts(&self, reference: usize) -> f64 {
         self.low + self.step * reference as f64
     }

@@ -15,7 +15,7 @@ use crate::Cell;
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// A table by the data written.
+/// Table of program times, wear and misread cells by the data pattern that is written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateTable {
     patterns: Vec<String>,
@@ -23,7 +23,7 @@ pub struct StateTable {
     t_prog: Vec<Nanos>,
     stress: Vec<f64>,
     misread: Vec<f64>,
-    /// Wear of a cycle without programs, relative to a cycle with random data.
+    /// Wear of a cycle that only erases, relative to a cycle with random data.
     pub erase_only: f64,
 }
 
@@ -60,22 +60,23 @@ impl StateTable {
         Ok(Some(Self { patterns, types, t_prog, stress, misread, erase_only }))
     }
 
-    /// Returns the row of a state, named by its bits, or of `random`.
+    /// Returns the number of the table's row for a pattern: a state, named by its bits, or `random`; none if the table
+    /// does not have it.
     pub fn row(&self, pattern: &str) -> Option<usize> {
         self.patterns.iter().position(|known| known == pattern)
     }
 
-    /// Returns the program times of a row, one for each page type.
+    /// Returns the program times of a row's pattern, one for each page type.
     pub fn t_prog(&self, row: usize) -> &[Nanos] {
         &self.t_prog[row * self.types..(row + 1) * self.types]
     }
 
-    /// Returns the wear of a cycle with the data of this row, over one with random data.
+    /// Returns the wear of a cycle with the pattern of this row, relative to a cycle with random data.
     pub fn stress(&self, row: usize) -> f64 {
         self.stress[row]
     }
 
-    /// Returns the share of the cells of this row that are misread.
+    /// Returns the fraction (0 to 1) of the cells with the pattern of this row that are misread.
     pub fn misread(&self, row: usize) -> f64 {
         self.misread[row]
     }

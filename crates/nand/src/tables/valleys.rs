@@ -3,36 +3,38 @@
 use super::humps::Hump;
 use crate::cells::Side;
 
-/// Candidate references between the middles of two states.
+/// Number of equal steps between the median threshold voltages of two neighbouring states; the voltage at each step is
+/// a candidate for the best read reference.
 const CANDIDATES: usize = 64;
-/// Relative rise through rounding of a share that should fall with the reference.
+/// Greatest relative error by which rounding can make a fraction rise that should fall with the reference.
 const ROUNDED: f64 = 1e-6;
 
-/// Two neighbouring states, of `cells` cells of all states.
+/// Two neighbouring states with the read reference between them; `cells` is the number of cells of all states.
 pub(super) struct Valley<'a> {
     pub lower: &'a Hump,
     pub upper: &'a Hump,
     pub cells: f64,
 }
 
-/// Misreads of a reference between two states.
+/// Fractions of the cells that a read reference between two neighbouring states misreads.
 #[derive(Clone, Copy)]
 pub(super) struct Misread {
-    /// Share of the lower state's cells at or above the reference.
+    /// Fraction (0 to 1) of the lower state's cells at or above the reference.
     pub above: f64,
-    /// Share of the upper state's cells below the reference.
+    /// Fraction (0 to 1) of the upper state's cells below the reference.
     pub below: f64,
 }
 
-/// A candidate for the reference voltage: its number, and a lower bound of the share that it misreads (as if reads
-/// lifted no cell).
+/// A candidate for the best read reference voltage: its number, and a lower bound of the fractions that it misreads (as
+/// if reads lifted no cell).
 #[derive(Clone, Copy)]
 struct ReferenceCandidate {
     number: usize,
     at_least: Misread,
 }
 
-/// The best reference so far. Of two equally good ones the first counts.
+/// The best read reference found so far, and the fraction of cells that it misreads. Of two equally good ones the first
+/// counts.
 struct Least {
     rate: f64,
     reference: f64,
@@ -49,22 +51,22 @@ impl Least {
 }
 
 impl Valley<'_> {
-    /// Returns the misread shares of both states at this reference voltage.
+    /// Returns the fractions of both states' cells that a read reference at this voltage misreads.
     pub fn at(&self, reference: f64) -> Misread {
         Misread { above: self.lower.above(reference), below: self.upper.below(reference) }
     }
 
-    /// Returns the share of all cells that is misread.
+    /// Returns the fraction (0 to 1) of the cells of all states that is misread, from the fractions of the two states.
     pub fn rate(&self, misread: Misread) -> f64 {
         (misread.above * self.lower.count() + misread.below * self.upper.count()) / self.cells
     }
 
-    /// Returns the least rate of the usual reference, which misreads `usual`, and of the candidates; and the
-    /// reference that has it.
+    /// Finds the best read reference among the candidates and the usual reference, which misreads `usual`. Returns the
+    /// fraction of cells that it misreads, and its voltage.
     ///
-    /// The higher a reference, the fewer cells of the lower state lie above it and the more of the upper one below. So no
-    /// reference between two candidates misreads less than the higher of them above and the lower one below: where that
-    /// is more than the least so far, nothing between them is looked at.
+    /// The higher a reference, the fewer cells of the lower state lie above it and the more of the upper one below. So
+    /// no reference between two candidates misreads less than the higher of them above and the lower one below: where
+    /// that is more than the least so far, nothing between them is examined.
     pub fn best(&self, usual: (f64, Misread)) -> (f64, f64) {
         let mut least = Least { rate: self.rate(usual.1), reference: usual.0, number: None };
         let (low, high) = (self.lower.middle(), self.upper.middle());
@@ -85,8 +87,8 @@ impl Valley<'_> {
         (least.rate, least.reference)
     }
 
-    /// Returns the candidate with a lower bound of its misreads, as far as the comparison with the best so
-    /// far needs it.
+    /// Examines a candidate: compares it with the best reference so far, and returns it with a lower bound of its
+    /// misreads, computed only as far as the comparison needs.
     fn candidate(&self, number: usize, reference: f64, least: &mut Least) -> ReferenceCandidate {
         let mut at_least = Misread { above: 0.0, below: 0.0 };
         // First the side on which more cells should lie: far from the best reference they are too many alone.
@@ -106,7 +108,7 @@ impl Valley<'_> {
         ReferenceCandidate { number, at_least }
     }
 
-    /// No reference between these misreads less.
+    /// Returns a lower bound of the fraction of cells misread by every reference between two candidates.
     fn at_least(&self, [from, to]: [ReferenceCandidate; 2]) -> f64 {
         let (one, other) = (from.at_least, to.at_least);
         self.rate(Misread { above: one.above.min(other.above), below: one.below.min(other.below) })
@@ -121,7 +123,7 @@ mod tests {
     use crate::cells::normal::Stream;
     use proptest::prelude::*;
 
-    /// Returns the states whose middles lie `apart` volts from each other, 3,000 cells each.
+    /// Makes, for the tests, two states of 3,000 cells each whose means lie `apart` volts from each other.
     fn states(seed: u64, apart: f64, noise: Option<Noise>, weak_v: f64) -> [Hump; 2] {
         [0.0, apart].map(|middle| {
             let draws = Stream::new(seed).of(middle.to_bits());

@@ -17,20 +17,21 @@ use units::Nanos;
 
 const SETS_MAX: usize = 8;
 
-/// A voltage set other than the default one.
+/// A voltage set of the chip other than the default one: its program times, wear and error rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoltageSet {
     /// Name of the voltage set, for configurations.
     pub name: String,
-    /// Program times by wear of the chip's tables, then by page type.
+    /// Program times with the voltage set: for each row of wear of the chip's tables one time of each page type.
     pub t_prog: Vec<Nanos>,
     /// Wear of a cycle with this voltage set, relative to a cycle with the default one.
     pub stress: f64,
-    /// Table of raw bit error rates under the voltage set.
+    /// Table of raw bit error rates of pages written with the voltage set; none when the chip's file has none.
     pub errors: Option<ErrorTable>,
 }
 
-/// Reads `[tables.voltages]`; `rows` of wear, `types` of times in each, `bits` of a cell.
+/// Reads the voltage sets from `[tables.voltages]`: `rows` is the number of rows of wear, `types` the number of program
+/// times in each row, and `bits` the number of bits of a cell.
 pub(super) fn read(
     tables: &mut Section,
     rows: usize,

@@ -3,7 +3,8 @@
 use ecc::code::Maker;
 use ecc::{Rates, Soft};
 
-/// Looks at the ladder of cells of one to four bits. Nothing here is random: `_events` are not needed.
+/// Tests an error-correcting code: the ladder of read levels that it offers for cells of one to four bits. Nothing in
+/// it is random, so `_events` is unused.
 ///
 /// # Panics
 /// When the code breaks a rule.

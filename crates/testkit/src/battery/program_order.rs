@@ -4,7 +4,7 @@ use engine::RandomStream;
 use ftl::program_order::{Maker, OrderView};
 use units::Nanos;
 
-/// Asks the policy about `events` random pairs of open superblocks.
+/// Tests a policy that may exchange the order of programs, with `events` random pairs of open superblocks.
 ///
 /// # Panics
 /// When the policy breaks a rule.

@@ -165,7 +165,8 @@ impl Model {
         self.policy.on_close(SuperblockId(block), self.valid[block as usize]);
     }
 
-    /// Opens a free block; if only the spare block was left, takes a victim and moves its valid units there first.
+    /// Opens a free block; if this was the spare block, takes a victim and moves its valid units into the open block
+    /// first.
     fn reopen(&mut self) {
         loop {
             self.open = self.free.pop().expect("a spare block is always left");

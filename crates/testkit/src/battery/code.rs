@@ -3,8 +3,8 @@
 use ecc::code::Maker;
 use ecc::{Rates, Soft};
 
-/// Tests an error-correcting code: the ladder of read levels that it offers for cells of one to four bits. Nothing in
-/// it is random, so `_events` is unused.
+/// Tests an error-correcting code for cells of one to four bits: on its ladder of read levels, from hard to ever softer
+/// decoding, each level must cost more sensing and correct more bit errors. Nothing is random, so `_events` is unused.
 ///
 /// # Panics
 /// When the code breaks a rule.

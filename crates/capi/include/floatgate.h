@@ -244,7 +244,7 @@ typedef struct {
    */
   uint64_t submitted_ns;
   /*
-   Simulated time at which the host had the answer, in ns.
+   Simulated time at which the host received the completion, in ns.
    */
   uint64_t completed_ns;
   /*

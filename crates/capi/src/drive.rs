@@ -63,7 +63,7 @@ pub struct FloatgateCompletion {
     pub id: u64,
     /// Simulated time at which the host issued the request, in ns.
     pub submitted_ns: u64,
-    /// Simulated time at which the host had the answer, in ns.
+    /// Simulated time at which the host received the completion, in ns.
     pub completed_ns: u64,
     /// Offset of the request's first byte on the whole drive; for a zone append, where the drive put the data.
     pub offset: u64,

@@ -16,7 +16,7 @@ enum FlightStage {
     Loaded,
     /// The array stopped the program or erase before its end: the operation is suspended.
     Suspended,
-    /// The array work of the operation is done.
+    /// The array work of the operation (sense, program or erase) is done.
     Worked,
     /// The data of a read have crossed the channel, or the status of a program or erase is known.
     Told,

@@ -107,7 +107,8 @@ pub trait Examined {
     /// Type of the copy of the drive's logical-to-physical map that is made when the checker's account begins.
     type Beginning: MapAtFirst;
 
-    /// Returns the facts about the drive that never change.
+    /// Returns the facts about the drive under test that never change in a run, such as its configuration keys, sizes
+    /// and promises.
     fn facts(&self) -> Facts;
 
     /// Returns the drive's logical-to-physical map as it is now; the checker calls this once, when its account begins.

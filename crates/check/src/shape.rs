@@ -12,7 +12,7 @@ pub struct FlashShape {
     pub dies: u32,
     /// Number of superblocks of each die.
     pub superblocks_per_die: u32,
-    /// Number of page rows of a superblock; a page row has one page on each plane.
+    /// Number of page rows of a superblock; a page row has one page on each of the planes that operate together.
     pub rows: u32,
     /// Number of page rows of a superblock in SLC mode, which is its number of wordlines.
     pub one_bit_rows: u32,
@@ -20,7 +20,7 @@ pub struct FlashShape {
     pub row_units: u32,
     /// Number of mapping units in a page.
     pub page_units: u32,
-    /// Number of planes of a die, which operate together.
+    /// Number of planes that operate together (multi-plane operations).
     pub planes: u32,
     /// Number of mapping units that the host can address.
     pub logical_units: u32,

@@ -26,12 +26,12 @@ pub mod wear;
 
 use config::PolicyEntry;
 
-/// Whether a policy (channel arbiter or scheduler) may let an operation wait for ever.
+/// Rule on starvation: whether a policy (channel arbiter or scheduler) may let an operation wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Starvation {
     /// An operation may wait for ever, as the policy's card says.
     Allowed,
-    /// Every operation must be served at some time.
+    /// Starvation is an error: the policy must serve every operation at some time.
     Forbidden,
 }
 

@@ -9,10 +9,12 @@ use std::process::{Command, exit};
 
 const GIB: u64 = 4;
 const SHORTER: u64 = 40;
-/// A function of its own, so that it has a name.
+/// Argument for callgrind that names the function in which instructions are counted; that function is not inlined, so
+/// that it has a name.
 const COUNTED: &str = "--toggle-collect=floatgate_bench::cases::stretch";
 
-/// What `--counted CASE` does, under callgrind: one case, and the number of things whose cost is counted.
+/// Runs one benchmark case under callgrind (option `--counted CASE`) and prints the number of page operations or
+/// requests whose instructions were counted.
 pub fn counted(name: &str) {
     let Some(case) = CASES.iter().find(|case| case.name == name) else {
         eprintln!("--counted {name}: expected one of {}", CASES.map(|case| case.name).join("; "));
@@ -23,7 +25,8 @@ pub fn counted(name: &str) {
     println!("{}", if case.per == Per::Page { made.pages } else { made.requests });
 }
 
-/// What `--callgrind` does: a line for each case.
+/// Counts the instructions of each benchmark case that is wanted, by callgrind (option `--callgrind`), and returns a
+/// table with a line for each.
 pub fn table(wanted: impl Fn(&str) -> bool) -> String {
     let mut text = String::from("| case | drive | per | instructions |\n|---|---|---|---|\n");
     for case in CASES.iter().filter(|case| wanted(case.name)) {
@@ -60,7 +63,7 @@ fn instructions(case: &Case) -> f64 {
     }
 }
 
-/// The instructions that a file of callgrind says were counted.
+/// Returns the total number of counted instructions from a file that callgrind wrote; none if the file has no total.
 fn total(file: &Path) -> Option<f64> {
     of_text(&std::fs::read_to_string(file).ok()?)
 }

@@ -10,15 +10,18 @@ use std::path::PathBuf;
 
 pub const GIB: u64 = 1 << 30;
 pub const UNIT: u64 = 4096;
-/// Events between two looks at how far a run is: few enough that a stretch ends where it should.
+/// Number of simulation events between two checks of a benchmark run's progress: few enough that a stretch ends close
+/// to its number of requests.
 const LOOK: u64 = 1 << 12;
 
-/// The drive of the speed budget: 4 KiB pages and units, 8 channels x 4 ways, 7 % over-provisioning.
+/// Makes the drive of the benchmark's speed budget, with a user capacity of `gib` GiB: 4 KiB pages and mapping units, 8
+/// channels of 4 ways, 7 % over-provisioning.
 pub fn drive(gib: u64) -> Drive {
     drive_with(gib, &[])
 }
 
-/// The same with a few keys more.
+/// Makes the drive of the benchmark's speed budget, with a user capacity of `gib` GiB, with the further configuration
+/// keys in `more`.
 pub fn drive_with(gib: u64, more: &[&str]) -> Drive {
     let blocks = ((gib * GIB) as f64 * 1.07 / f64::from(8 * 4 * 256) / UNIT as f64).ceil() as u64 + 8;
     let settings = [
@@ -42,12 +45,12 @@ pub fn drive_with(gib: u64, more: &[&str]) -> Drive {
     Drive::from_resolved("bench", &settings).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A session of the usual drive that is past its preconditioning.
+/// Makes a session of `workload` on the benchmark's drive of `gib` GiB and advances it past its preconditioning.
 pub fn prepared(gib: u64, workload: BlockLoad) -> Session {
     prepared_of(drive(gib), workload)
 }
 
-/// The same of any drive.
+/// Makes a session of `workload` on `drive` and advances it past its preconditioning.
 pub fn prepared_of(drive: Drive, workload: BlockLoad) -> Session {
     let options = RunOptions { precondition: PreconditionKind::Instant, ..RunOptions::default() };
     past_precondition(
@@ -62,7 +65,8 @@ fn past_precondition(mut session: Session) -> Session {
     session
 }
 
-/// Runs until `requests` are answered or all is done. Callgrind counts what happens in here.
+/// Advances a session until `requests` requests are answered or the workload ends, and returns the progress. Callgrind
+/// counts the instructions in this function.
 #[inline(never)]
 pub fn stretch(session: &mut Session, requests: u64) -> Progress {
     loop {
@@ -73,20 +77,21 @@ pub fn stretch(session: &mut Session, requests: u64) -> Progress {
     }
 }
 
-/// What a run costs, in as many stretches of equally many requests as there are rounds: the drive is built and
-/// preconditioned once.
+/// Measured costs of a benchmark run that is divided into stretches of equally many requests, one for each round, so
+/// that the drive is built and preconditioned only once.
 pub struct Stretches {
-    /// The cost of each, for one page operation or one request.
+    /// Cost of each stretch, for one page operation or one request.
     pub costs: Vec<Cost>,
-    /// Page operations of all.
+    /// Number of flash page operations in all stretches.
     pub pages: u64,
-    /// Requests of all.
+    /// Number of host requests in all stretches.
     pub requests: u64,
-    /// Processor time of all.
+    /// Processor time of all stretches, in seconds.
     pub cpu_s: f64,
 }
 
-/// Runs `session` to its end, after `requests`.
+/// Runs `session` to its end and measures the cost of each stretch, for one `unit`; `requests` is the number of
+/// requests in all.
 pub fn stretches(session: &mut Session, requests: u64, unit: Per) -> Stretches {
     let mut meter = InstructionMeter::new();
     let mut made = Stretches { costs: Vec::new(), pages: 0, requests: 0, cpu_s: 0.0 };
@@ -106,17 +111,17 @@ pub fn stretches(session: &mut Session, requests: u64, unit: Per) -> Stretches {
     made
 }
 
-/// What a cost is counted by.
+/// Unit of work for which a benchmark gives the cost.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Per {
-    /// Flash page operations: reads, programs, erases.
+    /// The cost is for one flash page operation: a read, program or erase.
     Page,
-    /// Requests of the host.
+    /// The cost is for one request of the host.
     Request,
 }
 
 impl Per {
-    /// For the table.
+    /// Returns the name of the unit of work for the benchmark's table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Page => "page operation",
@@ -125,7 +130,7 @@ impl Per {
     }
 }
 
-/// A workload on a drive in steady state.
+/// A benchmark case: a workload on a drive in steady state, and the unit of its cost.
 #[derive(Clone, Copy)]
 pub struct Case {
     pub name: &'static str,
@@ -172,18 +177,19 @@ pub const CASES: [Case; 4] = [
 ];
 
 impl Case {
-    /// The same with fewer requests.
+    /// Returns the same benchmark case with its number of requests divided by `scale`.
     pub fn shorter(self, scale: u64) -> Self {
         Self { requests: self.requests / scale, ..self }
     }
 
-    /// A prepared session with this workload.
+    /// Makes a session of this benchmark case on a drive of `gib` GiB, past its preconditioning.
     pub fn session(&self, gib: u64) -> Session {
         prepared(gib, BlockLoad::new(self.op, self.bytes, gib * GIB, self.sequential, self.requests, 32))
     }
 }
 
-/// Measures a case.
+/// Measures a benchmark case on a drive of `gib` GiB and returns its line of the table; `memory_wall_ns` is the memory
+/// wall in ns for that drive.
 pub fn measure(case: &Case, gib: u64, memory_wall_ns: f64) -> TableLine {
     let mut session = case.session(gib);
     let made = stretches(&mut session, case.requests, case.per);
@@ -201,11 +207,12 @@ pub fn measure(case: &Case, gib: u64, memory_wall_ns: f64) -> TableLine {
     TableLine { case: case.name.into(), gib, what: case.per.name(), costs, memory_wall_ns, note }
 }
 
-/// The case of `build`.
+/// Name of the benchmark case that measures how long a drive takes to build and precondition.
 pub const BUILD: &str = "build and precondition";
 
-/// Building a drive and giving it a used state at once, per mapping unit. The note says what a bare store in
-/// random order costs: the wall's operation is a whole write (lookup, invalidate, update).
+/// Measures the cost, for one mapping unit, to build a drive and precondition it instantly. The line's note gives the
+/// cost of a bare store in random order, because the operation of the memory wall is a whole write (lookup, invalidate,
+/// update).
 pub fn build(gib: u64, memory_wall_ns: f64) -> TableLine {
     let units = gib * GIB / UNIT;
     let store_ns = wall::store_ns(units as usize, 30_000_000);
@@ -222,10 +229,10 @@ pub fn build(gib: u64, memory_wall_ns: f64) -> TableLine {
     TableLine { case: BUILD.into(), gib, what: "mapping unit", costs, memory_wall_ns, note }
 }
 
-/// The case of `trace`.
+/// Name of the benchmark case that replays a real trace.
 pub const TRACE: &str = "real trace, web server hour";
 
-/// A recorded workload, where it is; its lines are parsed while it runs.
+/// Measures the replay of a real trace, parsing included; returns none if the trace file is not on this machine.
 pub fn trace(memory_wall_ns: f64) -> Option<TableLine> {
     let folder = std::env::var("FLOATGATE_TRACES").unwrap_or_else(|_| "../shared/traces".into());
     let path = PathBuf::from(folder).join("derived-linux-webserver-2-no-repeats.load.gz");

@@ -15,7 +15,7 @@ const KINDS: [(Cell, &str, &str); 4] = [
 ];
 const BITLINES: usize = 1 << 16;
 
-/// What was measured for one kind of cell.
+/// Measured costs of erasing, programming and reading a block of one kind of flash cell in the benchmark.
 pub struct CellRow {
     kind: &'static str,
     wear: &'static str,
@@ -25,7 +25,7 @@ pub struct CellRow {
     read: CostSpread,
 }
 
-/// Measures every kind, new and worn; `wordlines` of 65,536 cells make a block.
+/// Measures blocks of every kind of flash cell, new and worn; a block has `wordlines` wordlines of 65,536 cells.
 pub fn measure(wordlines: usize) -> Vec<CellRow> {
     KINDS
         .iter()
@@ -69,7 +69,7 @@ fn physics(cell: Cell, text: &str) -> CellPhysics {
     physics.unwrap_or_else(|error| panic!("{error}")).expect("the chip has cells")
 }
 
-/// As a table for people.
+/// Formats the measurements of flash cells as a Markdown table.
 pub fn table(rows: &[CellRow]) -> String {
     let mut text = String::from(
         "| cells | block | programmed | programmed (M cells/s) | erased (M cells/s) | aged, read, compared (M cells/s) \
@@ -99,7 +99,7 @@ pub fn table(rows: &[CellRow]) -> String {
     text
 }
 
-/// What memory itself allows: a copy of arrays far beyond the caches.
+/// Measures how fast memory can be copied, in GB/s, with arrays far larger than the processor's caches.
 fn copied_gb_per_s() -> f64 {
     const BYTES: usize = 256 << 20;
     let (from, mut to) = (vec![1u8; BYTES], vec![2u8; BYTES]);
@@ -112,7 +112,7 @@ fn copied_gb_per_s() -> f64 {
     BYTES as f64 / CostSpread::of(&copies).main_ns()
 }
 
-/// As lines for programs.
+/// Formats the measurements of flash cells as CSV.
 pub fn csv(rows: &[CellRow]) -> String {
     let mut text = String::from("kind,wear,cells,program_cpu_s,erase_cpu_s,read_cpu_s\n");
     for row in rows {

@@ -5,22 +5,22 @@
 
 use std::time::Instant;
 
-/// Each case is measured so often, at least.
+/// Least number of times that each benchmark case is measured.
 pub const ROUNDS: usize = 5;
 
-/// What one piece of work took.
+/// Measured cost of one piece of work in the benchmark.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
-    /// By the clock on the wall.
+    /// Wall-clock time of the work, in ns.
     pub wall_ns: f64,
-    /// Of the processor, of this thread.
+    /// Processor time that the work took on its thread, in ns.
     pub cpu_ns: f64,
-    /// Of this thread, outside the kernel, where they can be counted.
+    /// Number of instructions of the work on its thread, outside the kernel; none where they cannot be counted.
     pub instructions: Option<f64>,
 }
 
 impl Cost {
-    /// The cost of one of `count` equal things.
+    /// Returns the cost of one of `count` equal parts of the work.
     pub fn per(self, count: f64) -> Self {
         Self {
             wall_ns: self.wall_ns / count,
@@ -30,23 +30,23 @@ impl Cost {
     }
 }
 
-/// Counts instructions, where the kernel allows.
+/// Meter of the cost of a piece of work: times, and instructions where the kernel lets a program count them.
 pub struct InstructionMeter {
     counter: Option<counter::Counter>,
 }
 
 impl InstructionMeter {
-    /// A meter for this thread.
+    /// Makes a cost meter for the calling thread.
     pub fn new() -> Self {
         Self { counter: counter::Counter::new() }
     }
 
-    /// Whether the kernel lets this program count its instructions.
+    /// True if the kernel lets this program count its instructions.
     pub fn counts_instructions(&self) -> bool {
         self.counter.is_some()
     }
 
-    /// What `work` takes, and what it returns.
+    /// Runs `work` and returns its measured cost, and the value that it returned.
     pub fn of<T>(&mut self, work: impl FnOnce() -> T) -> (Cost, T) {
         if let Some(counter) = &mut self.counter {
             counter.begin();
@@ -59,7 +59,8 @@ impl InstructionMeter {
     }
 }
 
-/// Processor time of this thread so far. By the C library, as valgrind answers no other call.
+/// Returns the processor time of this thread so far, in ns. It calls the C library, because valgrind supports no other
+/// call for it.
 #[allow(unsafe_code)]
 fn thread_ns() -> f64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -69,19 +70,19 @@ fn thread_ns() -> f64 {
     now.tv_sec as f64 * 1e9 + now.tv_nsec as f64
 }
 
-/// The middle of several values, with the least and the most.
+/// Median, least and greatest of several measured values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ValueSpread {
-    /// As many values are smaller as are larger.
+    /// Median of the measured values.
     pub median: f64,
-    /// The smallest.
+    /// Least of the measured values.
     pub min: f64,
-    /// The largest.
+    /// Greatest of the measured values.
     pub max: f64,
 }
 
 impl ValueSpread {
-    /// The spread of `values`, of which there must be one.
+    /// Returns the median, least and greatest of `values`, of which there must be at least one.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = values.into_iter().collect();
         sorted.sort_by(f64::total_cmp);
@@ -90,21 +91,21 @@ impl ValueSpread {
     }
 }
 
-/// The spread of several costs, each of its kind on its own.
+/// Median, least and greatest of the measured costs of several rounds, for each kind of cost separately.
 #[derive(Clone, Copy, Debug)]
 pub struct CostSpread {
-    /// Pieces that were measured.
+    /// Number of rounds that were measured.
     pub rounds: usize,
-    /// By the clock on the wall.
+    /// Wall-clock time of a round, in ns.
     pub wall_ns: ValueSpread,
-    /// Of the processor.
+    /// Processor time of a round, in ns; none if only wall-clock time was measured.
     pub cpu_ns: Option<ValueSpread>,
-    /// Where they were counted in each piece.
+    /// Number of instructions of a round; none if they were not counted in every round.
     pub instructions: Option<ValueSpread>,
 }
 
 impl CostSpread {
-    /// What these pieces show.
+    /// Returns the median, least and greatest of the costs in `costs`, one for each round.
     pub fn of(costs: &[Cost]) -> Self {
         let counted: Option<Vec<f64>> = costs.iter().map(|cost| cost.instructions).collect();
         Self {
@@ -115,12 +116,13 @@ impl CostSpread {
         }
     }
 
-    /// A single measurement of which only the wall time is known.
+    /// Makes the result of a single measurement of which only the wall-clock time, `ns`, is known.
     pub fn of_wall(ns: f64) -> Self {
         Self { rounds: 1, wall_ns: ValueSpread::of([ns]), cpu_ns: None, instructions: None }
     }
 
-    /// What tells most about the code: processor time, or wall time where it alone was measured.
+    /// Returns the time in ns that says most about the code: the median processor time, or the median wall-clock time
+    /// if only that was measured.
     pub fn main_ns(&self) -> f64 {
         self.cpu_ns.unwrap_or(self.wall_ns).median
     }
@@ -131,23 +133,24 @@ mod counter {
     use perf_event::Builder;
     use perf_event::events::Hardware;
 
-    /// The processor's own counter, of this thread and outside the kernel.
+    /// The processor's hardware counter of instructions, for this thread and outside the kernel.
     pub struct Counter(perf_event::Counter);
 
     impl Counter {
-        /// None where the kernel or the virtual machine has no such counter, or forbids it.
+        /// Opens the hardware counter of instructions; returns none if the kernel or the virtual machine has no such
+        /// counter or forbids it.
         pub fn new() -> Option<Self> {
             let mut builder = Builder::new(Hardware::INSTRUCTIONS);
             builder.observe_self().any_cpu().exclude_kernel(true).exclude_hv(true);
             builder.build().ok().map(Self)
         }
 
-        /// Begins to count. A counter that cannot shows no number at the end.
+        /// Starts to count instructions from zero. An error shows only at the end, as a count of none.
         pub fn begin(&mut self) {
             let _ = self.0.reset().and_then(|()| self.0.enable());
         }
 
-        /// Ends counting; none where nothing was counted.
+        /// Stops the counter and returns the number of instructions, or none if nothing was counted.
         pub fn end(&mut self) -> Option<f64> {
             self.0.disable().ok()?;
             self.0.read().ok().filter(|&count| count > 0).map(|count| count as f64)
@@ -157,7 +160,7 @@ mod counter {
 
 #[cfg(not(target_os = "linux"))]
 mod counter {
-    /// No other system's counter is asked.
+    /// Stands for the hardware counter of instructions on systems other than Linux, where instructions are not counted.
     pub struct Counter;
 
     impl Counter {

@@ -7,11 +7,12 @@ use crate::workload::BlockLoad;
 use host::Op;
 use sim::{Drive, PreconditionKind, RunOptions, Session};
 
-/// How the names of the cases begin, and what `--only` must begin with to measure them.
+/// Beginning of the names of the benchmark cases for FTL features; an `--only` that begins with it selects them.
 pub const CASES: &str = "feature: ";
 const REQUESTS: u64 = 300_000;
 
-/// A drive of half a gigabyte, with room for every feature.
+/// Configuration keys of the benchmark drive for FTL features: 512 MiB of user capacity, with enough spare blocks for
+/// every feature.
 const DRIVE: [&str; 14] = [
     "title=benchmark drive",
     "geometry.channels=4",
@@ -38,7 +39,8 @@ const THREE_BITS: [&str; 5] = [
 ];
 const CODE: [&str; 2] = ["nand.errors.name=power-law", "ecc.code.name=ldpc"];
 
-/// A feature, the chip that it is tried on, and how it is enabled.
+/// A benchmark case for one feature of the FTL: the configuration keys of its chip and the keys that enable the
+/// feature.
 struct Feature {
     name: &'static str,
     chip: &'static [&'static str],
@@ -73,7 +75,7 @@ const FEATURES: [Feature; 14] = [
     feature("BAST", &[&["ftl.mapping.name=bast"]]),
 ];
 
-/// Measures each feature whose case is `wanted`.
+/// Measures the benchmark case of each FTL feature that `wanted` accepts; `wall_ns` is the memory wall in ns.
 pub fn measure(wall_ns: f64, wanted: impl Fn(&str) -> bool) -> Vec<Row> {
     let cases = FEATURES.iter().map(|feature| (feature, format!("{CASES}{}", feature.name)));
     cases.filter(|(_, case)| wanted(case)).map(|(feature, case)| one(feature, case, wall_ns)).collect()
@@ -103,7 +105,8 @@ fn one(feature: &Feature, case: String, wall_ns: f64) -> Row {
     Row { case, gib: 0, ns: wall_s * 1e9 / REQUESTS as f64, what: "request", wall_ns, note }
 }
 
-/// What callgrind counts: a function of its own, so that it has a name.
+/// Runs the measured part of the session to its end; a function that is not inlined, so that callgrind can count its
+/// instructions by its name.
 #[inline(never)]
 fn feature_run(session: &mut Session) {
     session.finish().unwrap_or_else(|error| panic!("{error}"));

@@ -21,7 +21,7 @@ use cases::{CASES, GIB, UNIT};
 use cost::InstructionMeter;
 use table::{Row, TableLine};
 
-/// What was asked for.
+/// Command-line arguments of the benchmark program.
 struct Arguments {
     quick: bool,
     callgrind: bool,
@@ -31,7 +31,7 @@ struct Arguments {
 }
 
 impl Arguments {
-    /// The command line; one that is wrong ends the program.
+    /// Parses the command line of the benchmark program; a wrong argument ends the program with a message.
     fn of(mut words: impl Iterator<Item = String>) -> Self {
         let mut asked = Self { quick: false, callgrind: false, counted: None, save: None, only: None };
         while let Some(word) = words.next() {
@@ -60,13 +60,13 @@ impl Arguments {
         self.only.as_ref().is_none_or(|text| case.contains(text.as_str()))
     }
 
-    /// Whether it asks for cases whose names begin so, which are measured only then.
+    /// True if `--only` asks for cases whose names begin with `group`; such cases are measured only on request.
     fn asks_for(&self, group: &str) -> bool {
         self.only.as_ref().is_some_and(|text| text.starts_with(group))
     }
 }
 
-/// Measures what is measured only when it is asked for.
+/// Measures the groups of benchmark cases that are measured only if `--only` asks for them.
 fn on_request(asked: &Arguments) -> Vec<TableLine> {
     let mut rows: Vec<Row> = Vec::new();
     if asked.asks_for(features::CASES) {
@@ -84,7 +84,7 @@ fn on_request(asked: &Arguments) -> Vec<TableLine> {
     lines
 }
 
-/// Measures the drives of the speed budget.
+/// Measures the benchmark cases of the speed budget on drives of several capacities.
 fn budget(asked: &Arguments) -> Vec<TableLine> {
     let (sizes, main_gib, scale): (&[u64], u64, u64) =
         if asked.quick { (&[1, 4], 4, 20) } else { (&[16, 256, 1024], 256, 1) };

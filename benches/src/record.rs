@@ -4,7 +4,7 @@ use crate::cells::{self, CellRow};
 use crate::table::{self, TableLine};
 use std::path::PathBuf;
 
-/// All that one run of the benchmark says.
+/// Formats the report of a benchmark run: processor, version and the tables of measurements.
 pub fn report(lines: &[TableLine], cell_rows: &[CellRow], no_instructions: &str) -> String {
     format!(
         "Processor: {}. Floatgate {}. One core. Medians, with the least and the most of {} rounds.\n\n{}\n{}",
@@ -16,7 +16,8 @@ pub fn report(lines: &[TableLine], cell_rows: &[CellRow], no_instructions: &str)
     )
 }
 
-/// Writes the report and the raw numbers to `runs/NAME`, or ends the program with one line.
+/// Writes the report and the raw numbers of a benchmark run to the folder `runs/NAME`; an error ends the program with a
+/// message of one line.
 pub fn save(name: &str, report: &str, lines: &[TableLine], cell_rows: &[CellRow]) {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/runs")).join(name);
     let saved = std::fs::create_dir_all(&folder)

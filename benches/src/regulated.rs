@@ -6,13 +6,14 @@ use crate::table::TableLine;
 use crate::workload::BlockLoad;
 use host::Op;
 
-/// The name of the case.
+/// Name of the benchmark case that measures what a cost regulator (AGCR) adds to the simulation's processor time.
 pub const CASE: &str = "random 4 KiB read and write with AGCR";
 
-/// Errors and a code, as a worn drive has them; both drives do.
+/// Configuration keys for bit errors and an error-correcting code, as a worn drive has them; used with and without
+/// AGCR.
 const CODE: [&str; 3] = ["nand.pe_cycles=1000", "nand.errors.name=power-law", "ecc.code.name=ldpc"];
 
-/// The cost of a page operation with the regulator `name`.
+/// Measures the simulation's cost of one page operation on a drive with the cost regulator `name`.
 fn per_page(gib: u64, requests: u64, name: &str, meter: &mut InstructionMeter) -> Cost {
     let regulator = format!("ftl.regulator.name={name}");
     let keys: Vec<&str> = CODE.into_iter().chain([regulator.as_str()]).collect();
@@ -23,8 +24,8 @@ fn per_page(gib: u64, requests: u64, name: &str, meter: &mut InstructionMeter) -
     cost.per(progress.page_operations as f64)
 }
 
-/// The drive with AGCR; the note says how its cost compares with that of the drive without a regulator, which runs
-/// in turn with it.
+/// Measures the simulation's cost on a drive with the cost regulator AGCR and, in alternating rounds, on the same drive
+/// without a regulator; the note of the returned line gives the ratio.
 pub fn measure(gib: u64, requests: u64, memory_wall_ns: f64) -> TableLine {
     let mut meter = InstructionMeter::new();
     let [mut without, mut with] = [Vec::new(), Vec::new()];

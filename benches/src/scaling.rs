@@ -9,19 +9,20 @@ use crate::workload::BlockLoad;
 use host::Op;
 use sim::Drive;
 
-/// How the names of the cases begin, and what `--only` must begin with to measure them.
+/// Beginning of the names of the benchmark cases for scaling; an `--only` that begins with it selects them.
 pub const CASES: &str = "scaling: ";
 const REQUESTS: u64 = 300_000;
 const USUAL_DEPTH: u32 = 32;
 
-/// One size: how it is set, and the values it is given.
+/// A size whose effect on the cost of a request the benchmark measures, such as the queue depth or the number of dies,
+/// and its values.
 struct ScaledSize {
     name: &'static str,
     op: Op,
     values: &'static [u32],
-    /// The keys for a value.
+    /// Returns the configuration keys that give the drive this value of the size.
     keys: fn(u32) -> Vec<String>,
-    /// Changes the workload for a value.
+    /// Changes the benchmark's workload for this value of the size.
     workload: fn(&mut BlockLoad, u32),
 }
 
@@ -84,7 +85,7 @@ const SIZES: [ScaledSize; 6] = [
     },
 ];
 
-/// Measures each case that is `wanted`.
+/// Measures the scaling benchmark for each size and value whose case name `wanted` accepts.
 pub fn measure(wanted: impl Fn(&str) -> bool) -> Vec<TableLine> {
     let mut lines = Vec::new();
     for size in &SIZES {

@@ -12,18 +12,18 @@ use std::ffi::CString;
 use std::mem::MaybeUninit;
 use units::SimTime;
 
-/// How the names of the cases begin, and what `--only` must begin with to measure them.
+/// Beginning of the names of the benchmark cases for stepped drives; an `--only` that begins with it selects them.
 pub const CASES: &str = "stepped: ";
 const REQUESTS: u64 = 200_000;
-/// With `--quick`, which is for a count of instructions by hand.
+/// Number of requests with the option `--quick`, for counting instructions by hand.
 const REQUESTS_QUICK: u64 = 20_000;
-/// Time between two requests, in nanoseconds.
+/// Simulated time between two requests of the benchmark, in ns.
 const APART_NS: u64 = 8_000;
 const BYTES: u32 = 4096;
 const AT_ONCE: usize = 1024;
 const PRECONDITION: &str = "fill";
 
-/// A drive of a gigabyte, as `benches/stepping.py` has it.
+/// Configuration keys of the benchmark drive of 1 GiB, the same as in `benches/stepping.py`.
 const DRIVE: [&str; 14] = [
     "title=stepped drive",
     "geometry.channels=8",
@@ -41,14 +41,14 @@ const DRIVE: [&str; 14] = [
     "ftl.user_capacity=1GiB",
 ];
 
-/// The request of this number: writes and reads in turn, all over the drive.
+/// Makes the benchmark request with number `number`: writes and reads alternate, at addresses all over the drive.
 fn request(number: u64) -> FloatgateRequest {
     let op = if number.is_multiple_of(2) { FLOATGATE_WRITE } else { FLOATGATE_READ };
     let offset = (number * 7919) % 262_144 * u64::from(BYTES);
     FloatgateRequest { time_ns: number * APART_NS, offset, bytes: BYTES, op, ..FloatgateRequest::default() }
 }
 
-/// The same requests as an open workload.
+/// Workload that makes the requests of the stepped benchmark in an ordinary run, for comparison.
 struct SteppedLoad {
     next: u64,
     requests: u64,
@@ -91,7 +91,7 @@ fn run(meter: &mut InstructionMeter, requests: u64) -> Cost {
     meter.of(|| finish(&mut session)).0
 }
 
-/// A function of its own, so that it has a name.
+/// Runs the session to its end and makes its result; a function that is not inlined, so that profilers can name it.
 #[inline(never)]
 fn finish(session: &mut Session) {
     session.finish().expect("it runs");
@@ -113,7 +113,8 @@ fn opened() -> *mut FloatgateDrive {
     drive
 }
 
-/// Completions are taken as they come, in arrays, of which these are the sums.
+/// Steps the drive by arrays: submits up to 1024 requests a call and takes completions in arrays. Returns the sum of
+/// the completion times, so that the work is not optimised away.
 #[inline(never)]
 fn arrays(drive: *mut FloatgateDrive, requests: u64) -> u64 {
     let mut asked = Vec::with_capacity(AT_ONCE);
@@ -145,7 +146,8 @@ fn arrays(drive: *mut FloatgateDrive, requests: u64) -> u64 {
     sum
 }
 
-/// One request a call, and each completion by a call of its own.
+/// Steps the drive by single calls: submits each request and takes each completion by a call of its own. Returns the
+/// sum of the completion times, so that the work is not optimised away.
 #[inline(never)]
 fn one_by_one(drive: *mut FloatgateDrive, requests: u64) -> u64 {
     let mut sum = 0;
@@ -176,7 +178,8 @@ fn stepped(meter: &mut InstructionMeter, steps: Steps, requests: u64) -> Cost {
     cost
 }
 
-/// Measures the three in turn, so that all see the same machine; each with its ratio to the run.
+/// Measures an ordinary run and the two ways to step a drive by the C interface, in alternating rounds; each returned
+/// line gives the ratio to the run.
 pub fn measure(memory_wall_ns: f64, is_quick: bool) -> Vec<TableLine> {
     let (requests, rounds) = if is_quick { (REQUESTS_QUICK, 1) } else { (REQUESTS, ROUNDS) };
     let mut meter = InstructionMeter::new();

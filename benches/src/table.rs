@@ -3,7 +3,7 @@
 use crate::cost::{CostSpread, ValueSpread};
 use std::fmt::Write as _;
 
-/// One measured line of which only the wall time is known.
+/// A benchmark measurement of which only the wall-clock time is known.
 pub struct Row {
     pub case: String,
     pub gib: u64,
@@ -13,19 +13,19 @@ pub struct Row {
     pub note: String,
 }
 
-/// One line of the table.
+/// One line of the benchmark's table: a case on a drive, and its measured cost.
 pub struct TableLine {
-    /// What was done.
+    /// Name of the benchmark case.
     pub case: String,
-    /// The size of the drive.
+    /// User capacity of the benchmark's drive, in GiB.
     pub gib: u64,
-    /// What the cost is of.
+    /// Name of the unit of work for which the cost is given, such as a page operation.
     pub what: &'static str,
-    /// What one of these costs.
+    /// Measured cost of one unit of work.
     pub costs: CostSpread,
-    /// What the bare memory accesses of one page operation cost on a drive of this size.
+    /// Memory wall in ns: the cost of the bare memory accesses of one page operation on a drive of this capacity.
     pub memory_wall_ns: f64,
-    /// What else there is to say.
+    /// Remark on the measurement, for the last column of the table.
     pub note: String,
 }
 
@@ -37,7 +37,7 @@ impl From<Row> for TableLine {
 }
 
 impl TableLine {
-    /// Processor time in memory walls.
+    /// Returns the processor time of one unit of work, in multiples of the memory wall.
     fn walls(&self) -> f64 {
         self.costs.main_ns() / self.memory_wall_ns
     }
@@ -46,7 +46,8 @@ impl TableLine {
 const HEAD: &str = "| case | drive | per | CPU (least to most) | wall clock | instructions | memory wall | walls | |\n\
                     |---|---|---|---|---|---|---|---|---|\n";
 
-/// The table; `no_instructions` stands where none were counted.
+/// Formats the lines of the benchmark as a Markdown table; `no_instructions` is the text for a line without a count of
+/// instructions.
 pub fn markdown(lines: &[TableLine], no_instructions: &str) -> String {
     let mut text = HEAD.to_owned();
     for line in lines {
@@ -67,7 +68,7 @@ pub fn markdown(lines: &[TableLine], no_instructions: &str) -> String {
     text
 }
 
-/// A median with its spread; without it where there was one measurement.
+/// Formats a median with its least and greatest value, or alone if all are equal.
 fn range(spread: ValueSpread, digits: usize) -> String {
     let ValueSpread { median, min, max } = spread;
     if min == max {
@@ -76,7 +77,7 @@ fn range(spread: ValueSpread, digits: usize) -> String {
     format!("{median:.digits$} ({min:.digits$} to {max:.digits$})")
 }
 
-/// The same for programs.
+/// Formats the lines of the benchmark as CSV.
 pub fn csv(lines: &[TableLine]) -> String {
     let mut text = String::from(
         "case,drive_gib,per,rounds,cpu_ns,cpu_ns_min,cpu_ns_max,wall_ns,wall_ns_min,wall_ns_max,\
@@ -102,7 +103,7 @@ pub fn csv(lines: &[TableLine]) -> String {
     text
 }
 
-/// A median, the least and the most; empty where there is none.
+/// Formats the median, least and greatest value as three CSV fields, which are empty if there is no value.
 fn three(spread: Option<ValueSpread>) -> String {
     spread.map_or(",,".into(), |one| format!("{:.3},{:.3},{:.3}", one.median, one.min, one.max))
 }

@@ -7,8 +7,8 @@ use crate::cost::{CostSpread, InstructionMeter, ROUNDS};
 use engine::{RandomStream, large_array};
 use std::hint::black_box;
 
-/// Nanoseconds per operation of one map lookup, one invalidate and one update, for a drive of `units`
-/// logical mapping units.
+/// Measures the memory wall: the processor time in ns of the bare memory accesses of one page operation (a map lookup,
+/// an invalidate and an update), for a drive of `units` logical mapping units.
 pub fn page_operation_ns(units: usize, operations: u64) -> f64 {
     let physical = units + units / 14;
     let mut forward: Vec<u32> = large_array(units, 0);
@@ -33,7 +33,7 @@ pub fn page_operation_ns(units: usize, operations: u64) -> f64 {
     ns
 }
 
-/// Nanoseconds per store to one map entry in random order.
+/// Measures the processor time in ns of one store to a random entry of a map with `units` entries.
 pub fn store_ns(units: usize, operations: u64) -> f64 {
     let mut forward: Vec<u32> = large_array(units, 1);
     let mut random = RandomStream::new(2, "wall");
@@ -47,7 +47,8 @@ pub fn store_ns(units: usize, operations: u64) -> f64 {
     ns
 }
 
-/// Processor time of one of `operations`, which `work` does in several stretches.
+/// Returns the median processor time in ns of one operation; `work` performs `operations` operations in several
+/// stretches.
 fn median_ns(operations: u64, mut work: impl FnMut(u64)) -> f64 {
     let (mut meter, count) = (InstructionMeter::new(), operations / ROUNDS as u64);
     let costs: Vec<_> = (0..ROUNDS).map(|_| meter.of(|| work(count)).0.per(count as f64)).collect();

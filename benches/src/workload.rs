@@ -4,23 +4,24 @@ use engine::RandomStream;
 use host::{Completion, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use units::SimTime;
 
-/// Blocks of one size, in order or at random, at a fixed queue depth.
+/// Workload of the benchmark: requests of one size to consecutive or random blocks at a fixed queue depth, as cheap to
+/// make as possible.
 pub struct BlockLoad {
-    /// Read or write.
+    /// Operation of the requests, read or write.
     pub op: Op,
-    /// What every other request is instead.
+    /// Operation of every second request, if it differs from `op`; none for the same operation.
     pub other: Option<Op>,
-    /// Bytes of each request.
+    /// Length of each request in bytes.
     pub bytes: u32,
-    /// Blocks of that size on the drive.
+    /// Number of blocks of the requests' size on the drive.
     pub blocks: u64,
-    /// In order, or uniform at random.
+    /// True if the requests address the blocks in order, false if uniformly at random.
     pub sequential: bool,
-    /// Requests to make.
+    /// Total number of requests that the workload makes.
     pub requests: u64,
-    /// Requests outstanding.
+    /// Queue depth: the number of requests that are outstanding at one time.
     pub depth: u32,
-    /// Submission queues that requests go to in turn.
+    /// Number of submission queues, among which the requests are distributed in turn.
     pub queues: u16,
     made: u64,
     outstanding: u32,
@@ -28,7 +29,7 @@ pub struct BlockLoad {
 }
 
 impl BlockLoad {
-    /// Requests of `bytes` over `capacity` bytes.
+    /// Makes a workload of `requests` requests of `bytes` bytes each, over a drive of `capacity` bytes.
     pub fn new(op: Op, bytes: u32, capacity: u64, sequential: bool, requests: u64, depth: u32) -> Self {
         let blocks = capacity / u64::from(bytes);
         let random = RandomStream::new(1, "bench");

@@ -8,72 +8,74 @@
 #include <stdint.h>
 
 /*
- Stages of a latency.
+ Number of stages into which the latency of a request is divided.
  */
 #define FLOATGATE_STAGES 13
 
 /*
- A time that never comes.
+ Stands for a time that never comes, where a call takes a latest time.
  */
 #define FLOATGATE_FOREVER UINT64_MAX
 
 /*
- Flag of a request: a write that is on durable storage when it is answered.
+ Flag of a request: forced unit access, a write whose data must be on durable storage before it is answered.
  */
 #define FLOATGATE_FUA 1
 
 /*
- Flag of a request: a write that carries `placement`.
+ Flag of a request: a write with the placement identifier in `placement`.
  */
 #define FLOATGATE_PLACED 2
 
 /*
- Bytes from the drive.
+ Operation read: the host reads bytes from the drive.
  */
 #define FLOATGATE_READ 0
 
 /*
- Bytes to the drive.
+ Operation write: the host writes bytes to the drive.
  */
 #define FLOATGATE_WRITE 1
 
 /*
- The host no longer needs these bytes.
+ Operation trim: the host no longer needs the data in these bytes.
  */
 #define FLOATGATE_TRIM 2
 
 /*
- Everything acknowledged before must be on flash; without offset and length.
+ Operation flush: all data acknowledged before must be on durable storage before the flush is answered; offset and
+ length are 0.
  */
 #define FLOATGATE_FLUSH 3
 
 /*
- On a drive of zones: a write at the pointer of the zone that the offset names.
+ Operation zone append: a write at the write pointer of the zone at the offset, on a drive with zones.
  */
 #define FLOATGATE_APPEND 9
 
 /*
- On a drive of zones: opens the zone that the offset names, without length, like the next three.
+ Operation zone open, on a drive with zones: opens the zone at the offset; the length is 0.
  */
 #define FLOATGATE_ZONE_OPEN 4
 
 /*
- The zone no longer counts as open.
+ Operation zone close, on a drive with zones: closes the zone at the offset, which no longer counts as open; the
+ length is 0.
  */
 #define FLOATGATE_ZONE_CLOSE 12
 
 /*
- The zone counts as full.
+ Operation zone finish, on a drive with zones: makes the zone at the offset full; the length is 0.
  */
 #define FLOATGATE_ZONE_FINISH 20
 
 /*
- The zone is empty.
+ Operation zone reset, on a drive with zones: makes the zone at the offset empty; the length is 0.
  */
 #define FLOATGATE_ZONE_RESET 28
 
 /*
- How a call ended.
+ Outcome of a call of the C interface.
  */
 enum FloatgateCode
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -81,27 +83,27 @@ enum FloatgateCode
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /*
-   As asked.
+   The call succeeded.
    */
   FLOATGATE_CODE_OK = 0,
   /*
-   There is none: no completion until then, no event to come.
+   There is nothing to return: no completion by the given time, or no event to come.
    */
   FLOATGATE_CODE_NONE = 1,
   /*
-   The input is not right; nothing has changed.
+   An argument is wrong; the call has changed nothing.
    */
   FLOATGATE_CODE_INPUT = 2,
   /*
-   A time lies before the drive's present; nothing has changed.
+   A time is before the drive's present; the call has changed nothing.
    */
   FLOATGATE_CODE_PAST = 3,
   /*
-   The drive was finished.
+   The drive was finished and accepts no more requests.
    */
   FLOATGATE_CODE_OVER = 4,
   /*
-   Floatgate contradicted itself: a bug. The drive can only be closed.
+   Floatgate found an error in itself, a bug: the drive can only be closed.
    */
   FLOATGATE_CODE_BROKEN = 5,
 };
@@ -114,7 +116,7 @@ typedef int32_t FloatgateCode;
 #endif // __cplusplus
 
 /*
- Status of a completion.
+ Status of a completion: whether the drive did what the request asked.
  */
 enum FloatgateStatus
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -122,15 +124,15 @@ enum FloatgateStatus
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /*
-   As asked.
+   The drive did what the request asked.
    */
   FLOATGATE_STATUS_SUCCESS = 0,
   /*
-   The drive answered with an error.
+   The drive answered the request with an error.
    */
   FLOATGATE_STATUS_FAILED = 1,
   /*
-   Data that were to be read are lost.
+   Data that the request read could not be corrected and are lost.
    */
   FLOATGATE_STATUS_UNCORRECTABLE = 2,
 };
@@ -143,121 +145,123 @@ typedef uint8_t FloatgateStatus;
 #endif // __cplusplus
 
 /*
- A drive that the caller steps.
+ A simulated drive that the caller advances step by step, by the calls that take a pointer to it.
  */
 typedef struct FloatgateDrive FloatgateDrive;
 
 /*
- A drive, and how it begins. `floatgate_setup` fills it with what is usual; then change what is to be otherwise.
+ Description of a drive to be opened, with its settings and options. `floatgate_setup` makes one with the usual
+ values; the caller then changes fields.
  */
 typedef struct {
   /*
-   The drive's name or file; with `toml`, its name in messages.
+   Name of the drive, or path of its file; with `toml`, only the drive's name in messages.
    */
   const char *drive;
   /*
-   The text of a drive file, or null.
+   Text of a drive file, or null if `drive` names one.
    */
   const char *toml;
   /*
-   `key=value` on top, ended by a null pointer; or null.
+   List of settings `key=value` that override keys of the drive file, ended by a null pointer; or null for none.
    */
   const char *const *set;
   /*
-   The folder that has `drives` and `chips` in it; null: what the variable FLOATGATE_SHARE names, or else where the
-   library was installed.
+   Folder that contains the folders `drives` and `chips`; if null, the folder that the environment variable
+   FLOATGATE_SHARE names, else the folder where the library was installed.
    */
   const char *share;
   /*
-   Everything random follows from it; usually 1.
+   Seed of all random numbers of the simulation; usually 1.
    */
   uint64_t seed;
   /*
-   What is done to the drive before: `fill`, `steady`, `instant`; null: nothing.
+   Preconditioning of the drive before simulated time begins: `fill`, `steady` or `instant`; null for none.
    */
   const char *precondition;
   /*
-   How much of it that fills; usually 1.
+   Fraction of the drive that preconditioning fills with data, from 0 to 1; usually 1.
    */
   double precondition_fill;
   /*
-   A saved state to begin from, or null.
+   Path of a saved state of the drive to start from, or null.
    */
   const char *load;
   /*
-   Bytes of memory that the drive may take; 0: what the machine has.
+   Greatest memory in bytes that the simulation of the drive may take; 0 for the memory of the machine.
    */
   uint64_t memory_limit;
   /*
-   An independent account checks the drive throughout.
+   True if an independent checker is to check the simulated drive in all that it does.
    */
   bool check;
 } FloatgateSetup;
 
 /*
- A request of the host's. All that is zero asks for nothing special.
+ A request of the host to the drive. A field that is zero asks for nothing special.
  */
 typedef struct {
   /*
-   Simulated time at which the host issues it, in ns.
+   Simulated time at which the host issues the request, in ns.
    */
   uint64_t time_ns;
   /*
-   First byte in the namespace, a multiple of 512.
+   Offset of the request's first byte in its namespace, in bytes; a multiple of 512.
    */
   uint64_t offset;
   /*
-   Length in bytes, a multiple of 512.
+   Length of the request in bytes, a multiple of 512.
    */
   uint32_t bytes;
   /*
-   Number of the namespace, from 1; 0 on a drive that is one.
+   Number of the namespace, from 1; 0 if the drive is a single namespace.
    */
   uint32_t nsid;
   /*
-   Placement identifier, with `FLOATGATE_PLACED`.
+   Placement identifier of a write; used only with the flag `FLOATGATE_PLACED`.
    */
   uint16_t placement;
   /*
-   What is asked: `FLOATGATE_READ`, ...
+   Operation of the request: `FLOATGATE_READ`, `FLOATGATE_WRITE`, and so on.
    */
   uint8_t op;
   /*
-   `FLOATGATE_FUA`, `FLOATGATE_PLACED`, or both.
+   Flags of the request: `FLOATGATE_FUA`, `FLOATGATE_PLACED`, both, or 0.
    */
   uint8_t flags;
 } FloatgateRequest;
 
 /*
- A request that the drive has answered.
+ Completion of a request: what the drive answered, and when.
  */
 typedef struct {
   /*
-   Number of the request, as its submission gave it.
+   Number of the request, as the call that submitted it gave it.
    */
   uint64_t id;
   /*
-   Simulated time at which the host issued it, in ns.
+   Simulated time at which the host issued the request, in ns.
    */
   uint64_t submitted_ns;
   /*
-   Simulated time at which the host had the answer, in ns.
+   Simulated time at which the host received the completion, in ns.
    */
   uint64_t completed_ns;
   /*
-   First byte on the drive; of an append, the first byte where the drive put the data.
+   Offset of the request's first byte on the whole drive; for a zone append, where the drive put the data.
    */
   uint64_t offset;
   /*
-   Where the time went, in ns; together they are the latency. `floatgate_stage_name` has their names.
+   Time in ns that the request spent in each stage; their sum is the latency. `floatgate_stage_name` gives the
+   names.
    */
   uint64_t stages_ns[FLOATGATE_STAGES];
   /*
-   Length in bytes.
+   Length of the request in bytes.
    */
   uint32_t bytes;
   /*
-   What was asked.
+   Operation of the request, as it was submitted: `FLOATGATE_READ` and so on.
    */
   uint8_t op;
   /*
@@ -265,11 +269,11 @@ typedef struct {
    */
   FloatgateStatus status;
   /*
-   The longest stage.
+   Index in `stages_ns` of the stage that took longest.
    */
   uint8_t cause;
   /*
-   Attempts of a read beyond the first.
+   Number of read attempts beyond the first, for a read that needed read retry.
    */
   uint8_t retries;
 } FloatgateCompletion;
@@ -279,12 +283,13 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- Text of the last call of this thread that did not succeed, in one line; it stays until the thread's next call.
+ Returns the error message, in one line, of the last call of this thread that did not succeed; the text stays valid
+ until the thread's next call.
  */
 const char *floatgate_error(void);
 
 /*
- Opens a drive; its time is 0.
+ Opens a drive as `setup` describes it and writes a pointer to it to `drive`; its simulated time is 0.
 
  # Safety
  Pointers are null or what their comments say.
@@ -292,7 +297,7 @@ const char *floatgate_error(void);
 FloatgateCode floatgate_open(const FloatgateSetup *setup, FloatgateDrive **drive);
 
 /*
- Closes a drive, which is then no more; null is none.
+ Closes a drive and frees its memory; a null pointer is ignored.
 
  # Safety
  `drive` is null, or was opened and not closed.
@@ -300,7 +305,7 @@ FloatgateCode floatgate_open(const FloatgateSetup *setup, FloatgateDrive **drive
 void floatgate_close(FloatgateDrive *drive);
 
 /*
- Submits a request; `id` is the number that its completion will have, from 0. `id` may be null.
+ Submits a request and writes the number that its completion will have, counted from 0, to `id`, which may be null.
 
  # Safety
  Pointers are null or what their names say.
@@ -308,8 +313,8 @@ void floatgate_close(FloatgateDrive *drive);
 FloatgateCode floatgate_submit(FloatgateDrive *drive, const FloatgateRequest *asked, uint64_t *id);
 
 /*
- Submits `count` requests one behind the other; `first` is the number of the first, which the others follow. All are
- taken, or none. `first` may be null.
+ Submits `count` requests in order, either all or, if one is wrong, none. Writes the number of the first to `first`,
+ which may be null; the numbers of further requests follow.
 
  # Safety
  Pointers are null or what their names say.
@@ -320,7 +325,7 @@ FloatgateCode floatgate_submit_all(FloatgateDrive *drive,
                                    uint64_t *first);
 
 /*
- Brings the drive to `time_ns`: all that happens up to then, that moment included, has happened.
+ Advances the drive to `time_ns`: all events up to and including this simulated time have then happened.
 
  # Safety
  `drive` is null, or open.
@@ -328,9 +333,9 @@ FloatgateCode floatgate_submit_all(FloatgateDrive *drive,
 FloatgateCode floatgate_run_until(FloatgateDrive *drive, uint64_t time_ns);
 
 /*
- Takes the next completion; without one that waits, brings the drive to the moment of it, and at the latest to
- `until_ns` (`FLOATGATE_FOREVER`: without end). `FLOATGATE_CODE_NONE` where no request is outstanding, or none is answered
- until then.
+ Takes the next completion. If none waits, advances the drive to its next completion, but at most to `until_ns` (no
+ limit with `FLOATGATE_FOREVER`). Returns `FLOATGATE_CODE_NONE` if no request is outstanding or none is completed by
+ then.
 
  # Safety
  Pointers are null or what their names say.
@@ -340,7 +345,7 @@ FloatgateCode floatgate_next(FloatgateDrive *drive,
                              FloatgateCompletion *completion);
 
 /*
- Takes the completions that wait, at most `most`; `count` is how many. Time stays where it is.
+ Takes at most `most` waiting completions and writes their number to `count`. Simulated time does not advance.
 
  # Safety
  `completions` has room for `most`; pointers are null or what their names say.
@@ -351,7 +356,8 @@ FloatgateCode floatgate_take(FloatgateDrive *drive,
                              size_t *count);
 
 /*
- No request follows: brings the drive to the moment of its last completion. What was answered can still be taken.
+ Finishes the drive: no request may follow, and simulated time advances to the last completion. Completions that wait
+ can still be taken.
 
  # Safety
  `drive` is null, or open.
@@ -359,8 +365,8 @@ FloatgateCode floatgate_take(FloatgateDrive *drive,
 FloatgateCode floatgate_finish(FloatgateDrive *drive);
 
 /*
- Everything measured, in JSON, as `run.json` has it: so far or, after `floatgate_finish`, to the last completion.
- `floatgate_free` takes the text back.
+ Writes to `json` a text with everything measured, as in `run.json`: so far or, after `floatgate_finish`, to the last
+ completion. The caller frees the text with `floatgate_free`.
 
  # Safety
  Pointers are null or what their names say.
@@ -369,7 +375,7 @@ FloatgateCode floatgate_statistics(FloatgateDrive *drive,
                                    char **json);
 
 /*
- Takes back a text of `floatgate_statistics`; null is none.
+ Frees a text that `floatgate_statistics` gave; a null pointer is ignored.
 
  # Safety
  `text` is null, or was given and not taken back.
@@ -377,7 +383,8 @@ FloatgateCode floatgate_statistics(FloatgateDrive *drive,
 void floatgate_free(char *text);
 
 /*
- Finishes the drive, lets it come to rest and saves its state for `load`; a file that is there is replaced.
+ Finishes the drive, waits until its internal work has ended, and saves its state to the file `path`, for `load` of a
+ setup; an existing file is replaced.
 
  # Safety
  Pointers are null or what their names say.
@@ -386,7 +393,8 @@ FloatgateCode floatgate_save(FloatgateDrive *drive,
                              const char *path);
 
 /*
- When something happens next in the drive: `FLOATGATE_CODE_NONE` where nothing will.
+ Writes the simulated time in ns of the next event in the drive to `time_ns`; returns `FLOATGATE_CODE_NONE` if
+ nothing will happen.
 
  # Safety
  Pointers are null or what their names say.
@@ -394,7 +402,7 @@ FloatgateCode floatgate_save(FloatgateDrive *drive,
 FloatgateCode floatgate_next_event(FloatgateDrive *drive, uint64_t *time_ns);
 
 /*
- Number of the namespace that a host calls `name`.
+ Writes the number, from 1, of the namespace that a host calls `name` to `nsid`.
 
  # Safety
  Pointers are null or what their names say.
@@ -402,7 +410,7 @@ FloatgateCode floatgate_next_event(FloatgateDrive *drive, uint64_t *time_ns);
 FloatgateCode floatgate_namespace(FloatgateDrive *drive, const char *name, uint32_t *nsid);
 
 /*
- The drive's present, in ns: all up to it has happened.
+ Returns the drive's present in ns: the simulated time to which the caller has advanced it.
 
  # Safety
  `drive` is null, or open.
@@ -410,7 +418,7 @@ FloatgateCode floatgate_namespace(FloatgateDrive *drive, const char *name, uint3
 uint64_t floatgate_now(const FloatgateDrive *drive);
 
 /*
- Requests submitted whose completions were not taken.
+ Returns the number of submitted requests whose completions the caller has not taken yet.
 
  # Safety
  `drive` is null, or open.
@@ -418,7 +426,7 @@ uint64_t floatgate_now(const FloatgateDrive *drive);
 uint64_t floatgate_outstanding(const FloatgateDrive *drive);
 
 /*
- Bytes the host sees.
+ Returns the drive's capacity for the host in bytes.
 
  # Safety
  `drive` is null, or open.
@@ -426,22 +434,23 @@ uint64_t floatgate_outstanding(const FloatgateDrive *drive);
 uint64_t floatgate_capacity(const FloatgateDrive *drive);
 
 /*
- The drive of this name or file as it usually begins.
+ Makes a setup for the drive with the name or file `drive`, with the usual values in all other fields.
  */
 FloatgateSetup floatgate_setup(const char *drive);
 
 /*
- Name of a stage of `stages_ns`, from 0; null where there is none.
+ Returns the name of the latency stage with index `stage` in `stages_ns`, from 0; null if there is no such stage.
  */
 const char *floatgate_stage_name(uint8_t stage);
 
 /*
- Name of an operation; null where there is none.
+ Returns the name of the operation with the number `op`, such as `FLOATGATE_READ`; null if there is no such
+ operation.
  */
 const char *floatgate_op_name(uint8_t op);
 
 /*
- Version of the library, such as `0.1.0`.
+ Returns the version of the library, such as `0.1.0`.
  */
 const char *floatgate_version(void);
 

@@ -6,25 +6,25 @@ use std::ffi::{CStr, CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use step::StepError;
 
-/// How a call ended.
+/// Outcome of a call of the C interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum FloatgateCode {
-    /// As asked.
+    /// The call succeeded.
     Ok = 0,
-    /// There is none: no completion until then, no event to come.
+    /// There is nothing to return: no completion by the given time, or no event to come.
     None = 1,
-    /// The input is not right; nothing has changed.
+    /// An argument is wrong; the call has changed nothing.
     Input = 2,
-    /// A time lies before the drive's present; nothing has changed.
+    /// A time is before the drive's present; the call has changed nothing.
     Past = 3,
-    /// The drive was finished.
+    /// The drive was finished and accepts no more requests.
     Over = 4,
-    /// Floatgate contradicted itself: a bug. The drive can only be closed.
+    /// Floatgate found an error in itself, a bug: the drive can only be closed.
     Broken = 5,
 }
 
-/// Why a call was refused.
+/// Refusal of a call: the code to return and the error message.
 pub(crate) struct CallRefusal {
     pub code: FloatgateCode,
     pub text: String,
@@ -63,7 +63,8 @@ fn tell(text: &str) {
     TEXT.set(CString::new(text).unwrap_or_default());
 }
 
-/// Text of the last call of this thread that did not succeed, in one line; it stays until the thread's next call.
+/// Returns the error message, in one line, of the last call of this thread that did not succeed; the text stays valid
+/// until the thread's next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn floatgate_error() -> *const c_char {
     TEXT.with_borrow(|text| text.as_ptr())
@@ -74,7 +75,8 @@ fn told(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic without a message").to_owned()
 }
 
-/// Does the work of a call. Nothing unwinds out of it.
+/// Runs the work of a call and returns its code; a refusal's message is stored for the thread, and a panic becomes the
+/// code for a bug.
 pub(crate) fn guarded(work: impl FnOnce() -> Result<FloatgateCode, CallRefusal>) -> FloatgateCode {
     let done = catch_unwind(AssertUnwindSafe(work));
     let refusal = match done {
@@ -86,7 +88,7 @@ pub(crate) fn guarded(work: impl FnOnce() -> Result<FloatgateCode, CallRefusal>)
     refusal.code
 }
 
-/// A text of the caller's, in UTF-8; none where the pointer is null.
+/// Reads the caller's text argument `name`, in UTF-8; returns none if the pointer is null.
 ///
 /// # Safety
 /// `text` is null, or a C string.
@@ -102,7 +104,7 @@ pub(crate) unsafe fn text<'a>(name: &str, text: *const c_char) -> Result<Option<
         .map_err(|_| CallRefusal::input(format!("{name}: no UTF-8: expected a text in it")))
 }
 
-/// As [`text`], where there must be one.
+/// Reads the caller's text argument `name`, in UTF-8, and refuses a null pointer.
 ///
 /// # Safety
 /// As for [`text`].
@@ -112,7 +114,7 @@ pub(crate) unsafe fn needed<'a>(name: &str, found: *const c_char) -> Result<&'a 
         .ok_or_else(|| CallRefusal::input(format!("{name}: a null pointer: expected a text")))
 }
 
-/// Where the caller wants an answer.
+/// Writes `value` to the address that the caller gave in argument `name` for the answer; refuses a null pointer.
 ///
 /// # Safety
 /// `place` is null, or can be written.

@@ -6,78 +6,79 @@ use std::ffi::{CString, c_char};
 use std::path::Path;
 use step::{STAGE_COUNT, StepError, StepRequest, SteppedCompletion, SteppedDrive, SteppedStatus, op_of};
 
-/// Stages of a latency.
+/// Number of stages into which the latency of a request is divided.
 pub const FLOATGATE_STAGES: usize = 13;
-/// A time that never comes.
+/// Stands for a time that never comes, where a call takes a latest time.
 pub const FLOATGATE_FOREVER: u64 = u64::MAX;
-/// Flag of a request: a write that is on durable storage when it is answered.
+/// Flag of a request: forced unit access, a write whose data must be on durable storage before it is answered.
 pub const FLOATGATE_FUA: u8 = 1;
-/// Flag of a request: a write that carries `placement`.
+/// Flag of a request: a write with the placement identifier in `placement`.
 pub const FLOATGATE_PLACED: u8 = 2;
 
 const _: () = assert!(FLOATGATE_STAGES == STAGE_COUNT);
 
-/// A drive that the caller steps.
+/// A simulated drive that the caller advances step by step, by the calls that take a pointer to it.
 pub struct FloatgateDrive {
-    /// None once it broke an invariant.
+    /// The stepped drive; none once a call on it has found a bug.
     drive: Option<SteppedDrive>,
 }
 
-/// A request of the host's. All that is zero asks for nothing special.
+/// A request of the host to the drive. A field that is zero asks for nothing special.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct FloatgateRequest {
-    /// Simulated time at which the host issues it, in ns.
+    /// Simulated time at which the host issues the request, in ns.
     pub time_ns: u64,
-    /// First byte in the namespace, a multiple of 512.
+    /// Offset of the request's first byte in its namespace, in bytes; a multiple of 512.
     pub offset: u64,
-    /// Length in bytes, a multiple of 512.
+    /// Length of the request in bytes, a multiple of 512.
     pub bytes: u32,
-    /// Number of the namespace, from 1; 0 on a drive that is one.
+    /// Number of the namespace, from 1; 0 if the drive is a single namespace.
     pub nsid: u32,
-    /// Placement identifier, with `FLOATGATE_PLACED`.
+    /// Placement identifier of a write; used only with the flag `FLOATGATE_PLACED`.
     pub placement: u16,
-    /// What is asked: `FLOATGATE_READ`, ...
+    /// Operation of the request: `FLOATGATE_READ`, `FLOATGATE_WRITE`, and so on.
     pub op: u8,
-    /// `FLOATGATE_FUA`, `FLOATGATE_PLACED`, or both.
+    /// Flags of the request: `FLOATGATE_FUA`, `FLOATGATE_PLACED`, both, or 0.
     pub flags: u8,
 }
 
-/// Status of a completion.
+/// Status of a completion: whether the drive did what the request asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FloatgateStatus {
-    /// As asked.
+    /// The drive did what the request asked.
     Success = 0,
-    /// The drive answered with an error.
+    /// The drive answered the request with an error.
     Failed = 1,
-    /// Data that were to be read are lost.
+    /// Data that the request read could not be corrected and are lost.
     Uncorrectable = 2,
 }
 
-/// A request that the drive has answered.
+/// Completion of a request: what the drive answered, and when.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct FloatgateCompletion {
-    /// Number of the request, as its submission gave it.
+    /// Number of the request, as the call that submitted it gave it.
     pub id: u64,
-    /// Simulated time at which the host issued it, in ns.
+    /// Simulated time at which the host issued the request, in ns.
     pub submitted_ns: u64,
-    /// Simulated time at which the host had the answer, in ns.
+    /// Simulated time at which the host received the completion, in ns.
     pub completed_ns: u64,
-    /// First byte on the drive; of an append, the first byte where the drive put the data.
+    /// Offset of the request's first byte on the whole drive; for a zone append, where the drive put the data.
     pub offset: u64,
-    /// Where the time went, in ns; together they are the latency. `floatgate_stage_name` has their names.
+    /// Time in ns that the request spent in each stage; their sum is the latency. `floatgate_stage_name` gives the
+    /// names.
     pub stages_ns: [u64; FLOATGATE_STAGES],
-    /// Length in bytes.
+    /// Length of the request in bytes.
     pub bytes: u32,
-    /// What was asked.
+    /// Operation of the request, as it was submitted: `FLOATGATE_READ` and so on.
     pub op: u8,
     /// Status with which the drive answered the request.
     pub status: FloatgateStatus,
-    /// The longest stage.
+    /// Index in `stages_ns` of the stage that took longest.
     pub cause: u8,
-    /// Attempts of a read beyond the first.
+    /// Number of read attempts beyond the first, for a read that needed read retry.
     pub retries: u8,
 }
 
@@ -107,7 +108,8 @@ fn request(asked: &FloatgateRequest) -> Result<StepRequest, StepError> {
     Ok(StepRequest { time_ns, op, offset, bytes, namespace: nsid, fua, placement })
 }
 
-/// Does the work of a call on a drive; after a broken invariant the drive is no more.
+/// Runs the work of a call on a drive and returns its code; if the work finds a bug, the drive is discarded and later
+/// calls are refused.
 ///
 /// # Safety
 /// `drive` is null, or a drive that was opened and not closed, and no other thread uses it.
@@ -134,7 +136,7 @@ unsafe fn on(
     code
 }
 
-/// Opens a drive; its time is 0.
+/// Opens a drive as `setup` describes it and writes a pointer to it to `drive`; its simulated time is 0.
 ///
 /// # Safety
 /// Pointers are null or what their comments say.
@@ -160,7 +162,7 @@ pub unsafe extern "C" fn floatgate_open(
     })
 }
 
-/// Closes a drive, which is then no more; null is none.
+/// Closes a drive and frees its memory; a null pointer is ignored.
 ///
 /// # Safety
 /// `drive` is null, or was opened and not closed.
@@ -175,7 +177,7 @@ pub unsafe extern "C" fn floatgate_close(drive: *mut FloatgateDrive) {
     }
 }
 
-/// Submits a request; `id` is the number that its completion will have, from 0. `id` may be null.
+/// Submits a request and writes the number that its completion will have, counted from 0, to `id`, which may be null.
 ///
 /// # Safety
 /// Pointers are null or what their names say.
@@ -189,8 +191,8 @@ pub unsafe extern "C" fn floatgate_submit(
     unsafe { floatgate_submit_all(drive, asked, 1, id) }
 }
 
-/// Submits `count` requests one behind the other; `first` is the number of the first, which the others follow. All are
-/// taken, or none. `first` may be null.
+/// Submits `count` requests in order, either all or, if one is wrong, none. Writes the number of the first to `first`,
+/// which may be null; the numbers of further requests follow.
 ///
 /// # Safety
 /// Pointers are null or what their names say.
@@ -221,7 +223,7 @@ pub unsafe extern "C" fn floatgate_submit_all(
     unsafe { on(drive, work) }
 }
 
-/// Brings the drive to `time_ns`: all that happens up to then, that moment included, has happened.
+/// Advances the drive to `time_ns`: all events up to and including this simulated time have then happened.
 ///
 /// # Safety
 /// `drive` is null, or open.
@@ -232,9 +234,9 @@ pub unsafe extern "C" fn floatgate_run_until(drive: *mut FloatgateDrive, time_ns
     unsafe { on(drive, work) }
 }
 
-/// Takes the next completion; without one that waits, brings the drive to the moment of it, and at the latest to
-/// `until_ns` (`FLOATGATE_FOREVER`: without end). `FLOATGATE_CODE_NONE` where no request is outstanding, or none is answered
-/// until then.
+/// Takes the next completion. If none waits, advances the drive to its next completion, but at most to `until_ns` (no
+/// limit with `FLOATGATE_FOREVER`). Returns `FLOATGATE_CODE_NONE` if no request is outstanding or none is completed by
+/// then.
 ///
 /// # Safety
 /// Pointers are null or what their names say.
@@ -257,7 +259,7 @@ pub unsafe extern "C" fn floatgate_next(
     unsafe { on(drive, work) }
 }
 
-/// Takes the completions that wait, at most `most`; `count` is how many. Time stays where it is.
+/// Takes at most `most` waiting completions and writes their number to `count`. Simulated time does not advance.
 ///
 /// # Safety
 /// `completions` has room for `most`; pointers are null or what their names say.
@@ -290,7 +292,8 @@ pub unsafe extern "C" fn floatgate_take(
     unsafe { on(drive, work) }
 }
 
-/// No request follows: brings the drive to the moment of its last completion. What was answered can still be taken.
+/// Finishes the drive: no request may follow, and simulated time advances to the last completion. Completions that wait
+/// can still be taken.
 ///
 /// # Safety
 /// `drive` is null, or open.
@@ -301,8 +304,8 @@ pub unsafe extern "C" fn floatgate_finish(drive: *mut FloatgateDrive) -> Floatga
     unsafe { on(drive, work) }
 }
 
-/// Everything measured, in JSON, as `run.json` has it: so far or, after `floatgate_finish`, to the last completion.
-/// `floatgate_free` takes the text back.
+/// Writes to `json` a text with everything measured, as in `run.json`: so far or, after `floatgate_finish`, to the last
+/// completion. The caller frees the text with `floatgate_free`.
 ///
 /// # Safety
 /// Pointers are null or what their names say.
@@ -324,7 +327,7 @@ pub unsafe extern "C" fn floatgate_statistics(
     unsafe { on(drive, work) }
 }
 
-/// Takes back a text of `floatgate_statistics`; null is none.
+/// Frees a text that `floatgate_statistics` gave; a null pointer is ignored.
 ///
 /// # Safety
 /// `text` is null, or was given and not taken back.
@@ -336,7 +339,8 @@ pub unsafe extern "C" fn floatgate_free(text: *mut c_char) {
     }
 }
 
-/// Finishes the drive, lets it come to rest and saves its state for `load`; a file that is there is replaced.
+/// Finishes the drive, waits until its internal work has ended, and saves its state to the file `path`, for `load` of a
+/// setup; an existing file is replaced.
 ///
 /// # Safety
 /// Pointers are null or what their names say.
@@ -351,7 +355,8 @@ pub unsafe extern "C" fn floatgate_save(drive: *mut FloatgateDrive, path: *const
     unsafe { on(drive, work) }
 }
 
-/// When something happens next in the drive: `FLOATGATE_CODE_NONE` where nothing will.
+/// Writes the simulated time in ns of the next event in the drive to `time_ns`; returns `FLOATGATE_CODE_NONE` if
+/// nothing will happen.
 ///
 /// # Safety
 /// Pointers are null or what their names say.
@@ -369,7 +374,7 @@ pub unsafe extern "C" fn floatgate_next_event(
     unsafe { on(drive, work) }
 }
 
-/// Number of the namespace that a host calls `name`.
+/// Writes the number, from 1, of the namespace that a host calls `name` to `nsid`.
 ///
 /// # Safety
 /// Pointers are null or what their names say.
@@ -389,7 +394,8 @@ pub unsafe extern "C" fn floatgate_namespace(
     unsafe { on(drive, work) }
 }
 
-/// A number of a drive; 0 where there is no drive.
+/// Returns the number that `of` reads from a drive; 0 for a null pointer or a drive that was discarded because of a
+/// bug.
 ///
 /// # Safety
 /// `drive` is null, or open.
@@ -398,7 +404,7 @@ unsafe fn number(drive: *const FloatgateDrive, of: impl FnOnce(&SteppedDrive) ->
     unsafe { drive.as_ref() }.and_then(|held| held.drive.as_ref()).map_or(0, of)
 }
 
-/// The drive's present, in ns: all up to it has happened.
+/// Returns the drive's present in ns: the simulated time to which the caller has advanced it.
 ///
 /// # Safety
 /// `drive` is null, or open.
@@ -408,7 +414,7 @@ pub unsafe extern "C" fn floatgate_now(drive: *const FloatgateDrive) -> u64 {
     unsafe { number(drive, SteppedDrive::now_ns) }
 }
 
-/// Requests submitted whose completions were not taken.
+/// Returns the number of submitted requests whose completions the caller has not taken yet.
 ///
 /// # Safety
 /// `drive` is null, or open.
@@ -418,7 +424,7 @@ pub unsafe extern "C" fn floatgate_outstanding(drive: *const FloatgateDrive) -> 
     unsafe { number(drive, SteppedDrive::outstanding) }
 }
 
-/// Bytes the host sees.
+/// Returns the drive's capacity for the host in bytes.
 ///
 /// # Safety
 /// `drive` is null, or open.
@@ -428,7 +434,7 @@ pub unsafe extern "C" fn floatgate_capacity(drive: *const FloatgateDrive) -> u64
     unsafe { number(drive, SteppedDrive::capacity_bytes) }
 }
 
-/// Breaks an invariant, for a test of what then happens.
+/// Breaks an invariant of a drive on purpose, for a test of how the C interface reports a bug.
 ///
 /// # Safety
 /// `drive` is open.

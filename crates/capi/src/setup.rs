@@ -7,34 +7,35 @@ use std::ffi::{CStr, c_char};
 use std::path::PathBuf;
 use step::StepSetup;
 
-/// A drive, and how it begins. `floatgate_setup` fills it with what is usual; then change what is to be otherwise.
+/// Description of a drive to be opened, with its settings and options. `floatgate_setup` makes one with the usual
+/// values; the caller then changes fields.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct FloatgateSetup {
-    /// The drive's name or file; with `toml`, its name in messages.
+    /// Name of the drive, or path of its file; with `toml`, only the drive's name in messages.
     pub drive: *const c_char,
-    /// The text of a drive file, or null.
+    /// Text of a drive file, or null if `drive` names one.
     pub toml: *const c_char,
-    /// `key=value` on top, ended by a null pointer; or null.
+    /// List of settings `key=value` that override keys of the drive file, ended by a null pointer; or null for none.
     pub set: *const *const c_char,
-    /// The folder that has `drives` and `chips` in it; null: what the variable FLOATGATE_SHARE names, or else where the
-    /// library was installed.
+    /// Folder that contains the folders `drives` and `chips`; if null, the folder that the environment variable
+    /// FLOATGATE_SHARE names, else the folder where the library was installed.
     pub share: *const c_char,
-    /// Everything random follows from it; usually 1.
+    /// Seed of all random numbers of the simulation; usually 1.
     pub seed: u64,
-    /// What is done to the drive before: `fill`, `steady`, `instant`; null: nothing.
+    /// Preconditioning of the drive before simulated time begins: `fill`, `steady` or `instant`; null for none.
     pub precondition: *const c_char,
-    /// How much of it that fills; usually 1.
+    /// Fraction of the drive that preconditioning fills with data, from 0 to 1; usually 1.
     pub precondition_fill: f64,
-    /// A saved state to begin from, or null.
+    /// Path of a saved state of the drive to start from, or null.
     pub load: *const c_char,
-    /// Bytes of memory that the drive may take; 0: what the machine has.
+    /// Greatest memory in bytes that the simulation of the drive may take; 0 for the memory of the machine.
     pub memory_limit: u64,
-    /// An independent account checks the drive throughout.
+    /// True if an independent checker is to check the simulated drive in all that it does.
     pub check: bool,
 }
 
-/// The drive of this name or file as it usually begins.
+/// Makes a setup for the drive with the name or file `drive`, with the usual values in all other fields.
 #[unsafe(no_mangle)]
 pub extern "C" fn floatgate_setup(drive: *const c_char) -> FloatgateSetup {
     FloatgateSetup {
@@ -52,7 +53,7 @@ pub extern "C" fn floatgate_setup(drive: *const c_char) -> FloatgateSetup {
 }
 
 impl FloatgateSetup {
-    /// The same in Rust.
+    /// Reads the setup's C values into a Rust setup, and the catalogue of drives and chips to open it with.
     ///
     /// # Safety
     /// Every pointer is null or what its comment says.
@@ -82,7 +83,7 @@ impl FloatgateSetup {
         Ok((setup, Catalogue::new(folders(share))))
     }
 
-    /// The texts of `set`.
+    /// Reads the settings in `set` into a list of texts.
     ///
     /// # Safety
     /// As for [`Self::read`].
@@ -103,7 +104,8 @@ impl FloatgateSetup {
     }
 }
 
-/// Where drives and chips are looked for.
+/// Returns the folder in which drive and chip files are looked up: `share`, else the one that FLOATGATE_SHARE names,
+/// else the installation's; none if there is none.
 fn folders(share: Option<&str>) -> Option<PathBuf> {
     let named = share.map(PathBuf::from).or_else(|| std::env::var_os("FLOATGATE_SHARE").map(PathBuf::from));
     named.or_else(|| option_env!("FLOATGATE_SHARE_DIR").map(PathBuf::from))

@@ -4,31 +4,33 @@ use std::ffi::{CString, c_char};
 use std::sync::OnceLock;
 use step::{STAGE_NAMES, op_of};
 
-/// Bytes from the drive.
+/// Operation read: the host reads bytes from the drive.
 pub const FLOATGATE_READ: u8 = 0;
-/// Bytes to the drive.
+/// Operation write: the host writes bytes to the drive.
 pub const FLOATGATE_WRITE: u8 = 1;
-/// The host no longer needs these bytes.
+/// Operation trim: the host no longer needs the data in these bytes.
 pub const FLOATGATE_TRIM: u8 = 2;
-/// Everything acknowledged before must be on flash; without offset and length.
+/// Operation flush: all data acknowledged before must be on durable storage before the flush is answered; offset and
+/// length are 0.
 pub const FLOATGATE_FLUSH: u8 = 3;
-/// On a drive of zones: a write at the pointer of the zone that the offset names.
+/// Operation zone append: a write at the write pointer of the zone at the offset, on a drive with zones.
 pub const FLOATGATE_APPEND: u8 = 9;
-/// On a drive of zones: opens the zone that the offset names, without length, like the next three.
+/// Operation zone open, on a drive with zones: opens the zone at the offset; the length is 0.
 pub const FLOATGATE_ZONE_OPEN: u8 = 4;
-/// The zone no longer counts as open.
+/// Operation zone close, on a drive with zones: closes the zone at the offset, which no longer counts as open; the
+/// length is 0.
 pub const FLOATGATE_ZONE_CLOSE: u8 = 12;
-/// The zone counts as full.
+/// Operation zone finish, on a drive with zones: makes the zone at the offset full; the length is 0.
 pub const FLOATGATE_ZONE_FINISH: u8 = 20;
-/// The zone is empty.
+/// Operation zone reset, on a drive with zones: makes the zone at the offset empty; the length is 0.
 pub const FLOATGATE_ZONE_RESET: u8 = 28;
 
-/// Words, as C has them.
+/// Converts names to C strings.
 fn texts(names: impl Iterator<Item = &'static str>) -> Vec<CString> {
     names.map(|name| CString::new(name).unwrap_or_default()).collect()
 }
 
-/// Name of a stage of `stages_ns`, from 0; null where there is none.
+/// Returns the name of the latency stage with index `stage` in `stages_ns`, from 0; null if there is no such stage.
 #[unsafe(no_mangle)]
 pub extern "C" fn floatgate_stage_name(stage: u8) -> *const c_char {
     static NAMES: OnceLock<Vec<CString>> = OnceLock::new();
@@ -36,7 +38,8 @@ pub extern "C" fn floatgate_stage_name(stage: u8) -> *const c_char {
     names.get(usize::from(stage)).map_or(std::ptr::null(), |name| name.as_ptr())
 }
 
-/// Name of an operation; null where there is none.
+/// Returns the name of the operation with the number `op`, such as `FLOATGATE_READ`; null if there is no such
+/// operation.
 #[unsafe(no_mangle)]
 pub extern "C" fn floatgate_op_name(op: u8) -> *const c_char {
     static NAMES: OnceLock<Vec<CString>> = OnceLock::new();
@@ -45,7 +48,7 @@ pub extern "C" fn floatgate_op_name(op: u8) -> *const c_char {
     if found.is_empty() { std::ptr::null() } else { found.as_ptr() }
 }
 
-/// Version of the library, such as `0.1.0`.
+/// Returns the version of the library, such as `0.1.0`.
 #[unsafe(no_mangle)]
 pub extern "C" fn floatgate_version() -> *const c_char {
     static VERSION: OnceLock<CString> = OnceLock::new();

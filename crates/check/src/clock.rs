@@ -6,40 +6,42 @@ use controller::{ChannelUse, Class, Kind, Origin, Transaction, TransactionId, Wo
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// The step that a flash operation in flight has reached.
+/// The step that a flash operation in flight has reached, in the checker's account of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FlightStage {
-    /// The operation has ended: its entry in the checker's list is free.
+    /// The operation has ended: its entry in the checker's list of operations is free.
     Over,
     Waits,
-    /// Command or data are with the die.
+    /// The command, or the data of a program, have been sent to the die.
     Loaded,
-    /// The array stopped the operation before its end: it is suspended.
+    /// The array stopped the program or erase before its end: the operation is suspended.
     Suspended,
-    /// The array work of the operation is done.
+    /// The array work of the operation (sense, program or erase) is done.
     Worked,
-    /// Data are out, or the outcome is known.
+    /// The data of a read have crossed the channel, or the status of a program or erase is known.
     Told,
 }
 
-/// One flash operation in flight, in the account of the checker.
+/// One flash operation in flight, in the checker's account of time.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     stage: FlightStage,
     kind: Kind,
-    /// When the operation's last step ended.
+    /// Time at which the operation's last step ended.
     ready: SimTime,
     array_ns: u64,
     transfer_ns: u64,
-    /// Array time that the operation should take, in ns, and by how much it may differ.
+    /// Array time in ns that the operation should take, and the difference in ns that is tolerated.
     due: (u64, u64),
-    /// Units that the data-out of the operation sends, including units for the reads that ride on it.
+    /// Bit mask of the mapping units that the read's data-out sends, including units for reads that share the data-out.
     mask: u64,
-    /// Bytes of parts of units that cross the channel, those for its riders included; 0: whole units.
+    /// Number of bytes that cross the channel where parts of units are read, including bytes for reads that share the
+    /// data-out; 0 if whole units cross.
     bytes: u32,
-    /// Pieces into which the read is split, pieces sensed, and pieces that have crossed the channel.
+    /// Number of pieces into which the read is split, number of pieces sensed so far, and number of pieces that have
+    /// crossed the channel.
     pieces: (u8, u8, u8),
-    /// The read that this one rides on, and whether the array read of that one had begun when this one joined.
+    /// Number of the read whose array read and data-out this read shares; none if it has its own.
     carrier: Option<TransactionId>,
 }
 
@@ -56,41 +58,43 @@ const OVER: Flight = Flight {
     carrier: None,
 };
 
-/// Channels, arrays and the operations in flight at them.
+/// The checker's account of time: busy times of channels and flash arrays, and the flash operations in flight.
 pub(crate) struct Clock {
     numbers: Numbers,
     channels: u32,
     flights: Vec<Flight>,
     channel_free: Vec<SimTime>,
-    /// Before that nothing may begin at the array of a die.
+    /// For each die: the time before which no operation may begin at the array.
     array_free: Vec<SimTime>,
     channel_ns: Vec<u64>,
     array_ns: Vec<[u64; 4]>,
-    /// Array time by kind and column, and bytes in and out.
+    /// Array time in ns by kind of operation and purpose, and bytes moved over the channels.
     work: Work,
-    /// Reads whose data have left their die and are being decoded, each with the time at which its decoding ends.
+    /// Reads whose data have left their die and are being decoded by the ECC, each with the time at which its decoding
+    /// ends.
     decoding: VecDeque<DecodingRead>,
 }
 
-/// A read whose data are being decoded.
+/// A flash read whose data are being decoded by the ECC.
 #[derive(Clone, Copy, Debug)]
 struct DecodingRead {
     until: SimTime,
     origin: Origin,
     pages: u32,
-    /// True for a read that the drive makes for itself: the drive goes on with the data only after the
-    /// decoding.
+    /// True for a read that does not answer a host request directly, such as one for garbage collection or read-ahead:
+    /// its data are used only after the decoding.
     is_internal: bool,
 }
 
-/// Returns the share of piece `piece` of `pieces` in `whole`: as even as whole numbers can be.
+/// Returns the part of `whole` that falls to piece number `piece` of `pieces`; the parts are as equal as whole numbers
+/// allow and sum up to `whole`.
 fn share(whole: u64, pieces: u8, piece: u8) -> u64 {
     let until = |piece: u64| whole * piece / u64::from(pieces);
     until(u64::from(piece) + 1) - until(u64::from(piece))
 }
 
-/// Returns the time that data wait for decoding, in ns: earlier pieces are decoded while the array senses the
-/// next one.
+/// Returns the time in ns between the transfer of a read's data and the end of their decoding by the ECC. For a read in
+/// pieces only the last piece's decoding counts: earlier pieces are decoded during the next sensing.
 fn decoding_ns(t_decode: u64, transaction: &Transaction) -> u64 {
     let decodes = u64::from(transaction.reading.decodes);
     let awaited = if transaction.reading.pieces > 1 { decodes.min(1) } else { decodes };
@@ -129,7 +133,8 @@ impl Clock {
         *flight = Flight { stage: FlightStage::Waits, kind, ready, due, mask, bytes, pieces, ..OVER };
     }
 
-    /// Notes that a read rides on another: its units must be among the units that the carrier sends.
+    /// Notes that a read shares the array read and data-out of another read, `carrier`: its units are added to the
+    /// carrier's transfer, or must be part of it if the data have been sent already.
     pub fn on_ride(&mut self, carrier: TransactionId, id: TransactionId, transaction: &Transaction) {
         self.on_submit(id, transaction);
         let of = self.flight(carrier);
@@ -262,8 +267,8 @@ impl Clock {
         assert_eq!(transaction.array_ns, array_ns, "a {name} counts other time at the array than it took");
     }
 
-    /// Ends all operations in flight, because the power failed. Gives the pages of each origin whose data
-    /// were out and will never be decoded.
+    /// Drops all flash operations in flight, because the power failed at `now`. Returns, by origin, the number of pages
+    /// read for internal work whose data had left the die but are never decoded.
     pub fn on_cut(&mut self, now: SimTime) -> [u64; Origin::COUNT] {
         let lost = self.decoding.iter().filter(|of| of.until >= now && of.is_internal);
         let mut pages = [0; Origin::COUNT];
@@ -289,28 +294,28 @@ impl Clock {
         }
     }
 
-    /// Returns when the data of a host read are available: after decoding.
+    /// Returns the time at which the data of a host read are available, after their decoding by the ECC.
     pub fn decoded(&self, transaction: &Transaction) -> SimTime {
         let time = decoding_ns(self.numbers.t_decode, transaction);
         transaction.finished + units::Nanos::new(time)
     }
 
-    /// Returns the number of pages that were read for `origin` and may be decoded at `now` still.
+    /// Returns the number of pages that were read for `origin` and may still be in decoding by the ECC at `now`.
     pub fn decoding(&self, origin: Origin, now: SimTime) -> u64 {
         let pages = self.decoding.iter().filter(|of| of.until >= now && of.origin == origin);
         pages.map(|of| u64::from(of.pages)).sum()
     }
 
-    /// Returns the busy time in ns: of each channel until `now`, and of each array for the operations that
-    /// have been reported.
+    /// Returns the busy time in ns of each channel until `now`, and of each die's array for the operations reported so
+    /// far.
     pub fn busy(&self, now: SimTime) -> (Vec<u64>, Vec<u64>) {
         let late = self.channel_free.iter().map(|free| free.ns().saturating_sub(now.ns()));
         let channels = self.channel_ns.iter().zip(late).map(|(busy, late)| busy - late).collect();
         (channels, self.array_ns.iter().map(|busy| busy.iter().sum()).collect())
     }
 
-    /// Compares the final account with the drive. The array time of an operation in flight is reported when
-    /// it ends; the drive counts the part that has passed.
+    /// Checks the drive's own busy times of channels and arrays and its bytes moved against the account at `now`. For
+    /// an array operation in flight the drive may already count the time that has passed.
     pub fn settle(&self, drive: &Busy, now: SimTime) {
         let (channels, _) = self.busy(now);
         assert_eq!(drive.channels, channels, "every transfer is counted as time of its channel");

@@ -7,63 +7,68 @@ use controller::Transaction;
 use std::collections::HashMap;
 use units::{Lpn, Ppa};
 
-/// Bytes of a sector.
+/// Size of a sector in bytes.
 const SECTOR: u64 = 512;
-/// Marks a sector that was never written, or that is missing where it is asked for.
+/// Marks a sector that was never written, in place of a version; second constant: marks a sector that a write-buffer
+/// slot does not have yet.
 const EMPTY: u32 = u32::MAX;
 const LACKING: u32 = u32::MAX - 1;
 
-/// The version that each sector of a unit comes from.
+/// For each sector of a mapping unit, the version of the write that the sector's data come from.
 type SectorVersions = Box<[u32]>;
 
-/// The content of a slot of the buffer.
+/// Content of one slot of the write buffer, in the checker's account of sectors.
 #[derive(Clone, Debug, Default)]
 struct SlotContent {
     lpn: Lpn,
     version: u32,
-    /// True while the buffer slot is part of a program in flight.
+    /// True while the slot's data are part of a program in flight.
     bound: bool,
-    /// For each sector the write that the slot has and the write that it should have, where they are not all of one
-    /// version.
+    /// For each sector of the unit, the version whose data the slot has, and the version whose data it should have;
+    /// none where all sectors come from one version.
     parts: Option<(SectorVersions, SectorVersions)>,
 }
 
-/// The unit of a slot that was filled before the run, which only a drive that wore out before it leaves so; the drive
-/// is not asked.
+/// Stands for the unknown logical unit in a slot of the write buffer that was filled before the run, as happens on a
+/// drive that wore out; the checker does not ask the drive for the unit.
 pub(super) const BEFORE: Lpn = Lpn(u32::MAX - 1);
 
-/// Which write each sector comes from: on the drive as it should be, in the slots and on flash.
+/// The checker's account of which host write each sector comes from: in the logical drive as it should be, in the slots
+/// of the write buffer and on flash.
 pub(crate) struct Content {
     per_unit: u64,
-    /// The extent in bytes of the write whose data enter the drive.
+    /// First sector, and the sector after the last, of the host write whose data enter the drive now.
     entering: (u64, u64),
-    /// Logical unit that a buffer slot is taken to hold when no event told of the slot.
+    /// Logical unit that the checker assumes in a slot of the write buffer about which it has heard no event.
     unheard: Lpn,
-    /// Units of the logical drive, of the buffer and of the flash. Only looked up, never walked through.
+    /// For each logical unit, and on flash for each physical address, the versions of its sectors where they differ;
+    /// the middle field holds the slots of the write buffer. The maps are only looked up, so their order is irrelevant.
     drive: HashMap<u32, SectorVersions>,
     slots: Vec<SlotContent>,
     flash: HashMap<u64, SectorVersions>,
-    /// By place: what is wrong with the unit there, in words.
+    /// By physical address: text that says which sector of the unit there comes from a wrong write.
     faults: HashMap<u64, String>,
 }
 
-/// Removes an entry. The table is empty, and not searched, on a drive where no unit was written in parts.
+/// Removes `key` from a table of sector versions; returns at once if the table is empty, as on a drive where no unit
+/// was written in part.
 fn forget<K: Eq + std::hash::Hash, T>(entries: &mut HashMap<K, T>, key: K) {
     if !entries.is_empty() {
         entries.remove(&key);
     }
 }
 
-/// A logical unit and its version, as a program puts them on flash.
+/// A logical unit and its version, as a program writes the unit to flash.
 pub(super) type Stored = (Lpn, u32);
 
 impl Content {
-    /// Makes the account of a buffer that holds data from before the run.
+    /// Makes the account of a drive whose write buffer holds unknown data from before the run; `unit` is the mapping
+    /// unit's size in bytes.
     pub fn of_filled(unit: u64) -> Self {
         Self { unheard: BEFORE, ..Self::new(unit) }
     }
 
-    /// Makes an account of units of `unit` bytes: the buffer and the flash are empty.
+    /// Makes the account of a drive whose write buffer is empty; `unit` is the mapping unit's size in bytes.
     pub fn new(unit: u64) -> Self {
         Self {
             per_unit: unit / SECTOR,
@@ -80,7 +85,8 @@ impl Content {
         self.entering = (offset / SECTOR, (offset + bytes).div_ceil(SECTOR));
     }
 
-    /// Returns the sectors of a unit that the write at hand brings; none: all.
+    /// Returns the sectors of unit `lpn` that the host write now entering the drive covers, or none if it covers the
+    /// whole unit.
     fn part(&self, lpn: Lpn) -> Option<std::ops::Range<usize>> {
         let start = u64::from(lpn.0) * self.per_unit;
         let (first, end) = self.entering;
@@ -90,8 +96,8 @@ impl Content {
         (from > 0 || to < self.per_unit).then_some(from as usize..to as usize)
     }
 
-    /// Notes that the host's write of a unit has `version`; the version before it is `older`, [`EMPTY`] for
-    /// none.
+    /// Notes that the host writes unit `lpn` as `version`, wholly or in part; `older` is the version that the unit held
+    /// before, [`EMPTY`] for no data.
     pub fn on_write(&mut self, lpn: Lpn, version: u32, older: u32) {
         let Some(part) = self.part(lpn) else {
             forget(&mut self.drive, lpn.0);
@@ -102,7 +108,7 @@ impl Content {
         sectors[part].fill(version);
     }
 
-    /// Notes that the host forgot a unit.
+    /// Drops the sector versions of unit `lpn`, because the drive has trimmed the unit.
     pub fn on_trim(&mut self, lpn: Lpn) {
         self.drive.remove(&lpn.0);
     }
@@ -114,8 +120,8 @@ impl Content {
         &mut self.slots[slot as usize]
     }
 
-    /// Notes that the host's last write is in a slot; the sectors that it lacks come from the slot `rest`, if
-    /// that is given.
+    /// Notes that the host's last write of unit `lpn` is in `slot` of the write buffer; if `rest` is given, the sectors
+    /// that the write does not cover are copied from slot `rest`, else they are missing.
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, version: u32, rest: Option<u32>) {
         let part = self.part(lpn);
         let own = self.slot(slot);
@@ -138,13 +144,14 @@ impl Content {
         *self.slot(slot) = SlotContent { lpn, version, bound: false, parts: Some((has, should)) };
     }
 
-    /// Notes that a slot keeps what was read at `ppa`.
+    /// Notes that `slot` of the write buffer now caches unit `lpn` as read from physical address `ppa`.
     pub fn on_kept(&mut self, lpn: Lpn, slot: u32, version: u32, ppa: Ppa) {
         let parts = self.flash.get(&ppa.0).map(|there| (there.clone(), there.clone()));
         *self.slot(slot) = SlotContent { lpn, version, bound: false, parts };
     }
 
-    /// Notes that the sectors that a slot lacks were read at `ppa`, which holds `stored`.
+    /// Fills the missing sectors of a partial write in `slot` of the write buffer from the flash read at `ppa`, which
+    /// holds the unit and version `stored`.
     pub fn on_rest_read(&mut self, slot: u32, ppa: Ppa, stored: Stored) {
         let (holder, version) = stored;
         let there = self.flash.get(&ppa.0).cloned();
@@ -156,7 +163,8 @@ impl Content {
         }
     }
 
-    /// Notes that a slot gets the sectors that it lacks from another slot.
+    /// Fills the missing sectors of a partial write in `slot` of the write buffer from slot `from`, which must hold the
+    /// same logical unit.
     pub fn on_rest(&mut self, slot: u32, from: u32) {
         let older = self.slot(from).clone();
         let own = self.slot(slot);
@@ -171,8 +179,9 @@ impl Content {
         }
     }
 
-    /// Checks a slot that goes to the flash, at `ppa`. If it is incomplete, its unit must have become garbage
-    /// meanwhile.
+    /// Notes that the unit in `slot` of the write buffer is programmed to physical address `ppa`, and returns the unit
+    /// and its version. If a sector is missing or from a wrong write, this is noted as a fault of that address, which
+    /// counts only if the map comes to point there.
     pub fn on_place(&mut self, slot: u32, ppa: Ppa) -> Stored {
         let own = self.slot(slot);
         own.bound = true;
@@ -189,14 +198,16 @@ impl Content {
         stored
     }
 
-    /// Notes that the host may read the unit at `ppa` from now on: it must be complete.
+    /// Checks that the unit at physical address `ppa`, to which the map points from now on, was programmed without a
+    /// missing or wrong sector.
     pub fn on_commit(&mut self, ppa: Ppa) {
         if let Some(fault) = self.faults.get(&ppa.0) {
             panic!("{fault}, at {ppa}: a partial write was not merged with what was there");
         }
     }
 
-    /// Notes that a unit is moved on flash unchanged.
+    /// Copies the sector versions and the fault noted for physical address `old` to `new`, because the unit was moved
+    /// on flash unchanged.
     pub fn on_move(&mut self, old: Ppa, new: Ppa) {
         if let Some(fault) = self.faults.get(&old.0).cloned() {
             self.faults.insert(new.0, fault);
@@ -207,12 +218,14 @@ impl Content {
         }
     }
 
-    /// Notes that the program that a slot was part of has ended.
+    /// Notes that the program that took the unit in `slot` of the write buffer has ended, so that the slot may be
+    /// rewritten.
     pub fn on_programmed(&mut self, slot: u32) {
         self.slot(slot).bound = false;
     }
 
-    /// Checks that the unit that the host reads at `ppa` is what it last wrote, sector by sector.
+    /// Checks, sector by sector, that the unit at `ppa` from which the host reads `lpn` comes from the writes that it
+    /// should.
     pub fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
         let (there, should) = (self.flash.get(&ppa.0), self.drive.get(&lpn.0));
         assert_eq!(
@@ -221,7 +234,8 @@ impl Content {
         );
     }
 
-    /// Notes that the drive went back to what is at `ppa`, or to nothing.
+    /// Sets the sector versions of unit `lpn` in the logical drive to the versions at physical address `ppa`, because
+    /// of a roll-back or a recovery after a power cut.
     pub fn on_returned(&mut self, lpn: Lpn, ppa: Ppa) {
         match self.flash.get(&ppa.0).cloned() {
             Some(there) => self.drive.insert(lpn.0, there),
@@ -229,7 +243,8 @@ impl Content {
         };
     }
 
-    /// Notes that the places from `first` on were erased.
+    /// Drops the sector versions and faults noted for `units` physical addresses from `first` on, because they were
+    /// erased.
     pub fn on_erase(&mut self, first: u64, units: u32) {
         if !self.flash.is_empty() {
             (first..first + u64::from(units)).for_each(|ppa| drop(self.flash.remove(&ppa)));
@@ -237,12 +252,13 @@ impl Content {
         }
     }
 
-    /// Notes that the power failed: the buffer is empty.
+    /// Empties all slots of the write buffer in the account, because the power failed.
     pub fn on_cut(&mut self) {
         self.slots.clear();
     }
 
-    /// True for the read of a read-modify-write: it fetches the part of a unit that a slot lacks.
+    /// True if the operation is the flash read of a read-modify-write, which fetches the sectors of a unit that a slot
+    /// of the write buffer lacks.
     pub fn completes(transaction: &Transaction) -> bool {
         use controller::{Kind, Origin};
         transaction.kind == Kind::Read && transaction.origin == Origin::ReadModifyWrite

@@ -7,40 +7,43 @@ use host::{Effect, HostRequest};
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// The checker's account of promises.
+/// The checker's account of what acknowledged writes and flushes promise: which version of each unit must be on flash,
+/// and which must survive a power cut.
 pub(crate) struct Durability {
     protected: bool,
     write_back: bool,
-    /// The request whose data enter the drive now.
+    /// Number of the host write whose data enter the drive now.
     entering: u32,
-    /// By request: units and versions that each write in flight has brought.
+    /// For each write request in flight, by its number: the logical units that it has written so far, with their
+    /// versions.
     written: BTreeMap<u32, Versions>,
-    /// The newest version of each unit that is on flash, or was trimmed away.
+    /// The newest version of each logical unit that has reached the flash, or that was trimmed.
     on_flash: Versions,
-    /// The version in each slot of the buffer.
+    /// The version of the logical unit in each slot of the write buffer.
     slots: BTreeMap<u32, u32>,
-    /// Acknowledged and not on flash.
+    /// Logical units with versions that were acknowledged to the host but are not on flash.
     open: Versions,
-    /// Versions that were acknowledged and not on flash when each flush in flight was asked for.
+    /// For each flush in flight, by its request number: units and versions that were acknowledged but not on flash when
+    /// the flush arrived.
     flushes: BTreeMap<u32, Versions>,
-    /// What must be there after a power cut; used only on a drive whose power is cut.
+    /// The versions that must be there after a power cut; used only on a drive whose power is cut.
     pub survival: Survival,
     cuts: bool,
 }
 
 impl Durability {
-    /// Returns the account of a drive with these promises.
+    /// Makes the account of a drive with the promises in `promise`.
     pub fn of(promise: Promise) -> Self {
         let Promise { is_protected, writes_back, .. } = promise;
         Self { protected: is_protected, write_back: writes_back, ..Self::unprotected() }
     }
 
-    /// True if capacitors protect all that the buffer holds.
+    /// True if capacitors protect all data in the write buffer against a power cut.
     pub fn is_protected(&self) -> bool {
         self.protected
     }
 
-    /// Returns the account of a drive that loses its buffer in a power cut.
+    /// Makes the account of a drive with a volatile write-back buffer, whose data are lost in a power cut.
     fn unprotected() -> Self {
         Self {
             protected: false,
@@ -56,12 +59,12 @@ impl Durability {
         }
     }
 
-    /// Notes that the power will be cut.
+    /// Tells the account that the power will be cut in this run, so that it tracks which versions must survive.
     pub fn expect_cuts(&mut self) {
         self.cuts = true;
     }
 
-    /// Notes that the power failed, and all requests in flight were lost before.
+    /// Drops requests in flight and the content of the write buffer from the account, because the power failed.
     pub fn on_cut(&mut self) {
         self.entering = u32::MAX;
         [&mut self.written, &mut self.flushes].into_iter().for_each(BTreeMap::clear);
@@ -70,7 +73,7 @@ impl Durability {
         self.survival.forget_under_way();
     }
 
-    /// Notes that a unit was trimmed; the trim has a version number of its own.
+    /// Notes that unit `lpn` was trimmed; the trim has a version number of its own, `version`.
     pub fn on_trim(&mut self, lpn: Lpn, version: u32) {
         self.on_commit(lpn, version);
         if self.cuts {
@@ -78,15 +81,15 @@ impl Durability {
         }
     }
 
-    /// Notes that the drive returned to a snapshot, and with it a unit to `version`, or to no data; `last`:
-    /// the highest version so far.
+    /// Notes that the drive was rolled back to a snapshot in which unit `lpn` has `version`, or no data; `last` is the
+    /// highest version number so far.
     pub fn on_returned(&mut self, lpn: Lpn, version: Option<u32>, last: u32) {
         if self.cuts {
             self.survival.go_back(lpn, version, last);
         }
     }
 
-    /// Notes that a trim of a unit is answered.
+    /// Notes that a trim of unit `lpn` is answered; on a drive with capacitors the trim is promised to survive at once.
     pub fn on_trimmed(&mut self, lpn: Lpn) {
         if self.cuts {
             self.survival.on_trimmed(lpn, self.protected.then_some(()));
@@ -112,14 +115,14 @@ impl Durability {
         }
     }
 
-    /// Notes that a slot of the buffer holds this version now.
+    /// Notes that `slot` of the write buffer now holds data with this version number.
     pub fn on_buffered(&mut self, slot: u32, version: u32) {
         if !self.protected {
             self.slots.insert(slot, version);
         }
     }
 
-    /// Notes that `version` of a unit is on flash, or was trimmed away.
+    /// Notes that `version` of unit `lpn` is on flash, or is a trim: it and older versions are no longer open.
     pub fn on_commit(&mut self, lpn: Lpn, version: u32) {
         if self.protected {
             return;
@@ -131,15 +134,15 @@ impl Durability {
         }
     }
 
-    /// Notes that the data in a slot were programmed after a newer version came: no map entry points to them,
-    /// but a recovery would find them.
+    /// Notes that the data of unit `lpn` in `slot` of the write buffer were programmed after a newer version arrived:
+    /// no map entry points to them, but recovery after a power cut would find them.
     pub fn on_outdated(&mut self, lpn: Lpn, slot: u32) {
         if let Some(&version) = self.slots.get(&slot) {
             self.on_commit(lpn, version);
         }
     }
 
-    /// True when this version or a newer one is on flash: a version that is only in the buffer would be lost in a cut.
+    /// True if `version` of unit `lpn`, or a newer one, has reached the flash.
     fn is_safe(&self, lpn: Lpn, version: u32) -> bool {
         self.on_flash.get(&lpn).is_some_and(|there| *there >= version)
     }
@@ -172,7 +175,7 @@ impl Durability {
 }
 
 impl Durability {
-    /// Notes what the answer to a request promises to survive a power cut.
+    /// Notes which versions must survive a power cut, or are only acknowledged, now that a write or flush is answered.
     fn note_promises(&mut self, request: &Answered<'_>, written: &Versions) {
         let host = request.host;
         if host.op.effect() == Effect::Flush {
@@ -194,19 +197,20 @@ mod tests {
     use host::Op;
     use units::SimTime;
 
-    /// Returns a request of the host's, by its number.
+    /// Makes a host request of one 4 KiB unit at offset 0, for a test.
     fn request(op: Op, fua: bool) -> HostRequest {
         HostRequest { fua, ..HostRequest::plain(SimTime::ZERO, op, 0, 4096) }
     }
 
-    /// Notes that a request is answered.
+    /// Notes in the tested account that the host request `id` is answered without an error.
     fn end(durability: &mut Durability, id: u32, host: &HostRequest) {
         let (first, units) = (Lpn(0), 1);
         durability.on_complete(&Answered { id, host, first, units, failed: false, uncorrectable: false });
     }
 
-    /// Unit 0 is written and acknowledged, a flush is asked for, and a newer write comes, which has slot 1 of the buffer
-    /// or takes the place of the first in slot 0; `programmed`: the slots that reach the flash. Then the flush is over.
+    /// Test scenario: unit 0 is written and acknowledged, a flush is requested, and a newer write of the unit is
+    /// acknowledged. The two writes use the buffer slots `slots`; only the slots in `programmed` reach the flash before
+    /// the flush is answered.
     fn overwritten_during_a_flush(slots: [u32; 2], programmed: &[u32]) {
         let mut durability = Durability::unprotected();
         let (host, flush) = (request(Op::WRITE, false), request(Op::FLUSH, false));
@@ -244,7 +248,7 @@ mod tests {
         overwritten_during_a_flush([0, 0], &[]);
     }
 
-    /// A write is acknowledged when nothing is programmed yet.
+    /// Test scenario: a write is acknowledged while its data are only in the write buffer.
     fn acknowledged_at_once(fua: bool, write_back: bool) {
         let mut durability = Durability { write_back, ..Durability::unprotected() };
         let host = request(Op::WRITE, fua);

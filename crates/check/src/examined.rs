@@ -7,185 +7,196 @@ use controller::{Origin, Work};
 use host::{HostRequest, HostSpace};
 use units::{Lpn, Ppa, SimTime};
 
-/// The facts about a drive that never change.
+/// The facts about a drive that never change during a run, as the checker is told them.
 pub struct Facts {
-    /// All configuration keys of the drive with their values, each as `--set` takes it; defaults are among them.
+    /// All configuration keys of the drive with their values, defaults included, each as `key=value` as `--set` takes
+    /// it.
     pub keys: Vec<String>,
-    /// Sizes of the flash and the layout of units on it.
+    /// Sizes of the flash in mapping units, and the order of physical addresses on it.
     pub shape: FlashShape,
-    /// Namespaces of the drive.
+    /// The byte range that the drive offers to the host, with its namespaces and zones.
     pub space: HostSpace,
-    /// Signals between the chips and the controller, with their timing.
+    /// Signalling of the flash interface between the controller and the chips, with its timing.
     pub signalling: Signalling,
-    /// The ways to program a page other than the usual one, in the order of the numbers in transactions: program step,
-    /// and the voltage set if the way has its own.
+    /// Ways to program a page other than the usual one, in the order of their numbers in transactions: the program step
+    /// relative to the usual step, and the name of the voltage set if the way has one.
     pub ways_to_write: Vec<(f64, Option<String>)>,
-    /// Dies whose superblocks of one number protect each other; none without parity.
+    /// Number of dies whose superblocks of the same number form a parity group; none on a drive without parity over
+    /// dies.
     pub stripe: Option<u32>,
-    /// What the drive promises to survive a power cut.
+    /// What the drive promises about data in the write buffer and about trims when the power is cut.
     pub promise: Promise,
-    /// True if a read may fail although no die fails in the run: the drive has an error-correcting code, or a
-    /// die that was dead before.
+    /// True if a read may fail although no die fails in the run: the drive has an error-correcting code, or a die that
+    /// was dead before the run.
     pub reads_may_fail: bool,
 }
 
-/// What a drive promises to survive a power cut.
+/// What a drive promises about the survival of written and trimmed data in a power cut, and whether the run cuts the
+/// power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Promise {
     /// True if the run cuts the power of the drive.
     pub is_cut: bool,
-    /// True if capacitors protect all data that the buffer holds.
+    /// True if capacitors protect all data in the write buffer against a power cut.
     pub is_protected: bool,
-    /// True if the drive acknowledges a write when the buffer has the data of the write.
+    /// True if the drive acknowledges a write as soon as the data are in the write buffer (write-back).
     pub writes_back: bool,
-    /// True if the drive promises that a trim is as durable as a write.
+    /// True if the drive promises that a trim survives a power cut in the same way as a write.
     pub keeps_trims: bool,
 }
 
-/// Operations and bytes that the drive has counted.
+/// The drive's own counts of operations and bytes, which the checker compares with its account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DriveCounts {
-    /// Flash pages that the drive read, by origin.
+    /// Number of flash pages that the drive read, by origin of the read.
     pub pages_read: [u64; Origin::COUNT],
-    /// Flash pages that the drive programmed, by origin.
+    /// Number of flash pages that the drive programmed, by origin of the program.
     pub pages_programmed: [u64; Origin::COUNT],
-    /// Mapping units that the drive programmed, by origin.
+    /// Number of mapping units that the drive programmed, by origin of the unit.
     pub units_programmed: [u64; Origin::COUNT],
-    /// Blocks that the drive erased, by origin.
+    /// Number of flash blocks that the drive erased, by origin of the erase.
     pub blocks_erased: [u64; Origin::COUNT],
-    /// Bytes that the host's write requests carried.
+    /// Number of bytes in the host's write requests.
     pub bytes_written: u64,
-    /// Bytes programmed for the host that no write request of the host carried.
+    /// Number of bytes programmed for the host beyond the bytes of its write requests, to fill up mapping units.
     pub bytes_filled_up: u64,
-    /// Units that the host read, from the flash or from RAM.
+    /// Number of mapping units that host reads fetched, from the flash or from RAM.
     pub units_read: u64,
 }
 
-/// Busy times that the drive has counted, in nanoseconds.
+/// The drive's own counts of busy times of channels and flash arrays, which the checker compares with its account.
 #[derive(Clone, Debug, Default)]
 pub struct Busy {
     /// Busy time of each channel, in ns.
     pub channels: Vec<u64>,
-    /// Of each die's array, in ns: for the host, garbage collection, wear levelling and other work.
+    /// Busy time of each die's array in ns, split by purpose: host, garbage collection, wear levelling, other.
     pub arrays: Vec<[u64; 4]>,
-    /// Array time by kind, and bytes moved.
+    /// Array time in ns by kind of operation and purpose, and bytes moved over the channels.
     pub work: Work,
-    /// Flash operations in flight.
+    /// Number of flash operations in flight.
     pub in_flight: usize,
 }
 
-/// Where the version of a unit is that a snapshot sees.
+/// Location of the version of a logical unit that a snapshot sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptAt {
-    /// The snapshot holds no data of the unit.
+    /// The snapshot sees no data in the unit.
     Nowhere,
-    /// The snapshot's version of the unit is in the buffer.
+    /// The unit's version that the snapshot sees is in the write buffer.
     Buffered,
-    /// The snapshot's version of the unit is on flash, at this place.
+    /// The unit's version that the snapshot sees is on flash, at this physical address.
     Flash(Ppa),
 }
 
-/// The places of all units when the account began; they never change.
+/// The drive's logical-to-physical map as it was when the checker's account began; it never changes afterwards.
 pub trait MapAtFirst {
-    /// Returns the place of a unit when the account began, or [`Ppa::NONE`].
+    /// Returns the physical address of unit `lpn` when the account began, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
 
-    /// Returns the unit that lived at a place, or [`Lpn::NONE`].
+    /// Returns the logical unit whose valid data lay at physical address `ppa` when the account began, or
+    /// [`Lpn::NONE`].
     fn living_at(&self, ppa: Ppa) -> Lpn;
 
-    /// Names every unit that lived anywhere, with its place.
+    /// Calls `name` for each logical unit that had a physical address when the account began, with the unit and the
+    /// address.
     fn each(&self, name: impl FnMut(Lpn, Ppa));
 }
 
-/// A drive that tells the checker what it holds and has counted.
+/// A drive under test, as the checker asks it: for its facts, its map, the state of its flash and its own counts.
 pub trait Examined {
-    /// The map of the drive when the account begins.
+    /// Type of the copy of the drive's logical-to-physical map that is made when the checker's account begins.
     type Beginning: MapAtFirst;
 
-    /// Returns the facts about the drive that never change.
+    /// Returns the facts about the drive under test that never change in a run, such as its configuration keys, sizes
+    /// and promises.
     fn facts(&self) -> Facts;
 
-    /// See [`Self::Beginning`].
+    /// Returns the drive's logical-to-physical map as it is now; the checker calls this once, when its account begins.
     fn beginning(&self) -> Self::Beginning;
 
-    /// Returns the units that may have another place than `beginning` gives; none where only asking for each
-    /// unit would tell.
+    /// Returns the logical units whose physical address may differ from the one in `beginning`, or none if the drive
+    /// can tell this only by a look at each unit.
     fn changed_since(&self, beginning: &Self::Beginning) -> Option<Vec<Lpn>>;
 
-    /// Returns the place of a unit now, or [`Ppa::NONE`].
+    /// Returns the physical address of unit `lpn` in the drive's map now, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
 
-    /// Returns the unit that the spare area of a place names.
+    /// Returns the logical unit that the spare area of the page at physical address `ppa` names.
     fn holder(&self, ppa: Ppa) -> Lpn;
 
-    /// True if a place on flash counts as valid in the drive.
+    /// True if the drive counts the unit at physical address `ppa` as valid.
     fn is_valid(&self, ppa: Ppa) -> bool;
 
-    /// Returns the valid units of each superblock.
+    /// Returns the drive's count of valid units in each superblock.
     fn valid_units(&self) -> &[u32];
 
-    /// Returns the number of page rows programmed of a superblock.
+    /// Returns the number of page rows that are programmed in `superblock`.
     fn rows_programmed(&self, superblock: usize) -> u32;
 
-    /// True if the cells of a superblock hold one bit each.
+    /// True if `superblock` is in SLC mode: its cells hold one bit each.
     fn holds_one_bit(&self, superblock: usize) -> bool;
 
-    /// True if a superblock holds the parity of others.
+    /// True if `superblock` holds the parity of other superblocks.
     fn holds_parity(&self, superblock: usize) -> bool;
 
-    /// Returns the numbers of the snapshots that are kept, the oldest first; none on a drive that takes none.
+    /// Returns the numbers of the snapshots that the drive has, oldest first, or none if the drive does not support
+    /// snapshots.
     fn snapshots(&self) -> Option<Vec<u32>>;
 
-    /// Returns where a snapshot that is kept has a unit.
+    /// Returns where the drive has the version of unit `lpn` that snapshot `serial` sees: on flash, in the write
+    /// buffer, or nowhere.
     fn kept_at(&self, serial: u32, lpn: Lpn) -> KeptAt;
 
-    /// True when the drive under test takes no more writes.
+    /// True if the drive has become read-only and accepts no more writes.
     fn is_read_only(&self) -> bool;
 
-    /// True while the buffer has data that must go to the flash.
+    /// True while the write buffer holds data that must still be programmed to flash.
     fn is_draining(&self) -> bool;
 
-    /// Returns the operations and bytes that the drive has counted.
+    /// Returns the drive's own counts of operations and bytes.
     fn counted(&self) -> DriveCounts;
 
-    /// Returns the busy times that the drive has counted for its channels and arrays.
+    /// Returns the drive's own counts of the busy times of its channels and arrays up to `now`.
     fn busy(&self, now: SimTime) -> Busy;
 }
 
-/// A request that is answered.
+/// A request of the host that the drive has answered, as the checker is told of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Answered<'a> {
-    /// The number by which events name the request.
+    /// Number that identifies the request in the events.
     pub id: u32,
-    /// The request in the form in which the host made it.
+    /// The request as the host made it, in bytes.
     pub host: &'a HostRequest,
-    /// The first mapping unit that the request touches, and the number of units it touches.
+    /// First mapping unit that the request touches.
     pub first: Lpn,
-    /// See `first`.
+    /// Number of mapping units that the request touches.
     pub units: u32,
     /// True if the drive answered the request with an error.
     pub failed: bool,
-    /// True if part of the data that the request read is lost.
+    /// True if part of the data that a read asked for could not be corrected.
     pub uncorrectable: bool,
 }
 
-/// Events of snapshots, and of versions that only snapshots see.
+/// An event about snapshots, or about versions of logical units that only snapshots see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PastEvent {
-    /// A snapshot sees what the drive holds now.
+    /// The snapshot with this number was taken: it sees what the drive holds now.
     Taken(u32),
-    /// The snapshot of this number, and all data that it sees, survive power cuts from now on.
+    /// The snapshot with this number was recorded on flash: it and all data that it sees survive power cuts from now
+    /// on.
     Recorded(u32),
-    /// The snapshot of this number was dropped.
+    /// The snapshot with this number was deleted.
     Dropped(u32),
-    /// The drive holds again the data that its newest snapshot, of this number, saw.
+    /// The drive was rolled back to its newest snapshot, which has this number, and holds that snapshot's data again.
     RolledBack(u32),
-    /// A slot of the buffer holds what the host has just written of a unit.
+    /// The host's last write of this logical unit is in the write-buffer slot of this number.
     Buffered(Lpn, u32),
-    /// A version that was overtaken, and that a snapshot sees, went from a slot of the buffer to the flash.
+    /// An overwritten version of a logical unit that a snapshot still sees was programmed from this write-buffer slot
+    /// to this physical address.
     Programmed(Lpn, u32, Ppa),
-    /// A version that only snapshots see was moved from one place to another.
+    /// A version of a logical unit that only snapshots see was moved from the first physical address to the second.
     Moved(Lpn, Ppa, Ppa),
-    /// A unit has the version back that lies at the second place, instead of the one at the first.
+    /// The roll-back to a snapshot changed the address of this logical unit from the first physical address to the
+    /// second, which holds its older version.
     Returned(Lpn, Ppa, Ppa),
 }

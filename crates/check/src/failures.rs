@@ -8,17 +8,19 @@ use host::Effect;
 use std::collections::BTreeSet;
 use units::{DieId, Lpn};
 
-/// The account of dies that failed in the run.
+/// The checker's account of the dies that failed in the run, and of the host reads that may or must fail because of the
+/// failed dies.
 #[derive(Default)]
 pub(crate) struct FailedDies {
-    /// True if a read may fail although no die fails: the drive has an error-correcting code, or a die that
-    /// was dead before.
+    /// True if a read may fail although no die fails in the run: the drive has an error-correcting code, or a die that
+    /// was dead before the run.
     may_fail_anyway: bool,
     dead: BTreeSet<u32>,
-    /// Host reads in flight that may fail, and host reads that must.
+    /// Numbers of the host requests in flight whose reads may fail; second field: numbers of the host requests whose
+    /// reads must fail.
     may_fail: BTreeSet<u32>,
     must_fail: BTreeSet<u32>,
-    /// Units merged with what could not be read.
+    /// Logical units into which a read-modify-write merged old data that could not be read.
     merged: BTreeSet<u32>,
 }
 
@@ -31,13 +33,13 @@ impl FailedDies {
         self.dead.extend(dies);
     }
 
-    /// Notes that the power failed: no read is in flight any more.
+    /// Forgets all host reads in flight that could fail, because the power failed.
     pub fn on_cut(&mut self) {
         self.may_fail.clear();
         self.must_fail.clear();
     }
 
-    /// Returns all dies of the drive that are dead.
+    /// Returns the numbers of all dies that failed in the run.
     pub fn dead(&self) -> impl Iterator<Item = usize> {
         self.dead.iter().map(|&die| die as usize)
     }
@@ -46,8 +48,9 @@ impl FailedDies {
         self.dead.contains(&die.0)
     }
 
-    /// Notes that a read of the flash ended: `stored` is the first unit it read, and `rows` page rows of each
-    /// superblock are programmed.
+    /// Notes that a flash read ended, and checks that it fails only if its die is dead, a power cut tore its row, or
+    /// reads may fail anyway. `stored` is the first unit that it read; `rows` is the number of page rows programmed of
+    /// each superblock.
     pub fn on_read(
         &mut self,
         read: &Transaction,
@@ -89,7 +92,8 @@ impl FailedDies {
         }
     }
 
-    /// Notes that a request is answered.
+    /// Checks, at the answer to a host read, that the read failed if it had to, and that data are lost only if a dead
+    /// die or a torn page row explains the loss.
     pub fn on_complete(&mut self, request: &Answered<'_>) {
         let (may, must) = (self.may_fail.remove(&request.id), self.must_fail.remove(&request.id));
         if self.dead.is_empty() || request.host.op.effect() != Effect::Read {

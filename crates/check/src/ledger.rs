@@ -10,93 +10,104 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use units::{Lpn, Ppa, SimTime};
 
-/// Bytes of a sector.
+/// Size of a sector in bytes.
 const SECTOR: u64 = 512;
 
-/// Counts by origin.
+/// One count for each origin of flash operations (host, garbage collection, and so on).
 type CountsByOrigin = [u64; Origin::COUNT];
 
-/// Counts of operations on flash and of requests at the host.
+/// The checker's counts of operations on flash and of requests at the host.
 #[derive(Clone, Default)]
 struct Counts {
     pages_read: CountsByOrigin,
     pages_programmed: CountsByOrigin,
     units_programmed: CountsByOrigin,
     blocks_erased: CountsByOrigin,
-    /// Bytes that the host's writes carried, and bytes programmed for the host that no write carried.
+    /// Number of bytes in the host's write requests; second field: number of bytes programmed for the host beyond
+    /// these, to fill up mapping units.
     bytes_written: u64,
     bytes_filled_up: u64,
-    /// Requests by kind: asked for, answered, failed.
+    /// Number of requests of each kind that the host submitted in the measured window; the next two fields: number
+    /// completed, and number failed.
     submitted: [u64; Effect::COUNT],
     completed: [u64; Effect::COUNT],
     failed: [u64; Effect::COUNT],
-    /// Trims that cover no whole unit, and bytes of trims in units that they cover only in part.
+    /// Number of trims that cover no whole mapping unit, and number of bytes of trims in units that they cover only in
+    /// part.
     untrimmed: [u64; 2],
 }
 
-/// A request of the host's in flight.
+/// A host request in flight, in the checker's account.
 #[derive(Clone, Copy, Default)]
 struct RequestAccount {
     /// True if the request arrived in the measured window.
     counts: bool,
-    /// Units that the request touches, and units whose data have arrived.
+    /// Number of mapping units that the request touches; second field: number of units of a write whose data have
+    /// entered the drive.
     units: u64,
     entered: u64,
-    /// True if the request was lost on its way: the drive never received it.
+    /// True if the request was lost on its way in a power cut, so that the drive never received it.
     unheard: bool,
-    /// Flash reads in flight for the request, and when the last of them that ended was decoded.
+    /// Number of flash reads in flight for the request; second field: the latest time at which data of a finished flash
+    /// read were decoded.
     parts: u32,
     ready: SimTime,
 }
 
-/// The host's data in a slot of the buffer that the flash does not hold yet.
+/// The host's data in a slot of the write buffer that the flash does not hold yet.
 #[derive(Clone, Debug, Default)]
 enum Brought {
-    /// None: the slot is empty, or the flash holds the same.
+    /// The slot is empty, or the flash holds the same data.
     #[default]
     Nothing,
-    /// These sectors of a unit hold data.
+    /// The slot holds the host's data for these sectors, a part of a mapping unit.
     Sectors(BTreeSet<u64>),
-    /// The whole unit holds data.
+    /// The slot holds the host's data for a whole mapping unit.
     All,
 }
 
-/// The account of data and requests: what goes in must come out.
+/// The checker's account of data and requests: counts of flash operations by origin, of host requests and of bytes, for
+/// comparison with the drive and with the results.
 pub(crate) struct Ledger {
     all: Counts,
-    /// Counts when the measured window began, with the pages that were being decoded and the channels' busy time then.
+    /// Counts when the measured window began; the next two fields: pages in decoding then, by origin, and busy times of
+    /// channels and arrays until then.
     then: Counts,
     decoding_then: CountsByOrigin,
     busy_then: (Vec<u64>, Vec<u64>),
     window: SimTime,
-    /// True after the measured window has begun.
+    /// True once the measured window has begun.
     counts: bool,
     requests: Vec<RequestAccount>,
-    /// Units of reads that were answered, and units that the host asks the flash for and no read was submitted yet.
+    /// Number of mapping units of host reads that were answered; second field: physical addresses that the host reads
+    /// and for which no flash read has been submitted yet.
     units_read: u64,
     wanted: Vec<Ppa>,
     unit: u64,
-    /// Number of the request whose data enter the buffer, and the extent of the request in bytes.
+    /// Number of the host write whose data enter the buffer now; second field: the first byte of the write and the byte
+    /// after its last.
     entering: u32,
     extent: (u64, u64),
-    /// Unit and host data of each slot of the buffer; then the units of the last program that ended, with their slots.
+    /// For each slot of the write buffer: the logical unit and the host's data in it. Second field: logical units of
+    /// the host program that ended last, each with its buffer slot.
     brought: Vec<(Lpn, Brought)>,
     ended: Vec<(Lpn, u32)>,
     read_before: u64,
     parts: NamespaceParts,
 }
 
-/// When the measured window of a run begins.
+/// Beginning of the measured window of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
     /// The measured window begins with the run.
     AtOnce,
-    /// The window begins when the ramp time is over.
+    /// The measured window begins when the ramp time is over.
     AfterRamp,
 }
 
 impl Ledger {
-    /// Makes an account that begins with what the drive counted before.
+    /// Makes an account that starts from the drive's own counts `counted`; `unit` is the mapping unit's size in bytes
+    /// and `busy` the busy times so far.
     pub fn new(counted: DriveCounts, unit: u64, busy: (Vec<u64>, Vec<u64>), measured: Measured) -> Self {
         let all = Counts {
             pages_read: counted.pages_read,
@@ -127,12 +138,13 @@ impl Ledger {
         }
     }
 
-    /// Returns the same account for a drive whose namespaces lie so.
+    /// Returns the same account with empty counts for the namespaces in `space`.
     pub fn of_parts(self, space: &HostSpace) -> Self {
         Self { parts: NamespaceParts::new(space), ..self }
     }
 
-    /// Notes that the measured window begins: counts from before are left out of the results.
+    /// Notes that the measured window begins at `now`: counts from before, and requests in flight, are left out of the
+    /// results.
     pub fn on_window(&mut self, clock: &Clock, now: SimTime) {
         self.then = self.all.clone();
         (self.all.submitted, self.all.completed, self.all.failed) =
@@ -166,13 +178,12 @@ impl Ledger {
         self.all.submitted[request.op.effect() as usize] += u64::from(counts);
     }
 
-    /// Notes that the drive never heard of a request that the host has lost.
+    /// Notes that host request `id` was lost in a power cut before the drive received it.
     pub fn on_unheard(&mut self, id: u32) {
         self.request(id).unheard = true;
     }
 
-    /// Forgets pages, by origin, that were read but lost before they reached the request or the work that
-    /// needed them.
+    /// Subtracts pages, by origin, from the count of pages read: a power cut lost their data before they were decoded.
     pub fn forget_reads(&mut self, pages: CountsByOrigin) {
         self.all.pages_read.iter_mut().zip(pages).for_each(|(all, lost)| *all -= lost);
     }
@@ -182,7 +193,7 @@ impl Ledger {
         self.extent = (request.offset, request.offset + u64::from(request.bytes));
     }
 
-    /// Returns the bytes of the drive that the request at hand has of a unit.
+    /// Returns the byte range of the drive that the write request now entering covers in unit `lpn`.
     fn entering_of(&self, lpn: Lpn) -> Range<u64> {
         let begin = u64::from(lpn.0) * self.unit;
         self.extent.0.max(begin)..self.extent.1.min(begin + self.unit)
@@ -195,8 +206,8 @@ impl Ledger {
         self.all.bytes_written += bytes.end - bytes.start;
     }
 
-    /// Notes that the host's last write is in a slot; `rest`: the slot that has the rest of the unit, which
-    /// is the same slot when the write replaced its data.
+    /// Notes that the host's last write, of unit `lpn`, is in `slot` of the write buffer. `rest` is the slot with the
+    /// remaining data of the unit, or `slot` itself if the write went over the data there.
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
         let bytes = self.entering_of(lpn);
         if rest != Some(slot) {
@@ -216,7 +227,7 @@ impl Ledger {
         }
     }
 
-    /// Notes that a slot holds the same data as the flash and nothing newer.
+    /// Notes that `slot` of the write buffer holds no host data that the flash does not hold too.
     pub fn on_kept(&mut self, slot: u32) {
         if self.brought.len() <= slot as usize {
             self.brought.resize(slot as usize + 1, Default::default());
@@ -224,7 +235,8 @@ impl Ledger {
         self.brought[slot as usize].1 = Brought::Nothing;
     }
 
-    /// Notes that a program of the units in these slots ended, for good or ill.
+    /// Counts the bytes that filled up the units of these write-buffer slots in a program that has ended, whether it
+    /// succeeded or failed.
     pub fn on_hosts_programmed(&mut self, slots: impl Iterator<Item = u32>) {
         self.ended.clear();
         for slot in slots {
@@ -239,7 +251,8 @@ impl Ledger {
         }
     }
 
-    /// Notes that the newest that the host wrote of a unit is on flash.
+    /// Notes that the newest data that the host wrote of unit `lpn` are on flash, so that its buffer slot holds nothing
+    /// newer.
     pub fn on_commit(&mut self, lpn: Lpn) {
         // A program may hold an older version of the unit, too: before the newest.
         if let Some(at) = self.ended.iter().rposition(|(of, _)| *of == lpn) {
@@ -252,8 +265,8 @@ impl Ledger {
         self.wanted.push(ppa);
     }
 
-    /// Notes that a read of the host was submitted for the units of its mask, counted from the place `first`;
-    /// none: for units without a place.
+    /// Notes that a flash read was submitted for a host request; `first` is the physical address of the first unit of
+    /// its page row, from which its mask counts, or none if the read is of units without an address.
     pub fn on_host_part(&mut self, transaction: &Transaction, first: Ppa) {
         self.request(transaction.owner).parts += 1;
         if !self.wanted.is_empty() {
@@ -301,7 +314,8 @@ impl Ledger {
         assert!(whole, "a write is answered with {} of {} units in the drive", asked.entered, asked.units);
     }
 
-    /// Only the first and the last unit that a trim touches can be covered in part.
+    /// Counts the bytes of a trim that lie in mapping units that it covers only in part, and the trim if it covers no
+    /// whole unit. Only the first and the last unit can be covered in part.
     fn note_untrimmed(&mut self, trim: &HostRequest) {
         let (begin, end) = (trim.offset, trim.offset + u64::from(trim.bytes));
         let (first, last) = (begin / self.unit, (end - 1) / self.unit);
@@ -326,7 +340,8 @@ impl Ledger {
         self.all.blocks_erased[transaction.origin as usize] += u64::from(blocks);
     }
 
-    /// Checks that the results agree with the account on the measured window.
+    /// Checks that the results of the measured window agree with the account: flash operations, requests, bytes,
+    /// namespaces and channel utilisation.
     pub fn compare(&self, result: &Value, clock: &Clock, now: SimTime) {
         let (flash, host) = (&result["flash"], &result["host"]);
         let exact = [
@@ -368,7 +383,8 @@ impl Ledger {
         self.compare_utilisation(&result["utilisation"], clock, now);
     }
 
-    /// Checks that write amplification is of the bytes that were seen.
+    /// Checks that write amplification in the results, and the sum of its parts, follow from the bytes and units that
+    /// the checker counted.
     pub fn compare_bytes(&self, result: &Value) {
         let written = self.all.bytes_written - self.then.bytes_written;
         if written == 0 {
@@ -401,8 +417,8 @@ impl Ledger {
         }
     }
 
-    /// Returns the final account; `decoding` gives the pages of an origin that are being decoded, which do
-    /// not count as read yet.
+    /// Checks at the end of a run that the drive's own counts equal the account; `decoding` returns the number of pages
+    /// of an origin still in decoding, which the drive need not count as read yet.
     pub fn settle(&self, counted: &DriveCounts, decoding: impl Fn(Origin) -> u64) {
         let all = &self.all;
         for origin in Origin::ALL {

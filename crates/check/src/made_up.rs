@@ -7,7 +7,7 @@ use host::HostSpace;
 use std::collections::BTreeMap;
 use units::{Femtos, Lpn, Ppa, SimTime};
 
-/// Configuration keys of the drive: two dies on a channel, two bits a cell.
+/// Configuration keys of the made-up test drive: one channel with two dies, and cells of two bits.
 const KEYS: [&str; 15] = [
     "geometry.channels=1",
     "nand.cell=mlc",
@@ -26,43 +26,46 @@ const KEYS: [&str; 15] = [
     "ecc.t_decode=3us",
 ];
 
-/// The place of each unit, by logical number.
+/// Physical address of each logical unit of the made-up test drive, by the unit's number.
 type Homes = BTreeMap<u32, u64>;
 
-/// A made-up drive: what it says of itself.
+/// A made-up drive for the checker's tests: it holds the map and the counts that a test puts in.
 pub(crate) struct MadeUp {
     pub homes: Homes,
-    /// Units whose place changed since the beginning; none: the drive does not know.
+    /// Logical units whose physical address changed since the checker's account began; none: the made-up drive does not
+    /// know.
     pub changed: Option<Vec<Lpn>>,
-    /// Valid units of each superblock, in the drive's own count.
+    /// Number of valid units in each superblock, as the made-up drive counts them.
     pub valid: Vec<u32>,
     pub snapshots: Option<Vec<u32>>,
     pub promise: Promise,
 }
 
 impl MadeUp {
-    /// Makes a made-up drive that holds no data.
+    /// Makes a made-up test drive that holds no data.
     pub fn empty() -> Self {
         let valid = vec![0; shape().superblocks()];
         let (homes, promise) = (Homes::new(), Promise { writes_back: true, ..Promise::default() });
         Self { homes, changed: Some(Vec::new()), valid, snapshots: None, promise }
     }
 
-    /// Makes a drive on which the first `units` units were written in order.
+    /// Makes a made-up test drive on which logical units 0 to `units` - 1 lie at the physical addresses of the same
+    /// numbers.
     pub fn filled(units: u32) -> Self {
         let mut drive = Self::empty();
         (0..units).for_each(|lpn| drive.write(Lpn(lpn), Ppa(u64::from(lpn))));
         Self { changed: Some(Vec::new()), ..drive }
     }
 
-    /// Writes a unit at `ppa`.
+    /// Records in the made-up test drive that the data of unit `lpn` are at physical address `ppa`; the old address of
+    /// the unit becomes invalid.
     pub fn write(&mut self, lpn: Lpn, ppa: Ppa) {
         self.trim(lpn);
         self.homes.insert(lpn.0, ppa.0);
         self.valid[shape().superblock_of(ppa)] += 1;
     }
 
-    /// Trims a unit: it has no place from now on.
+    /// Removes the physical address of unit `lpn` from the made-up test drive, as a trim does.
     pub fn trim(&mut self, lpn: Lpn) {
         if let Some(home) = self.homes.remove(&lpn.0) {
             self.valid[shape().superblock_of(Ppa(home))] -= 1;
@@ -71,7 +74,7 @@ impl MadeUp {
     }
 }
 
-/// Returns the sizes of the made-up drive's flash.
+/// Returns the sizes of the made-up test drive's flash.
 pub(crate) fn shape() -> FlashShape {
     FlashShape {
         unit_bytes: 4096,

@@ -6,36 +6,39 @@ use config::{ConfigError, Document, Section};
 use controller::{ChannelUse, Kind, Transaction};
 use units::{Bytes, Nanos, TransferRate};
 
-/// How the time of a program with a cost of its own is found.
+/// How the checker finds the time of a program that uses another way to program than the usual one.
 enum ProgramTime {
-    /// The usual program time, divided by this program step relative to the usual step.
+    /// The usual program time, divided by this program step relative to the usual step, or interpolated between the
+    /// steps in the chip's tables.
     Step(f64),
-    /// Program times of a voltage set.
+    /// The program times in ns of a set of voltages, by wear and page type.
     Set(Vec<u64>),
 }
 
-/// Array times of the chip's file, in ns.
+/// Array times of the chip's file in ns, as the checker reads them.
 struct ChipNumbers {
     bits: usize,
-    /// Array read time: one, or one for each page type. In SLC mode (`one_bit`): read and program.
+    /// Array read times in ns: one, or one for each page type. The second field has the read and the program time in
+    /// SLC mode, where the chip has an SLC mode.
     t_r: Vec<u64>,
     one_bit: Option<[u64; 2]>,
-    /// Program times: for each step, wear and type.
+    /// Program times in ns, ordered by program step, then wear, then page type.
     t_prog: Vec<u64>,
     steps: Vec<f64>,
     wears: usize,
     t_bers: Vec<u64>,
-    /// Until reads may start after a program, and after an erase, was suspended.
+    /// Time in ns from the suspension of a program, and of an erase, until another operation may begin at the array.
     t_suspend: [u64; 2],
     t_resume: u64,
-    /// By the number of a program's cost in a transaction; the usual cost is left out.
+    /// Program times of the ways to program other than the usual one, by their number in transactions minus 1.
     costs: Vec<ProgramTime>,
 }
 
-/// The interface of a channel: what determines how long it is held.
+/// The flash interface of a channel, as the checker reads it: timing and data sizes that determine how long the channel
+/// is held.
 struct Wires {
     signalling: Signalling,
-    /// Cycles of a read, a program, an erase, a status.
+    /// Number of command and address cycles of a read, a program, an erase and a status query.
     cycles: [u64; 4],
     drain: Option<TransferRate>,
     unit_bytes: u64,
@@ -43,13 +46,13 @@ struct Wires {
     planes: u64,
 }
 
-/// All numbers that times of channels and arrays follow from.
+/// All numbers from which the checker calculates times of channels and flash arrays.
 pub(super) struct Numbers {
     chip: ChipNumbers,
     wires: Wires,
-    /// Channels of the drive.
+    /// Number of channels of the drive.
     pub channels: u32,
-    /// From data-out to corrected data, for each attempt.
+    /// ECC decoding time in ns of one attempt, from the end of data-out to the corrected data.
     pub t_decode: u64,
 }
 
@@ -57,12 +60,13 @@ fn ns(times: &[Nanos]) -> Vec<u64> {
     times.iter().map(|time| time.ns()).collect()
 }
 
-/// Returns the femtoseconds in whole nanoseconds, rounded up.
+/// Converts femtoseconds to whole nanoseconds, rounded up.
 fn ceil_ns(femtos: u64) -> u64 {
     femtos.div_ceil(1_000_000)
 }
 
-/// Returns the resolved keys of the drive, read once more: defaults stand among them.
+/// Parses the keys of the drive's resolved configuration that give times and sizes (`nand`, `bus`, `ecc`, `geometry`)
+/// into a new document; values that were defaults are among the keys.
 fn read_again(keys: &[String]) -> Result<Document, ConfigError> {
     let mut document = Document::empty();
     let wanted = ["nand.", "bus.", "ecc.", "geometry."];
@@ -137,15 +141,15 @@ impl ChipNumbers {
         }
     }
 
-    /// Returns the place of a page type and wear among the times of one step.
+    /// Returns the index of a program's or read's wear and page type in `times`, the times of one program step.
     fn place(&self, transaction: &Transaction, times: &[u64]) -> usize {
         let types = times.len() / self.wears;
         let page_type = if types == 1 { 0 } else { transaction.row as usize % self.bits };
         transaction.wear as usize * types + page_type
     }
 
-    /// Returns the program time in ns, and by how much it may differ because of rounding, where it is
-    /// calculated from other times.
+    /// Returns the program time in ns, and the difference in ns that is tolerated because of rounding: 0 if the time is
+    /// in the chip's file, 1 if it is calculated from other times.
     fn t_prog(&self, transaction: &Transaction) -> (u64, u64) {
         let of = |step: usize| {
             let each = self.t_prog.len() / self.steps.len();
@@ -193,30 +197,31 @@ impl Wires {
         })
     }
 
-    /// Returns the time in ns of `cycles` command and address cycles, plus a wait in femtoseconds.
+    /// Returns the time in ns that the channel is held by `cycles` command and address cycles plus a wait of `wait`
+    /// femtoseconds, rounded up.
     fn command(&self, cycles: u64, wait: u64) -> u64 {
         ceil_ns(cycles * self.signalling.cycle.get() + wait)
     }
 }
 
-/// The data that cross the channel with a transaction.
+/// Amount of data that crosses the channel in a data-out.
 #[derive(Clone, Copy)]
 pub(super) struct SentData {
-    /// Units that a read sends.
+    /// Number of mapping units that the read sends.
     pub units: u32,
-    /// Bytes of parts of units; 0: whole units.
+    /// Number of bytes where parts of units are sent; 0 if whole units are sent.
     pub bytes: u32,
-    /// Bit-planes sent to the controller, and bit-planes that a read without retries sends.
+    /// Number of bit-planes sent to the controller, and number of bit-planes that a read without retries sends.
     pub planes: (u16, u16),
 }
 
-/// Returns a burst of bytes: rounded up once, as all rates are.
+/// Returns the time in ns that `bytes` bytes take on the channel at the transfer rate `per`, rounded up once.
 fn burst(bytes: u64, per: bus::Cadence) -> u64 {
     quotient(bytes, per.femtos.get(), per.bytes * 1_000_000)
 }
 
-/// Returns `one` times `other` divided by `by`, rounded up; in 64 bits where they are enough, which is ten
-/// times as fast.
+/// Returns `one` times `other` divided by `by`, rounded up; computed in 64 bits where they suffice, because that is
+/// about ten times as fast as in 128 bits.
 fn quotient(one: u64, other: u64, by: u64) -> u64 {
     match one.checked_mul(other) {
         Some(product) => product.div_ceil(by),
@@ -236,8 +241,8 @@ impl Numbers {
         })
     }
 
-    /// Returns the array time of a transaction in ns, without what suspensions add, and by how much it may
-    /// differ.
+    /// Returns the array time of a flash operation in ns, without the time that suspensions add, and the difference in
+    /// ns that is tolerated.
     pub fn array_ns(&self, transaction: &Transaction) -> (u64, u64) {
         let sensing = self.chip.t_r(transaction) * u64::from(transaction.reading.senses);
         match transaction.kind {
@@ -254,23 +259,25 @@ impl Numbers {
         }
     }
 
-    /// Returns the time from the command that suspends an operation until another may begin.
+    /// Returns the time in ns from the command that suspends a program or erase until another operation may begin at
+    /// the array.
     pub fn suspend_ns(&self, kind: Kind) -> u64 {
         self.chip.t_suspend[usize::from(kind == Kind::Erase)]
     }
 
-    /// Returns the array time that resuming an operation adds to what was left, in ns.
+    /// Returns the array time in ns that the resumption of a suspended operation adds to the time that was left.
     pub fn resume_ns(&self) -> u64 {
         self.chip.t_resume
     }
 
-    /// True when the status of programs and erases is asked for over the channel, and that takes time.
+    /// True if the status of programs and erases is queried over the channel and the query takes time.
     pub fn asks_status(&self) -> bool {
         let cycles = self.wires.cycles[3];
         cycles > 0 && self.wires.command(cycles, self.wires.signalling.waits.t_whr.get()) > 0
     }
 
-    /// Returns how long the channel is held, in ns, and how many bytes cross it.
+    /// Returns the time in ns for which `usage` of a flash operation holds the channel, and the number of bytes that
+    /// cross it; `sent` is the amount of data of a data-out.
     pub fn channel_ns(&self, transaction: &Transaction, usage: ChannelUse, sent: SentData) -> (u64, u64) {
         let waits = &self.wires.signalling.waits;
         let [read, program, erase, status] = self.wires.cycles;

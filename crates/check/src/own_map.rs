@@ -10,37 +10,41 @@ use engine::{ByNumber, large_array};
 use std::cell::Cell;
 use units::{Lpn, Ppa};
 
-/// The logical unit of a place that holds none.
+/// Marks a physical address without a logical unit, in place of the unit's number.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
-/// When one in so many units has changed, arrays replace the tables: larger tables would take as much memory.
+/// Divisor: once more than one in this many physical units has changed, arrays replace the hash tables of the checker's
+/// map, which would need as much memory.
 const CHANGED_PART: usize = 4;
-/// When one in so many units was looked up in the beginning's map, arrays replace it: by then they cost less time.
+/// Divisor: once the beginning's map was looked up more often than one time for this many physical units, arrays
+/// replace it, because look-ups then cost less time.
 const ASKED_PART: usize = 8;
 
-/// The account of a logical unit; the fields are together because they are used together.
+/// The checker's state of one logical unit: its physical address and versions, in one struct because they are used
+/// together.
 #[derive(Clone, Copy)]
 pub(super) struct UnitState {
     pub home: Ppa,
-    /// The version of the newest write to the unit.
+    /// Version number of the newest write or trim of the unit.
     pub version: u32,
-    /// The version that the unit holds, if it is the host's and holds data. Snapshots see these versions, and none of
-    /// the layer's own units.
+    /// Version that the unit holds, or [`EMPTY`] if it holds no data or is a unit of the drive's own mapping table,
+    /// which snapshots do not see.
     pub content: u32,
 }
 
-/// The account of a physical unit.
+/// The checker's state of one physical address (a mapping unit on flash).
 #[derive(Clone, Copy)]
 pub(super) struct PlaceState {
-    /// Logical unit whose valid data lie at the place.
+    /// Logical unit whose valid data lie at the physical address.
     pub holder: u32,
-    /// Logical unit that was programmed at the place last, and the version of the unit.
+    /// Logical unit that was programmed last at the physical address; second field: the version of the unit.
     pub stored: u32,
     pub version: u32,
 }
 
 impl UnitState {
-    /// Makes the checker's state of a unit from the drive as the run found it.
+    /// Makes the checker's state of unit `lpn` from its physical address when the run began; `logical` is the number of
+    /// host units.
     fn of(lpn: Lpn, home: Ppa, logical: u32) -> Self {
         let holds = home != Ppa::NONE && lpn.0 < logical;
         Self { home, version: 0, content: if holds { 0 } else { EMPTY } }
@@ -48,20 +52,22 @@ impl UnitState {
 }
 
 impl PlaceState {
-    /// Makes the checker's state of a place from the drive as the run found it.
+    /// Makes the checker's state of a physical address from the logical unit that had valid data there when the run
+    /// began.
     fn of(holder: Lpn) -> Self {
         Self { holder: holder.0, stored: holder.0, version: 0 }
     }
 }
 
-/// The beginning's map, and what has changed since.
+/// Compact form of the checker's map: the drive's map when the account began, and hash tables of the units and physical
+/// addresses that have changed since.
 struct MapChanges<B> {
     beginning: B,
-    /// Valid units of each superblock at the beginning.
+    /// Number of valid units in each superblock when the account began.
     valid: Vec<u32>,
     units: ByNumber<u32, UnitState>,
     places: ByNumber<u64, PlaceState>,
-    /// Units and places asked for that had not changed.
+    /// Number of look-ups so far in the beginning's map, of units and physical addresses that had not changed.
     asked: Cell<usize>,
 }
 
@@ -70,9 +76,10 @@ enum Kept<B> {
     All { units: Vec<UnitState>, places: Vec<PlaceState> },
 }
 
-/// The account's map: of logical units and of places on flash.
+/// The checker's own map of the drive: the state of each logical unit and of each physical address.
 pub(super) struct OwnMap<B> {
-    /// Number of logical units on flash, of logical units of the host, and of places.
+    /// Number of logical units that can be written, those of the mapping table included; the next two fields: number of
+    /// logical units of the host, and number of physical units on flash.
     written: usize,
     logical: u32,
     physical: usize,
@@ -81,7 +88,7 @@ pub(super) struct OwnMap<B> {
 }
 
 impl<B: MapAtFirst> OwnMap<B> {
-    /// Returns the account of a drive as it is now.
+    /// Makes the checker's map of `drive` as the drive is now.
     pub fn of(drive: &impl Examined<Beginning = B>, shape: &FlashShape) -> Self {
         let changes = MapChanges {
             beginning: drive.beginning(),
@@ -149,17 +156,18 @@ impl<B: MapAtFirst> OwnMap<B> {
         }
     }
 
-    /// Returns all units of the host's, in order.
+    /// Returns the state of each logical unit of the host, in the order of their numbers.
     pub fn hosts(&self) -> impl Iterator<Item = UnitState> {
         (0..self.logical).map(|lpn| self.unit(Lpn(lpn)))
     }
 
-    /// Returns all places on flash, in order.
+    /// Returns all physical addresses in order, each with its state.
     pub fn places(&self) -> impl Iterator<Item = (Ppa, PlaceState)> {
         (0..self.physical as u64).map(|ppa| (Ppa(ppa), self.place(Ppa(ppa))))
     }
 
-    /// Changes over to arrays once so many units have changed, or are asked for so often, that arrays cost less.
+    /// Replaces the hash tables of the checker's map by arrays once so many units have changed, or were looked up so
+    /// often, that arrays cost less.
     #[inline]
     pub fn outgrow(&mut self) {
         let Kept::Changes(changes) = &self.kept else { return };
@@ -169,10 +177,10 @@ impl<B: MapAtFirst> OwnMap<B> {
         }
     }
 
-    /// Changes over to arrays, because the whole map is about to be looked at.
+    /// Replaces the hash tables of the checker's map by arrays at once, because the whole map is about to be read.
     ///
     /// # Panics
-    /// When two units live at one place.
+    /// When two logical units have the same physical address.
     #[cold]
     pub fn make_all(&mut self) {
         let Kept::Changes(changes) = &self.kept else { return };
@@ -189,10 +197,10 @@ impl<B: MapAtFirst> OwnMap<B> {
         self.kept = Kept::All { units, places };
     }
 
-    /// Checks that the drive's map, spare areas and valid counts agree with the account.
+    /// Checks that the drive's map, spare areas and valid counts agree with the checker's map.
     ///
     /// # Panics
-    /// When they do not.
+    /// When they do not agree.
     pub fn settle(&self, drive: &impl Examined<Beginning = B>) {
         let valid = match &self.kept {
             Kept::All { units, places } => {
@@ -220,8 +228,9 @@ impl<B: MapAtFirst> OwnMap<B> {
         assert_eq!(valid, drive.valid_units(), "valid counts equal the map");
     }
 
-    /// Compares with a map that does not know what has changed in it; gives the valid units of each superblock. Sums over all
-    /// units do not depend on their order: none of them is asked for at random, unless one is to be found that differs.
+    /// Checks the whole map of a drive that cannot tell which units have changed, and returns the number of valid units
+    /// in each superblock. Sums over all units are compared, which need no random look-ups; only if they differ are
+    /// units compared one by one.
     fn settle_whole(&self, drive: &impl Examined, changes: &MapChanges<B>) -> Vec<u32> {
         let mut valid = vec![0; drive.valid_units().len()];
         let mut sum = 0u64;
@@ -261,7 +270,8 @@ impl<B: MapAtFirst> MapChanges<B> {
         self.beginning.living_at(ppa)
     }
 
-    /// Returns the present number of valid units in each superblock; `valid`: their number at the beginning.
+    /// Returns the present number of valid units in each superblock, by the checker's map; `valid` is their number when
+    /// the account began.
     fn valid_now(&self, mut valid: Vec<u32>, superblock_units: u64) -> Vec<u32> {
         for (&ppa, place) in &self.places {
             let count = &mut valid[(ppa / superblock_units) as usize];
@@ -272,8 +282,8 @@ impl<B: MapAtFirst> MapChanges<B> {
     }
 }
 
-/// Returns a number for a unit and its place, such that sums of these numbers differ between sets of pairs; 0
-/// for a unit without a place.
+/// Returns a hash of a logical unit and its physical address, such that sums of these hashes differ between different
+/// maps; 0 for a unit without an address.
 #[inline]
 fn mark_of(lpn: Lpn, ppa: Ppa) -> u64 {
     if ppa == Ppa::NONE {
@@ -284,8 +294,11 @@ fn mark_of(lpn: Lpn, ppa: Ppa) -> u64 {
     (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
 }
 
+/// Checks that the drive's map and spare area have unit `lpn` at physical address `home`, and that the drive counts
+/// that address as valid.
+///
 /// # Panics
-/// When a unit does not live where the account says.
+/// When the drive differs from the checker's map.
 fn check_home(drive: &impl Examined, lpn: Lpn, home: Ppa) {
     assert_eq!(drive.lookup(lpn), home, "the map and the account differ on unit {}", lpn.0);
     if home != Ppa::NONE {
@@ -322,7 +335,8 @@ mod tests {
         all.settle(&drive);
     }
 
-    /// The drive knows what has changed in its map or does not, and the account has arrays or what has changed.
+    /// Test: a difference between the drive's map and the checker's map is found, whether or not the drive knows which
+    /// units changed and whether the checker has hash tables or arrays.
     #[test]
     fn a_map_that_changes_unseen_is_found_out() {
         for (knows, has_arrays) in [(true, false), (false, false), (true, true), (false, true)] {

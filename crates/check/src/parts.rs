@@ -3,16 +3,16 @@
 use host::{CompletionStatus, Effect, HostRequest, HostSpace};
 use serde_json::Value;
 
-/// Requests to each namespace, where there are several: for each kind of request how many were done, their bytes, and
-/// how many failed.
+/// The checker's account of requests to each namespace, on a drive with several namespaces: for each kind of request
+/// the number done, their bytes, and the number that failed.
 pub(crate) struct NamespaceParts {
-    /// First byte of each namespace, and the first byte after the namespace.
+    /// Extent of each namespace in bytes: the first byte, and the first byte after the namespace.
     extents: Vec<[u64; 2]>,
     served: Vec<[[u64; 3]; 3]>,
 }
 
 impl NamespaceParts {
-    /// Makes an account of the namespaces in `space`.
+    /// Makes an account, with all counts zero, for the namespaces in `space`.
     pub fn new(space: &HostSpace) -> Self {
         let extents = space.namespaces.iter().map(|one| one.extent);
         let extents: Vec<[u64; 2]> =
@@ -20,12 +20,13 @@ impl NamespaceParts {
         Self { served: vec![[[0; 3]; 3]; extents.len()], extents }
     }
 
-    /// Notes that the measured window begins.
+    /// Sets the counts of all namespaces to zero, because the measured window begins.
     pub fn begin(&mut self) {
         self.served.fill([[0; 3]; 3]);
     }
 
-    /// Notes that a request that counts is answered.
+    /// Adds a request that arrived in the measured window and is now answered to the counts of its namespace, as done
+    /// or as failed.
     pub fn on_complete(&mut self, request: &HostRequest, status: CompletionStatus) {
         let kind = match request.op.effect() {
             Effect::Read => 0,
@@ -43,7 +44,8 @@ impl NamespaceParts {
         self.served[at][kind].iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
     }
 
-    /// Checks that the results agree with the account on each namespace.
+    /// Checks that the `namespaces` section of the results, `said`, has the requests, bytes and failures that the
+    /// checker counted for each namespace.
     pub fn compare(&self, said: &Value) {
         let said = said.as_array().map_or(&[][..], Vec::as_slice);
         assert_eq!(said.len(), self.served.len(), "namespaces: said and there");

@@ -4,51 +4,54 @@ use crate::examined::PastEvent;
 use std::collections::{BTreeMap, BTreeSet};
 use units::Lpn;
 
-/// A unit that holds nothing.
+/// Marks a logical unit without data, in place of a version number.
 pub(crate) const EMPTY: u32 = u32::MAX;
 
-/// The content of the logical drive when each snapshot was taken, and the version that each slot of the buffer holds.
+/// The checker's account of snapshots: the version of each logical unit that each snapshot sees, and the version of the
+/// unit in each slot of the write buffer.
 #[derive(Default)]
 pub(crate) struct Past {
     kept: Vec<(u32, Vec<u32>)>,
     slots: BTreeMap<u32, u32>,
-    /// Snapshots that survive a power cut.
+    /// Numbers of the snapshots that must survive a power cut.
     recorded: BTreeSet<u32>,
-    /// Units and versions whose page was destroyed by a power cut.
+    /// Logical units, each with the version of the unit whose page a power cut destroyed.
     torn: BTreeSet<(u32, u32)>,
 }
 
 impl Past {
-    /// True when a snapshot sees this version of a unit. Snapshots see only units of the host.
+    /// True if a snapshot sees `version` of unit `lpn`; snapshots see only units of the host.
     pub fn sees(&self, lpn: Lpn, version: u32) -> bool {
         self.kept.iter().any(|(_, content)| content.get(lpn.index()) == Some(&version))
     }
 
-    /// Returns the snapshots and the versions that they see, the oldest first.
+    /// Returns each existing snapshot's number with the version of every host unit that the snapshot sees; the oldest
+    /// snapshot is first.
     pub fn kept(&self) -> impl Iterator<Item = (u32, &[u32])> {
         self.kept.iter().map(|(serial, content)| (*serial, content.as_slice()))
     }
 
-    /// Returns the version of a unit that a buffer slot holds.
+    /// Returns the version of the logical unit that slot `slot` of the write buffer holds.
     pub fn of_slot(&self, slot: u32) -> u32 {
         self.slots[&slot]
     }
 
-    /// Adds a snapshot that existed before the run.
+    /// Adds a snapshot that a saved drive already had before the run; `content` is the version of each host unit that
+    /// the snapshot sees.
     pub fn begin_with(&mut self, serial: u32, content: Vec<u32>) {
         self.kept.push((serial, content));
     }
 
-    /// Notes that a power cut destroyed the page of a version.
+    /// Notes that a power cut destroyed the flash page that held `version` of unit `lpn`.
     pub fn tear(&mut self, lpn: Lpn, version: u32) {
         self.torn.insert((lpn.0, version));
     }
 
-    /// Notes that after a power cut the drive has these snapshots, the oldest first; the slots of the buffer
-    /// are empty.
+    /// Updates the account after a power cut to the snapshots that the drive still has, oldest first, and empties the
+    /// slots of the write buffer.
     ///
     /// # Panics
-    /// When one that was to survive is gone, or one is back that was not there.
+    /// When a snapshot that was to survive is gone, or the drive names a snapshot that did not exist before.
     pub fn go_on_with(&mut self, serials: &[u32]) {
         self.slots.clear();
         let of_it = |serial: &u32| self.kept.iter().any(|(kept, _)| kept == serial);
@@ -66,11 +69,12 @@ impl Past {
         self.kept.retain(|(serial, _)| serials.contains(serial));
     }
 
-    /// Checks that after a power cut a snapshot sees this version of a unit, [`EMPTY`] for none.
+    /// Checks `found`, the version of unit `lpn` that snapshot `serial` sees after a power cut ([`EMPTY`] if it sees no
+    /// data), and takes it into the account.
     ///
     /// # Panics
-    /// When it is not what it saw before. Of a unit that was trimmed then, or whose page the cut destroyed, any earlier
-    /// version may be there, or none.
+    /// When the snapshot saw another version before the cut. If the snapshot saw no data of the unit, any version
+    /// passes; if the cut destroyed the page of the version it saw, an older version or none passes.
     pub fn check_seen(&mut self, serial: u32, lpn: Lpn, found: u32) {
         let of_it = self.kept.iter_mut().find(|(kept, _)| *kept == serial).expect("it was looked for above");
         let saw = &mut of_it.1[lpn.index()];
@@ -83,8 +87,8 @@ impl Past {
         *saw = found;
     }
 
-    /// Notes an event; `content` and `version` give what the logical drive holds. Returns the content of the newest
-    /// snapshot if the drive returned to it.
+    /// Updates the account for a snapshot event; `content` and `version` give the versions that the logical drive holds
+    /// now. Returns, only if the drive was rolled back, the versions that its newest snapshot sees.
     pub fn note(
         &mut self,
         event: PastEvent,

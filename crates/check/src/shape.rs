@@ -2,28 +2,29 @@
 
 use units::{Lpn, Ppa};
 
-/// A drive in mapping units. Places count units: die after die, superblock after superblock, page row after page row.
+/// The checker's description of a drive's flash: its sizes in mapping units. Physical addresses (PPA) count mapping
+/// units die after die, superblock after superblock, page row after page row.
 #[derive(Clone, Debug)]
 pub struct FlashShape {
-    /// Bytes of a mapping unit.
+    /// Size of a mapping unit in bytes.
     pub unit_bytes: u64,
-    /// Dies of the drive, and superblocks of each.
+    /// Number of dies of the drive.
     pub dies: u32,
-    /// See `dies`.
+    /// Number of superblocks of each die.
     pub superblocks_per_die: u32,
-    /// Page rows of a superblock, and of one whose cells hold one bit each: one for each wordline.
+    /// Number of page rows of a superblock; a page row has one page on each of the planes that operate together.
     pub rows: u32,
-    /// See `rows`.
+    /// Number of page rows of a superblock in SLC mode, which is its number of wordlines.
     pub one_bit_rows: u32,
-    /// Mapping units of a page row, and mapping units of each page in the row.
+    /// Number of mapping units in a page row.
     pub row_units: u32,
-    /// See `row_units`.
+    /// Number of mapping units in a page.
     pub page_units: u32,
-    /// Planes that operate together.
+    /// Number of planes that operate together (multi-plane operations).
     pub planes: u32,
-    /// Units that the host sees, and units beyond those, which hold the map where it lies on flash.
+    /// Number of mapping units that the host can address.
     pub logical_units: u32,
-    /// See `logical_units`.
+    /// Number of mapping units, beyond the host's, that hold the mapping table where the table lies on flash.
     pub map_units: u32,
 }
 
@@ -33,43 +34,43 @@ impl FlashShape {
         self.dies as usize * self.superblocks_per_die as usize
     }
 
-    /// Returns the number of units of a superblock.
+    /// Returns the number of mapping units that a superblock holds.
     pub(crate) fn superblock_units(&self) -> u32 {
         self.rows * self.row_units
     }
 
-    /// Returns the number of units on the flash, bad blocks included.
+    /// Returns the number of mapping units that all superblocks of the drive hold, bad blocks included.
     pub(crate) fn physical_units(&self) -> usize {
         self.superblocks() * self.superblock_units() as usize
     }
 
-    /// Returns the number of units that are ever written.
+    /// Returns the number of logical units that can be written: units of the host and units of the mapping table.
     pub(crate) fn written_units(&self) -> u64 {
         u64::from(self.logical_units) + u64::from(self.map_units)
     }
 
-    /// True for a unit of the host's, false for one that the drive keeps for itself.
+    /// True if `lpn` is a unit that the host can address, false if it is a unit of the drive's mapping table on flash.
     pub(crate) fn is_host_unit(&self, lpn: Lpn) -> bool {
         lpn.0 < self.logical_units
     }
 
-    /// Returns the superblock that holds a place, numbered over the drive.
+    /// Returns the superblock that contains physical address `ppa`; superblocks are numbered over the whole drive.
     pub(crate) fn superblock_of(&self, ppa: Ppa) -> usize {
         (ppa.0 / u64::from(self.superblock_units())) as usize
     }
 
-    /// Returns the page row of a place within its superblock.
+    /// Returns the page row, within its superblock, of physical address `ppa`.
     pub(crate) fn row_of(&self, ppa: Ppa) -> u32 {
         (ppa.0 % u64::from(self.superblock_units())) as u32 / self.row_units
     }
 
-    /// Returns the first place of a superblock numbered over the drive.
+    /// Returns the first physical address in `superblock`, which is numbered over the whole drive.
     pub(crate) fn first_ppa(&self, superblock: usize) -> u64 {
         superblock as u64 * u64::from(self.superblock_units())
     }
 
-    /// Returns the first page row of the wordline that a row lies on: pages of a wordline are numbered one
-    /// after the other.
+    /// Returns the first page row on the wordline of page row `row` in a superblock that is not in SLC mode. The pages
+    /// of a wordline have consecutive rows.
     pub(crate) fn first_row_of_wordline(&self, row: u32) -> u32 {
         row - row % (self.rows / self.one_bit_rows)
     }

@@ -8,27 +8,31 @@ mod after_cut;
 
 use after_cut::Torn;
 
-/// Stripes as the rule says they lie: the superblocks of one number on `width` neighbouring dies.
+/// The checker's account of parity over dies. A parity group is the superblocks of one number on `width` neighbouring
+/// dies; a stripe is the page row of one number in each of them.
 pub(crate) struct StripeAccount {
     per_die: usize,
     width: usize,
-    /// Valid units in each group of superblocks.
+    /// Number of valid units in each parity group.
     live: Vec<u32>,
-    /// Page rows handed out of each superblock.
+    /// Number of page rows of each superblock that programs have been submitted for.
     rows: Vec<u32>,
-    /// Parity page rows handed out in each group, and the superblock that holds them.
+    /// Number of parity page rows of each parity group that programs have been submitted for; second field: the
+    /// superblock of each group that holds the parity.
     parity_rows: Vec<u32>,
     parity: Vec<usize>,
-    /// For each superblock: true in SLC mode, in which a superblock has no parity and protects no others.
+    /// For each superblock: true if it is in SLC mode, in which it has no parity and is not part of its group's
+    /// stripes.
     apart: Vec<bool>,
-    /// Page rows that power cuts tore, in the checker's account of stripes.
+    /// Page rows that power cuts tore (interrupted programs).
     torn: Torn,
 }
 
 const NOWHERE: usize = usize::MAX;
 
 impl StripeAccount {
-    /// Makes an account that begins with what the drive holds now.
+    /// Makes an account of the drive's parity groups, each over `width` dies, that starts from what the drive holds
+    /// now.
     pub fn new(drive: &impl Examined, shape: &FlashShape, width: u32) -> Self {
         let per_die = shape.superblocks_per_die as usize;
         let groups = shape.superblocks() / width as usize;
@@ -110,8 +114,8 @@ impl StripeAccount {
         }
     }
 
-    /// Whether the rest of its stripe gives back a row of a superblock whose die is dead, where so many `rows` of each
-    /// superblock were programmed: it must, cannot, or may from what is still in RAM (none).
+    /// Returns whether parity can restore page row `row` of a superblock on a dead die, where `rows` page rows of each
+    /// superblock are programmed: true, false, or none if the parity is not yet on flash and may still be in RAM.
     pub fn gives_back(
         &self,
         superblock: usize,
@@ -132,7 +136,7 @@ impl StripeAccount {
         (self.parity_rows[self.group_of(superblock)] > row).then_some(true)
     }
 
-    /// Notes that a unit of the host's, or one that a snapshot sees, is in `superblock`.
+    /// Counts a unit that became valid in `superblock`, which must not hold parity.
     pub fn on_held(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         assert_ne!(
@@ -142,13 +146,14 @@ impl StripeAccount {
         self.live[group] += u32::from(!self.apart[superblock]);
     }
 
-    /// Notes that a unit in `superblock` is needed no more.
+    /// Subtracts a unit that is no longer valid in `superblock` from the count of its parity group.
     pub fn on_left(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         self.live[group] -= u32::from(!self.apart[superblock]);
     }
 
-    /// Notes that a superblock was erased.
+    /// Notes that `superblock` was erased: it has no page rows, and if it held the parity of its group, the group has
+    /// no parity now.
     pub fn on_erase(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         self.forget_torn(superblock);
@@ -166,8 +171,8 @@ mod tests {
     use controller::Class;
     use units::DieId;
 
-    /// Returns an account of three dies with two superblocks each; the first superblock of the second die
-    /// holds one row of parity.
+    /// Makes a test account of three dies with two superblocks each, in which the first superblock of the second die
+    /// holds one page row of parity.
     pub(super) fn account() -> StripeAccount {
         let mut account = StripeAccount {
             per_die: 2,

@@ -15,38 +15,40 @@
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// Units by version: higher is newer.
+/// A version number for each of some logical units; a higher version is a newer write.
 pub(crate) type Versions = BTreeMap<Lpn, u32>;
 
-/// The checker's account of the versions that must be there after a power cut.
+/// The checker's account of the versions of logical units that must be there after a power cut.
 #[derive(Default)]
 pub(crate) struct Survival {
-    /// The newest version of each unit that was promised.
+    /// The newest version of each logical unit that is promised to survive a power cut.
     promised: Versions,
-    /// Acknowledged and not promised yet.
+    /// The newest version of each logical unit that was acknowledged but is not promised to survive a power cut yet.
     acknowledged: Versions,
-    /// Versions that were acknowledged, and trims, when each flush in flight was asked for.
+    /// For each flush in flight, by its request number: the versions that were acknowledged, and the trims that were
+    /// answered, when the flush arrived.
     flushes: BTreeMap<u32, [Versions; 2]>,
-    /// Units that may hold any earlier version, or no data, after a cut, each with the last version for which this
-    /// holds.
+    /// Logical units that may hold any version up to the one given here, or no data, after a power cut, because they
+    /// were trimmed or a cut destroyed their page.
     free: Versions,
-    /// Version of a unit up to which all versions were undone, except for promised versions.
+    /// Highest version number when the drive was last rolled back to a snapshot: versions up to it were undone, except
+    /// for those of the snapshot.
     undone: u32,
-    /// True if trims are as durable as writes: the checker then tracks the version up to which each unit is
-    /// trimmed, for acknowledged and for promised trims.
+    /// True if trims are as durable as writes. The next two fields then hold the version up to which each unit is
+    /// trimmed: by trims that were answered, and by trims that are promised to survive a power cut.
     keeps_trims: bool,
     trimmed: Versions,
     gone: Versions,
 }
 
 impl Survival {
-    /// Notes that a flush is asked for.
+    /// Notes that a flush with the number `request` was requested, with the writes and trims that it covers.
     pub fn on_flush(&mut self, request: u32) {
         self.flushes.insert(request, [self.acknowledged.clone(), self.trimmed.clone()]);
     }
 
-    /// Notes that a flush is answered: writes acknowledged before it was asked for are promised. None where
-    /// the flush failed.
+    /// Notes that a flush was answered: writes and trims that were acknowledged before the flush was requested are
+    /// promised to survive a power cut from now on. `done` is none if the flush failed.
     pub fn on_flushed(&mut self, request: u32, done: Option<()>) {
         let [written, trimmed] = self.flushes.remove(&request).unwrap_or_default();
         if done.is_some() {
@@ -55,12 +57,13 @@ impl Survival {
         }
     }
 
-    /// Promises trims from now on as writes are promised.
+    /// Makes the account treat trims as promised to survive a power cut like writes, from now on.
     pub fn keep_trims(&mut self) {
         self.keeps_trims = true;
     }
 
-    /// Notes that a trim of a unit is answered; `durable`: its effect is promised at once.
+    /// Notes that a trim of unit `lpn` is answered, on a drive whose trims are as durable as writes. If `durable` is
+    /// given, the trim is promised at once to survive a power cut.
     pub fn on_trimmed(&mut self, lpn: Lpn, durable: Option<()>) {
         // Where a newer version was promised since, that says more.
         let Some(&version) = self.free.get(&lpn).filter(|_| self.keeps_trims) else { return };
@@ -70,7 +73,8 @@ impl Survival {
         }
     }
 
-    /// Promises that no version up to this one is there after any later cut.
+    /// Records the promise that unit `lpn` holds no version up to `version` after any later power cut, because of a
+    /// trim.
     fn promise_gone(&mut self, lpn: Lpn, version: u32) {
         let newest = self.gone.entry(lpn).or_default();
         *newest = version.max(*newest);
@@ -79,7 +83,7 @@ impl Survival {
         }
     }
 
-    /// Notes that a write of a unit is acknowledged; the drive may still lose it.
+    /// Notes that a write of unit `lpn` is acknowledged but not yet durable: a power cut may still lose it.
     pub fn on_acknowledged(&mut self, lpn: Lpn, version: u32) {
         if version > self.undone {
             let newest = self.acknowledged.entry(lpn).or_default();
@@ -87,7 +91,7 @@ impl Survival {
         }
     }
 
-    /// Promises that this version, or a newer one, is there after every later cut.
+    /// Records the promise that unit `lpn` holds `version`, or a newer one, after every later power cut.
     pub fn promise(&mut self, lpn: Lpn, version: u32) {
         // A write that was in flight when its unit was trimmed may be answered later than the trim.
         if version > self.undone && self.free.get(&lpn).is_none_or(|free| *free < version) {
@@ -100,28 +104,30 @@ impl Survival {
         }
     }
 
-    /// Releases the promises of trims, whose records a cut may have destroyed.
+    /// Drops all promises that trimmed units stay trimmed, because a power cut may have destroyed the records of trims
+    /// on flash.
     pub fn release_trims(&mut self) {
         self.gone.clear();
     }
 
-    /// True if a copy of this version is enough to keep what was promised of a unit.
+    /// True if a copy on flash of `version` of unit `lpn` is enough to fulfil the promise about the unit after a power
+    /// cut.
     pub fn is_kept_by(&self, lpn: Lpn, version: u32) -> bool {
         let promised = self.promised.get(&lpn).copied().unwrap_or(0);
         version == promised || version > promised.max(self.undone)
     }
 
-    /// Notes that a unit may hold any version up to this one, or no data: the host trimmed it, or a cut
-    /// destroyed its page.
+    /// Notes that unit `lpn` may hold any version up to `version`, or no data, after a power cut, because the host
+    /// trimmed it or a cut destroyed its page.
     pub fn release(&mut self, lpn: Lpn, version: u32) {
         self.free.insert(lpn, version);
     }
 
-    /// Checks `found`, the version of a unit that the drive holds after a cut, none where it holds nothing;
-    /// `before`: the version that it held before the host wrote anything, if any.
+    /// Checks `found`, the version of unit `lpn` that the drive holds after a power cut, or none, against the promises;
+    /// `before` is the version that the unit held before the run, if it held data.
     ///
     /// # Panics
-    /// When something was promised that is not there.
+    /// When the unit holds an older version than was promised, or no data, or a version that was durably trimmed.
     pub fn check(&self, lpn: Lpn, found: Option<u32>, before: Option<u32>) {
         if let (Some(gone), Some(found)) = (self.gone.get(&lpn), found) {
             assert!(
@@ -141,7 +147,8 @@ impl Survival {
         );
     }
 
-    /// Promises that the version of a unit that was found after a cut is there after the next cut.
+    /// Records the promise that the version of unit `lpn` found after a power cut, or its absence of data, is there
+    /// after the next cut too.
     pub fn go_on_with(&mut self, lpn: Lpn, found: Option<u32>) {
         self.free.remove(&lpn);
         match found {
@@ -150,8 +157,8 @@ impl Survival {
         }
     }
 
-    /// Notes that the drive returned to a snapshot: this version of a unit is there after every cut, and no
-    /// later one up to `last`. A unit without data in the snapshot counts as trimmed.
+    /// Records, after a roll-back to a snapshot, the promise that unit `lpn` holds `version` after every power cut and
+    /// none of the later versions up to `last`. A unit without data in the snapshot counts as trimmed.
     pub fn go_back(&mut self, lpn: Lpn, version: Option<u32>, last: u32) {
         self.undone = last;
         self.acknowledged.remove(&lpn);
@@ -161,7 +168,8 @@ impl Survival {
         }
     }
 
-    /// Forgets requests and flushes in flight, because the power has failed.
+    /// Drops writes, trims and flushes that were acknowledged or in flight but promise nothing yet, because the power
+    /// failed.
     pub fn forget_under_way(&mut self) {
         self.acknowledged.clear();
         self.trimmed.clear();
@@ -175,7 +183,8 @@ mod tests {
 
     const UNIT: Lpn = Lpn(3);
 
-    /// Returns two acknowledged versions, and between them a flush that was answered.
+    /// Makes a test account in which version 5 of a unit was acknowledged, then flushed, and version 7 was acknowledged
+    /// after the flush was requested.
     fn one_flushed() -> Survival {
         let mut survival = Survival::default();
         survival.on_acknowledged(UNIT, 5);
@@ -232,7 +241,8 @@ mod tests {
         assert!(std::panic::catch_unwind(|| survival.check(UNIT, Some(7), Some(0))).is_err());
     }
 
-    /// Returns a trim of a version that was durable, acknowledged, and covered by a flush or not.
+    /// Makes a test account in which a unit with a durable version was trimmed, the trim was answered, and a flush
+    /// after it succeeded or, with none, failed.
     fn trimmed(flushed: Option<()>) -> Survival {
         let mut survival = one_flushed();
         survival.keep_trims();

@@ -8,27 +8,28 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use units::Lpn;
 
-/// The account of trims.
+/// The checker's account of trims: each trim that is answered has removed its units, and no unit is removed that no
+/// trim or zone reset covers.
 pub(crate) struct TrimAccount {
     unit: u64,
     units: usize,
-    /// Units of a zone, where the drive is zones.
+    /// Number of mapping units of a zone, on a drive with zones; 0 on other drives.
     zone_units: u32,
-    /// True on a drive with snapshots: a trim may be ignored there for lack of room, so trims are not
-    /// checked.
+    /// True on a drive with snapshots: it may ignore a trim for lack of free space, so trims are not checked.
     may_refuse: bool,
-    /// Number of times that a unit was forgotten so far, and the last such number of each unit; empty until a trim
-    /// comes.
+    /// Number of unit trims so far; second field: for each logical unit, the value of this count at its last trim. The
+    /// second field is empty until a trim arrives.
     count: u64,
     last: Vec<u64>,
-    /// Trims in flight by request, each with the count of events when the host asked for the trim.
+    /// For each trim in flight, by its request number: the number of unit trims when the trim was requested.
     asked: BTreeMap<u32, u64>,
-    /// The units that each trim or zone reset in flight covers, and those of the one that forgot a unit last.
+    /// Range of logical units that each trim or zone reset in flight covers, by its request number; second field: the
+    /// range of the request that removed a unit last.
     covered: BTreeMap<u32, Range<u32>>,
     at_work: Range<u32>,
 }
 
-/// Returns the units that lie wholly inside a trim.
+/// Returns the logical units that lie wholly inside a trim; `unit` is the mapping unit's size in bytes.
 fn whole_units(trim: &HostRequest, unit: u64) -> Range<u32> {
     let end = (trim.offset + u64::from(trim.bytes)) / unit;
     let first = trim.offset.div_ceil(unit);
@@ -62,7 +63,8 @@ impl TrimAccount {
         }
     }
 
-    /// Notes that the drive says that it forgot a unit.
+    /// Notes that the drive reports unit `lpn` as trimmed, and checks that a trim or zone reset in flight covers the
+    /// unit as a whole.
     pub fn on_trim(&mut self, lpn: Lpn) {
         self.count += 1;
         if !self.may_refuse && !self.at_work.contains(&lpn.0) {
@@ -76,7 +78,8 @@ impl TrimAccount {
         }
     }
 
-    /// Notes that a request is answered; none where the request failed. Returns the units that it trimmed.
+    /// Notes that request `id` is answered, with none for `done` if it failed; checks that a trim has removed each unit
+    /// it covers, and returns these units.
     pub fn on_answered(&mut self, id: u32, done: Option<&HostRequest>) -> impl Iterator<Item = Lpn> + use<> {
         if self.covered.remove(&id).is_some_and(|units| units == self.at_work) {
             self.at_work = 0..0;
@@ -99,7 +102,7 @@ mod tests {
     use super::*;
     use units::SimTime;
 
-    /// A trim of units 2 and 3, of which these are forgotten before it is answered.
+    /// Test scenario: the account of a trim of units 2 and 3, during which the drive reports `units` as trimmed.
     fn forgotten(units: &[u32]) {
         let mut trims = TrimAccount {
             unit: 4096,

@@ -9,24 +9,26 @@ use std::path::Path;
 use std::time::Instant;
 use units::SimTime;
 
-/// Latest time of a request: half of what the clock holds, so that nothing begun before overflows it.
+/// Latest time in ns that a request may have: half the range of the clock, so that no operation begun before it
+/// overflows the clock.
 const LATEST_NS: u64 = 1 << 63;
-/// One call in so many is timed.
+/// One in this many calls that advance the drive is timed by the wall clock.
 const TIMED: u64 = 32;
-/// What messages call the requests of the caller.
+/// Word by which error messages name the source of the caller's requests.
 const NAME: &str = "submit";
 
-/// A drive that its caller steps.
+/// A simulated drive that its caller advances step by step: the caller submits requests and says how far simulated time
+/// goes.
 ///
-/// Its present is where the caller brought it by [`Self::run_until`], [`Self::next`] or [`Self::finish`]: all that happens up
-/// to it has happened, and no request is taken for an earlier time.
+/// The drive's present is the time to which the caller has advanced it by [`Self::run_until`], [`Self::next`] or
+/// [`Self::finish`]: all events up to the present have happened, and no request is accepted for an earlier time.
 pub struct SteppedDrive {
     session: Session,
     inbox: StepInbox,
-    /// Requests submitted since time went on last, and the time of the first of them.
+    /// Requests submitted since the drive was last advanced; second field: the earliest time of these requests.
     new: Vec<NumberedRequest>,
     first_new: Option<SimTime>,
-    /// Times that the drive was told to go on.
+    /// Number of calls so far that advanced the drive.
     calls: u64,
     namespaces: Vec<Extent>,
     is_parted: bool,
@@ -36,15 +38,16 @@ pub struct SteppedDrive {
     present_ns: u64,
     submitted: u64,
     taken: u64,
-    /// The result, once the drive was finished.
+    /// Everything that the drive measured; none until the drive is finished.
     result: Option<Value>,
 }
 
 impl SteppedDrive {
-    /// Opens the drive that `setup` describes; its base and chip are found in `catalogue`. Its time begins at zero.
+    /// Opens the drive that `setup` describes, at simulated time zero; its base drive and chip are looked up in
+    /// `catalogue`.
     ///
     /// # Errors
-    /// When the drive or an option is wrong, or asks for what only a run has.
+    /// When the drive or an option is wrong, or an option is one that only a run of a workload has.
     pub fn open(setup: &StepSetup, catalogue: &Catalogue) -> Result<Self, StepError> {
         let drive = setup.drive(catalogue)?;
         let space = drive.space();
@@ -70,30 +73,30 @@ impl SteppedDrive {
         })
     }
 
-    /// Name of the drive, as it was asked for.
+    /// Returns the name of the drive by which the caller opened it.
     pub fn name(&self) -> &str {
         &self.session.drive().name
     }
 
-    /// Title of the drive, as its file gives it.
+    /// Returns the title of the drive, as its file gives it.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// Bytes the host sees.
+    /// Returns the drive's capacity for the host in bytes.
     pub fn capacity_bytes(&self) -> u64 {
         self.capacity
     }
 
-    /// Namespaces of the drive: bytes of each.
+    /// Returns the size in bytes of each namespace of the drive.
     pub fn namespaces(&self) -> impl Iterator<Item = u64> + '_ {
         self.namespaces.iter().map(|extent| extent.bytes)
     }
 
-    /// Number of the namespace that a host calls `name`.
+    /// Returns the number, from 1, of the namespace that a host calls `name`.
     ///
     /// # Errors
-    /// When there is none; the text names the nearest.
+    /// When the drive has no such namespace; the message names the nearest.
     pub fn namespace_named(&self, name: &str) -> Result<u32, StepError> {
         let space = self.session.drive().space();
         let found = space.device(name).map(|found| found.name.clone());
@@ -107,22 +110,22 @@ impl SteppedDrive {
         })
     }
 
-    /// The drive's present.
+    /// Returns the drive's present in ns: the simulated time to which the caller has advanced it.
     pub fn now_ns(&self) -> u64 {
         self.present_ns
     }
 
-    /// Requests submitted so far.
+    /// Returns the number of requests submitted so far.
     pub fn submitted(&self) -> u64 {
         self.submitted
     }
 
-    /// Requests submitted whose completions were not taken.
+    /// Returns the number of submitted requests whose completions the caller has not taken yet.
     pub fn outstanding(&self) -> u64 {
         self.submitted - self.taken
     }
 
-    /// When something happens next in the drive, if anything will: work of its own, too.
+    /// Returns the time in ns of the next event in the drive, work of its own included, or none if nothing will happen.
     pub fn next_event_ns(&mut self) -> Result<Option<u64>, StepError> {
         if self.result.is_some() {
             return Ok(None);
@@ -132,20 +135,20 @@ impl SteppedDrive {
         Ok(next.map(|next| next.ns().max(self.present_ns)))
     }
 
-    /// Submits a request; the number by which its completion is known.
+    /// Submits a request and returns the number that its completion will have.
     ///
     /// # Errors
-    /// When it lies before the drive's present, beyond its namespace, or is no operation of it. It is then as if it had not
-    /// been submitted.
+    /// When the request is for a time before the drive's present, reaches beyond its namespace, or is an operation that
+    /// the drive lacks. The request is then not submitted.
     pub fn submit(&mut self, request: &StepRequest) -> Result<u64, StepError> {
         let request = self.placed(request)?;
         Ok(self.accept(request))
     }
 
-    /// Submits requests; the number of the first, which the others follow.
+    /// Submits several requests and returns the number of the first; the numbers of further requests follow.
     ///
     /// # Errors
-    /// As for [`Self::submit`], with the place of the request, from 0; none of them is then submitted.
+    /// As for [`Self::submit`]; the message gives the index of the wrong request, from 0. No request is then submitted.
     pub fn submit_all(
         &mut self,
         requests: impl Iterator<Item = Result<StepRequest, StepError>>,
@@ -173,7 +176,8 @@ impl SteppedDrive {
         number
     }
 
-    /// Lets time go on, and the drive know of the requests that are new.
+    /// Passes the new requests to the drive and advances simulated time until `until_ns`, or until `answers`
+    /// completions wait to be taken.
     fn go_on(&mut self, until_ns: u64, answers: usize) -> Result<(), StepError> {
         if !self.new.is_empty() {
             self.inbox.give(&mut self.new);
@@ -189,7 +193,8 @@ impl SteppedDrive {
         Ok(())
     }
 
-    /// The request on the drive's own bytes, found right.
+    /// Checks a request of the caller and returns it as a host request, with its offset on the whole drive instead of
+    /// in its namespace.
     fn placed(&mut self, request: &StepRequest) -> Result<HostRequest, StepError> {
         let StepRequest { time_ns, op, offset, bytes, namespace, fua, placement } = *request;
         self.check_open()?;
@@ -211,7 +216,7 @@ impl SteppedDrive {
         Ok(request)
     }
 
-    /// The byte of the drive at which a request to one of several namespaces begins.
+    /// Returns the byte on the whole drive at which a request to one of the drive's namespaces begins.
     fn on_drive(&self, request: &StepRequest) -> Result<u64, StepError> {
         let (count, number) = (self.namespaces.len(), request.namespace);
         let Some(extent) = (number as usize).checked_sub(1).and_then(|at| self.namespaces.get(at)) else {
@@ -245,10 +250,10 @@ impl SteppedDrive {
         }
     }
 
-    /// Brings the drive to `time_ns`: all that happens up to then, that moment included, has happened.
+    /// Advances the drive to `time_ns`: all events up to and including this time have then happened.
     ///
     /// # Errors
-    /// When that is before the drive's present, or no request of the host's gets on any more.
+    /// When `time_ns` is before the drive's present, or the drive can complete no further request.
     pub fn run_until(&mut self, time_ns: u64) -> Result<(), StepError> {
         self.check_open()?;
         if time_ns < self.present_ns {
@@ -259,8 +264,8 @@ impl SteppedDrive {
         Ok(())
     }
 
-    /// The next completion that was not taken; without one, brings the drive to the moment of it, and at the latest to
-    /// `until_ns`. None where no request is outstanding, or none is answered until then.
+    /// Takes the next completion. If none waits, advances the drive to its next completion, but at most to `until_ns`.
+    /// Returns none if no request is outstanding, or none is completed by `until_ns`.
     ///
     /// # Errors
     /// As for [`Self::run_until`].
@@ -270,7 +275,8 @@ impl SteppedDrive {
         Ok(found)
     }
 
-    /// As [`Self::next`], for a caller who looks at the completion where it lies; false where there is none.
+    /// Takes the next completion as [`Self::next`] does, but passes it to `look` instead of copying it. Returns false
+    /// if there is none.
     ///
     /// # Errors
     /// As for [`Self::run_until`].
@@ -291,7 +297,7 @@ impl SteppedDrive {
         Ok(true)
     }
 
-    /// Brings the drive to its next completion, and at the latest to `until_ns`.
+    /// Advances the drive to its next completion, but at most to `until_ns`.
     fn reach(&mut self, until_ns: Option<u64>) -> Result<(), StepError> {
         match until_ns {
             _ if self.result.is_some() => return Ok(()),
@@ -308,8 +314,8 @@ impl SteppedDrive {
         Ok(())
     }
 
-    /// Takes the completions that wait, at most `most`, in the order of their times: each is looked at where it lies. How many
-    /// there were.
+    /// Takes at most `most` waiting completions in the order of their times, passes each to `look`, and returns their
+    /// number. Simulated time does not advance.
     ///
     /// # Errors
     /// When the drive ended with an error.
@@ -326,17 +332,18 @@ impl SteppedDrive {
         Ok(count)
     }
 
-    /// As [`Self::take_with`]: the completions themselves.
+    /// Takes at most `most` waiting completions in the order of their times and returns them; simulated time does not
+    /// advance.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Self::take_with`].
     pub fn take(&mut self, most: usize) -> Result<Vec<SteppedCompletion>, StepError> {
         let mut found = Vec::new();
         self.take_with(most, |one| found.push(*one))?;
         Ok(found)
     }
 
-    /// Completions that were not taken.
+    /// Returns the number of completions that wait to be taken.
     ///
     /// # Errors
     /// As for [`Self::take_with`].
@@ -344,10 +351,11 @@ impl SteppedDrive {
         Ok(self.session.answers()?.len())
     }
 
-    /// No request follows: brings the drive to the moment of its last completion. What was answered can still be taken.
+    /// Finishes the drive: no request may follow, and simulated time advances to the last completion. Completions that
+    /// wait can still be taken.
     ///
     /// # Errors
-    /// When no request of the host's gets on any more.
+    /// When the drive can complete no further request.
     pub fn finish(&mut self) -> Result<(), StepError> {
         if self.result.is_some() {
             return Ok(());
@@ -362,7 +370,8 @@ impl SteppedDrive {
         Ok(())
     }
 
-    /// Everything measured: so far, or, after [`Self::finish`], what a run would have as its result.
+    /// Returns everything measured in JSON: the measurements so far, or, after [`Self::finish`], the result that a run
+    /// would have.
     ///
     /// # Errors
     /// When the drive ended with an error.
@@ -373,10 +382,11 @@ impl SteppedDrive {
         }
     }
 
-    /// Finishes the drive, brings it to rest and saves its state, from which another can begin.
+    /// Finishes the drive, waits until its internal work has ended, and saves its state to `path`, from which another
+    /// drive can start.
     ///
     /// # Errors
-    /// When the drive is none that can be saved, or the file cannot be written.
+    /// When the state of this drive cannot be saved, or the file cannot be written.
     pub fn save(&mut self, path: &Path) -> Result<(), StepError> {
         self.finish()?;
         Ok(self.session.save_state(path)?)

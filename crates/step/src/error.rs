@@ -1,18 +1,18 @@
 //! Why a call is refused.
 
-/// Why a drive that is stepped refuses a call.
+/// Error of a call on a stepped drive, with the message in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepError {
-    /// The input is not right; the text is one line.
+    /// An argument of the call, or a file or key that it names, is wrong; the text is the message.
     Input(String),
-    /// A time lies before the drive's present.
+    /// A time is before the drive's present; the text is the message.
     Past(String),
-    /// The drive was finished, and takes no more requests.
+    /// The drive was finished and accepts no more requests; the text is the message.
     Over(String),
 }
 
 impl StepError {
-    /// The message, in one line.
+    /// Returns the error message, which is one line.
     pub fn text(&self) -> &str {
         match self {
             Self::Input(text) | Self::Past(text) | Self::Over(text) => text,
@@ -21,7 +21,7 @@ impl StepError {
 }
 
 impl StepError {
-    /// The same of the request at this place of several.
+    /// Adds to the error message that it is about the request at index `place`, from 0, of several.
     pub(crate) fn at(self, place: usize) -> Self {
         let told = |text: String| format!("request {place}: {text}");
         match self {

@@ -5,26 +5,26 @@ use host::Op;
 use host::command::SETS;
 use std::sync::LazyLock;
 
-/// A request of the caller's.
+/// A host request as the caller of a stepped drive submits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepRequest {
-    /// Time at which the host issues it, in nanoseconds.
+    /// Simulated time at which the host issues the request, in ns.
     pub time_ns: u64,
-    /// What is to be done.
+    /// Operation of the request, such as read, write or trim.
     pub op: Op,
-    /// First byte in the namespace.
+    /// Offset of the request's first byte in its namespace.
     pub offset: u64,
-    /// Length.
+    /// Length of the request in bytes.
     pub bytes: u32,
-    /// Number of the namespace, from 1; 0 on a drive that is one.
+    /// Number of the namespace, from 1; 0 if the drive is a single namespace.
     pub namespace: u32,
-    /// A write that is on durable storage when it is answered.
+    /// True for a write with forced unit access (FUA), whose data are on durable storage when the write is answered.
     pub fua: bool,
-    /// Placement identifier of a write.
+    /// Placement identifier that a write carries; none for a write without one.
     pub placement: Option<u16>,
 }
 
-/// Every operation with its name, once, in the order of the command sets.
+/// Names of all operations with the operations themselves, each once, in the order of the command sets.
 static OPERATIONS: LazyLock<Vec<(&str, Op)>> = LazyLock::new(|| {
     let mut found: Vec<(&str, Op)> = Vec::new();
     for operation in SETS.iter().flat_map(|set| set.operations) {
@@ -35,10 +35,10 @@ static OPERATIONS: LazyLock<Vec<(&str, Op)>> = LazyLock::new(|| {
     found
 });
 
-/// The operation of this name.
+/// Returns the host operation with the name `name`.
 ///
 /// # Errors
-/// When there is none; the text names the nearest.
+/// When no operation has the name; the message names the nearest.
 #[inline]
 pub fn op_named(name: &str) -> Result<Op, StepError> {
     let found = OPERATIONS.iter().find(|(known, _)| *known == name);
@@ -50,10 +50,10 @@ pub fn op_named(name: &str) -> Result<Op, StepError> {
     })
 }
 
-/// The operation of this number ([`Op::code`]).
+/// Returns the host operation with the number `code` ([`Op::code`]).
 ///
 /// # Errors
-/// When there is none.
+/// When no operation has the number.
 #[inline]
 pub fn op_of(code: u8) -> Result<Op, StepError> {
     static KNOWN: LazyLock<[Option<Op>; 256]> =

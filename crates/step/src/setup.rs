@@ -3,21 +3,21 @@
 use crate::StepError;
 use sim::{Catalogue, Drive, RunOptions};
 
-/// A drive, and how it begins.
+/// Description of a drive to be opened for stepping: the drive, its settings, and options such as preconditioning.
 #[derive(Clone, Debug, Default)]
 pub struct StepSetup {
-    /// Its name, or its file.
+    /// Name of the drive, or the path of its file.
     pub drive: String,
-    /// The text of its file, where the caller has that; `drive` is then its name in messages.
+    /// Text of the drive file, if the caller gives the text; `drive` is then only the drive's name in messages.
     pub toml: Option<String>,
-    /// `key=value` on top.
+    /// Settings `key=value` that override keys of the drive file.
     pub set: Vec<String>,
-    /// Seed, preconditioning, a saved state to load.
+    /// Options such as the random seed, the preconditioning, and a saved state to load.
     pub options: RunOptions,
 }
 
 impl StepSetup {
-    /// The drive, whose base and chip are found in `catalogue`.
+    /// Loads the drive; its base drive and chip are looked up in `catalogue`.
     ///
     /// # Errors
     /// When a file, a key or a value is wrong.

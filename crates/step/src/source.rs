@@ -7,24 +7,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use units::SimTime;
 
-/// A request, and the number that its submission gave.
+/// A host request with the number that its submission returned.
 pub(crate) type NumberedRequest = (u64, HostRequest);
 
-/// Requests on their way from the caller's side of a drive to its source.
+/// Queue that passes requests from the caller of a stepped drive to the drive's workload source.
 #[derive(Clone, Default)]
 pub(crate) struct StepInbox(Arc<Inbox>);
 
 #[derive(Default)]
 struct Inbox {
-    /// Asked at every poll: a lock is not.
+    /// True if the queue holds requests; an atomic flag, because the source checks it at every poll, which is cheaper
+    /// than a lock.
     holds: AtomicBool,
-    /// The source had none left when it was asked last.
+    /// True if the workload source had no request left at its last poll.
     is_dry: AtomicBool,
     requests: Mutex<Vec<NumberedRequest>>,
 }
 
 impl StepInbox {
-    /// Puts `requests` in, in the order of their submission; they are taken out of what the caller holds.
+    /// Moves `requests`, which are in the order of their submission, into the queue.
     pub fn give(&self, requests: &mut Vec<NumberedRequest>) {
         // One thread at a time has the drive; a panic ends it.
         let mut inside = self.0.requests.lock().unwrap_or_else(PoisonError::into_inner);
@@ -36,7 +37,7 @@ impl StepInbox {
         self.0.holds.store(true, Ordering::Release);
     }
 
-    /// What the source held when it was asked last.
+    /// Returns whether the workload source still held requests at its last poll.
     pub fn held(&self) -> SourceHolds {
         if self.0.is_dry.load(Ordering::Acquire) { SourceHolds::Nothing } else { SourceHolds::Requests }
     }
@@ -49,7 +50,8 @@ impl StepInbox {
     }
 }
 
-/// Puts a request in its place: by time, and those of one time in the order of their submission.
+/// Inserts a request into `queue`, which is in the order of the requests' times; requests of the same time stay in the
+/// order of their submission.
 fn put(queue: &mut VecDeque<NumberedRequest>, number: u64, request: HostRequest) {
     if queue.back().is_none_or(|(_, last)| last.arrive <= request.arrive) {
         return queue.push_back((number, request));
@@ -58,11 +60,11 @@ fn put(queue: &mut VecDeque<NumberedRequest>, number: u64, request: HostRequest)
     queue.insert(place, (number, request));
 }
 
-/// Source of the requests that the caller has submitted; it never ends, since more may come.
+/// Workload of the requests that the caller of a stepped drive submits; it never ends, since more requests may follow.
 pub(crate) struct StepSource {
     inbox: StepInbox,
     waiting: VecDeque<NumberedRequest>,
-    /// The number of the request handed out last.
+    /// Number of the request that the source handed to the drive last.
     number: u64,
     requests: u64,
 }

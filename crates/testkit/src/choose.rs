@@ -3,7 +3,8 @@
 use config::{ConfigError, Document, PolicyEntry, Section, Value};
 use std::collections::VecDeque;
 
-/// Makes what `read` makes of the settings, each `key=value` (`name=greedy`, `d=5`), unknown keys refused.
+/// Parses a policy's settings, each `key=value` (`name=greedy`, `d=5`), with `read` and returns the result; an unknown
+/// key is an error.
 ///
 /// # Errors
 /// When a setting is refused.
@@ -21,18 +22,19 @@ pub fn read_from<M>(
     Ok(made)
 }
 
-/// Returns the setting that names a policy.
+/// Returns the setting that selects a policy by its name, `name=...`.
 pub fn named(entry: &PolicyEntry) -> Vec<String> {
     vec![format!("name={}", entry.card.name)]
 }
 
-/// Values for what has no default: a count, a time, a rate.
+/// Sample values for policy parameters without a default: a count, a time, a transfer rate.
 const SAMPLES: [&str; 3] = ["0", "1us", "100MT/s"];
 
-/// Returns the policy with no more than it must be told.
+/// Returns the shortest list of settings with which a policy can be made: its name, and a sample value for each
+/// parameter without a default.
 ///
 /// # Panics
-/// When it wants to be told what none of the samples is.
+/// When none of the sample values suits a parameter.
 pub fn least<M>(entry: &PolicyEntry, read: impl Fn(&mut Section) -> Result<M, ConfigError>) -> Vec<String> {
     let mut settings = named(entry);
     while let Err(error) = read_from(&read, &settings) {
@@ -51,8 +53,8 @@ pub fn least<M>(entry: &PolicyEntry, read: impl Fn(&mut Section) -> Result<M, Co
     settings
 }
 
-/// Returns the policy with its defaults, and with each parameter in turn at the edges of its range and
-/// beyond.
+/// Returns lists of settings for tests of a policy: its defaults, and for each parameter the values at the edges of its
+/// range and beyond, one parameter changed at a time. `least` are the settings that the policy cannot do without.
 pub fn variants(entry: &PolicyEntry, least: &[String]) -> Vec<Vec<String>> {
     let mut all = vec![least.to_vec()];
     for parameter in &entry.parameters {
@@ -70,11 +72,12 @@ pub fn variants(entry: &PolicyEntry, least: &[String]) -> Vec<Vec<String>> {
     all
 }
 
-/// Refuses what must be refused: an unknown policy, an unknown key, a wrong type, a negative count. What is
-/// refused among the variants must name the parameter. Calls `check` with each variant that is accepted.
+/// Checks that a policy's settings are refused where they must be: an unknown policy or key, a wrong type, a negative
+/// count. Then tries the variants of its parameters: calls `check` for each that is accepted; an error must name a
+/// parameter of the policy.
 ///
 /// # Panics
-/// When the policy takes what it must refuse, refuses its defaults, or blames another key.
+/// When the policy accepts a setting that it must refuse, refuses its defaults, or names another key in its error.
 pub fn each_variant<M>(
     entry: &PolicyEntry,
     read: impl Fn(&mut Section) -> Result<M, ConfigError>,

@@ -3,24 +3,28 @@
 //! Throughout, `alpha` is usable blocks over user blocks (at least 1, the open block not counted), `units` the
 //! mapping units of a block, and the answer all units written over those the host wrote.
 
-/// Victims drawn uniformly: exact, since every victim is as full as the drive.
+/// Returns the write amplification, in closed form, of a drive whose garbage collection draws victims uniformly at
+/// random; `alpha` is usable over user capacity. The formula is exact, as every victim is on average as full as the
+/// drive.
 pub fn random(alpha: f64) -> f64 {
     1.0 / (1.0 - 1.0 / alpha)
 }
 
-/// Returns the principal branch of Lambert's W: the `w >= -1` with `w e^w = x`, for `-1/e <= x <= 0`.
+/// Returns the principal branch of Lambert's W function: the `w >= -1` with `w e^w = x`, for `-1/e <= x <= 0`.
 pub fn lambert_w0(x: f64) -> f64 {
     // w e^w grows on [-1, 0], so halving the interval always ends at the root, even near the branch point.
     bisect(-1.0, 0.0, |w| w * w.exp() - x)
 }
 
-/// Victims in the order they were closed, uniform writes (Desnoyers, SYSTOR 2012, equation 4).
+/// Returns the write amplification, in closed form, of garbage collection that takes blocks in the order in which they
+/// were closed (FIFO), under uniform random writes; `alpha` is usable over user capacity (Desnoyers, SYSTOR 2012,
+/// equation 4).
 pub fn fifo(alpha: f64) -> f64 {
     alpha / (alpha + lambert_w0(-alpha * (-alpha).exp()))
 }
 
-/// The same for writes of which the ratio `hot_writes` goes to the ratio `hot_space` of the units, uniform
-/// within each part (Desnoyers, equation 14).
+/// Returns the write amplification of FIFO garbage collection where the fraction `hot_writes` of the writes goes to the
+/// fraction `hot_space` of the units, uniformly within the hot and the cold part (Desnoyers, SYSTOR 2012, equation 14).
 pub fn fifo_hot_cold(alpha: f64, hot_writes: f64, hot_space: f64) -> f64 {
     let moved = |writes: f64, space: f64, amplification: f64| {
         writes / ((writes / space * alpha / amplification).exp() - 1.0)
@@ -34,14 +38,15 @@ pub fn fifo_hot_cold(alpha: f64, hot_writes: f64, hot_space: f64) -> f64 {
     })
 }
 
-/// The block with the fewest valid units, uniform writes, many blocks of finitely many units.
+/// Returns the write amplification of greedy garbage collection, which takes the block with the fewest valid units,
+/// under uniform random writes to very many blocks of `units` units; `alpha` is usable over user capacity.
 ///
-/// In the limit of many blocks every victim holds `j` or `j + 1` valid units. A block loses its units at a
-/// rate proportional to how many it has left, so the time it takes to fall to `j` is a harmonic sum; that it
-/// equals the time in which all blocks are written once fixes `j` and the share of each.
+/// In the limit of many blocks every victim holds `j` or `j + 1` valid units. A block loses its units at a rate
+/// proportional to the number it has left, so the time it takes to fall to `j` is a harmonic sum; this time equals the
+/// time in which all blocks are written once, which fixes `j` and the fraction of each.
 ///
 /// # Panics
-/// When no such `j` exists, which no `alpha > 1` brings about.
+/// When no such `j` exists, which cannot happen for `alpha > 1`.
 pub fn greedy(alpha: f64, units: u32) -> f64 {
     let block = f64::from(units);
     let load = block / alpha;
@@ -58,8 +63,9 @@ pub fn greedy(alpha: f64, units: u32) -> f64 {
     panic!("no number of valid units satisfies the balance at alpha {alpha}, {units} units");
 }
 
-/// The block with the fewest valid units among `choices` drawn at random, uniform writes (the mean field of
-/// Van Houdt, SIGMETRICS 2013), followed in time until it stands still.
+/// Returns the write amplification of garbage collection that takes the block with the fewest valid units among
+/// `choices` blocks drawn at random, under uniform random writes (mean-field model of Van Houdt, SIGMETRICS 2013,
+/// iterated in time until it is steady).
 pub fn d_choices(alpha: f64, units: u32, choices: u32) -> f64 {
     const STEP: f64 = 0.005;
     let block = units as usize;
@@ -94,7 +100,8 @@ pub fn d_choices(alpha: f64, units: u32, choices: u32) -> f64 {
     }
 }
 
-/// Returns the root of `f`, negative at `low` and positive at `high`, to the last bits of a double.
+/// Returns the root of `f` between `low` and `high` by bisection, to the last bits of a double; `f` is negative at
+/// `low` and positive at `high`.
 fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..200 {
         let middle = 0.5 * (low + high);
@@ -111,7 +118,8 @@ fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Equal to the three digits the published and derived tables give.
+    /// Asserts that a computed write amplification equals the value of a published or derived table to the table's
+    /// three digits.
     fn same(computed: f64, tabled: f64) {
         assert!((computed - tabled).abs() < 0.0006, "computed {computed}, tabled {tabled}");
     }

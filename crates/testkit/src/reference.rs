@@ -4,33 +4,34 @@ use engine::RandomStream;
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// One step of a host.
+/// One step of a random host history in tests: a write, trim or read of consecutive mapping units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostStep {
-    /// Writes `count` units from `first` on.
+    /// The host writes `count` mapping units from `first` on.
     Write {
-        /// First unit that is written.
+        /// First mapping unit that is written.
         first: Lpn,
-        /// Number of units that are written.
+        /// Number of mapping units that are written.
         count: u32,
     },
-    /// Declares `count` units from `first` on unused.
+    /// The host trims `count` mapping units from `first` on.
     Trim {
-        /// First unit that is declared unused.
+        /// First mapping unit that is trimmed.
         first: Lpn,
-        /// Number of units that are declared unused.
+        /// Number of mapping units that are trimmed.
         count: u32,
     },
-    /// Reads `count` units from `first` on.
+    /// The host reads `count` mapping units from `first` on.
     Read {
-        /// First unit that is read.
+        /// First mapping unit that is read.
         first: Lpn,
-        /// Number of units that are read.
+        /// Number of mapping units that are read.
         count: u32,
     },
 }
 
-/// A flash translation layer without flash: it remembers which version of each unit is the last.
+/// Reference model of a flash translation layer for tests, without flash: it stores only the newest version of each
+/// logical unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReferenceFtl {
     units: u32,
@@ -39,12 +40,13 @@ pub struct ReferenceFtl {
 }
 
 impl ReferenceFtl {
-    /// Makes a drive of `units` logical units, none written.
+    /// Makes a reference model of a drive with `units` logical units, none of them written.
     pub fn new(units: u32) -> Self {
         Self { units, versions: BTreeMap::new(), writes: 0 }
     }
 
-    /// Writes a unit and returns its version: 1 for the first unit written since the start, then 2, and so on.
+    /// Writes unit `lpn` in the reference model and returns its version number, which is the number of units written so
+    /// far.
     ///
     /// # Panics
     /// When the unit lies outside the drive, as in all methods.
@@ -55,24 +57,25 @@ impl ReferenceFtl {
         self.writes
     }
 
-    /// Declares a unit unused.
+    /// Trims unit `lpn` in the reference model: the unit holds no data afterwards.
     pub fn trim(&mut self, lpn: Lpn) {
         self.check(lpn);
         self.versions.remove(&lpn.0);
     }
 
-    /// Restores the data of `earlier`, a copy of this drive; version numbers are not set back.
+    /// Restores the data of `earlier`, a copy of this reference model; version numbers are not set back.
     pub fn put_back(&mut self, earlier: &Self) {
         self.versions.clone_from(&earlier.versions);
     }
 
-    /// Returns the version a read must return, or `None` where the unit holds nothing.
+    /// Returns the version that a read of unit `lpn` must return, or `None` if the unit holds no data.
     pub fn read(&self, lpn: Lpn) -> Option<u64> {
         self.check(lpn);
         self.versions.get(&lpn.0).copied()
     }
 
-    /// Applies a step, unit by unit; for a read, returns the versions expected, in order.
+    /// Applies a step of the host to the reference model, unit by unit. For a read, returns the expected version of
+    /// each unit in order; otherwise an empty list.
     pub fn apply(&mut self, step: HostStep) -> Vec<Option<u64>> {
         let lpns = |first: Lpn, count: u32| (first.0..first.0 + count).map(Lpn);
         match step {
@@ -85,13 +88,12 @@ impl ReferenceFtl {
         Vec::new()
     }
 
-    /// Returns the logical units of the reference drive that hold data, each with its version, in ascending
-    /// order.
+    /// Returns the logical units of the reference model that hold data, each with its version, in ascending order.
     pub fn contents(&self) -> impl Iterator<Item = (Lpn, u64)> + '_ {
         self.versions.iter().map(|(unit, version)| (Lpn(*unit), *version))
     }
 
-    /// Returns the number of units that hold data.
+    /// Returns the number of logical units of the reference model that hold data.
     pub fn live(&self) -> u32 {
         self.versions.len() as u32
     }
@@ -101,20 +103,22 @@ impl ReferenceFtl {
     }
 }
 
-/// What a random host does.
+/// Parameters of a random host in tests: fractions of reads, trims and hot accesses, and the greatest size of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Habits {
-    /// The ratio of steps that are reads.
+    /// Fraction of the host's steps that are reads.
     pub reads: f64,
-    /// The ratio of steps that are trims; the rest writes.
+    /// Fraction of the host's steps that are trims; steps that are neither reads nor trims are writes.
     pub trims: f64,
-    /// Share of steps that are drawn from the first fifth of the drive; the others are drawn from the whole drive.
+    /// Fraction of the host's steps that begin in the first fifth of the drive; other steps begin anywhere on the
+    /// drive.
     pub hot: f64,
-    /// The most units of a step.
+    /// Greatest number of mapping units of one step.
     pub units_max: u32,
 }
 
-/// Returns an endless random host history over a drive of `units` logical units: same seed, same steps.
+/// Makes an endless random sequence of host steps on a drive of `units` logical units; the same seed gives the same
+/// steps.
 ///
 /// # Panics
 /// When the drive or the largest step has no units.

@@ -11,39 +11,43 @@ use units::SuperblockId;
 
 const NONE: u32 = u32::MAX;
 
-/// How large the model is and what the host writes to it.
+/// Size of the untimed test model of a flash translation layer, and the pattern of the host's writes to it.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelShape {
-    /// Closed blocks a victim is chosen from.
+    /// Number of closed blocks among which the victim is chosen.
     pub usable: u32,
-    /// Blocks filled with user data: `usable` divided by the wanted alpha.
+    /// Number of blocks that user data fill: `usable` divided by the wanted ratio alpha of usable to user capacity.
     pub user: u32,
-    /// Mapping units of a block.
+    /// Number of mapping units in a block.
     pub units: u32,
-    /// The ratio of the writes that goes to the hot part.
+    /// Fraction of the host's writes that goes to hot units, from 0 to 1.
     pub hot_writes: f64,
-    /// The ratio of the units that is hot. Equal to `hot_writes`, the writes are uniform.
+    /// Fraction of the logical units that is hot, from 0 to 1. If it equals `hot_writes`, the writes are uniform.
     pub hot_space: f64,
 }
 
 impl ModelShape {
-    /// Uniform writes to `usable` blocks of which the user may fill `usable / alpha`.
+    /// Makes the size of a model with uniform random writes, `usable` blocks of `units` units, and user data that fill
+    /// `usable / alpha` blocks.
     pub fn uniform(usable: u32, alpha: f64, units: u32) -> Self {
         let user = (f64::from(usable) / alpha).round() as u32;
         Self { usable, user, units, hot_writes: 0.5, hot_space: 0.5 }
     }
 
-    /// Returns the usable blocks over user blocks, as rounding to whole blocks left it.
+    /// Returns the ratio of usable to user blocks, which rounding to whole blocks may have changed from the wanted
+    /// ratio.
     pub fn alpha(&self) -> f64 {
         f64::from(self.usable) / f64::from(self.user)
     }
 }
 
-/// The model at work.
+/// An untimed test model of a flash translation layer with page mapping, one open block, and the victim policy under
+/// test.
 pub struct Model {
     shape: ModelShape,
     policy: Box<dyn VictimPolicy>,
-    /// Where each logical unit lies, and what each physical unit holds (`NONE` where that is invalid).
+    /// Physical unit in which each logical unit lies; second field: logical unit that each physical unit holds, `NONE`
+    /// where it is invalid.
     home: Vec<u32>,
     holder: Vec<u32>,
     valid: Vec<u32>,
@@ -62,10 +66,10 @@ pub struct Model {
 }
 
 impl Model {
-    /// Makes an empty model.
+    /// Makes an untimed model without data, in which `policy` chooses the victims.
     ///
     /// # Panics
-    /// When the user data does not leave a block's worth of room.
+    /// When the user data leave less than one block of over-provisioning.
     pub fn new(shape: ModelShape, mut policy: Box<dyn VictimPolicy>, seed: u64) -> Self {
         assert!(shape.user < shape.usable, "no room for garbage: {shape:?}");
         // The open block and the spare.
@@ -92,14 +96,14 @@ impl Model {
         }
     }
 
-    /// Writes every logical unit once, in order.
+    /// Writes every logical unit of the model once, in ascending order.
     pub fn fill(&mut self) {
         for unit in 0..self.home.len() as u32 {
             self.write(unit);
         }
     }
 
-    /// Lets the host write `count` random units.
+    /// Simulates `count` host writes of one unit each, at random addresses by the model's hot and cold fractions.
     pub fn write_random(&mut self, count: u64) {
         let units = self.home.len() as u64;
         let hot = (units as f64 * self.shape.hot_space).round() as u64;
@@ -113,14 +117,15 @@ impl Model {
         }
     }
 
-    /// Returns all units written over those the host wrote, while the host writes `count` random units.
+    /// Simulates `count` random host writes and returns their write amplification: all units written, moved ones
+    /// included, per unit that the host wrote.
     pub fn amplification(&mut self, count: u64) -> f64 {
         let (clock, host) = (self.clock, self.host);
         self.write_random(count);
         (self.clock - clock) as f64 / (self.host - host) as f64
     }
 
-    /// Writes one unit of the host.
+    /// Simulates a host write of logical unit `unit`, and garbage collection if the open block is full after it.
     fn write(&mut self, unit: u32) {
         let old = self.home[unit as usize];
         if old != NONE {
@@ -160,7 +165,8 @@ impl Model {
         self.policy.on_close(SuperblockId(block), self.valid[block as usize]);
     }
 
-    /// Opens a free block; with only the spare left, fills it with what a victim still holds.
+    /// Opens a free block; if this was the spare block, takes a victim and moves its valid units into the open block
+    /// first.
     fn reopen(&mut self) {
         loop {
             self.open = self.free.pop().expect("a spare block is always left");

@@ -4,7 +4,8 @@
 use crate::Lab;
 use std::cell::RefCell;
 
-/// The laboratory and the two buffers.
+/// State of the WebAssembly module: the laboratory that answers the page's questions, and the buffers of question and
+/// answer.
 #[derive(Default)]
 struct Door {
     lab: Lab,
@@ -16,7 +17,7 @@ thread_local! {
     static DOOR: RefCell<Door> = RefCell::default();
 }
 
-/// Where the page is to write a question of so many bytes.
+/// Makes room for a question of `bytes` bytes and returns the address at which the page must write the text.
 // SAFETY: the name is this module's own.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_room(bytes: usize) -> *mut u8 {
@@ -27,7 +28,8 @@ pub extern "C" fn lab_room(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Answers the question in the buffer: the bytes of the answer.
+/// Answers the question that the page has written into the module's buffer, and returns the length of the answer in
+/// bytes.
 // SAFETY: the name is this module's own.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_ask() -> usize {
@@ -38,7 +40,7 @@ pub extern "C" fn lab_ask() -> usize {
     })
 }
 
-/// Where the answer is.
+/// Returns the address of the answer to the last question, for the page to read.
 // SAFETY: the name is this module's own.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_answer() -> *const u8 {

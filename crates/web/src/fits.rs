@@ -2,15 +2,17 @@
 
 use sim::{Checking, Drive, Error};
 
-/// The most memory that a drive may take: a tab has 4 GiB to address, and phones far less.
+/// Greatest memory in bytes that the simulation of a drive may take in a browser: a tab can address 4 GiB, and phones
+/// have far less.
 pub(crate) const MEMORY_MOST: u64 = 1 << 30;
-/// Sizes that are tried before none is named.
+/// Number of smaller drive sizes that are tried before the error message names no size that fits.
 const TRIES: u32 = 8;
 
-/// Whether a drive fits; `load` gives the same drive with one more `key=value`.
+/// Checks that the simulation of a drive fits into a browser's memory; `load` loads the same drive with one more
+/// setting `key=value`.
 ///
 /// # Errors
-/// When it does not; the text names a size that does, where one was found.
+/// When the drive does not fit; the message names a number of blocks that fits, if one was found.
 pub(crate) fn check(drive: &Drive, load: impl Fn(String) -> Result<Drive, Error>) -> Result<(), Error> {
     let bytes = drive.memory_bytes(Checking::Off);
     if bytes <= MEMORY_MOST {

@@ -6,47 +6,48 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sim::{Catalogue, Checking, Drive, Error, RunOptions, Session, WorkloadSpec};
 
-/// A drive as the page names it.
+/// A drive, with the workload to run on it, as a question of the web page names them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// Name of the drive, or the path of its file.
+    /// Name of the drive, or the path of the drive file.
     drive: String,
-    /// Settings `key=value` on top of the drive's file.
+    /// Settings `key=value` that override keys of the drive file.
     #[serde(default)]
     set: Vec<String>,
-    /// Workload to run on the drive; none where the page asks about the drive alone.
+    /// Workload to run on the drive; none if the page asks about the drive alone.
     #[serde(default)]
     workload: Option<WorkloadSpec>,
-    /// Options of the run, as the command takes them.
+    /// Options of the run, as the command line takes them, in JSON.
     #[serde(default)]
     options: Value,
 }
 
-/// What the page asks.
+/// A question of the web page to the simulator.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PageQuestion {
-    /// Which drives, workloads and version there are.
+    /// Question: which drives and workload generators exist, and which version is the simulator?
     Shelf,
-    /// The question whether the setup is correct, and to what drive it leads.
+    /// Question: is this setup correct, and which drive results from it?
     Check(Setup),
-    /// Begin a run.
+    /// Request to begin a run with this setup.
     Begin(Setup),
-    /// Go on for about so many events.
+    /// Request to advance the run by about this number of events.
     Advance {
-        /// Number of events.
+        /// Number of simulation events to advance by.
         events: u64,
     },
-    /// The question how far the run is, with the measures so far and the state of the blocks.
+    /// Question: how far is the run, what are the measurements so far, and in which state are the flash blocks?
     Look,
-    /// The request that the run takes no more requests of the workload, and answers requests in flight.
+    /// Request to end the run early: it takes no more requests of the workload and completes the requests in flight.
     Interrupt,
-    /// Everything that the run measured, as its result.
+    /// Question: what has the run measured, as the whole result?
     Result,
 }
 
-/// One run at a time, and what was seen of it.
+/// Laboratory behind the web page: at most one run at a time, and the picture of the drive's blocks that was drawn
+/// last.
 #[derive(Default)]
 pub struct Lab {
     session: Option<Session>,
@@ -54,8 +55,8 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// Returns the answer to a question in JSON; `{"error": ...}` holds the message that the command would
-    /// have.
+    /// Returns the answer to a question, both in JSON; an answer `{"error": ...}` holds the error message that the
+    /// command line would print.
     pub fn answer(&mut self, question: &str) -> String {
         let asked = serde_json::from_str(question).map_err(|error| Error(format!("question: {error}")));
         let answer = asked.and_then(|question| self.reply(question));
@@ -98,7 +99,7 @@ impl Lab {
     }
 }
 
-/// Returns where drives and chips are: in the root of the files that the page shows.
+/// Makes the catalogue of drive and chip files, which lie in the root folder of the files that the page shows.
 fn catalogue() -> Catalogue {
     Catalogue::new([""])
 }

@@ -3,17 +3,19 @@
 use ftl::{Ftl, SuperblockState};
 use serde_json::{Value, json};
 
-/// Cells of a picture at most: larger drives show several superblocks in one.
+/// Greatest number of cells in a picture of the drive's superblocks; on larger drives each cell stands for several
+/// superblocks.
 const CELLS_MOST: usize = 2048;
 
-/// What the picture before showed.
+/// P/E cycles of each superblock in the picture drawn last, to find superblocks erased since.
 #[derive(Default)]
 pub(crate) struct Album {
     cycles: Vec<u32>,
 }
 
 impl Album {
-    /// Returns the drive now. `erased`: cells with a block that was erased since the picture before.
+    /// Returns the picture of the drive's superblocks now, in JSON: for each cell the valid data, state and P/E cycles,
+    /// and in `erased` whether a superblock of the cell was erased since the last picture.
     pub fn take(&mut self, ftl: &Ftl) -> Value {
         let (layout, states) = (ftl.layout(), ftl.superblock_states());
         let (count, per_die) = (layout.superblocks(), layout.superblocks_per_die);
@@ -43,7 +45,8 @@ impl Album {
     }
 }
 
-/// Returns a state as the page knows it: 0 erased, 1 closed, 2 open, 3 being collected, 4 out of use.
+/// Returns the number by which the page knows a superblock's state: 0 erased, 1 closed, 2 open, 3 being collected or
+/// erased, 4 out of use.
 fn code(state: &SuperblockState) -> u8 {
     match state {
         SuperblockState::Free => 0,

@@ -12,7 +12,7 @@ use host::Op;
 use serde_json::json;
 use units::{DieId, Nanos};
 
-/// A test bench: the account of time with one operation in flight.
+/// Bench of the checker's tests: the account of time with one flash operation in flight.
 struct OneOperation {
     clock: Clock,
     numbers: Numbers,
@@ -34,7 +34,8 @@ impl OneOperation {
         Self { clock, numbers: numbers(), now: SimTime::ZERO, transaction }
     }
 
-    /// Takes the operation's next step on the channel, which takes `more` nanoseconds than it should.
+    /// Simulates the operation's next use of the channel in the test, which takes `more` nanoseconds longer than it
+    /// should.
     fn cross(&mut self, usage: ChannelUse, more: i64) {
         let Transaction { bytes, reading, .. } = self.transaction;
         let sent = SentData { units: 1, bytes, planes: reading.planes };
@@ -45,7 +46,7 @@ impl OneOperation {
         self.clock.on_channel(0, ID, &self.transaction, usage, (from, self.now));
     }
 
-    /// Lets the array work for `ns` nanoseconds.
+    /// Simulates array work of `ns` nanoseconds for the operation in the test.
     fn work(&mut self, ns: u64) {
         let from = self.now;
         self.now += Nanos::new(ns);
@@ -63,13 +64,12 @@ impl OneOperation {
     }
 }
 
-/// Array read time of the test chip, in ns; its file also gives a program 300 us, a suspension 20 us and a resumption 7
-/// us.
+/// Array read time of the test chip in ns; the next constants: its program time, and the time that a resumption adds.
 const T_R: u64 = 50_000;
 const T_PROG: u64 = 300_000;
 const T_RESUME: u64 = 7_000;
 
-/// Runs a complete read; `more`: nanoseconds that its data-out takes beyond what it should.
+/// Simulates a complete read in the test; its data-out takes `more` nanoseconds longer than it should.
 fn read(bench: &mut OneOperation, more: i64) {
     bench.cross(ChannelUse::Command, 0);
     bench.work(T_R);
@@ -77,8 +77,8 @@ fn read(bench: &mut OneOperation, more: i64) {
     bench.finish();
 }
 
-/// Runs a complete program that is suspended after 100 us and goes on after `pause` ns with `rest` ns of
-/// array time left.
+/// Simulates in the test a program that is suspended after 100 us, resumes after `pause` ns and then works for `rest`
+/// ns in the array.
 fn suspended(pause: u64, rest: u64) {
     let mut bench = OneOperation::new(Kind::Program);
     bench.cross(ChannelUse::DataIn, 0);
@@ -203,7 +203,7 @@ fn an_operation_that_is_lost_is_found() {
 
 // ---- what goes in comes out --------------------------------------------------------------------------
 
-/// Returns an account of requests, and a read of one unit in flight.
+/// Makes a test account of requests, with a host read of one unit in flight, and returns that read too.
 fn ledger() -> (Ledger, HostRequest) {
     let bench = OneOperation::new(Kind::Read);
     let mut ledger =
@@ -300,7 +300,7 @@ fn a_result_that_says_something_else_is_found() {
     ledger.compare(&result, &OneOperation::new(Kind::Read).clock, SimTime::ZERO);
 }
 
-/// Returns an account of a write of the first sector of a unit, whose data are in slot 0.
+/// Makes a test account in which the host has written the first sector of unit 0 into slot 0 of the write buffer.
 fn written() -> Ledger {
     let (mut ledger, request) = ledger();
     let write = HostRequest { op: Op::WRITE, bytes: 512, ..request };
@@ -326,7 +326,8 @@ fn the_rest_of_a_unit_that_the_drive_does_not_count_is_found() {
     ledger.settle(&DriveCounts::default(), |_| 0);
 }
 
-/// Returns what a result would say of a write of a sector to units of 4 KiB, of which one was programmed.
+/// Returns a test result of a run that wrote one sector to a drive with units of 4 KiB and programmed one unit; `waf`
+/// is the write amplification and `fill_up` its part from filled-up units.
 fn amplified(waf: f64, fill_up: f64) -> Value {
     json!({
         "waf": waf,
@@ -365,7 +366,8 @@ fn parts_that_do_not_add_up_are_found() {
 const HOME: Ppa = Ppa(40);
 const PLACE: Ppa = Ppa(80);
 
-/// Unit 5 of 4 KiB lives in version 1 at `HOME`; its third and fourth sector are written anew into slot 0.
+/// Test scenario: unit 5 of 4 KiB is in version 1 at `HOME`, and its third and fourth sector are written anew into slot
+/// 0 of the write buffer.
 fn partly_written() -> Content {
     let mut bytes = Content::new(4096);
     bytes.on_data(5 * 4096 + 1024, 1024);

@@ -26,47 +26,49 @@ use serde_json::Value;
 use std::collections::HashMap;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
-/// The account of a drive: its own map, version numbers, block states and counts.
+/// The checker's account of a drive, built from events: its own map, version numbers, state of superblocks, times and
+/// counts. It panics at the first difference from the drive.
 pub struct Checker<B: MapAtFirst> {
     shape: FlashShape,
     clock: Clock,
     ledger: Ledger,
     bytes: Content,
-    /// The account's own map of logical units and places, and the number of versions so far.
+    /// The checker's own map of logical units and physical addresses; second field: number of versions (host writes and
+    /// trims) so far.
     map: OwnMap<B>,
     versions: u32,
     past: Past,
-    /// Origins of the reads of each place since it was programmed, one bit for each origin; kept only for places that a
-    /// unit was moved from.
+    /// For each physical address that was read to move a unit: the origins of these reads since the address was
+    /// programmed, one bit for each origin.
     read_by: ByNumber<u64, u16>,
-    /// By the owner of each program in flight: the origin of each of its units, and the place or slot that the unit
-    /// comes from.
+    /// For each program in flight, by its owner: the origin of each unit, and the physical address or write-buffer slot
+    /// that the unit comes from.
     placed: Vec<Vec<(Origin, u64)>>,
-    /// The version of each unit that was read ahead; unordered, because it is only looked up.
+    /// The version of each logical unit that was read ahead; an unordered map, because it is only looked up.
     fetched: HashMap<u32, u32>,
-    /// Page rows programmed of each superblock.
+    /// Number of page rows programmed in each superblock.
     rows: Vec<u32>,
-    /// Superblocks whose cells hold one bit each.
+    /// For each superblock: true if it is in SLC mode, one bit in each cell.
     one_bit: Vec<bool>,
-    /// Host units that held data when time began, or after the last power cut.
+    /// For each logical unit of the host: true if it held data when the run began, or after the last power cut.
     beginning: Vec<bool>,
     requests_in: u64,
     requests_out: u64,
     submitted: u64,
     finished: u64,
-    /// What the drive has promised to survive a power cut.
+    /// The checker's account of which writes, flushes and trims must survive a power cut.
     durability: Durability,
-    /// The account of the parity, on a drive that has parity.
+    /// The checker's account of parity over dies; none on a drive without parity.
     stripes: Option<StripeAccount>,
     trims: TrimAccount,
     failures: FailedDies,
 }
 
 impl<B: MapAtFirst> Checker<B> {
-    /// Makes an account that begins with what the drive holds now.
+    /// Makes a checker whose account starts from what `drive` holds now.
     ///
     /// # Errors
-    /// When the drive's own numbers cannot be read once more.
+    /// When the checker cannot read the drive's configuration keys.
     pub fn new(drive: &impl Examined<Beginning = B>, measured: Measured) -> Result<Self, ConfigError> {
         let facts = drive.facts();
         let numbers = Numbers::new(&facts)?;
@@ -113,12 +115,12 @@ impl<B: MapAtFirst> Checker<B> {
         Ok(checker)
     }
 
-    /// Notes that the measured window begins now.
+    /// Notes that the measured window begins at `now`.
     pub fn on_window(&mut self, now: SimTime) {
         self.ledger.on_window(&self.clock, now);
     }
 
-    /// Notes that a request of the host arrived.
+    /// Notes that a request of the host, with number `id`, has arrived.
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
         self.requests_in += 1;
         self.map.outgrow();
@@ -128,14 +130,15 @@ impl<B: MapAtFirst> Checker<B> {
         assert_eq!(request.offset % 512, 0, "requests begin at a sector");
     }
 
-    /// Notes that the data of one unit of a write are about to enter the drive.
+    /// Notes that the data of unit `lpn` of write request `id` are about to enter the drive.
     pub fn on_data(&mut self, id: u32, request: &HostRequest, lpn: Lpn) {
         self.durability.on_data(id, lpn);
         self.ledger.on_data(id, request);
         self.bytes.on_data(request.offset, u64::from(request.bytes));
     }
 
-    /// Notes that a request is answered; `stages` are what its latency is made of.
+    /// Notes that a host request is answered, and checks that the parts of its latency, `stages` in ns, sum up to the
+    /// whole.
     pub fn on_complete(&mut self, request: &Answered<'_>, now: SimTime, stages: &[u64]) {
         self.requests_out += 1;
         self.durability.on_complete(request);
@@ -154,7 +157,7 @@ impl<B: MapAtFirst> Checker<B> {
         );
     }
 
-    /// Notes that an operation has held its channel for so long.
+    /// Notes that a flash operation has held its channel for `usage` from the first to the second time of `time`.
     pub fn on_channel(
         &mut self,
         channel: ChannelId,
@@ -166,7 +169,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.clock.on_channel(channel.index(), id, transaction, usage, time);
     }
 
-    /// Notes that an operation has held the array of its die for so long.
+    /// Notes that the array of a die has worked on a flash operation from `from` to `to`.
     pub fn on_array(&mut self, id: TransactionId, transaction: &Transaction, from: SimTime, to: SimTime) {
         self.clock.on_array(id, transaction, from, to);
     }
@@ -175,19 +178,19 @@ impl<B: MapAtFirst> Checker<B> {
         transaction.die.index() * self.shape.superblocks_per_die as usize + transaction.superblock as usize
     }
 
-    /// Returns the first of the units that a read or program of a page row is about.
+    /// Returns the physical address of the first mapping unit in the page row that a read or program is of.
     fn first_unit(&self, transaction: &Transaction) -> Ppa {
         let superblock = self.superblock(transaction);
         Ppa(self.shape.first_ppa(superblock) + u64::from(transaction.row * self.shape.row_units))
     }
 
-    /// Notes that an operation was submitted.
+    /// Notes that a flash operation was submitted.
     pub fn on_submit(&mut self, id: TransactionId, transaction: &Transaction) {
         self.clock.on_submit(id, transaction);
         self.note_submitted(transaction);
     }
 
-    /// Notes that a read was submitted that rides on the array read of another.
+    /// Notes that a read was submitted that shares the array read of another read, `carrier`.
     pub fn on_ride(&mut self, carrier: TransactionId, id: TransactionId, transaction: &Transaction) {
         self.clock.on_ride(carrier, id, transaction);
         self.note_submitted(transaction);
@@ -219,23 +222,24 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Notes that these dies answer no more.
+    /// Notes that the dies in `dies` have failed and answer no more.
     pub fn on_dies_failed(&mut self, dies: &[u32]) {
         self.failures.on_dies_failed(dies);
     }
 
-    /// Returns the unit and the version that were programmed at `ppa` last.
+    /// Returns the logical unit and the version that were programmed last at physical address `ppa`.
     fn there(&self, ppa: Ppa) -> (u32, u32) {
         let place = self.map.place(ppa);
         (place.stored, place.version)
     }
 
-    /// Returns the version that is held at `ppa`.
+    /// Returns the version of the data that were programmed last at physical address `ppa`.
     fn held(&self, ppa: Ppa) -> u32 {
         self.map.place(ppa).version
     }
 
-    /// Notes that the newest version of a unit lives at `new` from now on.
+    /// Notes that the drive's map has the newest version of unit `lpn` at physical address `new` from now on, instead
+    /// of at `old`.
     pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         let version = self.map.unit(lpn).version;
         self.ledger.on_commit(lpn);
@@ -243,12 +247,14 @@ impl<B: MapAtFirst> Checker<B> {
         self.durability.on_commit(lpn, version);
     }
 
-    /// Notes that a unit was moved.
+    /// Notes that unit `lpn` was moved on flash from physical address `old` to `new`, for instance by garbage
+    /// collection.
     pub fn on_moved(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         self.commit(lpn, new, old, self.held(old), true);
     }
 
-    /// Notes that the version of a unit that is on flash now is older than its newest, by one write or more.
+    /// Notes that the map has unit `lpn` at `new` instead of `old`, with a version that newer host writes in the buffer
+    /// have overtaken already.
     pub fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         if self.map.place(new).holder == lpn.0 && self.past.sees(lpn, self.held(new)) {
             self.leave(new); // A snapshot saw it until now.
@@ -279,7 +285,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.put(lpn, new);
     }
 
-    /// Makes a unit valid at `ppa`, which may not be erased from then on.
+    /// Makes physical address `ppa` valid for unit `lpn` in the checker's map; its superblock may not be erased from
+    /// then on.
     fn put(&mut self, lpn: Lpn, ppa: Ppa) {
         self.map.place_mut(ppa).holder = lpn.0;
         if let Some(stripes) = &mut self.stripes {
@@ -287,7 +294,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Notes that the data at `ppa` are not needed.
+    /// Makes physical address `ppa` invalid in the checker's map: its data are no longer needed.
     fn leave(&mut self, ppa: Ppa) {
         self.map.place_mut(ppa).holder = NOTHING;
         if let Some(stripes) = &mut self.stripes {
@@ -295,7 +302,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Notes that the drive forgot a unit.
+    /// Notes that the drive trimmed unit `lpn`, which was at physical address `old` until now.
     pub fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
         assert_eq!(self.map.unit(lpn).home, old, "{lpn} did not live at {old}");
         self.versions += 1;
@@ -312,7 +319,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Notes that a superblock was erased.
+    /// Notes that `superblock` was erased, and checks that it held no valid data.
     pub fn on_erase(&mut self, superblock: usize) {
         let first = self.shape.first_ppa(superblock);
         let mut places = (first..first + u64::from(self.shape.superblock_units())).map(Ppa);
@@ -327,7 +334,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.bytes.on_erase(first, self.shape.superblock_units());
     }
 
-    /// Notes that the host reads a unit where it lives.
+    /// Notes that the host reads unit `lpn` at physical address `ppa`, and checks that its newest version is there.
     pub fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
         self.check_host_read(lpn, ppa);
         self.ledger.on_host_read(ppa);
@@ -343,14 +350,14 @@ impl<B: MapAtFirst> Checker<B> {
         );
     }
 
-    /// Notes that read-ahead reads the version of a unit at `ppa`; it stays in RAM until the host asks for
-    /// it.
+    /// Notes that read-ahead reads unit `lpn` at physical address `ppa` into RAM, and checks that its newest version is
+    /// there.
     pub fn on_fetch(&mut self, lpn: Lpn, ppa: Ppa) {
         self.check_host_read(lpn, ppa);
         self.fetched.insert(lpn.0, self.held(ppa));
     }
 
-    /// Notes that the host is given what was read ahead of a unit.
+    /// Checks that the read-ahead data of unit `lpn` that the host is given are still the newest version.
     pub fn on_fetched_read(&mut self, lpn: Lpn) {
         assert_eq!(
             self.fetched.get(&lpn.0),
@@ -359,7 +366,7 @@ impl<B: MapAtFirst> Checker<B> {
         );
     }
 
-    /// Notes that the host writes a unit.
+    /// Notes that the host writes unit `lpn`, which gets a new version number.
     pub fn on_host_write(&mut self, lpn: Lpn) {
         self.versions += 1;
         self.bytes.on_write(lpn, self.versions, self.map.unit(lpn).content);
@@ -369,38 +376,38 @@ impl<B: MapAtFirst> Checker<B> {
         self.durability.on_version(lpn, self.map.unit(lpn).version);
     }
 
-    /// Notes that the data in a slot were programmed after a newer version came: no map entry points to them,
-    /// but a recovery would find them.
+    /// Notes that the data of unit `lpn` in `slot` of the write buffer were programmed after a newer version arrived:
+    /// no map entry points to them, but recovery after a power cut would find them.
     pub fn on_outdated(&mut self, lpn: Lpn, slot: u32) {
         self.durability.on_outdated(lpn, slot);
     }
 
-    /// Notes that a slot gets the part of its unit that it lacks from another slot.
+    /// Notes that `slot` of the write buffer gets the sectors of its unit that it lacks from slot `from`.
     pub fn on_rest(&mut self, slot: u32, from: u32) {
         self.bytes.on_rest(slot, from);
     }
 
-    /// Notes that a slot keeps what was read at `ppa`.
+    /// Notes that `slot` of the write buffer now caches unit `lpn` as read from physical address `ppa`.
     pub fn on_kept(&mut self, lpn: Lpn, slot: u32, ppa: Ppa) {
         self.ledger.on_kept(slot);
         self.bytes.on_kept(lpn, slot, self.held(ppa), ppa);
     }
 
-    /// Notes that a slot of the buffer holds data that the host wrote; `rest` names the slot that has the
-    /// rest of the unit.
+    /// Notes that `slot` of the write buffer holds data that the host wrote of unit `lpn`; `rest` is the slot with the
+    /// remaining data of the unit, if there is one.
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
         self.ledger.on_buffered(lpn, slot, rest);
         self.bytes.on_buffered(lpn, slot, self.map.unit(lpn).version, rest);
         self.durability.on_buffered(slot, self.map.unit(lpn).version);
     }
 
-    /// Checks that the results agree with the account on the measured window.
+    /// Checks that the results of the measured window agree with the account.
     pub fn compare(&self, result: &Value, now: SimTime) {
         self.ledger.compare(result, &self.clock, now);
     }
 
-    /// Compares drive and account at the end of a run. It allows for the operations in flight of a drive that
-    /// has not come to rest.
+    /// Checks at the end of a run that the drive agrees with the account: counts, busy times, map and snapshots.
+    /// `outstanding` is the number of host requests still in flight; flash operations in flight are allowed for.
     pub fn settle(&self, drive: &impl Examined<Beginning = B>, outstanding: u32, now: SimTime) {
         assert_eq!(
             self.requests_in,
@@ -414,7 +421,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.settle_snapshots(drive);
     }
 
-    /// Checks that the drive's map, its spare areas and its valid counts agree with the account.
+    /// Checks that the drive's map, its spare areas and its valid counts agree with the checker's map.
     pub fn settle_map(&self, drive: &impl Examined<Beginning = B>) {
         self.map.settle(drive);
     }

@@ -7,8 +7,9 @@ use controller::{Kind, Origin, Transaction, TransactionId};
 use units::{Lpn, Ppa};
 
 impl<B: MapAtFirst> Checker<B> {
-    /// A program is about to be submitted: where each of its units comes from. What is moved must have been read; what was
-    /// not, or was written anew since, is nothing, which the map may not come to name.
+    /// Notes, before a program is submitted, the origin and source (`source`) of each of its units. A unit that is
+    /// moved must have been read since it was last programmed; otherwise its new physical address counts as empty, and
+    /// the map must not come to point to it.
     pub fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u64)) {
         let first = self.first_unit(transaction);
         let owner = transaction.owner as usize;
@@ -34,7 +35,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Returns the unit and version that a program moves.
+    /// Returns the logical unit and version that a program moves from physical address `old` to `new`, or nothing if
+    /// `old` was not read for this move.
     fn moved(&mut self, transaction: &Transaction, origin: Origin, old: Ppa, new: Ppa) -> (u32, u32) {
         let in_die = transaction.kind == Kind::Copyback;
         let read_by = self.read_by.get(&old.0).copied().unwrap_or(0);
@@ -45,7 +47,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.there(old)
     }
 
-    /// Notes that a flash operation has ended.
+    /// Notes that a flash operation has ended, and checks the order of page rows and the SLC mode of its superblock.
     pub fn on_finish(&mut self, id: TransactionId, transaction: &Transaction) {
         self.clock.on_finish(id, transaction);
         self.finished += 1;
@@ -83,7 +85,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Notes that the data of a read are out.
+    /// Notes that a flash read has ended: counts it, and takes the units that it read into the account.
     fn note_read(&mut self, transaction: &Transaction) {
         self.ledger.on_read(transaction);
         if transaction.origin == Origin::Host {
@@ -111,7 +113,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Notes that a program has ended, whether it succeeded or failed.
+    /// Notes that a program has ended, whether it succeeded or failed: counts its pages and units by origin.
     fn note_programmed(&mut self, transaction: &Transaction) {
         if transaction.kind == Kind::Copyback {
             self.ledger.on_read(transaction);
@@ -126,8 +128,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.placed[transaction.owner as usize] = placed;
     }
 
-    /// Checks that between two erases all cells of a superblock hold as many bits, and with one bit a
-    /// wordline has one page.
+    /// Checks that all programs of a superblock between two erases use the same mode, SLC or all bits of a cell, and
+    /// that in SLC mode each wordline has one page.
     fn check_mode(&mut self, superblock: usize, one_bit: bool) {
         let rows = self.rows[superblock];
         if rows == 0 {

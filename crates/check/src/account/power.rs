@@ -8,12 +8,13 @@ use std::collections::BTreeSet;
 use units::{Lpn, Ppa, SimTime};
 
 impl<B: MapAtFirst> Checker<B> {
-    /// Notes that the drive never heard of a request that the host has lost.
+    /// Notes that host request `id` was lost in a power cut before the drive received it.
     pub fn on_unheard(&mut self, id: u32) {
         self.ledger.on_unheard(id);
     }
 
-    /// Notes that the power failed, while these programs and erases had changed cells and were not reported.
+    /// Updates the account after a power cut at `now`; `interrupted` are the programs and erases that had changed cells
+    /// but whose completion was not reported.
     pub fn on_cut(&mut self, now: SimTime, interrupted: &[Interrupted]) {
         let undecoded = self.clock.on_cut(now);
         self.ledger.forget_reads(undecoded);
@@ -67,7 +68,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.failures.on_cut();
     }
 
-    /// Notes that these units of the flash can no longer be read.
+    /// Notes that the data of `units` physical addresses from `first` on can no longer be read.
     fn spoil(&mut self, first: u64, units: u32) {
         for ppa in (first..first + u64::from(units)).map(Ppa) {
             let place = self.map.place_mut(ppa);
@@ -76,8 +77,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.bytes.on_erase(first, units);
     }
 
-    /// Notes that a program was interrupted and its units are lost. Returns the page rows that this tore,
-    /// including earlier rows on the same wordline.
+    /// Notes that a power cut interrupted a program of `rows` page rows from `row` on and that their units are lost.
+    /// Returns the torn page rows, including earlier ones on the same wordline.
     fn tear(&mut self, superblock: usize, row: u32, rows: u32) -> Vec<(usize, u32)> {
         let units = self.shape.row_units;
         let first = self.shape.first_ppa(superblock);
@@ -89,7 +90,7 @@ impl<B: MapAtFirst> Checker<B> {
         (begin..row + rows).map(|row| (superblock, row)).collect()
     }
 
-    /// Notes that the content of a page row is lost: adds its units to `lost`.
+    /// Notes that a power cut destroyed the data of a page row, and adds the host units in the row to `lost`.
     fn lose_row(&mut self, superblock: usize, row: u32, lost: &mut BTreeSet<Lpn>) {
         let units = self.shape.row_units;
         let first = self.shape.first_ppa(superblock) + u64::from(row * units);
@@ -106,8 +107,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.spoil(first, units);
     }
 
-    /// Releases units of which a cut has destroyed copies: a unit without another copy that keeps its promise
-    /// is promised nothing any more.
+    /// Drops the promises for the logical units in `lost`, of which a power cut destroyed a copy, unless another copy
+    /// on flash fulfils the unit's promise.
     fn release(&mut self, mut lost: BTreeSet<Lpn>) {
         for (_, place) in self.map.places() {
             let (lpn, survival) = (Lpn(place.stored), &self.durability.survival);
@@ -122,7 +123,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Forgets pages that were handed out and never programmed: they hold no data.
+    /// Notes that page rows that were allocated but never programmed before the power cut hold no data.
     fn forget_unprogrammed(&mut self) {
         for superblock in 0..self.rows.len() {
             let first = self.shape.first_ppa(superblock);
@@ -132,8 +133,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Checks, after the drive has found its map again, that each unit holds a version that it may hold. The
-    /// account goes on with the versions that were found.
+    /// Checks, after the drive has recovered its map from a power cut, that each unit holds a version that it may hold;
+    /// the account continues with the versions that were found.
     pub fn on_found(&mut self, drive: &impl Examined) {
         (0..self.shape.physical_units() as u64).for_each(|ppa| self.map.place_mut(Ppa(ppa)).holder = NOTHING);
         // A drive that wore out takes no more writes: capacitors have nowhere to put what its buffer holds.
@@ -155,7 +156,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.go_on_with_snapshots(drive);
     }
 
-    /// Checks that each snapshot that survived sees the versions that it saw before the cut.
+    /// Checks that each snapshot that survived the power cut sees the versions that it saw before the cut.
     fn go_on_with_snapshots(&mut self, drive: &impl Examined) {
         let Some(serials) = drive.snapshots() else { return };
         self.past.go_on_with(&serials);
@@ -178,7 +179,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Lets the host read from now on the version that was found at `home`.
+    /// Checks the version of unit `lpn` that recovery found at physical address `home` against the promises, and makes
+    /// it the version that the host must read from now on.
     fn go_on_with(&mut self, lpn: Lpn, home: Ppa, has_died: bool) {
         let found = (home != Ppa::NONE).then(|| {
             let (stored, version) = self.there(home);
@@ -214,8 +216,8 @@ mod tests {
     use host::{HostRequest, Op};
     use units::DieId;
 
-    /// Unit 0 was written whole at the first place of row 0, then `bytes` of it at row 1, whose rest was read or not; then the
-    /// power fails, and the drive finds the second.
+    /// Test scenario: unit 0 is written whole to row 0, then `bytes` bytes of it to row 1, with the rest of the unit
+    /// read from row 0 or not; then the power fails, and recovery finds the copy in row 1.
     fn found_after(bytes: u32, rest_is_read: bool) {
         let promise = Promise { is_cut: true, writes_back: true, ..Promise::default() };
         let drive = MadeUp { promise, ..MadeUp::empty() };
@@ -252,7 +254,8 @@ mod tests {
         found_after(512, false);
     }
 
-    /// A snapshot of an empty drive is taken, while the account has it that the snapshot saw a version of each unit.
+    /// Test: a snapshot saw a version of each unit before a power cut and sees no data afterwards; the checker finds
+    /// this.
     #[test]
     #[should_panic(expected = "of Lpn 0, and saw 1")]
     fn a_snapshot_that_sees_nothing_any_more_is_found_out() {

@@ -7,7 +7,7 @@ use crate::past::EMPTY;
 use units::{Lpn, Ppa};
 
 impl<B: MapAtFirst> Checker<B> {
-    /// Notes the versions that snapshots of a saved drive see, where they differ from the present ones.
+    /// Takes the snapshots of a saved drive into the account, with the version of each host unit that they see.
     pub(super) fn begin_with_snapshots(&mut self, drive: &impl Examined) {
         let Some(snapshots) = drive.snapshots() else { return };
         // They are compared unit by unit.
@@ -28,8 +28,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Brings the account up to date after a snapshot was taken, dropped or returned to, or a version that
-    /// only snapshots see was moved.
+    /// Updates the account after a snapshot event: a snapshot was taken, deleted or rolled back to, or a version that
+    /// only snapshots see was programmed or moved.
     pub fn on_version(&mut self, event: PastEvent) {
         match event {
             PastEvent::Programmed(lpn, slot, ppa) => {
@@ -70,7 +70,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Notes that a version that only snapshots see is at `ppa` now.
+    /// Notes that `version` of unit `lpn`, which only snapshots see, is now at physical address `ppa`.
     fn hold(&mut self, lpn: Lpn, ppa: Ppa, version: u32) {
         assert!(self.past.sees(lpn, version), "{lpn} at {ppa} is kept and no snapshot sees it");
         assert_eq!(self.map.place(ppa).holder, NOTHING, "{ppa} holds something already");
@@ -80,7 +80,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.put(lpn, ppa);
     }
 
-    /// Makes versions invalid that are neither the newest of their unit nor seen by a snapshot.
+    /// Makes every physical address invalid whose version is neither the newest of its unit nor seen by a snapshot.
     fn forget_unseen(&mut self) {
         for ppa in (0..self.shape.physical_units() as u64).map(Ppa) {
             let lpn = Lpn(self.map.place(ppa).holder);
@@ -92,8 +92,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Checks that every snapshot sees what the drive held when it was taken. A read-only drive may have some
-    /// of it in its buffer.
+    /// Checks at the end of a run that every snapshot sees the versions that the drive held when the snapshot was
+    /// taken. On a drive that is read-only or still draining, these may be in the write buffer.
     pub(super) fn settle_snapshots(&self, drive: &impl Examined) {
         let expected: Vec<u32> = self.past.kept().map(|(serial, _)| serial).collect();
         assert_eq!(drive.snapshots().unwrap_or_default(), expected, "the snapshots that are kept");

@@ -4,29 +4,28 @@ use super::{NOWHERE, StripeAccount};
 use controller::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Page rows that power cuts tore.
+/// The checker's account of page rows that power cuts tore, by how they affect parity groups.
 #[derive(Default)]
 pub(super) struct Torn {
-    /// By group and page row: the superblocks whose row is torn although the parity on flash counts it, or the parity
-    /// superblock if its own row is torn.
+    /// By parity group and page row: superblocks whose row is torn although the parity on flash includes its data; also
+    /// the parity superblock, if its own row is torn.
     lost: BTreeMap<(usize, u32), BTreeSet<usize>>,
-    /// Superblocks and their torn page rows that no parity unit counts.
+    /// Superblocks with a torn page row whose data the parity on flash does not include.
     uncounted: BTreeSet<(usize, u32)>,
-    /// Groups of which a superblock was erased, and to which nothing was written since.
+    /// Parity groups of which a superblock was erased and to which nothing was written since.
     erasing: BTreeSet<usize>,
 }
 
 impl Torn {
-    /// True for a row that was torn before its parity was made: the parity counts it as zeros.
+    /// True if the page row was torn by a power cut before its parity was made, so that the parity takes it as zeros.
     pub fn is_left_out(&self, superblock: usize, row: u32) -> bool {
         self.uncounted.contains(&(superblock, row))
     }
 }
 
 impl StripeAccount {
-    /// Notes that the power failed when these page rows of superblocks were torn; `on_flash`: page rows
-    /// programmed of each superblock. Gives the torn page rows, those of former cuts too, which nothing gives
-    /// back.
+    /// Updates the parity account after a power cut that tore the page rows `torn`; `on_flash` is the number of page
+    /// rows programmed in each superblock. Returns all torn page rows, of earlier cuts too, that parity cannot restore.
     pub fn on_cut(&mut self, torn: &[(usize, u32)], on_flash: &[u32], one_bit: &[bool]) -> Vec<(usize, u32)> {
         self.torn.uncounted.retain(|&(superblock, row)| row < on_flash[superblock]);
         for (superblock, &there) in on_flash.iter().enumerate() {
@@ -62,25 +61,26 @@ impl StripeAccount {
         all.filter(|&(superblock, row)| !self.is_given_back(superblock, row)).collect()
     }
 
-    /// Returns the number of page rows of parity on flash in a group.
+    /// Returns the number of parity page rows that a parity group has on flash.
     fn counted(&self, group: usize, on_flash: &[u32]) -> u32 {
         on_flash.get(self.parity[group]).copied().unwrap_or(0)
     }
 
-    /// True when a torn row can be restored: all other rows of its stripe are whole, the parity row too.
+    /// True if parity can restore a torn page row: all other page rows of its stripe are intact, that of the parity
+    /// too.
     fn is_given_back(&self, superblock: usize, row: u32) -> bool {
         let is_parity = self.parity[self.group_of(superblock)] == superblock;
         self.is_torn(superblock, row) && !is_parity && !self.is_broken(superblock, row)
     }
 
-    /// True if a power cut tore a row that its parity counts.
+    /// True if a power cut tore the page row and the parity on flash includes its data.
     pub fn is_torn(&self, superblock: usize, row: u32) -> bool {
         let lost = self.torn.lost.get(&(self.group_of(superblock), row));
         lost.is_some_and(|lost| lost.contains(&superblock))
     }
 
-    /// True if power cuts took another of a row's stripe, or the row itself was torn before its parity was
-    /// made.
+    /// True if the page row cannot be restored by parity: power cuts tore another page row of its stripe, the page row
+    /// was torn before its parity was made, or superblocks of its group are being erased.
     pub(super) fn is_broken(&self, superblock: usize, row: u32) -> bool {
         let group = self.group_of(superblock);
         let takes_another = |lost: &BTreeSet<usize>| lost.iter().any(|&other| other != superblock);
@@ -89,7 +89,8 @@ impl StripeAccount {
             || self.torn.lost.get(&(group, row)).is_some_and(takes_another)
     }
 
-    /// Checks that a page row is whole, which is read to restore another row of its stripe.
+    /// Checks that a page row that is read to restore another page row of its stripe was not itself torn by a power
+    /// cut.
     pub(super) fn check_help(&self, superblock: usize, row: u32) {
         let group = self.group_of(superblock);
         let lost = self.torn.lost.get(&(group, row));
@@ -100,12 +101,13 @@ impl StripeAccount {
         );
     }
 
-    /// Forgets the torn rows of a superblock that is erased.
+    /// Drops the torn page rows that no parity includes of a superblock that is erased.
     pub(super) fn forget_torn(&mut self, superblock: usize) {
         self.torn.uncounted.retain(|(at, _)| *at != superblock);
     }
 
-    /// Notes that a superblock of a group is written or erased.
+    /// Notes the submission of an erase or a program in a parity group: an erase drops the torn page rows of the group;
+    /// the first program after it checks that all superblocks of the group are erased.
     pub(super) fn note_erasing(&mut self, kind: Kind, group: usize) {
         if kind == Kind::Erase {
             self.torn.erasing.insert(group);
@@ -129,7 +131,8 @@ mod tests {
     use super::super::tests::{account, program, submit};
     use controller::{Kind, Origin};
 
-    /// Page rows programmed of each superblock: 0, 2 and 4 are one group, and 2 holds its parity, here of one row.
+    /// Number of page rows programmed in each superblock of the test drive: superblocks 0, 2 and 4 form a parity group,
+    /// whose parity is in superblock 2.
     const ON_FLASH: [u32; 6] = [1, 0, 1, 0, 1, 0];
 
     #[test]

@@ -6,22 +6,24 @@ use controller::arbitration::{Arbiter, ChannelView, Maker, Want};
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// State of a die between two uses of the channel.
+/// State of a die between two uses of its channel, in the test battery of channel arbiters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// The die waits to receive the command of its next operation.
+    /// The die waits to receive the command of its next operation over the channel.
     Command,
-    /// The array is busy until this grant; then the die has data to send (true) or takes a command.
+    /// The array is busy until the channel's grant of this number; then the die has data to send (true) or takes a new
+    /// command (false).
     Array(u64, bool),
-    /// The die waits to send data (true) or to receive them.
+    /// The die waits for the channel to send data (true) or to receive data (false).
     Data(bool),
 }
 
-/// A channel, kept by hand: each die reads (command, array, data out) or writes (command, data in, array).
+/// Simulated channel for the test battery of channel arbiters: each die repeatedly does a read (command, array, data
+/// out) or a program (command, data in, array).
 struct KeptChannel {
     stages: Vec<Stage>,
     since: Vec<SimTime>,
-    /// For each die, the number of grants when it began to wait.
+    /// For each die, the number of grants of the channel when the die began to wait for it.
     waits_from: Vec<u64>,
     grants: u64,
     reads: f64,
@@ -56,7 +58,7 @@ impl KeptChannel {
         self.since[2 * die + usize::from(stage != Stage::Command)] = self.now();
     }
 
-    /// Lets arrays that are done ask for the channel again.
+    /// Makes each die whose array operation has ended wait for the channel again.
     fn wake(&mut self) {
         for die in 0..self.stages.len() {
             match self.stages[die] {
@@ -67,7 +69,8 @@ impl KeptChannel {
         }
     }
 
-    /// Makes one grant, or lets the channel idle for a moment.
+    /// Asks the arbiter under test for one grant of the channel and checks it, or lets the channel idle if no die
+    /// waits. Returns the die and the use that were granted.
     fn step(&mut self, context: &str) -> Option<(u32, Want)> {
         self.wake();
         let set = |stage: Stage| {
@@ -93,7 +96,7 @@ impl KeptChannel {
         Some((die, want))
     }
 
-    /// Checks the rule of the policy `fifo`: first come, first served.
+    /// Checks, for the arbiter `fifo` alone, that the die that has waited longest for the channel was chosen.
     fn check_rule(&self, context: &str, die: usize) {
         if context.split(' ').next() == Some("name=fifo") {
             let waiting = |other: &usize| !matches!(self.stages[*other], Stage::Array(..));
@@ -114,8 +117,8 @@ impl KeptChannel {
     }
 }
 
-/// Puts an arbiter through `events` grants on channels of various widths and loads; `starvation` is allowed
-/// where its card says so.
+/// Tests a channel arbiter with `events` grants on each of several simulated channels of various numbers of dies and
+/// loads; `starvation` says whether a die may wait for ever, as the policy's card tells.
 ///
 /// # Panics
 /// When the arbiter breaks a rule.
@@ -136,7 +139,8 @@ pub fn check(context: &str, maker: &Maker, events: u64, starvation: Starvation) 
     }
 }
 
-/// Neither one served in the end nor one waiting now was passed by more often than a few rounds of all dies.
+/// Checks that no die, neither one that was served nor one that still waits, was passed over by the arbiter for more
+/// than 64 rounds of all dies.
 fn nobody_starves(context: &str, channel: &KeptChannel) {
     const ROUNDS: u64 = 64;
     let waiting = |die: &usize| !matches!(channel.stages[*die], Stage::Array(..));

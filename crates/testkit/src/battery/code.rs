@@ -3,7 +3,8 @@
 use ecc::code::Maker;
 use ecc::{Rates, Soft};
 
-/// Looks at the ladder of cells of one to four bits. Nothing here is random: `_events` are not needed.
+/// Tests an error-correcting code for cells of one to four bits: on its ladder of read levels, from hard to ever softer
+/// decoding, each level must cost more sensing and correct more bit errors. Nothing is random, so `_events` is unused.
 ///
 /// # Panics
 /// When the code breaks a rule.

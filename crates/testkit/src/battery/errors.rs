@@ -3,7 +3,8 @@
 use engine::RandomStream;
 use nand::errors::{Condition, Maker};
 
-/// Compares `events` random conditions with worse ones.
+/// Tests a bit-error model in `events` random conditions: the rate is from 0 to 0.5 and never lower with a larger
+/// program step, more wear, age or reads.
 ///
 /// # Panics
 /// When the model breaks a rule.

@@ -9,10 +9,11 @@ use units::Lpn;
 const SLOTS: u32 = 48;
 const BLOCK_UNITS: u32 = 8;
 
-/// A buffer kept by hand.
+/// Simulated write buffer for the test battery of eviction policies.
 struct Shelf {
     slots: Vec<Slot>,
-    /// For each slot, the time when it entered the buffer; `used` is the time of its last use.
+    /// For each slot, the time at which its unit entered the buffer; second field: the time of the last access to the
+    /// unit. Both count accesses, not ns.
     came: Vec<u64>,
     used: Vec<u64>,
     clock: u64,
@@ -69,7 +70,7 @@ impl Shelf {
         chosen
     }
 
-    /// Checks the policy's rule, where its name alone determines the choice.
+    /// Checks the chosen slot against the rule of the eviction policies whose name fixes the choice: `fifo` and `lru`.
     fn check_rule(&self, context: &str, chosen: u32) {
         let oldest = |of: &[u64]| self.kept().into_iter().min_by_key(|slot| of[*slot as usize]);
         match context.split(' ').next() {
@@ -80,7 +81,8 @@ impl Shelf {
     }
 }
 
-/// Puts a policy through `events` random arrivals, uses, departures and choices.
+/// Tests an eviction policy in `events` random insertions, accesses, removals and evictions of a simulated write
+/// buffer.
 ///
 /// # Panics
 /// When the policy breaks a rule.
@@ -91,7 +93,8 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     drain(context, maker);
 }
 
-/// Few logical units, so that blocks fill up and are met again, in sequence and at random.
+/// Simulates `events` random events of a write buffer and returns the slots that the policy chose to evict. There are
+/// only 400 logical units, partly in sequence, so that units and blocks recur.
 fn history(context: &str, maker: &Maker, events: u64) -> Vec<u32> {
     let mut shelf = Shelf::new(maker);
     let mut random = RandomStream::new(11, "battery.eviction");
@@ -131,7 +134,8 @@ fn history(context: &str, maker: &Maker, events: u64) -> Vec<u32> {
     chosen
 }
 
-/// A policy that is asked until nothing is left must return each kept slot exactly once, and then nothing overdue.
+/// Checks that an eviction policy that is asked until the buffer is empty chooses each slot exactly once, and that
+/// nothing is overdue afterwards.
 fn drain(context: &str, maker: &Maker) {
     let mut shelf = Shelf::new(maker);
     for slot in 0..SLOTS {

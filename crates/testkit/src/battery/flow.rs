@@ -3,7 +3,8 @@
 use ecc::flow::{ATTEMPTS_MOST, Flow, FlowView, Maker, Next, Steps};
 use engine::RandomStream;
 
-/// A page as a drive could have it.
+/// A random page for the test battery of read flows (sequences of read attempts), with the attempts that its drive
+/// allows.
 struct Page {
     first: u32,
     soft_bits: u32,
@@ -13,7 +14,8 @@ struct Page {
     good_step: Option<u32>,
     halves: Vec<f64>,
     page_type: usize,
-    /// Raw bit error rate with the default references, and how much each retry step lowers it.
+    /// Raw bit error rate of the page at the default read reference voltages; second field: factor by which each retry
+    /// step lowers the rate.
     rate: f64,
     fall: f64,
 }
@@ -56,7 +58,7 @@ impl Page {
     }
 }
 
-/// Asks a flow about reads of pages none of whose attempts comes right, `events` attempts in all.
+/// Tests a read flow with reads of random pages on which every attempt fails, `events` attempts in all.
 ///
 /// # Panics
 /// When the flow breaks a rule.
@@ -72,7 +74,7 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     }
 }
 
-/// Reads a page in vain; how many attempts that took.
+/// Simulates a read of a page on which every attempt fails, until the flow gives up; returns the number of attempts.
 fn read(
     context: &str,
     [flow, twin]: [&mut dyn Flow; 2],

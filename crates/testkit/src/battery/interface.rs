@@ -6,13 +6,14 @@ use bus::{Cadence, Family};
 use engine::RandomStream;
 use units::{Bytes, Femtos};
 
-/// The most bytes of a burst.
+/// Greatest number of bytes in a burst of the test battery of flash interfaces.
 const BYTES_MAX: u64 = 1 << 20;
 
-/// Sends `events` bursts of each direction.
+/// Tests a flash interface: its signalling and family, and the times of `events` random pairs of bursts in each
+/// direction.
 ///
 /// # Panics
-/// At the first thing an interface may not do.
+/// When the interface breaks a rule.
 pub fn check(context: &str, maker: &Maker, events: u64) {
     let (interface, twin) = (maker(), maker());
     let signalling = interface.signalling();

@@ -6,10 +6,10 @@ use host::Effect;
 use host::link::{Direction, HostLink, Maker, QueueOrder};
 use units::{Bytes, Nanos};
 
-/// The most bytes one request has.
+/// Greatest number of bytes of a request in the test battery of host links.
 const BYTES_MAX: u64 = 64 << 20;
 
-/// Asks a link about `events` bursts and all its steps.
+/// Tests a host link: its queues, its commands and answers, and the times of `events` random pairs of data bursts.
 ///
 /// # Panics
 /// When the link breaks a rule.

@@ -12,14 +12,14 @@ use ftl::{Coverage, Ftl, Output, Probe};
 use sim::Drive;
 use units::{Lpn, Ppa};
 
-/// Steps from which on a history is long.
+/// Number of host steps from which on a history counts as long in the test battery of mappings.
 const LONG: u64 = 1_000;
-/// Request number of operations for which no request waits.
+/// Request number that the test gives to operations for which no host request waits.
 const NO_REQUEST: u32 = u32::MAX;
-/// Reads that may be outstanding.
+/// Greatest number of flash reads outstanding before the test's next host read.
 const READS_MOST: u32 = 4;
 
-/// Version number of all data that are not the newest.
+/// Stands for the version number of data that a newer write has overtaken.
 const OLDER: u64 = 0;
 
 const SMALL: &[&str] = &[
@@ -41,7 +41,8 @@ const SMALL: &[&str] = &[
     "ftl.buffer.power_loss_protection=false",
 ];
 
-/// Expected contents of the flash, kept apart from the layer's own map.
+/// The expected contents of the flash in the test battery of mappings: a reference model and the version at each
+/// physical address, separate from the map of the translation layer.
 struct ExpectedFlash {
     reference: ReferenceFtl,
     units: u32,
@@ -80,7 +81,8 @@ impl Probe for ExpectedFlash {
     }
 }
 
-/// A translation layer with its time and its flash.
+/// Bench for the test battery of mappings: a translation layer with its simulated time and the expected contents of its
+/// flash.
 struct MappingBench {
     ftl: Ftl,
     ctx: Context<ExpectedFlash>,
@@ -89,7 +91,7 @@ struct MappingBench {
 }
 
 impl MappingBench {
-    /// Handles one event; false when there is none.
+    /// Handles the bench's next event and the outputs of the translation layer; returns false if there is no event.
     fn pass(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         self.ftl.handle(event, &mut self.ctx);
@@ -104,7 +106,7 @@ impl MappingBench {
         true
     }
 
-    /// Does a step of the host. False when the drive is worn out and takes no more.
+    /// Performs one step of the host on the bench; returns false if the drive is worn out and accepts no more writes.
     fn step(&mut self, step: HostStep) -> bool {
         match step {
             HostStep::Write { first, count } => {
@@ -129,7 +131,7 @@ impl MappingBench {
         true
     }
 
-    /// Flushes and waits for the answer; false when it never comes.
+    /// Flushes the drive and advances the bench until the flush is answered; returns false if it never is.
     fn flush(&mut self) -> bool {
         self.flushed = false;
         self.ftl.flush(0, &mut self.ctx);
@@ -140,7 +142,8 @@ impl MappingBench {
         self.flushed
     }
 
-    /// The map and the plain map agree on all that is on the flash; after a flush that is everything.
+    /// Checks that the map of the translation layer leads each unit to its newest version in the reference model; to be
+    /// called after a flush, when all data are on flash.
     fn compare(&self, context: &str) {
         for lpn in (0..self.ctx.probe.units).map(Lpn) {
             let home = self.ftl.lookup(lpn);
@@ -154,8 +157,8 @@ impl MappingBench {
     }
 }
 
-/// A drive of zones of the kind that `context` sets takes all that it says it has, each unit in a place of its own. What it
-/// answers in time is tested with the states of zones (`crates/sim/tests/all/zones.rs`).
+/// Checks that a zoned drive with the mapping that `context` sets can hold all its logical units, each at a physical
+/// address of its own. The behaviour of zone states is tested elsewhere (`crates/sim/tests/all/zones.rs`).
 fn check_zones(context: &str) {
     let own = context.split(' ').map(|setting| format!("ftl.mapping.{setting}"));
     // A buffer for as many zones as may be open in any variant.
@@ -182,11 +185,11 @@ fn check_zones(context: &str) {
     }
 }
 
-/// Puts a layer of the kind that `context` sets (`name=fast log_blocks=4`) through `steps` steps on each of several
-/// drives.
+/// Tests a translation layer with the mapping that `context` sets (`name=fast log_blocks=4`) in random histories of
+/// `steps` host steps on each of several small drives.
 ///
 /// # Panics
-/// When it loses or mixes up what the host wrote, or stands still.
+/// When the layer loses or mixes up data that the host wrote, or makes no progress.
 pub fn check(context: &str, _maker: &Maker, steps: u64) {
     if context.starts_with("name=zoned-") {
         return check_zones(context);
@@ -212,7 +215,8 @@ pub fn check(context: &str, _maker: &Maker, steps: u64) {
     }
 }
 
-/// Returns the variants with each eviction policy of the write buffer; only one for short histories.
+/// Returns lists of settings that try a mapping with each eviction policy of the write buffer, or with only one of the
+/// policies if the history has few `steps`.
 fn caches(context: &str, steps: u64) -> Vec<Vec<String>> {
     let read_cache = || "ftl.buffer.read_cache=true".to_owned();
     let keep = || "ftl.buffer.keep_ratio=0.5".to_owned();

@@ -26,30 +26,30 @@ pub mod wear;
 
 use config::PolicyEntry;
 
-/// Whether a policy may let an operation wait for ever.
+/// Rule on starvation: whether a policy (channel arbiter or scheduler) may let an operation wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Starvation {
-    /// Starvation is possible, as the policy's card says.
+    /// An operation may wait for ever, as the policy's card says.
     Allowed,
-    /// Every operation must be served at some time.
+    /// Starvation is an error: the policy must serve every operation at some time.
     Forbidden,
 }
 
-/// Reads from the policy's card whether starvation is possible.
+/// Returns whether a policy may let an operation wait for ever, as its card says.
 pub fn starvation(entry: &PolicyEntry) -> Starvation {
     if entry.card.not_modelled.contains("starv") { Starvation::Allowed } else { Starvation::Forbidden }
 }
 
-/// How a policy chooses between superblocks that are equal in all that matters.
+/// How a garbage collection victim policy chooses between superblocks that are equal in all that matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ties {
-    /// By the numbers of the superblocks, as the policy's card says.
+    /// The numbers of the superblocks decide, as the policy's card says.
     ByNumber,
-    /// Undetermined, but the choice must not depend on the numbers of the superblocks.
+    /// The choice is open, but must not depend on the numbers of the superblocks.
     Open,
 }
 
-/// Reads from the policy's card how it chooses between equal superblocks.
+/// Returns how a victim policy chooses between equal superblocks, as its card says.
 pub fn ties(entry: &PolicyEntry) -> Ties {
     if entry.card.rule.contains("number") { Ties::ByNumber } else { Ties::Open }
 }

@@ -6,7 +6,7 @@ use ftl::Layout;
 use ftl::parity::Maker;
 use nand::Geometry;
 
-/// Returns a layout of so many dies.
+/// Makes the flash layout of a small test drive with `dies` dies.
 fn layout(dies: u32) -> Layout {
     let mut document = Document::empty();
     for setting in [
@@ -28,10 +28,11 @@ fn layout(dies: u32) -> Layout {
     Layout::read(&mut ftl, &geometry, &controller).expect("a layout")
 }
 
-/// Tries drives of up to `dies` dies.
+/// Tests a parity scheme on layouts of 1 to `dies` dies: the stripe that it chooses must divide the dies, or its error
+/// must name the expected values.
 ///
 /// # Panics
-/// At the first thing a scheme may not do.
+/// When the scheme breaks a rule.
 pub fn check(context: &str, maker: &Maker, dies: u32) {
     for dies in 1..=dies {
         let layout = layout(dies);

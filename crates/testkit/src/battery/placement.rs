@@ -7,7 +7,8 @@ use units::{DieId, Lpn};
 
 const PROGRAM_UNITS: u32 = 4;
 
-/// A drive as placement sees it: programs bound to each die, done in the order in which they were bound.
+/// Simulated drive for the test battery of die placement policies: programs are assigned to dies and end in the order
+/// of their assignment.
 struct PlacementDrive {
     dies: u32,
     eligible: Vec<u64>,
@@ -50,7 +51,7 @@ impl PlacementDrive {
         Some(chosen)
     }
 
-    /// The oldest programs are done, until `left` remain.
+    /// Ends the oldest programs of the simulated drive until `left` are pending.
     fn finish(&mut self, left: usize) {
         while self.pending.len() > left {
             let done = self.pending.pop_front().expect("something is pending");
@@ -59,7 +60,7 @@ impl PlacementDrive {
     }
 }
 
-/// Puts a policy through `events` choices on drives of various sizes.
+/// Tests a policy that chooses the die of a program, with `events` choices on drives of 1 to 130 dies.
 ///
 /// # Panics
 /// When the policy breaks a rule.
@@ -72,8 +73,8 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     }
 }
 
-/// Returns random sets of eligible dies, down to none; a unit that must wait is asked about again with all
-/// eligible.
+/// Simulates `events` choices of a die among random sets of eligible dies and returns the choices. Where the policy
+/// chooses none, it is asked again with all dies eligible.
 fn history(context: &str, maker: &Maker, dies: u32, events: u64, seed: u64) -> Vec<DieId> {
     let mut drive = PlacementDrive::new(maker, dies);
     let mut random = RandomStream::new(seed, "battery.placement");
@@ -97,7 +98,8 @@ fn history(context: &str, maker: &Maker, dies: u32, events: u64, seed: u64) -> V
     choices
 }
 
-/// With all dies eligible and equally fast, each gets its share of sequential and of random writes.
+/// Checks that each die gets an equal share of the programs of sequential writes, or of random ones (`scattered`),
+/// while all dies are eligible and equally fast.
 fn share(context: &str, maker: &Maker, dies: u32, scattered: bool) {
     const EACH: u32 = 1000;
     let mut drive = PlacementDrive::new(maker, dies);

@@ -4,7 +4,8 @@ use engine::RandomStream;
 use ftl::program_order::{Maker, OrderView};
 use units::Nanos;
 
-/// Asks the policy about `events` random pairs of open superblocks.
+/// Tests a policy that chooses which of a die's two open superblocks takes the next program, with `events` random pairs
+/// of superblocks.
 ///
 /// # Panics
 /// When the policy breaks a rule.

@@ -5,10 +5,11 @@ use ftl::read_ahead::{Maker, ReadAheadPolicy, Stretch};
 use units::{Bytes, Lpn};
 
 const UNITS: [u64; 3] = [512, 4096, 65_536];
-/// Units of the host's, for random reads: so many that two of them hardly ever follow each other.
+/// Number of mapping units for random reads: so many that two reads hardly ever follow each other.
 const SPAN: u64 = 1 << 31;
 
-/// A policy and its twin, which must give the same answers, and their share of DRAM.
+/// A read-ahead policy under test and its twin, which must give the same answers, with the size of their DRAM area in
+/// mapping units.
 struct Pair<'a> {
     context: &'a str,
     policies: [Box<dyn ReadAheadPolicy>; 2],
@@ -16,7 +17,8 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Tells both policies of a read; checks and returns the stretch that they want to fetch.
+    /// Tells both read-ahead policies of a host read; checks that they agree, and returns the range of units that they
+    /// want to fetch.
     fn read(&mut self, first: u32, count: u32) -> Option<Stretch> {
         let [one, twin] = &mut self.policies;
         let (stretch, context) = (one.on_read(Lpn(first), count), self.context);
@@ -33,10 +35,11 @@ impl Pair<'_> {
     }
 }
 
-/// Plays `reads` reads of each kind.
+/// Tests a read-ahead policy with `reads` sequential and `reads` random host reads, for several sizes of the mapping
+/// unit.
 ///
 /// # Panics
-/// At the first thing a policy may not do.
+/// When the policy breaks a rule.
 pub fn check(context: &str, maker: &Maker, reads: u32) {
     for unit in UNITS.map(Bytes::new) {
         let pair = || {
@@ -64,7 +67,8 @@ pub fn check(context: &str, maker: &Maker, reads: u32) {
     }
 }
 
-/// One sequence: what is fetched follows what was fetched, whether the FTL gets less far or farther.
+/// Checks, in one sequential stream of reads, that no unit is fetched twice, also where the FTL fetches fewer or more
+/// units than the policy asked for, and that a long stream is read ahead at all.
 fn in_sequence(mut pair: Pair<'_>, reads: u32) {
     let mut random = RandomStream::new(3, "battery.read_ahead");
     let (mut next, mut until, mut fetched) = (1000u32, 0u32, 0u64);
@@ -84,7 +88,7 @@ fn in_sequence(mut pair: Pair<'_>, reads: u32) {
     assert!(reads < 5000 || fetched > 0, "{}: a sequence of {reads} reads is not fetched", pair.context);
 }
 
-/// Reads all over the drive are no sequence.
+/// Checks that at most one in a hundred random reads starts a read-ahead.
 fn at_random(mut pair: Pair<'_>, reads: u32) {
     let mut random = RandomStream::new(4, "battery.read_ahead");
     let mut fetched = 0;

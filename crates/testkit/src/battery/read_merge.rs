@@ -2,10 +2,10 @@
 
 use ftl::read_merge::{Maker, MergeView};
 
-/// Asks about reads with up to `riders` riders.
+/// Tests a policy that merges reads of one page, with reads that already carry up to `riders` other reads.
 ///
 /// # Panics
-/// At the first thing a policy may not do.
+/// When the policy breaks a rule.
 pub fn check(context: &str, maker: &Maker, riders: u32) {
     let (policy, twin) = (maker(), maker());
     assert_eq!(policy.merges(), twin.merges(), "{context}: two of a kind disagree");

@@ -7,7 +7,7 @@ use units::SuperblockId;
 
 const SUPERBLOCKS: u64 = 60;
 
-/// A die whose superblocks fall due and are written anew.
+/// Simulated die for the test battery of refresh orders, on which superblocks become due for refresh and are rewritten.
 struct DueDie {
     candidates: Vec<SuperblockId>,
     due_since_ns: Vec<u64>,
@@ -33,7 +33,7 @@ impl DueDie {
         }
     }
 
-    /// Time passes, and another superblock falls due unless all wait.
+    /// Advances time by a random step and makes another random superblock due for refresh, unless it is due already.
     fn wait(&mut self, random: &mut RandomStream) {
         self.now_ns += 1 + random.below(1 << 30);
         let next = SuperblockId(random.below(SUPERBLOCKS) as u32);
@@ -43,8 +43,7 @@ impl DueDie {
         }
     }
 
-    /// Removes a superblock from the candidates as if it was refreshed: it holds other data, and one erase
-    /// more has worn it.
+    /// Removes a superblock from the refresh candidates as if it was refreshed: it gets other data and one more erase.
     fn remove(&mut self, at: usize, random: &mut RandomStream) {
         let gone = self.candidates.remove(at).index();
         self.due_since_ns.remove(at);
@@ -54,7 +53,7 @@ impl DueDie {
     }
 }
 
-/// Returns the choices of a policy in a random history.
+/// Simulates `events` random events of a die and returns the superblocks that the policy chose to refresh.
 fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<SuperblockId> {
     let mut policy = maker();
     let (mut random, mut draws) =
@@ -89,7 +88,8 @@ fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<Superblo
     chosen
 }
 
-/// Asks an order about `events` moments of a die at which superblocks fall due or are written anew.
+/// Tests a policy for the order of refreshes, with `events` random moments of a die at which superblocks become due for
+/// refresh or are refreshed.
 ///
 /// # Panics
 /// When the order breaks a rule.

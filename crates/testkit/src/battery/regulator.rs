@@ -18,7 +18,8 @@ fn steps() -> Steps {
     }
 }
 
-/// Returns the costs as the FTL would show them, some of which may not be feasible for the block.
+/// Returns the write costs of a cost regulator as the FTL would offer them for a page, each of them infeasible at
+/// random in one of ten cases.
 fn candidates(policy: &dyn CostRegulator, random: &mut RandomStream) -> Vec<Candidate> {
     let candidate = |cost: &ftl::regulator::WriteCost| Candidate {
         t_prog: Nanos::new(600_000 * 300_000 / cost.step.get().max(1)),
@@ -28,7 +29,7 @@ fn candidates(policy: &dyn CostRegulator, random: &mut RandomStream) -> Vec<Cand
     policy.costs(&steps()).iter().map(candidate).collect()
 }
 
-/// A random event at a unit, about which the regulator is asked.
+/// A random event at a mapping unit, in the test battery of cost regulators.
 enum UnitEvent {
     Write { origin: Origin, age: Option<Nanos>, waiting: u32, gap: Option<Nanos>, quiet: Nanos },
     Read,
@@ -55,7 +56,8 @@ fn draw(random: &mut RandomStream) -> UnitEvent {
     }
 }
 
-/// State of a unit as the FTL keeps it.
+/// The state of one mapping unit that the FTL would store for the cost regulator under test: the regulator's bits,
+/// whether the unit was accessed before, and the cost of the unit's last write.
 #[derive(Clone, Copy, Default)]
 struct KeptUnit {
     bits: u8,
@@ -63,7 +65,8 @@ struct KeptUnit {
     cost: Option<usize>,
 }
 
-/// Tells `policy` of `event` at a unit; returns its answer: the cost of a write, or whether a read asks for a re-write.
+/// Tells the cost regulator `policy` of `event` at a mapping unit and returns the answer: for a write the number of its
+/// write cost, for a read 1 if the regulator asks for a rewrite, else 0.
 fn tell(
     policy: &mut dyn CostRegulator,
     unit: &mut KeptUnit,
@@ -87,7 +90,8 @@ fn tell(
     }
 }
 
-/// Puts a regulator through `events` accesses to a few units.
+/// Tests a cost regulator, which chooses among ways to program a page, with `events` random accesses to 64 mapping
+/// units.
 ///
 /// # Panics
 /// When the regulator breaks a rule.
@@ -128,7 +132,8 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     after_a_rewrite(context, maker);
 }
 
-/// After a re-write, further reads of the unit must not ask for another one.
+/// Checks that a cost regulator that has asked for a rewrite of a mapping unit does not ask for another one at the
+/// reads after the rewrite.
 fn after_a_rewrite(context: &str, maker: &Maker) {
     let mut policy = maker();
     let costs: Vec<Candidate> = policy

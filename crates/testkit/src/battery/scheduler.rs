@@ -8,7 +8,8 @@ use engine::RandomStream;
 use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
-/// A die's queues, kept by hand: for each class when each operation was queued, and its running number.
+/// Simulated queues of a die for the test battery of schedulers: for each class of operations, the time at which each
+/// operation was queued, and its running number.
 struct QueuedDie {
     queues: [VecDeque<(SimTime, u64)>; Class::COUNT],
     now: SimTime,
@@ -26,7 +27,8 @@ impl QueuedDie {
         self.submitted += 1;
     }
 
-    /// Lets the policy choose among the waiting classes of `may_start`; that operation is done.
+    /// Asks the scheduler to choose among the waiting classes of `may_start` (a bit mask), checks the choice, and
+    /// removes the chosen operation. Returns none if no such class waits.
     fn pick(&mut self, context: &str, may_start: u8, urgent: bool) -> Option<Class> {
         let waiting = |class: &Class| !self.queues[*class as usize].is_empty();
         let ready = Class::ALL.iter().filter(|class| waiting(class)).map(|class| class.bit()).sum::<u8>();
@@ -55,7 +57,8 @@ impl QueuedDie {
     }
 }
 
-/// Puts a scheduler through `events` random steps of a die; `starvation` is allowed where its card says so.
+/// Tests a die's scheduler in `events` random steps; `starvation` says whether an operation may wait for ever, as the
+/// policy's card tells.
 ///
 /// # Panics
 /// When the scheduler breaks a rule.
@@ -93,7 +96,8 @@ fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<Class> {
     picks
 }
 
-/// One class is always waiting; one operation of each other class must still be served before long.
+/// Checks that one operation of each class is served within 100,000 choices of the scheduler, although operations of
+/// class `flood` arrive all the time.
 fn nobody_starves(context: &str, maker: &Maker, flood: Class) {
     // Ten seconds of operations of 100 us, far beyond any sensible timeout.
     const PICKS: usize = 100_000;
@@ -109,7 +113,8 @@ fn nobody_starves(context: &str, maker: &Maker, flood: Class) {
     }
 }
 
-/// Nothing but a program or an erase is interrupted, and nothing without end: each suspension costs time.
+/// Checks that a scheduler suspends only programs and erases, and none of them without end, because each suspension
+/// costs time.
 fn suspension(context: &str, maker: &Maker) {
     let policy = maker();
     let remaining = Nanos::new(1_000_000);

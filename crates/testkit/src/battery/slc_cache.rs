@@ -4,10 +4,10 @@ use engine::RandomStream;
 use ftl::slc_cache::{CacheShape, CacheView, Maker};
 use units::Bytes;
 
-/// Asks a cache about `events` random drives and states of a die.
+/// Tests an SLC cache policy on `events` random drives, each in a random state of a die.
 ///
 /// # Panics
-/// When the cache breaks a rule.
+/// When the policy breaks a rule.
 pub fn check(context: &str, maker: &Maker, events: u64) {
     let (cache, twin) = (maker(), maker());
     let mut random = RandomStream::new(12, "battery.slc_cache");

@@ -4,7 +4,8 @@ use engine::RandomStream;
 use ftl::snapshot_expiry::{Droppable, ExpiryReason, ExpiryView, Maker};
 use units::SimTime;
 
-/// Returns the serial numbers that a policy drops in a random history of snapshots.
+/// Simulates a random history of `events` snapshots and returns the serial numbers of the snapshots that the policy
+/// deletes, in order.
 fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<u32> {
     let mut policy = maker();
     let mut random = RandomStream::new(seed, "battery.snapshot_expiry");
@@ -46,7 +47,7 @@ fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<u32> {
     dropped
 }
 
-/// Asks a policy about `events` snapshots.
+/// Tests a policy that chooses which snapshot to delete, in a random history of `events` snapshots.
 ///
 /// # Panics
 /// When the policy breaks a rule.

@@ -5,10 +5,11 @@ use engine::RandomStream;
 use ftl::streams::{Maker, STREAMS_MOST, StreamPolicy, StreamSpec, Takes, UnitView};
 use units::Lpn;
 
-/// Units of the drive that is made up.
+/// Number of mapping units of the simulated drive in the test battery of stream policies.
 const UNITS: u64 = 512;
 
-/// A host and a collection, kept by hand: what a drive would note of each unit.
+/// Simulated host and garbage collection for the test battery of stream policies: what a drive would record about each
+/// mapping unit.
 struct UnitHistory {
     random: RandomStream,
     clock: u64,
@@ -29,8 +30,8 @@ impl UnitHistory {
         }
     }
 
-    /// Returns a unit that the host writes, most of them of a few, or one that is moved, as far as the policy
-    /// wants to know.
+    /// Draws the next unit for which a stream is chosen: a host write, mostly to a few hot units, or a move by garbage
+    /// collection. Returns what the policy may know of the unit.
     fn next(&mut self, policy: &dyn StreamPolicy) -> UnitView {
         let few = if self.random.chance(0.8) { UNITS / 16 } else { UNITS };
         let unit = self.random.below(few) as usize;
@@ -66,7 +67,8 @@ fn takes(spec: &StreamSpec, moved: bool) -> bool {
     spec.takes == Takes::Both || spec.takes == if moved { Takes::Moved } else { Takes::Host }
 }
 
-/// Asks a policy about `events` units of a history, and tells it now and then of a superblock that is reclaimed.
+/// Tests a policy that assigns data to write streams, with `events` random units, and tells it now and then of a
+/// superblock that was reclaimed.
 ///
 /// # Panics
 /// When the policy breaks a rule.

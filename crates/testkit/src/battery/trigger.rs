@@ -4,7 +4,8 @@
 use engine::RandomStream;
 use ftl::gc::trigger::{Maker, TriggerView};
 
-/// Asks a trigger about `events` random states of a die, and about the states where an answer is forced.
+/// Tests a garbage collection trigger in `events` random states of a die, and in the states in which only one answer is
+/// right.
 ///
 /// # Panics
 /// When the trigger breaks a rule.
@@ -48,8 +49,8 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     out_of_space(context, maker);
 }
 
-/// With nothing free and garbage everywhere collection must go on, or the drive stands still; at the limit it
-/// may; and with everything free there is nothing to do.
+/// Checks that a garbage collection trigger starts foreground collection where no superblock or only its own limit of
+/// superblocks is free and all else holds garbage, and starts none where all superblocks are free.
 fn out_of_space(context: &str, maker: &Maker) {
     let trigger = maker();
     let limit = trigger.foreground_limit();

@@ -7,7 +7,7 @@ use ftl::Blocks;
 use ftl::gc::victim::{Maker, VictimPolicy, VictimView};
 use units::SuperblockId;
 
-/// A die whose bookkeeping the test keeps by hand.
+/// Simulated die for the test battery of garbage collection victim policies, with the state of each superblock.
 struct CollectedDie {
     units: u32,
     candidates: Vec<SuperblockId>,
@@ -80,7 +80,7 @@ impl CollectedDie {
         self.pe_cycles[superblock.index()] += 1;
     }
 
-    /// Checks the policy's rule, where its name alone determines the choice.
+    /// Checks the chosen victim against the rule of the policies whose name fixes the choice: `greedy` and `fifo`.
     fn check_rule(&self, context: &str, picked: SuperblockId) {
         let least = |of: &dyn Fn(SuperblockId) -> u64| self.candidates.iter().map(|id| of(*id)).min();
         let age = |id: SuperblockId| self.closed_at[id.index()];
@@ -93,8 +93,9 @@ impl CollectedDie {
     }
 }
 
-/// Puts a policy through `events` random closings, losses and reclaims on each of several dies; numbers may
-/// decide between equals where the card says so (`ties`).
+/// Tests a garbage collection victim policy with `events` random events (a superblock closes, a unit becomes invalid, a
+/// victim is reclaimed) on each of several simulated dies. `ties` says whether superblock numbers may decide between
+/// equals, as the policy's card tells.
 ///
 /// # Panics
 /// When the policy breaks a rule.
@@ -116,7 +117,8 @@ pub fn check(context: &str, maker: &Maker, events: u64, ties: Ties) {
     every_garbage_is_found(context, maker);
 }
 
-/// Returns `free`: the numbers of the superblocks, in the order in which the history refers to them.
+/// Simulates `events` random events of a die and returns the victims that the policy chose. `free` lists the numbers of
+/// the superblocks in the order in which the history refers to them.
 fn history(
     context: &str,
     maker: &Maker,
@@ -166,7 +168,7 @@ fn history(
     picks
 }
 
-/// A policy that is asked until nothing is left must return each candidate exactly once.
+/// Checks that a victim policy that is asked until no candidate is left chooses each candidate exactly once.
 fn drain(context: &str, maker: &Maker) {
     let mut die = CollectedDie::new(maker, 40, 8, 3);
     for superblock in 0..40 {
@@ -182,8 +184,8 @@ fn drain(context: &str, maker: &Maker) {
     assert_eq!(picks, (0..40).collect::<Vec<_>>(), "{context}: not every candidate was picked once");
 }
 
-/// Collection that moves only full superblocks gains nothing: if one superblock alone holds garbage, and reclaimed ones
-/// are closed again at once, full, the policy must choose it before long.
+/// Checks that a victim policy soon chooses the only superblock that holds garbage, while each other victim is closed
+/// again at once, full of valid data.
 fn every_garbage_is_found(context: &str, maker: &Maker) {
     const SUPERBLOCKS: u32 = 12;
     let mut die = CollectedDie::new(maker, SUPERBLOCKS, 8, 5);

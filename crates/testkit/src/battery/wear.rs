@@ -10,9 +10,9 @@ use units::{Nanos, SuperblockId};
 
 const SUPERBLOCKS: u32 = 48;
 const UNITS: u32 = 16;
-/// Superblocks whose data the host never writes again.
+/// Number of superblocks with cold data, which the host never writes again.
 const COLD: usize = 16;
-/// Superblocks that stay free; the rest is closed.
+/// Number of superblocks that stay free in the test; other superblocks are closed.
 const FREE: usize = 6;
 
 struct WornDie<'a> {
@@ -20,7 +20,7 @@ struct WornDie<'a> {
     policy: Box<dyn WearPolicy>,
     policy_draws: RandomStream,
     free: BinaryHeap<Reverse<(u64, u32)>>,
-    /// For each superblock, the erase count when it became free.
+    /// For each superblock, the number of erases of the whole die when the superblock became free.
     freed_at: Vec<u64>,
     candidates: Vec<SuperblockId>,
     valid: Vec<u32>,
@@ -67,7 +67,7 @@ impl<'a> WornDie<'a> {
         self.free.push(Reverse((rank, superblock)));
     }
 
-    /// Opens the free superblock of the lowest rank, fills it and closes it with `valid` units valid.
+    /// Takes the free superblock of the lowest rank, as if it was filled, and closes it with `valid` valid units.
     fn write_one(&mut self, valid: u32) {
         let Reverse((_, superblock)) = self.free.pop().expect("something is free");
         let waited = self.erases - self.freed_at[superblock as usize];
@@ -118,7 +118,8 @@ impl<'a> WornDie<'a> {
         picked
     }
 
-    /// Reclaims `victim` and the superblocks that the policy then wants moved; its data goes to a fresh superblock.
+    /// Simulates the reclaim of `victim`, then of each superblock that the wear policy relocates because of it; valid
+    /// data go to newly opened superblocks.
     fn reclaim(&mut self, victim: SuperblockId, valid: u32) {
         self.erase(victim);
         self.write_one(valid);
@@ -135,8 +136,8 @@ impl<'a> WornDie<'a> {
         }
     }
 
-    /// One collection by the host's writes: of a superblock whose data is not cold, with a skew, so that wear
-    /// would part if nothing was done.
+    /// Simulates one garbage collection of a random superblock without cold data, drawn with a skew so that wear would
+    /// grow uneven without wear levelling.
     fn collect(&mut self, random: &mut RandomStream) {
         let hot: Vec<SuperblockId> =
             self.candidates.iter().copied().filter(|id| self.valid[id.index()] < UNITS).collect();
@@ -146,7 +147,8 @@ impl<'a> WornDie<'a> {
     }
 }
 
-/// Puts a policy through `erases` collections of a die a third of which is cold.
+/// Tests a wear levelling policy in `erases` garbage collections of a simulated die, of whose superblocks one third
+/// holds cold data.
 ///
 /// # Panics
 /// When the policy breaks a rule.
@@ -183,7 +185,8 @@ pub fn check(context: &str, maker: &Maker, erases: u64) {
     }
 }
 
-/// No superblock stays free for long, neither one waiting now nor one that was opened in the end.
+/// Checks that under a policy that spreads wear no superblock stays free for more than a tenth of all erases, and that
+/// all superblocks without cold data are worn.
 fn every_superblock_is_used(die: &WornDie, erases: u64) {
     let waiting = die.free.iter().map(|Reverse((_, id))| die.erases - die.freed_at[*id as usize]).max();
     let longest = die.longest_free.max(waiting.unwrap_or(0));
@@ -195,7 +198,7 @@ fn every_superblock_is_used(die: &WornDie, erases: u64) {
     assert!(worn >= hot, "{}: only {worn} superblocks are in use: {:?}", die.context, die.pe_cycles);
 }
 
-/// What a policy that does not spread wear leaves free is what is worn least.
+/// Checks that under a policy that does not spread wear at least half of the free superblocks are hardly worn.
 fn the_most_worn_are_worn_on(die: &WornDie) {
     let most = die.pe_cycles.iter().max().expect("superblocks");
     let free: Vec<u32> = die.free.iter().map(|Reverse((_, id))| die.pe_cycles[*id as usize]).collect();

@@ -16,205 +16,232 @@ class InterruptedAt(Section):
     """Where an interrupted run ended."""
 
     phase: str
-    """[text] The phase: `precondition`, `layout`, `run`."""
+    """[text] Phase of the run in which it was interrupted: `precondition`, `layout` or `run`."""
 
     workload_fraction: float | None
-    """[ratio] How much of it was done; null where that is unknown."""
+    """[ratio] Fraction of the phase that was done; null where that is unknown."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FioJob(Section):
-    """A job of a fio file as it is written there."""
+    """A job of a fio file, as it is written there."""
 
     name: str
-    """[text] Its name."""
+    """[text] Name of the job."""
 
     clones: Count
-    """[count] Copies of it that run (`numjobs`)."""
+    """[count] Number of copies of the job that run (`numjobs`)."""
 
     together: bool
-    """[yes/no] Its copies are reported as one (`group_reporting`)."""
+    """[yes/no] True if the copies of the job are reported as one (`group_reporting`)."""
 
     options: abc.Mapping[str, str]
-    """[text] Its options and their values, those of the `global` section included."""
+    """[text] Options of the job with their values, including those of the `global` section."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SteadyState(Section):
-    """A steady state in which a job of a fio file was to end, in the numbers of fio's own result."""
+    """Result of the detection of steady state in a job of a fio file (`steadystate`), with the numbers
+    of fio's own result.
+    """
 
     job: str
-    """[text] The job; the first of a group that reports together."""
+    """[text] Name of the fio job; in a group of jobs that report together, of its first job."""
 
     asked: str
-    """[text] What was asked for, as fio writes it: `iops_slope:0.100000%`."""
+    """[text] Condition for steady state that the job file gives, as fio writes it:
+    `iops_slope:0.100000%`.
+    """
 
     metric: Literal["iops", "bw", "lat"]
-    """[text] What was watched: `iops`, `bw` or `lat`."""
+    """[text] Metric that is checked for steady state: requests per second, bandwidth or latency
+    (`iops`, `bw` or `lat`).
+    """
 
     is_slope: bool
-    """[yes/no] Its slope was watched, rather than its largest distance from the mean."""
+    """[yes/no] True if the slope of the metric is compared with the limit; false if the greatest
+    distance of a sample from the mean is.
+    """
 
     in_percent: bool
-    """[yes/no] The limit is in percent of the mean."""
+    """[yes/no] True if the limit of the steady-state condition is in percent of the mean."""
 
     duration_s: Count
-    """[s] The time over which it was looked at, in whole seconds as fio counts them."""
+    """[s] Time window over which steady state is checked, in whole seconds as fio counts them."""
 
     attained: bool
-    """[yes/no] It was reached, and ended the job."""
+    """[yes/no] True if the job reached steady state, which ended the job."""
 
     attained_after_ns: Count | None
-    """[ns] How long after the beginning of the job; null where it was not reached."""
+    """[ns] Time from the beginning of the job until steady state was reached; null if it was not
+    reached.
+    """
 
     criterion: float | None
-    """[as the limit] What was compared with the limit last; 0 before there were enough samples, null
-    where their mean is 0.
+    """[as the limit] Value that was last compared with the limit; 0 before there were enough samples,
+    null where their mean is 0.
     """
 
     max_deviation: float
-    """[as the samples] The largest distance of a sample from the mean; 0 where the slope was watched.
+    """[as the samples] Greatest distance of a sample from the mean; 0 if the slope is compared with
+    the limit.
     """
 
     slope: float
-    """[as the samples, by interval] The slope; 0 where the distance was watched."""
+    """[as the samples, by interval] Slope of the metric over the window; 0 if the distance from the
+    mean is compared with the limit.
+    """
 
     iops: tuple[Count, ...]
-    """[1/s] Requests a second in each of the last intervals, the oldest first; zeros at the end for
-    intervals that never came.
+    """[1/s] Requests per second in each of the last sampling intervals, the oldest first; zeros at the
+    end for intervals that were not reached.
     """
 
     bandwidth_bytes_per_s: tuple[Count, ...]
-    """[bytes/s] Bytes a second in the same intervals."""
+    """[bytes/s] Bytes per second in each of the sampling intervals of `iops`."""
 
     latency_ns: tuple[Count, ...]
-    """[ns] Mean latencies in the same intervals."""
+    """[ns] Mean latency of the requests in each of the sampling intervals of `iops`."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Workload(Section):
-    """What was run."""
+    """The workload that was run."""
 
     name: str
-    """[text] Its name."""
+    """[text] Name of the workload."""
 
     format: str
-    """[text] The format it was read from: `fio`, the format of a trace, the name of a generator.
+    """[text] Format that the workload was read from: `fio`, the format of a trace, or the name of a
+    generator.
     """
 
     requests: Count
-    """[requests] Requests that it handed out, before the measured window, too."""
+    """[requests] Number of requests that the workload issued, including those before the measured
+    window.
+    """
 
     skipped_lines: Count
-    """[lines] Lines of the trace that could not be read and were skipped on request
+    """[lines] Number of lines of the trace that could not be read and were skipped on request
     (`--skip-bad-lines`).
     """
 
     fraction_done: float | None
-    """[ratio] How much of it was run; null where its length is not known."""
+    """[ratio] Fraction of the workload that was run; null where its length is not known."""
 
     notes: abc.Mapping[str, str]
-    """[text] What else was found out about it, by name."""
+    """[text] Further findings about the workload, such as facts about a trace, by name."""
 
     tags: tuple[str, ...]
-    """[text] The names of its jobs or volumes, by the number that requests carry."""
+    """[text] Names of the workload's jobs or volumes, in the order of the numbers (tags) that requests
+    carry.
+    """
 
     jobs: tuple[FioJob, ...]
-    """The jobs of a fio file, as written; none for other workloads."""
+    """Jobs of a fio file, as written; empty for other workloads."""
 
     steady_states: tuple[SteadyState, ...]
-    """The steady states in which jobs of a fio file were to end (`steadystate`); none without any.
-    """
+    """Steady states in which jobs of a fio file were to end (`steadystate`); empty without any."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Loop(Section):
-    """What became of `--loop`."""
+    """Outcome of `--loop`, which repeats the workload."""
 
     rule: str
-    """[text] The rule, as given."""
+    """[text] Rule for the end of the repetitions, as given with `--loop`."""
 
     passes: Count
-    """[passes] Passes begun."""
+    """[passes] Number of passes of the workload that were begun."""
 
     reached: bool | None
-    """[yes/no] Whether write amplification became as well known as asked; null where a number of
-    passes was asked for.
+    """[yes/no] True if write amplification became known as precisely as `--loop` asked; null where it
+    asked for a number of passes.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Place(Section):
-    """Where a value of the configuration comes from."""
+    """Origin of a value in the configuration."""
 
     place: str
-    """[text] The file and line, the command line, or the default."""
+    """[text] Place where the configuration value is set: file and line, the command line, or the
+    default.
+    """
 
     source: str | None
-    """[text] The comment behind the value, which gives its source; null without one."""
+    """[text] Comment behind the configuration value in its file, which gives the source of the value;
+    null without a comment.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Steadiness(Section):
-    """When write amplification counts as steady."""
+    """Rule by which write amplification counts as steady in preconditioning."""
 
     window_overwrites: float
-    """[ratio] The length of a window, in overwrites of the filled space."""
+    """[ratio] Length of a window of preconditioning, in overwrites of the filled space."""
 
     windows: Count
-    """[count] Windows that are compared."""
+    """[count] Number of windows that are compared."""
 
     least_overwrites: float
-    """[ratio] Overwrites that are done at least."""
+    """[ratio] Least number of overwrites of the filled space."""
 
     tolerance: float
-    """[ratio] How far a window may be from the mean of all."""
+    """[ratio] Greatest deviation of a window's write amplification from the mean of the compared
+    windows, as a share of the mean.
+    """
 
     limit_overwrites: float
-    """[ratio] Overwrites after which the drive is used as it is."""
+    """[ratio] Greatest number of overwrites, after which the drive is used as it is."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WarmedUp(Section):
-    """Copies of the workload that ran before the measured window."""
+    """Copies of the workload that ran in time before the measured window (warm-up)."""
 
     requests: Count
-    """[requests] Requests."""
+    """[requests] Number of requests of the warm-up."""
 
     units_written: Count
-    """[mapping units] Units that they wrote."""
+    """[mapping units] Number of mapping units that the warm-up wrote."""
 
     t_ns: Count
-    """[ns] Simulated time that they took."""
+    """[ns] Simulated time that the warm-up took."""
 
     buffer_units: Count
-    """[mapping units] Units in the write buffer when they were done."""
+    """[mapping units] Number of mapping units in the write buffer when the warm-up was over."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Preconditioning(Section):
-    """How the drive was brought into its state. All but `kind` are null without preconditioning."""
+    """Preconditioning: how the drive was brought into its state before the run. All but `kind` are
+    null without preconditioning.
+    """
 
     kind: Literal["none", "fill", "steady", "instant", "workload"]
-    """[text] `none`, `fill`, `steady`, `instant` or `workload`."""
+    """[text] Kind of preconditioning: `none`, `fill`, `steady`, `instant` or `workload`."""
 
     copies: Count | None
-    """[count] Copies of the workload that were written; null for other kinds than `workload`."""
+    """[count] Number of copies of the workload that preconditioning wrote; null for other kinds than
+    `workload`.
+    """
 
     filled_units: Count | None
-    """[mapping units] Units of the logical space that were filled."""
+    """[mapping units] Number of mapping units of the logical space that were filled."""
 
     units_written: Count | None
-    """[mapping units] Units written altogether."""
+    """[mapping units] Number of mapping units that preconditioning wrote in all."""
 
     waf_by_window: tuple[float, ...] | None
-    """[ratio] Write amplification of each window of writing."""
+    """[ratio] Write amplification of each window of preconditioning."""
 
     steady: bool | None
-    """[yes/no] Write amplification had become steady."""
+    """[yes/no] True if write amplification had become steady."""
 
     rule: Steadiness | None
-    """When it counts as steady."""
+    """Rule by which write amplification counts as steady."""
 
     warm_up: WarmedUp | None
     """Copies of the workload that then ran in time, unmeasured, until the write buffer was as this
@@ -224,435 +251,461 @@ class Preconditioning(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LaidOut(Section):
-    """Data that was written before the clock started, because the workload expects it."""
+    """Data that was written before the simulated time began, because the workload expects to read it."""
 
     on: bool
-    """[yes/no] It was not switched off (`--no-layout`)."""
+    """[yes/no] True if this writing of data was not switched off (`--no-layout`)."""
 
     units: Count
-    """[mapping units] Units written so."""
+    """[mapping units] Number of mapping units that were written before the simulated time began.
+    """
 
     bytes: Count
-    """[bytes] The same in bytes."""
+    """[bytes] Bytes that were written before the simulated time began."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Part(Section):
-    """A part of the units that the host read or wrote."""
+    """Part of the mapping units that the host read or wrote."""
 
     units: Count
-    """[mapping units] Units."""
+    """[mapping units] Number of mapping units in this part."""
 
     share: float | None
-    """[ratio] Their share of all, at most 1; null where there are none."""
+    """[ratio] Share of all mapping units that the host read, or wrote, at most 1; null where there are
+    none.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class State(Section):
-    """In which state the drive began, and for how much of what the host asked that mattered."""
+    """State of the drive when the run began, and how many of the host's reads and writes depended on
+    it.
+    """
 
     began: Literal["none", "fill", "steady", "instant", "workload", "loaded"]
-    """[text] How it was made: a kind of preconditioning, or `loaded`."""
+    """[text] Way in which the drive's first state was made: a kind of preconditioning, or `loaded` for
+    a saved state.
+    """
 
     layout: LaidOut
-    """Data that the workload expects, written before the clock started."""
+    """Data that the workload expects to read, written before the simulated time began."""
 
     unit_bytes: Count
-    """[bytes] Size of a mapping unit."""
+    """[bytes] Size of a mapping unit of the drive."""
 
     units_read: Count
-    """[mapping units] Units the host read."""
+    """[mapping units] Number of mapping units that the host read."""
 
     units_written: Count
-    """[mapping units] Units the host wrote."""
+    """[mapping units] Number of mapping units that the host wrote."""
 
     reads_unmapped: Part
-    """Units read that were never written, or trimmed: as fast on any drive."""
+    """Number of mapping units that the host read although they were never written, or trimmed: as fast
+    on any drive.
+    """
 
     reads_from_flash: Part
-    """Units read from flash."""
+    """Number of mapping units that the host read from flash."""
 
     writes_to_flash: Part
-    """Units of the host's that were programmed; the others were overwritten in the buffer or are still
-    there.
+    """Number of mapping units of the host that were programmed to flash; the others were overwritten
+    in the write buffer or are still in it.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Arrivals(Section):
-    """How requests came."""
+    """Arrivals of the host's requests, and how late the drive's queues took them."""
 
     span_ns: Count
-    """[ns] From the beginning of the measured window to the arrival of the last request."""
+    """[ns] Time from the beginning of the measured window to the arrival of the last request."""
 
     late_ns_last: Count
-    """[ns] How long the last request waited, after its time, for a place in the drive's queues; 0 for
+    """[ns] Wait of the last request, after its arrival time, for a place in the drive's queues; 0 for
     a workload that waits for the drive.
     """
 
     late_ns_max: Count
-    """[ns] The longest that a request waited so."""
+    """[ns] Longest wait of a request, after its arrival time, for a place in the drive's queues.
+    """
 
     outstanding_mean: float | None
-    """[requests] Requests that were outstanding, on average over the window (Little's law), requests
-    that waited for a place included; null where no time passed.
+    """[requests] Mean number of outstanding requests over the window (Little's law), including
+    requests that waited for a place in the queues; null where no time passed.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByKind(Section):
-    """Requests by kind."""
+    """Number of requests by kind."""
 
     read: Count
-    """Reads."""
+    """Number of reads."""
 
     write: Count
-    """Writes."""
+    """Number of writes."""
 
     trim: Count
-    """Trims."""
+    """Number of trims."""
 
     flush: Count
-    """Flushes."""
+    """Number of flushes."""
 
     total: Count
-    """All kinds together."""
+    """Number of requests of all kinds."""
 
     manage: Count | None = None
-    """Zones opened, closed, finished and reset; absent where none was."""
+    """Number of zone management requests (open, close, finish, reset); absent without any."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Served(Section):
-    """Requests of one kind."""
+    """Requests of one kind to a namespace."""
 
     requests: Count
-    """[requests] Requests done."""
+    """[requests] Number of requests completed."""
 
     bytes: Count
-    """[bytes] Bytes of the requests done."""
+    """[bytes] Bytes of the requests completed."""
 
     failed: Count
-    """[requests] Requests that the drive answered with an error."""
+    """[requests] Number of requests that the drive answered with an error."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OfNamespace(Section):
-    """What one of several namespaces was asked for in the measured window; a flush is of the whole
-    drive.
+    """Requests to one of several namespaces in the measured window; flushes, which concern the whole
+    drive, are left out.
     """
 
     name: str
-    """[text] Its name."""
+    """[text] Name of the namespace."""
 
     command_set: str
-    """[text] What may be asked of it."""
+    """[text] Command set of the namespace: the requests that it understands."""
 
     size_bytes: Count
-    """[bytes] Its size."""
+    """[bytes] Size of the namespace."""
 
     read: Served
-    """Reads."""
+    """Reads of the namespace."""
 
     write: Served
-    """Writes."""
+    """Writes to the namespace."""
 
     trim: Served
-    """Trims."""
+    """Trims of the namespace."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LatencyInterval(Section):
-    """What latencies may lie between, low and high."""
+    """Confidence intervals, low and high, of latencies."""
 
     mean: tuple[float, float]
-    """[ns] Of the mean."""
+    """[ns] Confidence interval of the mean latency."""
 
     p50: tuple[Count, Count] | None
-    """[ns] Of the median; null where the requests do not reach beyond it."""
+    """[ns] Confidence interval of the median latency; null where the requests do not reach beyond it.
+    """
 
     p99: tuple[Count, Count] | None
-    """[ns] Of the 99th percentile; null where the requests do not reach beyond it."""
+    """[ns] Confidence interval of the 99th percentile of the latency; null where the requests do not
+    reach beyond it.
+    """
 
     p999: tuple[Count, Count] | None
-    """[ns] Of the 99.9th percentile; null where the requests do not reach beyond it."""
+    """[ns] Confidence interval of the 99.9th percentile of the latency; null where the requests do not
+    reach beyond it.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Interval(Section):
-    """What the figures of a kind of request may lie between, low and high, if the workload goes on as
-    it did.
+    """Confidence intervals, low and high, of the rates and latencies of a kind of request, if the
+    workload goes on as it did.
     """
 
     confidence_level: float
-    """[ratio] The share of such runs whose interval holds the true value."""
+    """[ratio] Confidence level: share of such runs whose interval contains the true value."""
 
     batches: Count
-    """[count] Parts of the run whose differences give the intervals."""
+    """[count] Number of parts of the run whose differences give the intervals."""
 
     iops: tuple[float, float]
-    """[1/s] Of the requests per second."""
+    """[1/s] Confidence interval of the requests per second."""
 
     bandwidth_bytes_per_s: tuple[float, float] | None
-    """[bytes/s] Of the bytes per second; null where nothing was moved."""
+    """[bytes/s] Confidence interval of the bytes per second; null where no data was moved."""
 
     latency_ns: LatencyInterval | None
-    """[ns] Of latencies; null where the run is too short to say."""
+    """[ns] Confidence intervals of latencies; null where the run is too short."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Latency(Section):
-    """Times from arrival to completion; all are null without such requests. Percentiles are within a
-    thousandth of the true ones.
+    """Latencies, times from arrival to completion; all are null without such requests. Percentiles are
+    within a thousandth of the true ones.
     """
 
     mean: float | None
-    """[ns] The mean."""
+    """[ns] Mean latency."""
 
     min: Count | None
-    """[ns] The shortest, as percentiles are: within a thousandth."""
+    """[ns] Shortest latency, within a thousandth like the percentiles."""
 
     p50: Count | None
-    """[ns] The median: half of the requests took no longer."""
+    """[ns] Median latency: half of the requests took no longer."""
 
     p90: Count | None
-    """[ns] 90 % of the requests took no longer."""
+    """[ns] 90th percentile of the latency: 90 % of the requests took no longer."""
 
     p95: Count | None
-    """[ns] 95 % of the requests took no longer."""
+    """[ns] 95th percentile of the latency: 95 % of the requests took no longer."""
 
     p99: Count | None
-    """[ns] 99 % of the requests took no longer."""
+    """[ns] 99th percentile of the latency: 99 % of the requests took no longer."""
 
     p999: Count | None
-    """[ns] 99.9 % of the requests took no longer."""
+    """[ns] 99.9th percentile of the latency: 99.9 % of the requests took no longer."""
 
     p9999: Count | None
-    """[ns] 99.99 % of the requests took no longer."""
+    """[ns] 99.99th percentile of the latency: 99.99 % of the requests took no longer."""
 
     max: Count | None
-    """[ns] The longest."""
+    """[ns] Longest latency."""
 
     stddev: float | None
-    """[ns] The standard deviation."""
+    """[ns] Standard deviation of the latency."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reads(Section):
-    """Reads that were done, and how fast."""
+    """Completed reads, their rates and latencies."""
 
     requests: Count
-    """[requests] Requests done; failed ones are not among them."""
+    """[requests] Number of requests completed, without failed requests."""
 
     bytes: Count
-    """[bytes] Bytes of those requests."""
+    """[bytes] Bytes of the completed requests."""
 
     iops: float | None
-    """[1/s] Requests done per second of simulated time; null where no time passed."""
+    """[1/s] Requests completed per second of simulated time; null where no time passed."""
 
     bandwidth_bytes_per_s: float | None
-    """[bytes/s] Bytes done per second of simulated time; null where no time passed."""
+    """[bytes/s] Bytes of completed requests per second of simulated time; null where no time passed.
+    """
 
     latency_ns: Latency
-    """[ns] Times from the arrival of a request to its completion."""
+    """[ns] Latencies: times from the arrival of a request to its completion."""
 
     interval: Interval | None
-    """What the figures may lie between, had the run gone on; null where it is too short to say."""
+    """Confidence intervals of the rates and latencies; null where the run is too short."""
 
     uncorrectable: Count
-    """[requests] Reads answered with an error because neither the code nor parity could bring their
-    data back.
+    """[requests] Number of reads answered with an error because neither the code nor parity could
+    restore their data.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Requests(Section):
-    """Requests of one kind that were done, and how fast."""
+    """Completed requests of one kind, their rates and latencies."""
 
     requests: Count
-    """[requests] Requests done; failed ones are not among them."""
+    """[requests] Number of requests completed, without failed requests."""
 
     bytes: Count
-    """[bytes] Bytes of those requests."""
+    """[bytes] Bytes of the completed requests."""
 
     iops: float | None
-    """[1/s] Requests done per second of simulated time; null where no time passed."""
+    """[1/s] Requests completed per second of simulated time; null where no time passed."""
 
     bandwidth_bytes_per_s: float | None
-    """[bytes/s] Bytes done per second of simulated time; null where no time passed."""
+    """[bytes/s] Bytes of completed requests per second of simulated time; null where no time passed.
+    """
 
     latency_ns: Latency
-    """[ns] Times from the arrival of a request to its completion."""
+    """[ns] Latencies: times from the arrival of a request to its completion."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trims(Section):
-    """Trims that were done, and how fast."""
+    """Completed trims, their rates and latencies."""
 
     requests: Count
-    """[requests] Requests done; failed ones are not among them."""
+    """[requests] Number of requests completed, without failed requests."""
 
     bytes: Count
-    """[bytes] Bytes of those requests."""
+    """[bytes] Bytes of the completed requests."""
 
     iops: float | None
-    """[1/s] Requests done per second of simulated time; null where no time passed."""
+    """[1/s] Requests completed per second of simulated time; null where no time passed."""
 
     bandwidth_bytes_per_s: float | None
-    """[bytes/s] Bytes done per second of simulated time; null where no time passed."""
+    """[bytes/s] Bytes of completed requests per second of simulated time; null where no time passed.
+    """
 
     latency_ns: Latency
-    """[ns] Times from the arrival of a request to its completion."""
+    """[ns] Latencies: times from the arrival of a request to its completion."""
 
     requests_without_unit: Count | None
-    """[requests] Of those, requests that cover no whole mapping unit: they forget nothing. Null where
-    it was not counted.
+    """[requests] Number of completed trims that cover no whole mapping unit and so drop nothing. Null
+    where it was not counted.
     """
 
     bytes_outside_units: Count | None
-    """[bytes] Of their bytes, those in mapping units that a trim covers in part: the drive keeps them.
-    Null where it was not counted.
+    """[bytes] Bytes of completed trims in mapping units that a trim covers only in part, which the
+    drive does not drop. Null where it was not counted.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Writes(Section):
-    """Writes that were done, and how fast."""
+    """Completed writes, their rates and latencies."""
 
     requests: Count
-    """[requests] Requests done; failed ones are not among them."""
+    """[requests] Number of requests completed, without failed requests."""
 
     bytes: Count
-    """[bytes] Bytes of those requests."""
+    """[bytes] Bytes of the completed requests."""
 
     iops: float | None
-    """[1/s] Requests done per second of simulated time; null where no time passed."""
+    """[1/s] Requests completed per second of simulated time; null where no time passed."""
 
     bandwidth_bytes_per_s: float | None
-    """[bytes/s] Bytes done per second of simulated time; null where no time passed."""
+    """[bytes/s] Bytes of completed requests per second of simulated time; null where no time passed.
+    """
 
     latency_ns: Latency
-    """[ns] Times from the arrival of a request to its completion."""
+    """[ns] Latencies: times from the arrival of a request to its completion."""
 
     interval: Interval | None
-    """What the figures may lie between, had the run gone on; null where it is too short to say."""
+    """Confidence intervals of the rates and latencies; null where the run is too short."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Host(Section):
-    """What the host saw of the drive in the measured window."""
+    """What the host saw of the drive in the measured window: requests, latencies and errors."""
 
     read: Reads
-    """Reads."""
+    """Reads of the host."""
 
     write: Writes
-    """Writes."""
+    """Writes of the host."""
 
     trim: Trims
-    """Trims: the host no longer needs the data. Forgotten are the mapping units that a trim covers as
-    a whole.
+    """Trims: the host no longer needs the data. The drive drops only mapping units that a trim covers
+    as a whole.
     """
 
     flush: Requests
     """Flushes: all acknowledged data must be durable."""
 
     arrivals: Arrivals
-    """When requests arrived, and how long they waited for a place in the queues."""
+    """Arrivals of requests, and their waits for a place in the drive's queues."""
 
     submitted: ByKind
-    """[requests] Requests that the host sent in the measured window."""
+    """[requests] Number of requests that the host sent in the measured window."""
 
     completed: ByKind
-    """[requests] Of those, requests that the drive did."""
+    """[requests] Of the requests that the host sent, the number that the drive completed."""
 
     failed: ByKind
-    """[requests] Of those, requests that the drive answered with an error."""
+    """[requests] Of the requests that the host sent, the number that the drive answered with an error.
+    """
 
     namespaces: tuple[OfNamespace, ...] = ()
-    """What each namespace was asked for; absent on a drive that is one."""
+    """Requests to each namespace; absent on a drive with one namespace."""
 
     manage: Requests | None = None
-    """Zones opened, closed, finished and reset by the host; absent where none was."""
+    """Zone management requests of the host (open, close, finish, reset); absent without any."""
 
     errors: abc.Mapping[str, Count] | None = None
-    """[requests] Requests that zones answered with an error, by the status that NVMe defines; absent
-    where none did.
+    """[requests] Number of requests that zones answered with an error, by the status that NVMe
+    defines; absent without any.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByOrigin(Section):
-    """Counts by origin: for whom the flash worked."""
+    """Counts of flash operations by origin: on whose behalf the flash worked."""
 
     host: Count
-    """The host's requests."""
+    """Count for the host's requests."""
 
     gc: Count
-    """Garbage collection."""
+    """Count for garbage collection."""
 
     wear: Count
-    """Wear levelling."""
+    """Count for wear levelling."""
 
     read_modify_write: Count
-    """Reading the rest of a mapping unit that the host wrote a part of."""
+    """Count for reads of the rest of a mapping unit that the host wrote in part (read-modify-write).
+    """
 
     rescue: Count
-    """Moving data out of a superblock in which a program failed."""
+    """Count for moving data out of a superblock in which a program failed."""
 
     padding: Count
-    """Empty units that complete a program unit."""
+    """Count for empty units (padding) that complete a program unit."""
 
     rewrite: Count
-    """Units written again in idle time, so that reading them costs less (`ftl.regulator`)."""
+    """Count for units rewritten in idle time, so that reading them costs less (`ftl.regulator`).
+    """
 
     refresh: Count
-    """Data written again before its retention time is over, or because its block was read too often.
+    """Count for data rewritten (refresh) before its retention time is over, or because its block was
+    read too often.
     """
 
     map: Count
-    """The map's own units, where the map is on flash."""
+    """Count for the map's own units, where the map is on flash."""
 
     scrub: Count
-    """The patrol: stored data read for its errors, and written again where they come near the code's
-    limit.
+    """Count for the patrol (background scrub): stored data read to find errors, and rewritten where
+    errors come near the code's limit.
     """
 
     fold: Count
-    """Data moved from the SLC cache to superblocks that use all bits per cell."""
+    """Count for folding: data moved from the SLC cache to superblocks that use all bits per cell.
+    """
 
     parity: Count
-    """Parity over dies."""
+    """Count for parity across dies."""
 
     rebuild: Count
-    """Reading the rest of a stripe, to bring back what the code could not correct."""
+    """Count for reads of the rest of a parity stripe, to restore what the code could not correct.
+    """
 
     read_ahead: Count
-    """Reading data that the host has not asked for yet."""
+    """Count for read-ahead: data read before the host asked for it."""
 
     total: Count
-    """All origins together."""
+    """Count for all origins together."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Flash(Section):
-    """Operations of the flash in the measured window, by origin: for whom they were done."""
+    """Flash operations in the measured window, by origin: on whose behalf they were done."""
 
     reads: ByOrigin
-    """[pages] Pages read."""
+    """[pages] Number of pages read."""
 
     programs: ByOrigin
-    """[pages] Pages programmed. A program counts for the origin of its first mapping unit."""
+    """[pages] Number of pages programmed. A program counts for the origin of its first mapping unit.
+    """
 
     erases: ByOrigin
-    """[blocks] Blocks erased."""
+    """[blocks] Number of blocks erased."""
 
     units_programmed: ByOrigin
-    """[mapping units] Mapping units programmed, each under its own origin. Their bytes are in
-    `waf_bytes.programmed`.
+    """[mapping units] Number of mapping units programmed, each under its own origin. Their bytes are
+    in `waf_bytes.programmed`.
     """
 
     page_bytes: Count
-    """[bytes] Size of a page."""
+    """[bytes] Size of a flash page."""
 
     mapping_unit_bytes: Count
     """[bytes] Size of a mapping unit, the smallest piece of data with its own location."""
@@ -660,67 +713,72 @@ class Flash(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WafParts(Section):
-    """What write amplification was made of: bytes programmed for each origin, per byte the host wrote.
+    """Parts of write amplification: bytes programmed for each origin, per byte that the host wrote.
     The parts add up to `waf`. Null: nothing was programmed for this origin.
     """
 
     host: float
-    """The host's own bytes, as they came to the flash: below 1 where it overwrote them in the buffer,
-    or the buffer still holds them.
+    """Write amplification due to the host's own bytes, as they were programmed to flash: below 1 where
+    the host overwrote them in the write buffer, or the buffer still holds them.
     """
 
     fill_up: float | None
-    """Filling up mapping units: the rest of units that the host wrote a part of, programmed beside
-    that part.
+    """Write amplification due to filling up mapping units: the rest of units that the host wrote in
+    part, programmed beside that part.
     """
 
     gc: float
-    """Garbage collection for the room that the window's own writes took."""
+    """Write amplification due to garbage collection for the free space that the window's own writes
+    took.
+    """
 
     gc_debt: float
-    """Garbage collection for room that was missing when the window began; negative where the window
-    left room to be collected later.
+    """Write amplification due to garbage collection for free space that was missing when the window
+    began; negative where the window left space to be collected later.
     """
 
     wear: float | None
-    """Wear levelling."""
+    """Write amplification due to wear levelling."""
 
     rescue: float | None
-    """Data moved out of superblocks in which a program failed."""
+    """Write amplification due to data moved out of superblocks in which a program failed."""
 
     padding: float
-    """Empty units that complete a program unit."""
+    """Write amplification due to empty units (padding) that complete a program unit."""
 
     rewrite: float | None
-    """Data written again so that reading it costs less."""
+    """Write amplification due to data rewritten so that reading it costs less."""
 
     refresh: float | None
-    """Data written again before its retention time is over, or because its block was read too often.
+    """Write amplification due to data rewritten (refresh) before its retention time is over, or
+    because its block was read too often.
     """
 
     map: float | None
-    """The map's own units."""
+    """Write amplification due to the map: bytes programmed for mapping-table units, per byte that the
+    host wrote.
+    """
 
     scrub: float | None
-    """Data that the patrol wrote again."""
+    """Write amplification due to data that the patrol (background scrub) rewrote."""
 
     fold: float | None
-    """Data folded out of the SLC cache."""
+    """Write amplification due to data folded out of the SLC cache."""
 
     parity: float | None
-    """Parity over dies."""
+    """Write amplification due to parity across dies."""
 
     rebuild: float | None
-    """Data brought back from parity."""
+    """Write amplification due to data restored from parity."""
 
     read_ahead: float | None
-    """Data read ahead."""
+    """Write amplification due to data read ahead."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WafBytes(Section):
-    """The bytes that write amplification is made of, and whether what the buffer holds would change
-    it.
+    """Bytes from which write amplification is calculated, and whether the contents of the write buffer
+    would change it.
     """
 
     host_written: Count
@@ -730,560 +788,636 @@ class WafBytes(Section):
     """[bytes] Bytes programmed to the flash, for all origins."""
 
     filled_up: Count | None
-    """[bytes] Of those programmed for the host, bytes that no request of its carried: the rest of
-    units that it wrote a part of. Null in a result of an older format that does not tell.
+    """[bytes] Bytes programmed for the host that no request carried: the rest of units that the host
+    wrote in part. Null in a result of an older format that does not tell.
     """
 
     held_before: Count | None
-    """[bytes] Bytes of the host's that were in the buffer alone when the window began; null in a
-    result of an older format.
+    """[bytes] Bytes of the host's data that were only in the write buffer when the window began; null
+    in a result of an older format.
     """
 
     held: Count | None
-    """[bytes] Bytes of the host's that were in the buffer alone when the window ended: written, and
-    not on flash yet. Null in a result of an older format.
+    """[bytes] Bytes of the host's data that were only in the write buffer when the window ended:
+    written, and not on flash yet. Null in a result of an older format.
     """
 
     held_share: float
-    """[ratio] What the buffer held more, or less, at the end than at the beginning, as a share of what
-    the host wrote.
+    """[ratio] Difference between the write buffer's contents at the end and at the beginning of the
+    window, as a share of what the host wrote.
     """
 
     settled: bool
-    """[yes/no] That share is at most 3 %. Where it is more, `waf` says how full the buffer is rather
-    than what the drive does.
+    """[yes/no] True if `held_share` is at most 3 %. Where it is more, `waf` says how full the write
+    buffer is rather than what the drive does.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TooShort(Section):
-    """Why a run is too short for an estimate."""
+    """Reason why a run is too short for an estimate of long-run write amplification."""
 
     victims: Count
-    """[superblocks] Victims, or merges, that there were."""
+    """[superblocks] Number of garbage collection victims, or merges, in the run."""
 
     needed: Count
-    """[superblocks] Victims that are needed at least."""
+    """[superblocks] Least number of victims that an estimate needs."""
 
     drifting: bool
-    """[yes/no] The run had not settled: its end still differed from what came before."""
+    """[yes/no] True if the run had not settled: its end still differed from what came before."""
 
     reason: Literal["victims", "drifting", "folding", "room"]
-    """[text] What is missing: `victims`, there were too few; `drifting`, the run had not settled;
-    `folding`, data went to the SLC cache and none were folded, so that what folding costs is not
-    known; `room`, a part of the run gained no room.
+    """[text] Reason by name: `victims`, there were too few; `drifting`, the run had not settled;
+    `folding`, data went to the SLC cache and none were folded, so that the cost of folding is not
+    known; `room`, a part of the run gained no free space.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WafLongRun(Section):
-    """What write amplification comes to in the long run, if the workload goes on as it did."""
+    """Estimate of write amplification in the long run, if the workload goes on as it did."""
 
     value: float | None
-    """[ratio] The estimate; null where the run is too short for one."""
+    """[ratio] Estimated write amplification in the long run; null where the run is too short."""
 
     low: float | None
-    """[ratio] The lower end of its confidence interval; null where the run is too short."""
+    """[ratio] Lower end of the confidence interval of the estimate; null where the run is too short.
+    """
 
     high: float | None
-    """[ratio] The upper end of its confidence interval; null where the run is too short."""
+    """[ratio] Upper end of the confidence interval of the estimate; null where the run is too short.
+    """
 
     half_width_relative: float | None
-    """[ratio] Half the interval as a share of the value; null where the run is too short."""
+    """[ratio] Half width of the confidence interval as a share of the estimate; null where the run is
+    too short.
+    """
 
     confidence_level: float
-    """[ratio] The share of such runs whose interval holds the true value."""
+    """[ratio] Confidence level: share of such runs whose interval contains the true value."""
 
     victims: Count
-    """[superblocks] Victims of garbage collection, or merges of a block map, that the estimate rests
-    on.
+    """[superblocks] Number of garbage collection victims, or merges of a block map, that the estimate
+    rests on.
     """
 
     batches: Count | None
-    """[count] Parts of the run whose differences give the interval; null where the run is too short.
+    """[count] Number of parts of the run whose differences give the confidence interval; null where
+    the run is too short.
     """
 
     left_out: float
-    """[ratio] The share of the run that was left out at its beginning because it went on differently.
+    """[ratio] Share of the run that was left out at its beginning because the later part differs from
+    it.
     """
 
     overwrites: float
-    """[ratio] How often the run wrote the logical space over: what it has not reached is as it was
-    before.
+    """[ratio] Number of times that the run overwrote the logical space: data that it has not reached
+    are as they were before.
     """
 
     too_short: TooShort | None
-    """Why there is no estimate; null where there is one."""
+    """Reason why there is no estimate; null where there is one."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Debt(Section):
-    """Room for writes that was missing when the window began, or that it left to be collected later."""
+    """Garbage collection debt: free space for writes that was missing when the window began, or that
+    the window left to be collected later.
+    """
 
     room_units: float
-    """[mapping units] Room gained beyond what the window's programs took; negative: room used up.
+    """[mapping units] Mapping units of free space that garbage collection gained beyond what the
+    window's programs took; negative: free space was used up.
     """
 
     room_superblocks: float
-    """[superblocks] The same in superblocks."""
+    """[superblocks] Superblocks of free space that garbage collection gained beyond what the window's
+    programs took.
+    """
 
     units_moved: float
-    """[mapping units] Units that garbage collection moved to make up for room missing at the
-    beginning.
+    """[mapping units] Number of mapping units that garbage collection moved to make up for free space
+    missing at the beginning.
     """
 
     units_deferred: float | None
-    """[mapping units] Units that the window left to be moved later, at the price of its own victims;
-    null where these gained no room.
+    """[mapping units] Number of mapping units that the window left to be moved later, at the cost per
+    unit of its own victims; null where these victims gained no free space.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StagesOf(Section):
-    """Mean time of a request in each stage. All are null without such requests."""
+    """Mean time of a request in each stage of its latency. All are null without such requests."""
 
     queue: float | None
-    """Until the drive took the request up."""
+    """Mean time until the drive fetched the request."""
 
     command: float | None
-    """Until the drive's firmware had understood the command."""
+    """Mean time until the drive's firmware had processed the command."""
 
     buffer: float | None
-    """Waiting for room in the write buffer or for data there to be programmed, as far as no other
-    stage has it.
+    """Mean wait for space in the write buffer, or for data in it to be programmed, as far as no other
+    stage covers it.
     """
 
     wait_host: float | None
-    """Waiting in a die's queue, or for room in the buffer, while the die worked for other requests of
-    the host.
+    """Mean wait in a die's queue, or for space in the write buffer, while the die worked for other
+    requests of the host.
     """
 
     wait_gc: float | None
-    """The same while the die worked for garbage collection."""
+    """Mean wait in a die's queue, or for space in the write buffer, while the die worked for garbage
+    collection.
+    """
 
     wait_wear: float | None
-    """The same while the die worked for wear levelling."""
+    """Mean wait in a die's queue, or for space in the write buffer, while the die worked for wear
+    levelling.
+    """
 
     wait_other: float | None
-    """The same while the die worked for anything else: the map, refresh, folding, parity."""
+    """Mean wait in a die's queue, or for space in the write buffer, while the die worked for anything
+    else: the map, refresh, folding, parity.
+    """
 
     wait_die: float | None
-    """Waiting in a die's queue while the die switched or waited for its channel."""
+    """Mean wait in a die's queue while the die switched or waited for its channel."""
 
     channel: float | None
-    """At the die, waiting for a channel that carried something else."""
+    """Mean wait at the die for a channel that carried something else."""
 
     array: float | None
-    """The array reading, programming or erasing."""
+    """Mean time of the flash array reading, programming or erasing."""
 
     transfer: float | None
-    """Commands and data crossing the channel."""
+    """Mean time of commands and data crossing the flash channel."""
 
     ecc: float | None
-    """Decoding what was read, with its retries."""
+    """Mean time of decoding what was read, including retries."""
 
     link: float | None
-    """Data crossing the host link."""
+    """Mean time of data crossing the host link."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Stages(Section):
-    """Where the latency of reads and of writes went: the mean time a request spent in each stage. The
-    stages add up to the mean latency.
+    """Mean time that reads and writes spent in each stage of their latency. The stages add up to the
+    mean latency.
     """
 
     read: StagesOf
-    """[ns] Of reads."""
+    """[ns] Stages of the latency of reads."""
 
     write: StagesOf
-    """[ns] Of writes."""
+    """[ns] Stages of the latency of writes."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Job(Section):
-    """One job of a fio file, or one volume of a trace. Percentiles are within a hundredth of the true
-    ones, and its rates are over the whole measured window.
+    """Results of one job of a fio file, or of one volume of a trace. Percentiles are within a
+    hundredth of the true ones, and rates are over the whole measured window.
     """
 
     name: str
-    """[text] Its name."""
+    """[text] Name of the job or volume."""
 
     read: Requests | None
-    """Its reads; null without any."""
+    """Reads of the job or volume; null without any."""
 
     write: Requests | None
-    """Its writes; null without any."""
+    """Writes of the job or volume; null without any."""
 
     trim: Requests | None
-    """Its trims; null without any."""
+    """Trims of the job or volume; null without any."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Buffer(Section):
-    """What the DRAM buffer did (`ftl.buffer`), and where the host's units were found and went."""
+    """The write buffer in DRAM (`ftl.buffer`), and where the units that the host read and wrote were
+    found and went.
+    """
 
     hit_ratio_read: float | None
-    """[ratio] Units read from the buffer, as a share of those read from buffer or flash; null without
-    either.
+    """[ratio] Share of the host's reads that the write buffer served, out of the mapping units read
+    from buffer or flash; null without either.
     """
 
     hit_ratio_write: float | None
-    """[ratio] Units written that replaced one in the buffer, as a share of all; null without host
-    writes.
+    """[ratio] Share of the mapping units written by the host that replaced one in the write buffer;
+    null without host writes.
     """
 
     units_replaced: Count
-    """[mapping units] Units written that replaced one in the buffer."""
-
-    units_replaced_uniform: float
-    """[mapping units] Units that would be replaced if all units of the drive were written equally
-    often.
-    """
-
-    units_overwritten_clean: Count
-    """[mapping units] Of the units replaced, units identical to the copy on flash."""
-
-    units_evicted_dirty: Count
-    """[mapping units] Written units that the eviction policy sent to the flash."""
-
-    units_evicted_clean: Count
-    """[mapping units] Units identical to their copy on flash that the eviction policy removed from the
+    """[mapping units] Number of mapping units written by the host that replaced one in the write
     buffer.
     """
 
+    units_replaced_uniform: float
+    """[mapping units] Number of mapping units in the write buffer that would be replaced if all units
+    of the drive were written equally often.
+    """
+
+    units_overwritten_clean: Count
+    """[mapping units] Of the mapping units replaced in the write buffer, the number identical to the
+    copy on flash.
+    """
+
+    units_evicted_dirty: Count
+    """[mapping units] Number of written mapping units that the eviction policy sent from the write
+    buffer to the flash.
+    """
+
+    units_evicted_clean: Count
+    """[mapping units] Number of mapping units identical to their copy on flash that the eviction
+    policy removed from the write buffer.
+    """
+
     units_at_risk_mean: float | None
-    """[mapping units] Units acknowledged but not on flash, on average over time: what a power cut at a
-    random moment takes from a buffer without `power_loss_protection`, and at most from one whose
-    capacitors have a limit (`power.hold_up`). Null where no time passed.
+    """[mapping units] Mean number, over time, of mapping units acknowledged but not on flash: what a
+    power cut at a random moment takes from a buffer without `power_loss_protection`, and at most
+    from one whose capacitors have a limit (`power.hold_up`). Null where no time passed.
     """
 
     units_at_risk_max: Count
-    """[mapping units] The most units that were so at once since the run began."""
+    """[mapping units] Greatest number of mapping units that were acknowledged but not on flash at one
+    time since the run began.
+    """
 
     units_written: Count
-    """[mapping units] Units the host wrote; a partly written unit counts as one."""
+    """[mapping units] Number of mapping units that the host wrote; a partly written unit counts as
+    one.
+    """
 
     units_coalesced: Count
-    """[mapping units] Of those, units that replaced one in the buffer that was not on flash yet.
+    """[mapping units] Of the mapping units that the host wrote, the number that replaced one in the
+    write buffer that was not on flash yet.
     """
 
     units_stale: Count
-    """[mapping units] Units whose program ended after the host had overwritten or trimmed them:
-    invalid from the start.
+    """[mapping units] Number of mapping units whose program ended after the host had overwritten or
+    trimmed them: invalid from the start.
     """
 
     units_read_from_buffer: Count
-    """[mapping units] Units the host read that the buffer held."""
+    """[mapping units] Number of mapping units that the host read from the write buffer."""
 
     units_read_from_flash: Count
-    """[mapping units] Units the host read from flash."""
+    """[mapping units] Number of mapping units that the host read from flash."""
 
     units_read_unmapped: Count
-    """[mapping units] Units the host read that were never written, or trimmed."""
+    """[mapping units] Number of mapping units that the host read although they were never written, or
+    trimmed.
+    """
 
     units_trimmed: Count
-    """[mapping units] Units the host trimmed that held data."""
+    """[mapping units] Number of mapping units with data that the host trimmed."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Gc(Section):
-    """What garbage collection did. Means are over the victims it chose; null without victims."""
+    """Garbage collection. Means are over the victims that it chose; null without victims."""
 
     victims: Count
-    """[superblocks] Superblocks chosen for collection."""
+    """[superblocks] Number of superblocks chosen as victims of garbage collection."""
 
     valid_units_per_victim: float | None
-    """[mapping units] Valid units in a victim when it was chosen: what had to be moved."""
+    """[mapping units] Mean number of valid mapping units in a victim when it was chosen: the units
+    that had to be moved.
+    """
 
     candidates_at_choice_mean: float | None
-    """[superblocks] Superblocks of the die that the policy could choose from."""
+    """[superblocks] Mean number of superblocks of the die that the garbage collection policy could
+    choose a victim from.
+    """
 
     free_at_choice_mean: float | None
-    """[superblocks] Free superblocks that the die had when a victim was chosen: how far collection
-    lets free space run down.
+    """[superblocks] Mean number of free superblocks that the die had when a victim was chosen: how far
+    garbage collection lets free space run down.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Merges(Section):
-    """Merges of block-level mapping, by kind."""
+    """Number of merges in a block-level map, by kind."""
 
     switch: Count
-    """A log block became a data block without a copy."""
+    """Number of switch merges: a log block became a data block without a copy."""
 
     partial: Count
-    """A log block became a data block after what it lacked was copied into it."""
+    """Number of partial merges: a log block became a data block after the data it lacked were copied
+    into it.
+    """
 
     full: Count
-    """A data block was gathered in a new block."""
+    """Number of full merges: a data block was gathered in a new block."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Mapping(Section):
-    """What the kind of mapping did, and the memory it takes."""
+    """The map from logical to physical addresses: lookups, merges, and memory."""
 
     ram_bytes: Count
-    """[bytes] RAM that the map takes in the drive."""
+    """[bytes] RAM that the map takes in the simulated drive."""
 
     hits: Count
-    """[lookups] Lookups of map entries that were in RAM, where only a part of the map is there."""
+    """[lookups] Number of lookups of map entries that were in RAM, where only a part of the map is in
+    RAM.
+    """
 
     misses: Count
-    """[lookups] Lookups of map entries that had to be read from flash."""
+    """[lookups] Number of lookups of map entries that had to be read from flash."""
 
     hit_ratio: float | None
-    """[ratio] The share of lookups that found their entry in RAM; null where the whole map is in RAM.
+    """[ratio] Share of map lookups that found their entry in RAM; null where the whole map is in RAM.
     """
 
     merges: Merges
-    """[merges] Merges of log blocks with data blocks; none with a map of pages."""
+    """[merges] Number of merges of log blocks with data blocks; 0 with a map of pages."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Parity(Section):
-    """Parity across dies and the space it takes."""
+    """Parity across dies, and the space that it takes."""
 
     stripe: Count
-    """[mapping units] Data units that share a parity unit."""
+    """[mapping units] Number of data units that share a parity unit."""
 
     superblocks: Count
-    """[superblocks] Superblocks that hold parity at the end of the run."""
+    """[superblocks] Number of superblocks that hold parity at the end of the run."""
 
     bytes: Count
-    """[bytes] Bytes that those can hold."""
+    """[bytes] Bytes that the superblocks with parity can hold."""
 
     share_of_flash: float
-    """[ratio] Those superblocks as a share of all."""
+    """[ratio] Superblocks with parity as a share of all superblocks."""
 
     share_of_capacity: float
-    """[ratio] Those bytes as a share of the capacity that the host sees."""
+    """[ratio] Bytes of the superblocks with parity as a share of the capacity that the host sees.
+    """
 
     ram_bytes_max: Count
-    """[bytes] The most RAM that parity of incomplete stripes took."""
+    """[bytes] Greatest amount of RAM that the parity of incomplete stripes took."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlacementEvents(Section):
-    """Events of flexible data placement, by what they are; each would be an entry of the events log."""
+    """Number of events of flexible data placement, by kind; each would be an entry of NVMe's events
+    log.
+    """
 
     not_fully_written: Count
-    """[superblocks] Superblocks of a handle that took no more data before they were full, as a program
-    failed or the power did: reclaim unit not fully written to capacity.
+    """[superblocks] Number of superblocks of a handle that took no more data before they were full,
+    because a program or the power failed: reclaim unit not fully written to capacity.
     """
 
     invalid_identifier: Count
-    """[writes] Writes that named a handle that there is not, and went to handle 0: invalid placement
-    identifier.
+    """[writes] Number of writes that named a handle which does not exist, and went to handle 0:
+    invalid placement identifier.
     """
 
     media_reallocated: Count
-    """[superblocks] Superblocks that were collected with valid data in them: media reallocated."""
+    """[superblocks] Number of superblocks that were collected with valid data in them: media
+    reallocated.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlacementHandle(Section):
-    """A reclaim unit handle."""
+    """Results of one placement handle (reclaim unit handle)."""
 
     isolation: Literal["initially", "persistently"]
-    """[text] How its data stay apart from others when collection moves them."""
+    """[text] Isolation of the handle: whether its data stay apart from other data only at first, or
+    also when garbage collection moves them.
+    """
 
     bytes_written: Count
-    """[bytes] Bytes that the host wrote through it."""
+    """[bytes] Bytes that the host wrote through the handle."""
 
     units_opened: Count
-    """[reclaim units] Reclaim units that it began."""
+    """[reclaim units] Number of reclaim units that were begun for the handle."""
 
     available_bytes: Count
-    """[bytes] Bytes that could be written through it at the end of the run before it begins another
-    reclaim unit: RUAMW of the handle's status.
+    """[bytes] Bytes that could be written through the handle at the end of the run before it begins
+    another reclaim unit: RUAMW of the handle's status.
     """
 
     collections: Count
-    """[superblocks] Superblocks of its data alone that were collected with valid data in them."""
+    """[superblocks] Number of garbage collection victims with valid data that held data of this handle
+    alone.
+    """
 
     bytes_moved: Count
-    """[bytes] Bytes that were moved out of those."""
+    """[bytes] Bytes that garbage collection moved out of superblocks with data of this handle alone.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlacementStreams(Section):
-    """Placement handles of the host, and what they wrote: the statistics, handles and events of NVMe's
-    flexible data placement.
+    """Placement handles of the host, and the data written through them: the statistics, handles and
+    events of NVMe's flexible data placement.
     """
 
     reclaim_unit_bytes: Count
-    """[bytes] Bytes of a reclaim unit."""
+    """[bytes] Size of a reclaim unit."""
 
     host_bytes_written: Count
-    """[bytes] Bytes that the host wrote: HBMW of the statistics log."""
+    """[bytes] Bytes that the host wrote: HBMW of NVMe's statistics log."""
 
     media_bytes_written: Count
-    """[bytes] Bytes written to the flash for the host and for collection: MBMW."""
+    """[bytes] Bytes programmed to the flash for all origins, such as the host and garbage collection:
+    MBMW of NVMe's statistics log.
+    """
 
     media_bytes_erased: Count
-    """[bytes] Bytes of the flash that were erased: MBE."""
+    """[bytes] Bytes of the flash that were erased: MBE of NVMe's statistics log."""
 
     handles: tuple[PlacementHandle, ...]
-    """The handles, by number."""
+    """Results of each placement handle, by number."""
 
     shared_collections: Count
-    """[superblocks] Superblocks with valid data that were collected and held data of several handles,
-    or of none.
+    """[superblocks] Number of garbage collection victims with valid data that held data of several
+    placement handles, or of none.
     """
 
     shared_bytes_moved: Count
-    """[bytes] Bytes that were moved out of those."""
+    """[bytes] Bytes that garbage collection moved out of superblocks with data of several placement
+    handles, or of none.
+    """
 
     events: PlacementEvents
-    """What NVMe logs as events."""
+    """Events that NVMe's flexible data placement logs."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ProgramOrder(Section):
-    """What the order of programs did."""
+    """Program order: the order in which pages of different speed are used."""
 
     superblocks_traded: Count
-    """[superblocks] Open superblocks that the host's data and garbage collection traded for pages of
-    another speed.
+    """[superblocks] Number of open superblocks that the host's data and garbage collection traded for
+    pages of another speed.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReadAhead(Section):
-    """Data read before the host asked for it (`ftl.read_ahead`)."""
+    """Read-ahead: data read from flash before the host asked for it (`ftl.read_ahead`)."""
 
     units_read: Count
-    """[mapping units] Units read ahead."""
+    """[mapping units] Number of mapping units read ahead."""
 
     units_used: Count
-    """[mapping units] Of those, units that the host then asked for."""
+    """[mapping units] Of the mapping units read ahead, the number that the host then asked for."""
 
     units_wasted: Count
-    """[mapping units] Of those, units that were dropped, written or trimmed before the host asked.
+    """[mapping units] Of the mapping units read ahead, the number that were dropped, written or
+    trimmed before the host asked for them.
     """
 
     units_fetched: Count
-    """[mapping units] Units the host read that had been read ahead, or were on their way."""
+    """[mapping units] Number of mapping units read by the host that had been read ahead, or were being
+    read ahead.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReadMerge(Section):
-    """Reads that shared an array read (`ftl.read_merge`)."""
+    """Flash reads that shared an array read (`ftl.read_merge`)."""
 
     reads_joined: Count
-    """[flash reads] Flash reads of the host that took their units from another's array read of the
-    same page row.
+    """[flash reads] Number of flash reads of the host that took their units from another read's array
+    operation on the same page row.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Refresh(Section):
-    """Moving data before it is lost (`ftl.refresh`, `ftl.reading.reclaim`)."""
+    """Refresh: moving data before errors make it unreadable (`ftl.refresh`, `ftl.reading.reclaim`)."""
 
     superblocks_refreshed: Count
-    """[superblocks] Superblocks moved because their retention time was over soon, or because they were
-    read too often.
+    """[superblocks] Number of superblocks moved because their retention time was nearly over, or
+    because they were read too often.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Regulator(Section):
-    """What the regulator did, and what it must remember."""
+    """The regulator, the policy that trades the costs of writes against those of reads
+    (`ftl.regulator`): its rewrites, and the memory it needs.
+    """
 
     rewrites_asked: Count
-    """[mapping units] Units that it asked to be written again so that reading them costs less."""
+    """[mapping units] Number of mapping units that the regulator asked to be rewritten so that reading
+    them costs less.
+    """
 
     rewrites_dropped: Count
-    """[mapping units] Of those, units that were overwritten or moved before, or for which there was no
-    room.
+    """[mapping units] Of the mapping units to be rewritten, the number that were overwritten or moved
+    before, or for which there was no space.
     """
 
     bits_per_unit: Count
-    """[bits] What it keeps for each unit."""
+    """[bits] State that the regulator stores for each mapping unit."""
 
     overhead_bytes: Count
-    """[bytes] What it keeps for all units together."""
+    """[bytes] State that the regulator stores for all mapping units together."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Scrub(Section):
-    """The patrol, which reads stored data in idle time and writes it again where errors come near the
-    code's limit.
+    """The patrol (background scrub), which reads stored data in idle time and rewrites it where errors
+    come near the code's limit.
     """
 
     period_ns: Count
-    """[ns] The time in which each die is to be read once."""
+    """[ns] Time in which the patrol is to read each die once."""
 
     superblocks_read: Count
-    """[superblocks] Superblocks read."""
+    """[superblocks] Number of superblocks that the patrol read."""
 
     superblocks_rewritten: Count
-    """[superblocks] Superblocks written again."""
+    """[superblocks] Number of superblocks that the patrol rewrote."""
 
     rounds: Count
-    """[rounds] Rounds completed, each over one die."""
+    """[rounds] Number of patrol rounds completed, each over one die."""
 
     rounds_late: Count
-    """[rounds] Rounds that took longer than the period, rounds in progress included."""
+    """[rounds] Number of patrol rounds that took longer than the period, including rounds in progress.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SlcCache(Section):
-    """Superblocks that take the host's data with one bit per cell (`ftl.slc_cache`)."""
+    """The SLC cache: superblocks that take the host's data with one bit per cell (`ftl.slc_cache`)."""
 
     bytes_in_use: Count
-    """[bytes] Bytes that the superblocks of the cache could hold at the end of the run."""
+    """[bytes] Bytes that the superblocks of the SLC cache could hold at the end of the run."""
 
     units_written: Count
-    """[mapping units] Units of the host that went to the cache."""
+    """[mapping units] Number of mapping units of the host that were written to the SLC cache."""
 
     units_bypassed: Count
-    """[mapping units] Units of the host that went past it because it was full."""
+    """[mapping units] Number of mapping units of the host that bypassed the SLC cache because it was
+    full.
+    """
 
     hit_ratio_write: float | None
-    """[ratio] The share of the host's programmed units that went to the cache; null without any.
+    """[ratio] Share of the host's programmed mapping units that went to the SLC cache; null without
+    any.
     """
 
     units_read: Count
-    """[mapping units] Units the host read from the cache."""
+    """[mapping units] Number of mapping units that the host read from the SLC cache."""
 
     hit_ratio_read: float | None
-    """[ratio] Those, as a share of the units that the host read from flash; null without such reads.
+    """[ratio] Share of the mapping units read from flash by the host that came from the SLC cache;
+    null without such reads.
     """
 
     superblocks_folded: Count
-    """[superblocks] Superblocks of the cache that folding took."""
+    """[superblocks] Number of superblocks of the SLC cache that were folded (moved to superblocks that
+    use all bits per cell).
+    """
 
     units_folded: Count
-    """[mapping units] Units in these superblocks that were valid when they were taken."""
+    """[mapping units] Number of mapping units in the folded superblocks that were valid when folding
+    took them.
+    """
 
     blocks_erased: Count
-    """[blocks] Blocks erased that held one bit per cell; they are among `flash.erases`, too."""
+    """[blocks] Number of blocks of the SLC cache (one bit per cell) that were erased; they are among
+    `flash.erases`, too.
+    """
 
     erases_per_block_mean: float | None
-    """[erases] Erases in that mode of a block, on average over all blocks and since the drive was
-    built; null without blocks.
+    """[erases] Erases of a block in the mode of one bit per cell, on average over all blocks and since
+    the drive was built; null without blocks.
     """
 
     erases_per_block_max: Count | None
-    """[erases] The most erases in that mode of one block."""
+    """[erases] Greatest number of erases of one block in the mode of one bit per cell."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KeptSnapshot(Section):
-    """One snapshot."""
+    """One snapshot at the end of the run."""
 
     serial: Count
-    """[count] Its number, from the first that the drive took."""
+    """[count] Number of the snapshot, counted from the first that the drive took."""
 
     taken_ns: Count
-    """[ns] Its moment in simulated time."""
+    """[ns] Simulated time at which the snapshot was taken."""
 
     differences: Count
-    """[mapping units] Units overwritten or trimmed since, until the next snapshot."""
+    """[mapping units] Number of mapping units overwritten or trimmed after the snapshot, until the
+    next one.
+    """
 
     units_kept: Count
-    """[mapping units] Of those, units whose old version is kept for it."""
+    """[mapping units] Of the mapping units overwritten or trimmed after the snapshot, the number whose
+    old version is kept for it.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1291,10 +1425,10 @@ class TakeTimes(Section):
     """Times from the moment of a snapshot until the map is on flash."""
 
     mean: float | None
-    """The mean; null without snapshots."""
+    """Mean time that a snapshot took; null without snapshots."""
 
     max: Count
-    """The longest; 0 without snapshots."""
+    """Longest time that a snapshot took; 0 without snapshots."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1304,459 +1438,506 @@ class Snapshots(Section):
     """
 
     taken: Count
-    """[snapshots] Snapshots taken."""
+    """[snapshots] Number of snapshots taken."""
 
     expired: Count
-    """[snapshots] Snapshots dropped because more were taken than are kept."""
+    """[snapshots] Number of snapshots dropped because more were taken than the drive keeps."""
 
     dropped_full: Count
-    """[snapshots] Snapshots dropped because there was no more room for their data."""
+    """[snapshots] Number of snapshots dropped because there was no more space on flash for their data.
+    """
 
     kept: tuple[KeptSnapshot, ...]
-    """The snapshots that there are at the end of the run, the oldest first."""
+    """Snapshots that exist at the end of the run, the oldest first."""
 
     units_kept: Count
-    """[mapping units] Units kept for snapshots only, at the end of the run."""
+    """[mapping units] Number of mapping units kept on flash only for snapshots, at the end of the run.
+    """
 
     units_kept_max: Count
-    """[mapping units] The most units that were kept so at once."""
+    """[mapping units] Greatest number of mapping units that were kept on flash at one time only
+    because a snapshot refers to them.
+    """
 
     room_units: Count
-    """[mapping units] The most units that may be kept so."""
+    """[mapping units] Greatest number of mapping units that may be kept on flash only for snapshots.
+    """
 
     ram_bytes: Count
-    """[bytes] RAM that the tables of differences take in the drive at the end of the run."""
+    """[bytes] RAM that the snapshots' tables of differences take in the drive at the end of the run.
+    """
 
     map_bytes_written: Count
-    """[bytes] Bytes of the map written to flash."""
+    """[bytes] Bytes of the map written to flash for snapshots and rollbacks."""
 
     checkpoints: Count
-    """[checkpoints] Times that the map was written to flash completely."""
+    """[checkpoints] Number of times that the map was written to flash completely."""
 
     t_take_ns: TakeTimes
-    """[ns] Time that a snapshot took."""
+    """[ns] Time from the moment of a snapshot until it was complete."""
 
     units_moved: Count
-    """[mapping units] Times that a unit was moved which only snapshots see."""
+    """[mapping units] Number of times that a mapping unit to which only snapshots refer was moved.
+    """
 
     units_refused: Count
-    """[mapping units] Units of the host's writes that were refused for lack of room."""
+    """[mapping units] Number of mapping units of the host's writes that were refused for lack of space
+    beside the snapshots.
+    """
 
     trims_ignored: Count
-    """[mapping units] Units of trims that were ignored for lack of room."""
+    """[mapping units] Number of mapping units of the host's trims that were ignored for lack of space
+    beside the snapshots.
+    """
 
     rollbacks: Count
-    """[rollbacks] Times that the drive went back to a snapshot."""
+    """[rollbacks] Number of times that the drive was rolled back to a snapshot."""
 
     rollbacks_void: Count
-    """[rollbacks] Times that it should have, without a snapshot to go back to."""
+    """[rollbacks] Number of rollbacks that were due but found no snapshot to go back to."""
 
     rollback_units: Count
-    """[mapping units] Units that rollbacks changed."""
+    """[mapping units] Number of mapping units that rollbacks changed."""
 
     t_rollback_ns_mean: float | None
-    """[ns] Time that a rollback took, on average; null without any."""
+    """[ns] Mean time that a rollback took; null without any."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Upkeep(Section):
-    """Timer-driven work since the run began."""
+    """Timer-driven background work (such as refresh and patrol) since the run began."""
 
     share: float
-    """[ratio] The share of each die's time that it may take at most."""
+    """[ratio] Greatest share of each die's time that background work may take."""
 
     share_used: float | None
-    """[ratio] The share that it took, on average over dies; null where no time passed."""
+    """[ratio] Share of the dies' time that background work took, on average over dies; null where no
+    time passed.
+    """
 
     superblocks_begun: Count
-    """[superblocks] Superblocks whose moving began."""
+    """[superblocks] Number of superblocks whose move as background work began."""
 
     superblocks_late: Count
-    """[superblocks] Of those, superblocks begun later than their die had time for one superblock.
+    """[superblocks] Of the superblocks whose move began, the number begun later than their die had
+    time for one superblock.
     """
 
     superblocks_waiting: Count
-    """[superblocks] Superblocks due and not begun at the end of the run."""
+    """[superblocks] Number of superblocks due to be moved whose move had not begun at the end of the
+    run.
+    """
 
     late_ns_mean: float | None
-    """[ns] How long after it was due a superblock was begun, on average; null where none was begun.
+    """[ns] Delay from the time a superblock was due until its move began, on average; null where none
+    was begun.
     """
 
     late_ns_max: Count
-    """[ns] The longest of these."""
+    """[ns] Greatest delay from the time a superblock was due until its move began."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WearLevelling(Section):
-    """What wear levelling did."""
+    """Wear levelling."""
 
     relocations: Count
-    """[superblocks] Superblocks whose data was moved so that their blocks wear, too."""
+    """[superblocks] Number of superblocks whose data was moved so that their little worn blocks take
+    part in the wear.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HostOrOtherList(Section):
-    """Counts of the host's requests and of everything else, in lists."""
+    """Lists of counts, for flash operations of the host's requests and of all other origins."""
 
     host: tuple[Count, ...]
-    """For the host's requests."""
+    """Counts for the host's requests."""
 
     other: tuple[Count, ...]
-    """For all other origins."""
+    """Counts for all other origins."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WriteCost(Section):
-    """The ways to write that the drive chose from. Lists have an entry for each way."""
+    """The write costs: ways to program a page that the drive chose from. Lists have an entry for each
+    way.
+    """
 
     steps_uv: tuple[Count, ...]
-    """[uV] The voltage step between two program pulses: coarser is faster and leaves more errors.
+    """[uV] Voltage step between two program pulses, for each write cost: a coarser step is faster and
+    leaves more bit errors.
     """
 
     voltages: tuple[str | None, ...]
-    """[text] The name of the voltage set; null for the chip's default."""
+    """[text] Name of the set of program voltages, for each write cost; null for the chip's default.
+    """
 
     retention_ns: tuple[Count, ...]
-    """[ns] How long the data must stay readable."""
+    """[ns] Retention time for which data must stay readable, for each write cost."""
 
     units_by_step: HostOrOtherList
-    """[mapping units] Units written in each way."""
+    """[mapping units] Number of mapping units written with each write cost."""
 
     writes_refined: Count
-    """[writes] Writes that took a finer step than chosen because the block was too worn for it."""
+    """[writes] Number of writes that took a finer program step than chosen because the block was too
+    worn for it.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByWhom(Section):
-    """Zones by what opened or closed them."""
+    """Number of zones by the actor that opened or closed them."""
 
     drive: Count
-    """The drive itself."""
+    """Number of zones that the drive opened or closed by itself."""
 
     host: Count
-    """The host."""
+    """Number of zones that the host opened or closed."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ZonesByState(Section):
-    """Zones by their state."""
+    """Number of zones in each state."""
 
     empty: Count
-    """Nothing is written."""
+    """Number of empty zones, in which nothing is written."""
 
     implicitly_open: Count
-    """Open, as a write came."""
+    """Number of zones in the state Implicitly Opened, opened by a write."""
 
     explicitly_open: Count
-    """Open, as the host asked for it."""
+    """Number of zones in the state Explicitly Opened, opened by the host's request."""
 
     closed: Count
-    """Partly written, and not open."""
+    """Number of closed zones: partly written, and not open."""
 
     full: Count
-    """Take no more."""
+    """Number of full zones, which take no more data."""
 
     read_only: Count
-    """Can only be read."""
+    """Number of zones in the state Read Only, which can only be read."""
 
     offline: Count
-    """Cannot be used."""
+    """Number of zones in the state Offline, which can be neither read nor written."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ZonesOfDrive(Section):
-    """The zones of a drive that is a zoned namespace, and what happened to them in the measured
-    window.
-    """
+    """Zones of a drive that is a zoned namespace, and zone operations in the measured window."""
 
     count: Count
-    """[zones] Zones."""
+    """[zones] Number of zones."""
 
     size_bytes: Count
-    """[bytes] From the start of a zone to that of the next."""
+    """[bytes] Zone size: distance from the start of a zone to the start of the next."""
 
     capacity_bytes: Count
-    """[bytes] Bytes of a zone that can be written."""
+    """[bytes] Zone capacity: bytes of a zone that can be written."""
 
     dies: Count
-    """[dies] Dies over which a part of a zone lies."""
+    """[dies] Number of dies over which a part of a zone is spread."""
 
     opened: ByWhom
-    """[zones] Zones that were opened: as a write came, and as the host asked for it."""
+    """[zones] Number of zones that were opened: by the drive when a write came, and by the host's
+    request.
+    """
 
     closed: ByWhom
-    """[zones] Zones that were closed: to open another in their place, and as the host asked for it.
+    """[zones] Number of zones that were closed: by the drive to open another zone instead, and by the
+    host's request.
     """
 
     filled: Count
-    """[zones] Zones that became full by writes."""
+    """[zones] Number of zones that became full by writes."""
 
     finished: Count
-    """[zones] Zones that were finished before they were full."""
+    """[zones] Number of zones that were finished before they were full."""
 
     reset: Count
-    """[zones] Zones that were reset with something in them."""
+    """[zones] Number of zones that were reset while they held data."""
 
     bytes_filled_up: Count
-    """[bytes] Bytes that finishes wrote beside the host's, to fill up what their zones had taken.
+    """[bytes] Bytes of filler that finish operations wrote to complete the flash space which their
+    zones had taken.
     """
 
     bytes_in_finished: Count
-    """[bytes] Bytes of the host's in zones that were finished."""
+    """[bytes] Bytes of the host's data in zones that were finished."""
 
     finish_amplification: float | None
-    """[ratio] What was written to zones that were finished over what the host had written to them;
-    null where none was.
+    """[ratio] Ratio of the bytes written to finished zones, filler included, to the bytes that the
+    host had written to them; null where none was finished.
     """
 
     superblocks_taken: Count
-    """[superblocks] Superblocks that zones took."""
+    """[superblocks] Number of superblocks that zones took."""
 
     states: ZonesByState
-    """[zones] Zones in each state at the end of the run."""
+    """[zones] Number of zones in each state at the end of the run."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FtlSections(Section):
-    """What the firmware did, by the section of the configuration that governs it."""
+    """Results of the firmware (flash translation layer), in sections named after those of the
+    configuration that govern them.
+    """
 
     mapping: Mapping
-    """The map from logical to physical numbers."""
+    """Results of the map from logical to physical addresses."""
 
     gc: Gc
-    """Garbage collection."""
+    """Results of garbage collection."""
 
     wear: WearLevelling
-    """Wear levelling."""
+    """Results of wear levelling."""
 
     program_order: ProgramOrder
-    """The order in which pages of different speed are used."""
+    """Results of the program order: the order in which pages of different speed are used."""
 
     buffer: Buffer
-    """The DRAM buffer, and where the host's units were found and went."""
+    """Results of the write buffer in DRAM, and where the host's units were found and went."""
 
     read_merge: ReadMerge
-    """Reads that share an array read."""
+    """Results of reads that share an array read."""
 
     read_ahead: ReadAhead
-    """Data read before the host asks for it."""
+    """Results of read-ahead: data read before the host asks for it."""
 
     slc_cache: SlcCache | None
-    """Superblocks that take the host's data with one bit per cell; null where the drive has none.
+    """Results of the SLC cache, superblocks that take the host's data with one bit per cell; null
+    where the drive has none.
     """
 
     parity: Parity | None
-    """Parity across dies; null where the drive has none."""
+    """Results of parity across dies; null where the drive has none."""
 
     snapshots: Snapshots | None
-    """Snapshots of the logical drive, since the run began; null where it takes none."""
+    """Results of snapshots of the logical drive, since the run began; null where the drive takes none.
+    """
 
     write_cost: WriteCost | None
-    """How data is written, at which cost; null without `ecc.code`."""
+    """Results of the write costs, the ways to program a page; null without `ecc.code`."""
 
     regulator: Regulator | None
-    """The policy that chooses what writes and reads cost; null without `ecc.code`."""
+    """Results of the regulator, the policy that trades the costs of writes against those of reads;
+    null without `ecc.code`.
+    """
 
     refresh: Refresh | None
-    """Moving data before it is lost; null without `ecc.code`."""
+    """Results of refresh: moving data before errors make it unreadable; null without `ecc.code`.
+    """
 
     scrub: Scrub | None
-    """The patrol, which reads stored data for its errors; null where the drive has none."""
+    """Results of the patrol (background scrub), which reads stored data to find errors; null where the
+    drive has no patrol.
+    """
 
     upkeep: Upkeep | None
-    """Timer-driven work, and how late it came; null where the drive has none."""
+    """Results of timer-driven background work, and its delays; null where the drive has none."""
 
     streams: PlacementStreams | None = None
-    """Placement handles of the host; absent on a drive without."""
+    """Results of the host's placement handles; absent on a drive without."""
 
     zones: ZonesOfDrive | None = None
-    """The zones of a zoned drive; absent on a drive without."""
+    """Results of the zones of a zoned drive; absent on a drive without."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByRetries(Section):
-    """Reads of the host by retries. Lists begin with no retry and end with the most that occurred."""
+    """Reads of the host by the number of read retries. The lists begin with no retry and end with the
+    largest number that occurred.
+    """
 
     share: float | None
-    """[ratio] The share of reads that took a retry; null without reads."""
+    """[ratio] Fraction of the host's reads that took at least one read retry; null without reads.
+    """
 
     requests: tuple[Count, ...]
-    """[requests] Reads with so many retries; the eighth entry counts more, too."""
+    """[requests] Number of the host's reads for each number of read retries; the eighth entry also
+    counts reads with more retries.
+    """
 
     latency_ns_mean: tuple[float | None, ...]
-    """[ns] Their mean latency; null without such reads."""
+    """[ns] Mean latency of the host's reads for each number of read retries; null without such reads.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HostOrOther(Section):
-    """Counts of the host's requests and of everything else."""
+    """Counts of flash operations for the host's requests, and for all other origins."""
 
     host: Count
-    """For the host's requests."""
+    """Count for the host's requests."""
 
     other: Count
-    """For all other origins."""
+    """Count for all other origins."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ecc(Section):
-    """Error correction: how often, and with which effort, reads were corrected."""
+    """Error correction: how often reads were corrected, and with how many attempts."""
 
     references: tuple[Count, ...]
-    """[count] Reference voltages that one attempt to read compares the cells with, attempt by attempt.
+    """[count] Number of read reference voltages that each attempt to read compares the cells with,
+    attempt by attempt.
     """
 
     reads_by_references: HostOrOtherList
-    """[flash reads] Flash reads, by the attempt that corrected them."""
+    """[flash reads] Number of flash reads, by the attempt that corrected them."""
 
     read_retries: Count
-    """[attempts] Attempts beyond the first."""
+    """[attempts] Number of read retries: attempts beyond the first."""
 
     reads_retried: HostOrOther
-    """[flash reads] Flash reads that took more than one attempt."""
+    """[flash reads] Number of flash reads that took more than one attempt."""
 
     requests_by_retries: ByRetries
-    """Reads of the host, by the retries of the flash read that took most."""
+    """Reads of the host, by the read retries of the flash read that took most."""
 
     pages_uncorrectable: HostOrOther
-    """[flash reads] Flash reads that the code could not correct."""
+    """[flash reads] Number of flash reads that the error-correcting code could not correct."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Unreadable(Section):
-    """What became of reads that the code could not correct."""
+    """Reads that the error-correcting code could not correct, and whether parity restored their data."""
 
     reads_rebuilt: HostOrOther
-    """[flash reads] Flash reads whose data was brought back from parity."""
+    """[flash reads] Number of flash reads whose data was restored from parity."""
 
     reads_lost: HostOrOther
-    """[flash reads] Flash reads whose data could not be brought back."""
+    """[flash reads] Number of flash reads whose data could not be restored."""
 
     units_lost: Count
-    """[mapping units] Units moved, or merged with what the host wrote, although they could not be
-    read: they are marked as lost.
+    """[mapping units] Number of mapping units marked as lost: they were moved, or merged with what the
+    host wrote, although they could not be read.
     """
 
     units_read_lost: Count
-    """[mapping units] Units marked so that the host asked for."""
+    """[mapping units] Number of mapping units marked as lost that the host asked for."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bus(Section):
-    """What the channels speak, and how fast: what controller and chip agreed on."""
+    """Flash interface on the channels, and its speed: what controller and chip agreed on."""
 
     interface: str
-    """[text] The interface and its mode."""
+    """[text] Name of the flash interface on the channels, with its timing mode."""
 
     cycle_ns: float
-    """[ns] One command or address cycle."""
+    """[ns] Time of one command or address cycle on a flash channel."""
 
     shortest_period_ns: float
-    """[ns] The shortest period of the clock by the interface's equations; `cycle_ns` where none apply.
+    """[ns] Shortest clock period that the equations of the flash interface allow; `cycle_ns` where
+    none apply.
     """
 
     data_in_bytes_per_s: float
-    """[bytes/s] Data to the chip."""
+    """[bytes/s] Data rate of a flash channel towards the chip."""
 
     data_out_bytes_per_s: float
-    """[bytes/s] Data from the chip."""
+    """[bytes/s] Data rate of a flash channel from the chip to the controller."""
 
     pins_shared: Count
-    """[pins] Pins that all chips of a channel share."""
+    """[pins] Number of controller pins for each channel that all chips of the channel share."""
 
     pins_per_way: Count
-    """[pins] Pins of each way: chip enable and ready/busy."""
+    """[pins] Number of controller pins for each way of a channel: chip enable and ready/busy."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByColumn(Section):
-    """Energy of the arrays by origin; null where the drive file does not give their currents."""
+    """Energy of the flash arrays by origin of the work; null where the drive file does not give their
+    currents.
+    """
 
     host: float | None
-    """For the host, reading ahead included."""
+    """Energy of flash work for the host, including read-ahead."""
 
     gc: float | None
-    """For garbage collection."""
+    """Energy of flash work for garbage collection."""
 
     wear: float | None
-    """For wear levelling."""
+    """Energy of flash work for wear levelling."""
 
     other: float | None
-    """For all other origins."""
+    """Energy of flash work for all other origins."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByOperation(Section):
-    """Energy of the chips by operation; null where the drive file does not give their currents."""
+    """Energy of the flash chips by operation; null where the drive file does not give their currents."""
 
     read: float | None
-    """Array reads."""
+    """Energy of array reads."""
 
     program: float | None
-    """Programs."""
+    """Energy of programs."""
 
     erase: float | None
-    """Erases."""
+    """Energy of erases."""
 
     copyback: float | None
-    """Copybacks."""
+    """Energy of copybacks."""
 
     standby: float | None
-    """Standby current, for the whole window."""
+    """Energy of the chips' standby current, for the whole window."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Parts(Section):
-    """Energy by part; null where the drive file does not give the power."""
+    """Energy by part of the drive; null where the drive file does not give the power."""
 
     controller: float | None
-    """The controller."""
+    """Energy of the controller."""
 
     bus: float | None
-    """The wires of the channels."""
+    """Energy of the wires of the flash channels."""
 
     nand: float | None
-    """The flash chips."""
+    """Energy of the flash chips."""
 
     total: float | None
-    """All parts together."""
+    """Energy of all parts together."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Joules(Section):
-    """Where the energy of the measured window went. A part whose power the drive file does not give is
-    null, and so is a total that needs it. Not in it: DRAM and the host link.
+    """Energy of the drive in the measured window, by part. A part whose power the drive file does not
+    give is null, and so is a total that needs it. Not included: DRAM and the host link.
     """
 
     controller: float | None
-    """[J] The controller: its power for the whole window, and its energy per byte moved."""
+    """[J] Energy of the controller: its power for the whole window, and its energy per byte moved.
+    """
 
     bus: float | None
-    """[J] The wires of the channels."""
+    """[J] Energy of the wires of the flash channels."""
 
     nand: float | None
-    """[J] The flash chips, standby included."""
+    """[J] Energy of the flash chips, including standby."""
 
     total: float | None
-    """[J] All parts together."""
+    """[J] Energy of all parts together."""
 
     nand_by_kind: ByOperation
-    """[J] The chips' energy by operation."""
+    """[J] Energy of the flash chips by operation."""
 
     nand_by_origin: ByColumn
-    """[J] The energy of the chips' arrays by origin, without standby."""
+    """[J] Energy of the chips' flash arrays by origin of the work, without standby."""
 
     per_host_byte: Parts
-    """[J/byte] The parts per byte that the host read or wrote; null without any."""
+    """[J/byte] Energy of each part per byte that the host read or wrote; null without any."""
 
     per_request: Parts
-    """[J/request] The parts per request of the host; null without any."""
+    """[J/request] Energy of each part per request of the host; null without any."""
 
     bytes_to_dies: Count
-    """[bytes] Bytes sent to dies over the channels."""
+    """[bytes] Bytes sent to dies over the flash channels."""
 
     bytes_from_dies: Count
-    """[bytes] Bytes fetched from dies over the channels."""
+    """[bytes] Bytes fetched from dies over the flash channels."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1764,317 +1945,341 @@ class Wear(Section):
     """Wear of the flash at the end of the run, and what failed in the measured window."""
 
     pe_cycles_min: Count | None
-    """[cycles] Program/erase cycles of the least worn block, those before the run included; null
+    """[cycles] Program/erase cycles of the least worn block, including cycles before the run; null
     without blocks.
     """
 
     pe_cycles_mean: float
-    """[cycles] The mean over all blocks."""
+    """[cycles] Mean program/erase cycles over all blocks."""
 
     pe_cycles_max: Count | None
-    """[cycles] Of the most worn block; null without blocks."""
+    """[cycles] Program/erase cycles of the most worn block; null without blocks."""
 
     bad_blocks: Count
-    """[blocks] Blocks that are not used, because of a factory defect or a later failure."""
+    """[blocks] Number of blocks that are not used, because of a factory defect or a later failure.
+    """
 
     blocks_erased: Count
-    """[blocks] Blocks erased in the measured window."""
+    """[blocks] Number of blocks erased in the measured window."""
 
     program_failures: Count
-    """[programs] Programs that failed."""
+    """[programs] Number of programs that failed."""
 
     erase_failures: Count
-    """[erases] Erases that failed."""
+    """[erases] Number of erases that failed."""
 
     superblocks_lost: Count
-    """[superblocks] Superblocks out of use because a block failed and no spare was left."""
+    """[superblocks] Number of superblocks out of use because a block failed and no spare block was
+    left.
+    """
 
     read_only: bool
-    """[yes/no] The drive takes no more writes: too many blocks have failed to hold its logical space.
+    """[yes/no] True if the drive is read-only: too many blocks have failed for its logical space, and
+    it takes no more writes.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WearMap(Section):
-    """Wear over the drive: mean program/erase cycles by die and group of neighbouring blocks."""
+    """Wear of the flash over the drive: mean program/erase cycles by die and group of neighbouring
+    blocks.
+    """
 
     dies: Count
-    """[dies] Dies: rows of `values`."""
+    """[dies] Number of dies: rows of `values`."""
 
     columns: Count
-    """[count] Groups of blocks: columns of `values`."""
+    """[count] Number of groups of blocks in a die: columns of `values`."""
 
     blocks_per_column: Count
-    """[blocks] Blocks in a group; the last group of a die may have fewer."""
+    """[blocks] Number of blocks in a group; the last group of a die may have fewer."""
 
     values: tuple[tuple[float, ...], ...]
-    """[cycles] The mean of each group, die after die."""
+    """[cycles] Mean program/erase cycles of the blocks in each group, die after die."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DiesByOrigin(Section):
-    """A number for each die, by origin."""
+    """Shares of time that the array of each die worked, by origin of the work; each list has an entry
+    for each die.
+    """
 
     host: tuple[float, ...]
-    """For the host, reading ahead included."""
+    """Share of time that each die worked for the host, including read-ahead."""
 
     gc: tuple[float, ...]
-    """For garbage collection."""
+    """Share of time that each die worked for garbage collection."""
 
     wear: tuple[float, ...]
-    """For wear levelling."""
+    """Share of time that each die worked for wear levelling."""
 
     other: tuple[float, ...]
-    """For all other origins."""
+    """Share of time that each die worked for all other origins."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Utilisation(Section):
-    """How busy the parts of the drive were: the share of the measured window that each worked."""
+    """Utilisation of the drive's parts: the share of the measured window in which each worked."""
 
     channel: float
-    """[ratio] Channels, on average."""
+    """[ratio] Utilisation of the flash channels, on average."""
 
     die: float
-    """[ratio] Arrays of dies, on average."""
+    """[ratio] Utilisation of the dies' arrays, on average."""
 
     link_to_drive: float
-    """[ratio] The host link towards the drive."""
+    """[ratio] Utilisation of the host link towards the drive."""
 
     link_to_host: float
-    """[ratio] The host link towards the host."""
+    """[ratio] Utilisation of the host link towards the host."""
 
     per_channel: tuple[float, ...]
-    """[ratio] Each channel."""
+    """[ratio] Utilisation of each flash channel."""
 
     per_die: tuple[float, ...]
-    """[ratio] The array of each die."""
+    """[ratio] Utilisation of the array of each die."""
 
     per_die_by_origin: DiesByOrigin
-    """[ratio] The array of each die, by origin."""
+    """[ratio] Utilisation of the array of each die, by origin of the work."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Recovery(Section):
-    """What the drive read at power-up to find its data again, simulated after the run."""
+    """Recovery at power-up: what the drive read to find its data again, simulated after the run."""
 
     t_ns: Count
-    """[ns] Time from power-up to the last read."""
+    """[ns] Time from power-up to the last read of recovery."""
 
     pages_read: Count
-    """[pages] Flash pages read."""
+    """[pages] Number of flash pages that recovery read."""
 
     checkpoint_units: Count
-    """[mapping units] Units of the map's last checkpoint."""
+    """[mapping units] Number of mapping units in the map's last checkpoint."""
 
     summaries: Count
-    """[superblocks] Superblocks whose summaries were read."""
+    """[superblocks] Number of superblocks whose summaries were read."""
 
     open_rows: Count
-    """[page rows] Page rows of open superblocks whose spare areas were read."""
+    """[page rows] Number of page rows of open superblocks whose spare areas were read."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PowerCut(Section):
-    """One power cut."""
+    """One power cut: its moment, damage and recovery."""
 
     at_ns: Count
-    """[ns] When the host lost its power, in simulated time."""
+    """[ns] Simulated time at which the host lost its power."""
 
     operations: Count
-    """[operations] Flash operations since the run began, done by then."""
+    """[operations] Number of flash operations since the run began that were done before the power cut.
+    """
 
     hold_up_ns: Count
-    """[ns] How long capacitors kept the drive at work to write its buffer out; 0 without."""
+    """[ns] Time for which capacitors supplied the drive after the power cut to write its buffer to
+    flash; 0 without.
+    """
 
     requests_lost: Count
-    """[requests] Requests of the host that were never answered."""
+    """[requests] Number of requests of the host that were never answered."""
 
     units_lost_in_buffer: Count
-    """[mapping units] Units that the host was told are written, that no flush covered, and that were
-    only in the buffer.
+    """[mapping units] Number of mapping units that the host was told are written, that no flush
+    covered, and that were only in the write buffer.
     """
 
     torn_rows: Count
-    """[page rows] Page rows whose program was interrupted."""
+    """[page rows] Number of page rows whose program the power cut interrupted."""
 
     paired_rows_lost: Count
-    """[page rows] Page rows programmed before, whose cells an interrupted program shared."""
+    """[page rows] Number of page rows programmed before whose cells an interrupted program shared.
+    """
 
     half_erased_superblocks: Count
-    """[superblocks] Superblocks whose erase was interrupted, and that must be erased again."""
+    """[superblocks] Number of superblocks whose erase was interrupted, and that must be erased again.
+    """
 
     units_forgotten_on_dead_dies: Count
-    """[mapping units] Units of which the newest copy was on a die that had failed and that nothing
-    gives back: from then on they hold nothing, or an older version.
+    """[mapping units] Number of mapping units whose newest copy was on a failed die and cannot be
+    restored: from then on they hold nothing, or an older version.
     """
 
     ready_ns: Count | None
-    """[ns] From power-up until the drive took requests; null where the power failed again before, or
-    the run ended.
+    """[ns] Time from power-up until the drive took requests; null where the power failed again before,
+    or the run ended.
     """
 
     pages_read: Count
-    """[pages] Flash pages that it has read to find its map."""
+    """[pages] Number of flash pages that recovery read to rebuild the drive's map."""
 
     superblocks_found: Count
-    """[superblocks] Superblocks in which the recovery found at least one programmed page."""
+    """[superblocks] Number of superblocks in which recovery found at least one programmed page."""
 
     units_found: Count
-    """[mapping units] Logical units that it found."""
+    """[mapping units] Number of logical units that recovery found on flash."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Power(Section):
-    """Power cuts in the run."""
+    """Power cuts in the run, and the recovery after each."""
 
     cuts_left: Count
-    """[cuts] Cuts that were planned and did not come: the run was over before."""
+    """[cuts] Number of planned power cuts that did not happen because the run was over before."""
 
     cuts: tuple[PowerCut, ...]
-    """Each cut, in order."""
+    """Consequences of each power cut, in order of time."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Fault(Section):
-    """A die or a channel that fails in the run."""
+    """Planned failure of a die, or of a channel with all its dies, in the middle of the run."""
 
     is_to_come: bool
-    """[yes/no] It was planned and did not come: the run was over before."""
+    """[yes/no] True if the planned failure did not happen because the run was over before."""
 
     at_ns: Count | None
-    """[ns] When it came; null where it did not."""
+    """[ns] Simulated time of the failure; null where it did not happen."""
 
     operations: Count
-    """[operations] Flash operations since the run began, done by then."""
+    """[operations] Number of flash operations since the run began that were done before the failure.
+    """
 
     dies: tuple[Count, ...]
-    """[dies] The dies that failed."""
+    """[dies] Numbers of the dies that failed."""
 
     programs_failed: Count
-    """[programs] Programs that were in flight or waiting there: their data went elsewhere, as far as
-    they were in RAM.
+    """[programs] Number of programs that were in flight or waiting on the failed dies: their data went
+    to other dies, as far as they were in RAM.
     """
 
     units_protected: Count
-    """[mapping units] Mapping units there that parity gives back."""
+    """[mapping units] Number of mapping units on the failed dies whose data parity can restore."""
 
     units_lost: Count
-    """[mapping units] Mapping units there that are lost."""
+    """[mapping units] Number of mapping units on the failed dies whose data are lost."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Engine(Section):
-    """What the simulation cost: all that two runs of the same command do not share."""
+    """Cost of the simulation (time and memory of the computer): the part of a result in which two runs
+    of the same command differ.
+    """
 
     wall_s: float
-    """[s] Wall-clock time of the measured window and what led to it."""
+    """[s] Wall-clock time of the measured window and of the simulated time before it."""
 
     build_s: float
-    """[s] Wall-clock time to build the drive."""
+    """[s] Wall-clock time to build the simulated drive."""
 
     precondition_s: float
     """[s] Wall-clock time of preconditioning."""
 
     page_operations: Count
-    """[operations] Pages read and programmed and blocks erased, simulated with time."""
+    """[operations] Number of flash operations simulated with their times: pages read, pages programmed
+    and blocks erased.
+    """
 
     page_operations_per_s: float | None
-    """[1/s] Those per second of wall-clock time; null where no time passed."""
+    """[1/s] Flash operations simulated per second of wall-clock time; null where no time passed.
+    """
 
     host_requests: Count
-    """[requests] Requests of the host that were simulated."""
+    """[requests] Number of requests of the host that were simulated."""
 
     host_requests_per_s: float | None
-    """[1/s] Those per second of wall-clock time; null where no time passed."""
+    """[1/s] Requests of the host simulated per second of wall-clock time; null where no time passed.
+    """
 
     events: Count
-    """[events] Events of the calendar."""
+    """[events] Number of events that the simulation scheduled."""
 
     state_bytes: Count
-    """[bytes] Memory for the state of the drive."""
+    """[bytes] Memory that the state of the simulated drive takes."""
 
     state_bytes_per_mapping_unit: float
-    """[bytes] The same by mapping unit of the logical space."""
+    """[bytes] Memory that the state of the simulated drive takes for each mapping unit of the logical
+    space.
+    """
 
     peak_rss_bytes: Count
-    """[bytes] The most memory that the process had held until the run ended."""
+    """[bytes] Greatest amount of memory that the process held until the run ended."""
 
     session_s: float
-    """[s] Wall-clock time of the whole run, as Python saw it."""
+    """[s] Wall-clock time of the whole run, as Python measured it."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OwnPolicy(Section):
-    """A file with policies in Python."""
+    """A file with Python policies."""
 
     file: str
-    """[text] The file, as the configuration names it."""
+    """[text] Name of the policy file, as the configuration gives it."""
 
     source: str
-    """[text] What was written in it."""
+    """[text] Source text of the policy file."""
 
     sha256: str
-    """[text] SHA-256 of that, in hexadecimal digits."""
+    """[text] SHA-256 of the policy file's source text, in hexadecimal digits."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Source(Section):
-    """The workload as it was asked for."""
+    """The workload as it was requested."""
 
     kind: Literal["fio", "trace", "volume", "generator", "flows", "nbd", "stepped"]
-    """[text] `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a served drive;
-    `stepped`: a program, request by request.
+    """[text] Kind of workload: `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a
+    served drive; `stepped`: a program, request by request.
     """
 
     source: str
-    """[text] The file, or the words that name it."""
+    """[text] File of the workload, or the words that name it."""
 
     options: abc.Mapping[str, Any]
-    """[text] Options that say how to read a trace."""
+    """[text] Options for reading a trace."""
 
     file_bytes: Count | None
-    """[bytes] The size of the trace file; null for other workloads."""
+    """[bytes] Size of the trace file; null for other workloads."""
 
     text: str | None
-    """[text] The text of the job file; null for other workloads."""
+    """[text] Text of the fio job file; null for other workloads."""
 
     variables: abc.Mapping[str, str]
     """[text] Values of the variables in a fio job file."""
 
     notes: tuple[str, ...]
-    """[text] What a translation to fio's words left to say."""
+    """[text] Remarks of the translation of a workload into a fio job."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Invocation(Section):
-    """How the run was asked for: with `config` all that is needed to repeat it."""
+    """How the run was requested: together with `config` all that is needed to repeat it."""
 
     set: tuple[str, ...]
-    """[text] Values given with `--set`."""
+    """[text] Configuration values given with `--set`."""
 
     workload: Source
-    """The workload."""
+    """Workload that was requested."""
 
     options: abc.Mapping[str, Any]
-    """[text] Options that had another value than their default."""
+    """[text] Options of the command whose values differed from their defaults."""
 
     policies: tuple[OwnPolicy, ...]
-    """The policies in Python that the drive asked."""
+    """Files with the Python policies that the drive used."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Remark(Section):
-    """Something to know before a number is believed."""
+    """Remark about the run: a fact to know before its results are believed."""
 
     kind: str
-    """[text] Its kind, by which a script finds it."""
+    """[text] Kind of the remark, a fixed name that scripts can look for."""
 
     text: str
-    """[text] What was seen."""
+    """[text] Text of the remark: what was noticed in the run that bears on whether the results can be
+    believed.
+    """
 
     advice: str
-    """[text] What to do about it."""
+    """[text] Advice to the user about what to do."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2084,58 +2289,60 @@ class RunResult(Section):
     """
 
     schema: Count
-    """[count] The format of this document."""
+    """[count] Version number of the format of this document."""
 
     version: str
-    """[text] The version of Floatgate that wrote it."""
+    """[text] Version of Floatgate that wrote the result."""
 
     seed: Count
-    """[count] The seed of all random numbers."""
+    """[count] Seed of all random numbers in the run."""
 
     drive: str
-    """[text] The drive, by name or file."""
+    """[text] Name or file of the drive."""
 
     title: str
-    """[text] The drive in a few words."""
+    """[text] Title of the drive: a few words that describe it."""
 
     capacity_bytes: Count
-    """[bytes] Bytes that the host sees."""
+    """[bytes] Capacity of the drive that the host sees."""
 
     interrupted: bool
-    """[yes/no] The run was ended before its time, by Ctrl-C or a program."""
+    """[yes/no] True if the run was ended early, by Ctrl-C or a program."""
 
     interrupted_at: InterruptedAt | None
-    """Where it was ended; null where it was not."""
+    """Place where the run was interrupted; null where it was not."""
 
     workload: Workload
-    """What was run."""
+    """The workload that was run."""
 
     loop: Loop | None
-    """What became of `--loop`; null without it."""
+    """Outcome of `--loop`, which repeats the workload; null without it."""
 
     config: abc.Mapping[str, Any]
-    """[text] The resolved configuration: each key with its value, defaults included."""
+    """[text] Resolved configuration of the drive: each key with its value, defaults included."""
 
     config_places: abc.Mapping[str, Place]
-    """Where each value of the configuration comes from, by key."""
+    """Origin of each value in the configuration, by key."""
 
     precondition: Preconditioning
-    """How the drive was brought into its state before the run."""
+    """Preconditioning: how the drive was brought into its state before the run."""
 
     state: State
-    """In which state the drive began, and for how much of what the host asked that mattered."""
+    """State of the drive when the run began, and how many of the host's reads and writes depended on
+    it.
+    """
 
     simulated_ns: Count
     """[ns] Simulated time of the measured window: from its beginning to the last completion."""
 
     started_ns: Count
-    """[ns] Simulated time when the measured window began, with the run or after a ramp."""
+    """[ns] Simulated time at which the measured window began, with the run or after a ramp."""
 
     host: Host
-    """What the host saw."""
+    """What the host saw of the drive: requests, latencies and errors."""
 
     flash: Flash
-    """Operations of the flash, by origin."""
+    """Flash operations, by origin."""
 
     waf: float | None
     """[ratio] Write amplification: bytes programmed to the flash for all origins over bytes that the
@@ -2144,65 +2351,72 @@ class RunResult(Section):
     """
 
     waf_parts: WafParts | None
-    """[ratio] What write amplification was made of; null without host writes."""
+    """[ratio] Parts of write amplification, by origin of the programs; null without host writes.
+    """
 
     waf_bytes: WafBytes | None
-    """The bytes that it is made of, and whether it is settled; null without host writes."""
+    """Bytes from which write amplification is calculated, and whether it is settled; null without host
+    writes.
+    """
 
     waf_long_run: WafLongRun | None
-    """What write amplification comes to in the long run; null without host writes."""
+    """Estimate of write amplification in the long run; null without host writes."""
 
     debt: Debt | None
-    """Room for writes that was missing at the beginning, or will be collected later; null without
-    victims.
+    """Garbage collection debt: free space that was missing when the measured window began, or that the
+    window left to garbage collection after its end; null without victims.
     """
 
     stages: Stages
-    """Where the latency of requests went."""
+    """Stages of the latency of requests: where their time was spent."""
 
     jobs: tuple[Job, ...]
-    """The jobs of a fio file, or the volumes of a trace; of more than 64 only the first."""
+    """Results of each job of a fio file, or of each volume of a trace; of more than 64 only the first.
+    """
 
     ftl: FtlSections
-    """What the firmware did."""
+    """Results of the firmware (flash translation layer)."""
 
     ecc: Ecc | None
-    """Error correction; null without `ecc.code`."""
+    """Error correction of flash reads; null without `ecc.code`."""
 
     unreadable: Unreadable
-    """What became of reads that the code could not correct."""
+    """Reads that the error-correcting code could not correct, and whether parity restored their data.
+    """
 
     bus: Bus
-    """What the channels speak, and how fast."""
+    """Flash interface on the channels, and its speed."""
 
     energy_j: Joules
-    """Where the energy went."""
+    """Energy of the drive, by part."""
 
     wear: Wear
     """Wear of the flash."""
 
     wear_map: WearMap
-    """Wear by place."""
+    """Wear of the flash by die and group of blocks."""
 
     utilisation: Utilisation
-    """How busy channels, dies and the host link were."""
+    """Utilisation of channels, dies and the host link."""
 
     recovery: Recovery | None
-    """What finding its data again at power-up takes; null where the map survives a power cut."""
-
-    power: Power | None
-    """What became of it when its power failed in the middle of the run; null without `power.cut`.
+    """Cost of recovery: what finding its data again at power-up takes the drive; null where the map
+    survives a power cut.
     """
 
+    power: Power | None
+    """Power cuts in the middle of the run, and their consequences; null without `power.cut`."""
+
     fault: Fault | None
-    """What became of it when a die or a channel failed in the middle of the run; null without `fault`.
+    """Failure of a die or a channel in the middle of the run, and its consequences; null without
+    `fault`.
     """
 
     engine: Engine
-    """What the simulation cost."""
+    """Cost of the simulation in the computer's time and memory."""
 
     invocation: Invocation
-    """How the run was asked for."""
+    """How the run was requested: workload, settings and options."""
 
     remarks: tuple[Remark, ...]
-    """What to know before a number is believed."""
+    """Remarks about the run: facts to know before its results are believed."""

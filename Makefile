@@ -118,14 +118,7 @@ tables: $(STAMPS)/package ## Count the tables that drives read with again into c
 		$(BIN)/floatgate ecc measure $$code $(TABLE) --words 10000 --out codes/tables/$$code.toml || exit 1; done
 
 pgo: ## Record which code is hot; PGO=1 then makes setup, bench and wheel build a quicker core
-	@test -x "$$(rustc --print target-libdir)/../bin/llvm-profdata" || \
-		{ echo 'make pgo: no llvm-profdata: expected rustup component add llvm-tools'; exit 1; }
-	rm -rf $(PGO_FOLDER)/raw
-	RUSTFLAGS='-Cprofile-generate=$(PGO_FOLDER)/raw' \
-		cargo build --quiet --release --package floatgate-bench --target-dir $(PGO_FOLDER)/build
-	$(PGO_FOLDER)/build/release/floatgate-bench --quick > /dev/null
-	$(PGO_FOLDER)/build/release/floatgate-bench --quick --only 'feature: ' > /dev/null
-	"$$(rustc --print target-libdir)/../bin/llvm-profdata" merge --output $(PGO_PROFILE) $(PGO_FOLDER)/raw
+	release/profile.sh $(PGO_FOLDER)
 
 lint: lint-rust lint-python ## Check format, clippy, ruff and types
 

@@ -1,7 +1,9 @@
 """Builds the wheels for PyPI; a second build elsewhere says whether anyone else would get the same bytes.
 
 `make wheels` runs this. The linker is Zig's, from PyPI, with the symbols of a glibc that is old enough for
-manylinux_2_17. Nothing of this machine may be in a wheel: no path, no time.
+manylinux_2_17. Nothing of this machine may be in a wheel: no path, no time. Where the Debian of
+`tests/portable/chroot.sh` is (out/portable, or what PORTABLE says), wheels are built there for all processors,
+and from a profile that is recorded first.
 """
 
 import argparse
@@ -14,13 +16,58 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+PLACE = Path(os.environ.get("PORTABLE", ROOT / "out" / "portable")).absolute()
 COMPATIBLE = "manylinux_2_17"
 MOST_MB = 12.0
 # What no path may begin with in a library that was built here.
 OF_A_MACHINE = re.compile(rb"/(?:root|home|work|tmp|Users|opt|build|mnt|var/tmp)/[\w./+-]{3,}")
+
+
+@dataclass(frozen=True)
+class Builder:
+    """Where a checkout becomes a wheel: its folders, as the compiler there sees them."""
+
+    checkout: Path
+    source: Path
+    target: Path
+    cargo: Path
+    is_inside: bool
+    flags: tuple[str, ...] = ()
+
+    def words(self, environment: dict[str, str], *command: str) -> list[str]:
+        """Return a command that runs there."""
+        if not self.is_inside:
+            return ["env", *(f"{name}={value}" for name, value in environment.items()), *command]
+        zig = next(Path(sys.prefix).glob("lib/python*/site-packages/ziglang/zig"))
+        inner = environment | {
+            "CARGO_TARGET_DIR": str(self.target),
+            "CARGO_ZIGBUILD_ZIG_PATH": str(Path("/tools") / zig.relative_to(sys.prefix)),
+        }
+        chroot = str(self.checkout / "tests/portable/chroot.sh")
+        settings = [f"{name}={value}" for name, value in inner.items()]
+        return ["env", f"TOOLS={sys.prefix}", chroot, "in", str(PLACE), "env", *settings, *command]
+
+    def run(self, environment: dict[str, str], *command: str) -> str:
+        """Run a command there; return what it printed."""
+        words = self.words(environment, *command)
+        return subprocess.run(words, cwd=self.checkout, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def builder(checkout: Path, *, again: bool = False) -> Builder:
+    """Return the Debian of its own, if there is one, else this machine."""
+    if (PLACE / "debian").exists() and os.geteuid() == 0:
+        recorded = ("-Cprofile-use=/target/pgo/merged.profdata",)
+        target = Path("/target/again" if again else "/target")
+        return Builder(checkout, Path("/floatgate"), target, Path("/root/.cargo"), True, recorded)
+    cargo = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
+    own = checkout / "target"
+    target = own if again else Path(os.environ.get("CARGO_TARGET_DIR") or own)
+    asked = tuple(os.environ.get("RUSTFLAGS", "").split())  # as PGO=1 of the Makefile says them
+    return Builder(checkout, checkout, target, cargo, False, asked)
 
 
 def main() -> int:
@@ -29,14 +76,23 @@ def main() -> int:
     parser.add_argument("processors", nargs="*", default=[platform.machine()], help="x86_64, aarch64")
     parser.add_argument("--out", type=Path, default=ROOT / "target" / "wheels")
     parser.add_argument("--twice", action="store_true", help="build a second time in another folder")
+    parser.add_argument("--recorded", action="store_true", help="use the profile that was recorded last")
     asked = parser.parse_args()
+    here = builder(ROOT)
+    if here.is_inside:
+        profile = PLACE / "target" / "pgo" / "merged.profdata"
+        if not asked.recorded or not profile.exists():
+            here.run({}, "release/profile.sh", "/target/pgo")
+        asked.out.mkdir(parents=True, exist_ok=True)
+        shutil.copy(profile, asked.out / "floatgate.profdata")
     wrong: list[str] = []
     for processor in asked.processors:
         target = f"{processor}-unknown-linux-gnu"
-        if not installed(target):
-            wrong.append(f"{target}: not built: no standard library: expected rustup target add {target}")
+        if not installed(here, target):
+            expected = f"rustup target add {target}, or tests/portable/chroot.sh make {PLACE} once, as root"
+            wrong.append(f"{target}: not built: no standard library: expected {expected}")
             continue
-        wheel = built(ROOT, target, asked.out)
+        wheel = built(here, target, asked.out)
         wrong += [f"{wheel.name}: {said}" for said in faults(wheel)]
         print(
             f"{wheel}: {wheel.stat().st_size / 1e6:.2f} MB, {hashlib.sha256(wheel.read_bytes()).hexdigest()}"
@@ -47,33 +103,32 @@ def main() -> int:
     return int(bool(wrong))
 
 
-def installed(target: str) -> bool:
+def installed(there: Builder, target: str) -> bool:
     """Whether Rust's standard library for a target is beside the compiler."""
-    command = ["rustc", "--print", "target-libdir", "--target", target]
-    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    return any(Path(found).glob("libstd-*"))
+    found = there.run({}, "sh", "-c", f'ls "$(rustc --print target-libdir --target {target})"')
+    return "libstd-" in found
 
 
-def built(source: Path, target: str, out: Path) -> Path:
-    """Build a wheel of `source`; return where it is."""
-    cargo = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
-    folder = Path(os.environ.get("CARGO_TARGET_DIR") or source / "target")
+def built(there: Builder, target: str, out: Path) -> Path:
+    """Build a wheel; return where it is."""
     # Panics name the lines of their sources: those of crates by the crates' names.
-    registry = sorted((cargo / "registry" / "src").glob("*"))
-    renamed = {source: ".", folder: "target", **dict.fromkeys(registry, "crates"), cargo: "cargo"}
+    registry = there.run({}, "sh", "-c", f"echo {there.cargo}/registry/src/*").split()
+    renamed = {there.source: ".", there.target: "target", **dict.fromkeys(map(Path, registry), "crates")}
+    renamed[there.cargo] = "cargo"
     flags = [f"--remap-path-prefix={path}={name}" for path, name in reversed(renamed.items())]
     last = ["git", "log", "-1", "--format=%ct"]
     moment = subprocess.run(last, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
-    asked = os.environ.get("RUSTFLAGS", "").split()  # as PGO=1 of the Makefile says them
-    environment = os.environ | {
-        "CARGO_ENCODED_RUSTFLAGS": "\x1f".join([*flags, *asked, "-Clink-arg=-Wl,--build-id=none"]),
+    environment = {
+        "CARGO_ENCODED_RUSTFLAGS": "\x1f".join([*flags, *there.flags, "-Clink-arg=-Wl,--build-id=none"]),
         "CARGO_INCREMENTAL": "0",
         "SOURCE_DATE_EPOCH": moment,
     }
     words = f"build --quiet --release --strip --locked --zig --compatibility {COMPATIBLE} --target {target}"
-    with tempfile.TemporaryDirectory(prefix="floatgate-wheels-") as name:
-        command = ["maturin", *words.split(), "--out", name]
-        subprocess.run(command, cwd=source, env=environment, check=True)
+    parent = PLACE / "work" if there.is_inside else None
+    with tempfile.TemporaryDirectory(prefix="floatgate-wheels-", dir=parent) as name:
+        maturin = "/tools/bin/maturin" if there.is_inside else "maturin"
+        place = f"/work/{Path(name).name}" if there.is_inside else name
+        there.run(environment, maturin, *words.split(), "--out", place)
         (wheel,) = Path(name).glob("*.whl")
         out.mkdir(parents=True, exist_ok=True)
         return Path(shutil.move(wheel, out / wheel.name))
@@ -109,12 +164,7 @@ def elsewhere(target: str, wheel: Path) -> list[str]:
         source.mkdir(parents=True)
         archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
         subprocess.run(["tar", "--extract"], cwd=source, input=archive, check=True)
-        before = os.environ.pop("CARGO_TARGET_DIR", None)
-        try:
-            other = built(source, target, Path(name) / "wheels")
-        finally:
-            if before is not None:
-                os.environ["CARGO_TARGET_DIR"] = before
+        other = built(builder(source, again=True), target, Path(name) / "wheels")
         if other.read_bytes() == wheel.read_bytes():
             print(f"{wheel.name}: the same bytes from another folder")
             return []

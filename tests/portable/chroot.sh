@@ -4,14 +4,15 @@
 #   tests/portable/chroot.sh make PLACE            once: needs root, mmdebstrap, a network and 6 GB
 #   tests/portable/chroot.sh in PLACE COMMAND...   runs COMMAND there in this checkout, which it can read and not write
 #
-# Nothing outside PLACE is written but cargo's registry. MIRROR is another mirror than apt's own.
+# Nothing outside PLACE is written but cargo's registry. MIRROR is another mirror than apt's own. TOOLS is a folder that COMMAND
+# finds as /tools.
 set -eu
 
 # Its Rust for browsers (rustc-web) is recent enough, and has standard libraries for all processors of Debian.
 SUITE=trixie
 PROCESSORS='arm64 riscv64 s390x'
 WINDOWS=x86_64-pc-windows-gnu
-PACKAGES='cargo-web rustc-web rust-web-src gcc libc6-dev qemu-user wine64 wine gcc-mingw-w64-x86-64-posix
+PACKAGES='cargo-web rustc-web rust-web-src llvm-22 gcc libc6-dev qemu-user wine64 wine gcc-mingw-w64-x86-64-posix
 	gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-s390x-linux-gnu
 	libc6-dev-arm64-cross libc6-dev-riscv64-cross libc6-dev-s390x-cross'
 
@@ -25,13 +26,16 @@ shift 2
 
 # All mounts are in a namespace of the command's own and end with it.
 inside() {
-	mkdir -p "$place/debian/floatgate" "$place/debian/target" "$place/debian/work" "$place/debian/root/.cargo/registry" \
+	tools=${TOOLS:-$place/work}
+	mkdir -p "$place/debian/floatgate" "$place/debian/tools" "$place/debian/target" "$place/debian/work" "$place/debian/root/.cargo/registry" \
 		"$place/target" "$place/work" "${CARGO_HOME:-$HOME/.cargo}/registry"
-	PLACE=$place HERE=$here REGISTRY=${CARGO_HOME:-$HOME/.cargo}/registry \
+	PLACE=$place HERE=$here TOOLS=$tools REGISTRY=${CARGO_HOME:-$HOME/.cargo}/registry \
 		unshare --mount --propagation private sh -eu -c '
 		root=$PLACE/debian
 		mount --bind "$HERE" "$root/floatgate"
 		mount -o remount,bind,ro "$root/floatgate"
+		mount --bind "$TOOLS" "$root/tools"
+		mount -o remount,bind,ro "$root/tools"
 		mount --bind "$PLACE/target" "$root/target"
 		mount --bind "$PLACE/work" "$root/work"
 		mount --bind "$REGISTRY" "$root/root/.cargo/registry"

@@ -77,8 +77,8 @@ macro_rules! hooks {
         $(#[$doc:meta])*
         $kind:ident $hook:ident $([$p:ident])? ($($arg:ident: $of:ty),*) $(-> $out:ty, $fold:ident)?;
     )*) => {
-        /// A feature of the FTL, with one method for each hook: an event of the FTL, or a question. By default a hook
-        /// does nothing and returns the neutral value.
+        /// A feature of the FTL, with one method for each hook. A hook tells the feature of an event in the FTL, or
+        /// asks the feature a question; by default it does nothing and returns the neutral value.
         #[allow(unused_variables, clippy::unused_unit)]
         pub(crate) trait Feature {
             $($kind! { default [$(#[$doc])*] $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)? (), each] })*
@@ -103,14 +103,14 @@ hooks! {
     ask slots_kept() -> u32, sum;
     /// Adds the logical units of the feature's own (map, trim records) that are read first at power-up.
     ask reads_first(units: &mut Vec<Lpn>);
-    /// True if the host may send more data to the write buffer.
+    /// True if the feature lets the host send more data to the write buffer now.
     ask takes_data() -> bool, all;
     /// True if the feature tracks which sectors of a mapping unit hold data.
     ask knows_parts() -> bool, any;
-    /// Tells the feature the byte range of the logical drive, offset and length, of a host request.
+    /// Tells the feature the byte range, offset and length, of host request `request` on the logical drive.
     tell extent(request: u32, offset: u64, bytes: u64);
-    /// Tells the feature that `wanted` units of a write, from `first` on, are about to get a write buffer slot each;
-    /// returns how many of them may, if the feature limits their number.
+    /// Tells the feature that `wanted` mapping units of a host write, from `first` on, are about to get a write buffer
+    /// slot each. Returns how many of them the feature allows; `None` if the feature sets no limit.
     tell promise(request: u32, first: Lpn, wanted: u32) -> Option<u32>, first;
     /// Tells the feature that a unit for which a write buffer slot was reserved is refused with an error.
     tell refused(lpn: Lpn);
@@ -122,8 +122,9 @@ hooks! {
     tell released(slot: u32);
     /// Returns the sectors (bit set) of a unit that a host read asks for and that write buffer slot `buffered` lacks.
     tell part_to_read(request: u32, lpn: Lpn, buffered: Option<u32>) -> Option<u64>, first;
-    /// Tells the feature that the host reads the sectors `part` of a unit; true if they are read from flash although
-    /// the unit has no place there.
+    /// Tells the feature that the host reads the sectors `part` (bit set) of a mapping unit whose physical address is
+    /// `place`. Returns true if the unit holds no data (`place` is `Ppa::NONE`) and the drive still performs a flash
+    /// read for the unit, on die `home_die`.
     tell reads_part(lpn: Lpn, part: u64, place: Ppa, home_die: u32) -> bool, any;
     /// Returns the sectors (bit set) of its unit that a write buffer slot still lacks and that flash holds.
     ask lacks(slot: u32) -> Option<u64>, first;
@@ -136,10 +137,12 @@ hooks! {
     tell settled(core: &Core);
     /// Tells the feature that the host trimmed a unit that held data.
     tell trimmed(core: &mut Core, lpn: Lpn);
-    /// Tells the feature that all data and trims accepted so far must become durable, for the flush `flush`. True if
-    /// the feature must first put units into the write buffer; it requests the flush again afterwards.
+    /// Tells the feature that all data and trims accepted so far must become durable, for the flush `flush`. Returns
+    /// true if the feature must first put units into the write buffer; the feature then requests the flush again
+    /// afterwards.
     tell write_out(core: &mut Core, flush: Option<u32>) -> bool, any;
-    /// Tells the feature that operations have completed, so that work that waits for a write buffer slot may continue.
+    /// Tells the feature that operations have completed, so that the feature may continue work that waited for a write
+    /// buffer slot.
     tell go_on(core: &mut Core);
     /// Tells the feature that a unit of the drive's own was programmed from a write buffer slot; true if the unit
     /// belongs to the feature alone.
@@ -175,7 +178,7 @@ hooks! {
     tell programmed(core: &mut Core, now: SimTime);
     /// Tells the feature that another program has reached the flash, so that more versions may survive a power cut.
     tell survives[P](core: &mut Core, probe: &mut P);
-    /// Tells the feature that work that waits until nothing is in flight to flash may continue.
+    /// Tells the feature that it may continue work that had to wait until no program is in flight, such as a rollback.
     tell finish(core: &mut Core);
     /// Tells the feature that the rollback to a snapshot that began at `since` has put the map back.
     tell put_back(core: &mut Core, since: SimTime, now: SimTime);
@@ -194,8 +197,8 @@ hooks! {
     /// Tells the feature the number of spare mapping units: capacity that neither host data and map nor garbage
     /// collection need.
     tell set_room(spare: u64);
-    /// Gives up data of the feature, such as a snapshot, if they take more mapping units than they may; false if
-    /// nothing had to be given up.
+    /// Asks the feature to delete data of its own, such as a snapshot, if they take more mapping units than allowed;
+    /// false if nothing had to be deleted.
     tell gives_way(core: &mut Core, now: SimTime) -> bool, any;
     /// Returns an error message if the drive has too few spare units for the feature; `advice` says how it can have
     /// more.
@@ -241,8 +244,8 @@ hooks! {
     tell superblock_ended(core: &mut Core, superblock: u32);
     /// Tells the feature that the die of this superblock has failed.
     tell died(core: &mut Core, superblock: u32);
-    /// Tells the feature that no unit in a superblock may be valid any more; true if the feature erases it together
-    /// with its group.
+    /// Tells the feature that no unit in a superblock may be valid any more; true if the feature erases the superblock
+    /// together with the other members of its parity group.
     tell emptied[P](core: &mut Core, superblock: u32, ctx: &mut Context<P>) -> bool, any;
     /// Tells the feature that a program that the feature requested, such as of parity, has ended with this status.
     tell programmed_own[P](core: &mut Core, superblock: u32, status: ProgramStatus, ctx: &mut Context<P>);
@@ -271,8 +274,8 @@ hooks! {
     tell torn(core: &Core, rows: &[(u32, u32)], lost: &mut Vec<(u32, u32)>);
     /// Adds the page rows, each with its superblock, that recovery must read for the feature at power-up.
     ask rows_to_read(core: &Core, rows: &mut Vec<(u32, u32)>);
-    /// Tells the feature that recovery found a superblock with this mark; false if it holds no data of the logical
-    /// drive.
+    /// Tells the feature what the spare areas and the bad block list say of a superblock that recovery found (`mark`);
+    /// false if the superblock holds no data of the logical drive.
     tell holds_data(core: &mut Core, superblock: u32, mark: &Mark) -> bool, all;
     /// True if the rest of a superblock that recovery found partly programmed may take more data.
     ask takes_more(superblock: u32) -> bool, all;
@@ -284,35 +287,42 @@ hooks! {
     tell map_found(core: &mut Core);
     /// Returns the range of dies whose superblocks are reclaimed together with superblocks of this die.
     ask dies_beside(die: usize) -> Option<Range<usize>>, first;
-    /// Tells the feature that a superblock must be rewritten, for refresh or scrub, together with its group; false if
-    /// it is being reclaimed anyway.
+    /// Tells the feature that a superblock must be rewritten, for refresh or scrub, together with its parity group;
+    /// false if the superblock is being reclaimed anyway.
     tell asks_anew(core: &Core, superblock: u32, origin: Origin) -> bool, any;
     /// Tells the feature that a program failed on a superblock that holds parity and no data, so that its parity group
     /// must be reclaimed.
     tell rescues(superblock: u32);
     /// Tells the feature that wear levelling wants a superblock to be relocated.
     tell relocates(superblock: u32);
-    /// Turns the queued relocations and the wish for a victim of a die's garbage collection into requests to reclaim
-    /// groups of superblocks.
+    /// Turns the relocations queued on a die, and the need of its garbage collection for a victim (`wish`), into
+    /// requests to reclaim whole parity groups.
     tell wishes(core: &mut Core, die: usize, wish: &Wish<'_>);
-    /// Returns the group of superblocks that is at index `at` in the queue of groups to be reclaimed with a die.
+    /// Returns the group of superblocks (parity group) at index `at` in the queue of groups to be reclaimed with die
+    /// `die`.
     ask asked_together(core: &Core, die: usize, at: usize) -> Option<Together>, first;
     /// Tells the feature that no queued group of superblocks can be reclaimed for lack of free space.
     tell none_fits(core: &Core, die: usize);
-    /// Tells the feature that garbage collection takes the group at index `at` in the queue of a die.
+    /// Tells the feature that garbage collection begins to reclaim the group of superblocks (parity group) at index
+    /// `at` in the queue of groups to be reclaimed with die `die`.
     tell begins_together(die: usize, at: usize);
-    /// Tells the feature that garbage collection takes a superblock of a group; true if its valid units must be moved.
+    /// Tells the feature that garbage collection takes a superblock of a parity group to reclaim it; true if its valid
+    /// units must be moved.
     tell takes_member(core: &mut Core, die: usize, superblock: u32) -> bool, any;
-    /// Tells the feature that garbage collection begins to empty this superblock of a group.
+    /// Tells the feature that garbage collection begins to move the valid units out of this superblock of a parity
+    /// group.
     tell moves_member(superblock: u32);
-    /// Tells the feature that a superblock of a group was erased, and whether it can be written again or is lost.
+    /// Tells the feature that a superblock of a parity group was erased, and whether the superblock can be written
+    /// again or is lost.
     tell erased_member(core: &mut Core, superblock: u32, erased: Erased);
-    /// Tells the feature that an erase of a superblock of a group has ended; true if it was the group's last one.
+    /// Tells the feature that an erase of a superblock of a parity group has ended; true if all erases of the group
+    /// have ended.
     tell erased_last(core: &mut Core, superblock: u32) -> bool, any;
-    /// Frees the superblocks for data of the erased group of a superblock; returns them, each with its die.
+    /// Frees the superblocks for data of an erased parity group, of which `superblock` is a member; returns them, each
+    /// with its die.
     tell gives_members_back(core: &mut Core, superblock: u32) -> Option<Vec<(usize, u32)>>, first;
-    /// Returns the superblocks of the group that is reclaimed together with `superblock`, each with its die. `which`
-    /// selects either only the superblocks that hold data, or also the superblocks that hold the group's parity.
+    /// Returns the superblocks of the parity group to which `superblock` belongs, each with its die. `which` selects
+    /// either only the superblocks that hold data, or also the superblocks that hold the group's parity.
     ask members_of(superblock: u32, which: Members) -> Option<Vec<(usize, u32)>>, first;
     /// Tells the feature that a superblock has had `programs` programs so far, without simulated time.
     tell wrote_untimed(core: &mut Core, superblock: u32, programs: u32);
@@ -320,8 +330,8 @@ hooks! {
     ask moment_together(core: &Core, worn: u32) -> Option<SetMoment>, first;
     /// Plans the roles of all superblocks of set of dies number `set`, from a recorded steady state `moment`.
     ask plans_together(core: &mut Core, set: usize, moment: &SetMoment, random: &mut RandomStream) -> Option<Result<SetPlan, String>>, first;
-    /// Tells the feature that superblocks of a recorded steady state are built: the free superblocks of `groups` are
-    /// freed in this order.
+    /// Tells the feature that superblocks of a recorded steady state are built. The feature then frees the unused
+    /// superblocks of the parity groups `groups`, in this order.
     tell begins_built(core: &mut Core, groups: &[u32]);
     /// Tells the feature that the drive has been made, so that it can prepare the FTL's state.
     tell made(core: &mut Core);
@@ -339,8 +349,8 @@ hooks! {
     tell wrote_host_unit(core: &mut Core, die: usize, stream: usize);
     /// Tells the feature that a superblock in SLC mode is full and waits to be folded.
     tell closes_one_bit(core: &mut Core, die: usize, superblock: u32);
-    /// Tells the feature that a superblock was erased; true if it is one of the superblocks reserved for the feature,
-    /// and so not free for others.
+    /// Tells the feature that a superblock was erased; true if the superblock is reserved for the feature, so that no
+    /// other data may use it.
     tell keeps_own(core: &mut Core, die: usize, superblock: u32) -> bool, any;
     /// Tells the feature that a superblock in SLC mode was erased.
     tell erased_one_bit(core: &mut Core, die: usize, superblock: usize);
@@ -360,8 +370,8 @@ hooks! {
     tell takes_folded(core: &mut Core, die: usize) -> bool, any;
     /// Returns whether host data bypass the SLC cache when it is full; `None`: the drive has no SLC cache.
     ask is_written_past() -> Option<bool>, first;
-    /// Returns the number of full superblocks in SLC mode of a die that wait before one is folded, if the host waits
-    /// for folding; `None` if their number grows with spare capacity.
+    /// Returns the number of superblocks in SLC mode that can fill up on a die before folding begins, on a drive whose
+    /// host waits for folding; `None` on other drives, or if the number grows with spare capacity.
     ask superblocks_before_folding() -> Option<u32>, first;
     /// True if another superblock of a die may be opened in SLC mode.
     ask may_open_one_bit(core: &Core, die: usize) -> bool, any;
@@ -435,10 +445,12 @@ hooks! {
     /// Tells the feature that a write waits for its map entry, or a read for entries in one translation unit; returns
     /// the number of entries.
     tell awaits(core: &Core, waiter: Waiter) -> u32, sum;
-    /// Tells the feature that a write no longer waits for its map entry; returns whether it needs no other part of its
-    /// unit, if it waited.
+    /// Tells the feature that the host write in write buffer slot `slot` no longer waits for its map entry. Returns
+    /// true if the write needs no read of other parts of its mapping unit, false if it does; `None` if the write was
+    /// not waiting.
     tell stops_waiting(slot: u32) -> Option<bool>, first;
-    /// Returns the next action of the FTL for requests that wait for map entries, or for the map itself.
+    /// Returns the next action that the FTL must carry out for requests that wait for map entries, or for the map
+    /// itself; `None` if there is none.
     tell next_lookup(core: &mut Core) -> Option<Lookup>, first;
     /// Tells the feature that the read of a translation unit with the number `owner` has ended.
     tell looked_up(core: &mut Core, owner: u32);
@@ -446,7 +458,8 @@ hooks! {
     ask reads_map() -> bool, any;
     /// Returns the bytes of RAM that the map takes, on a drive with a map on flash.
     ask map_bytes() -> Option<u64>, first;
-    /// Returns the translation units of a map on flash that changed, all of which are written now.
+    /// Returns the numbers of the translation units of a map on flash that changed; the feature queues all of them to
+    /// be written now.
     tell flushes_map() -> Option<Vec<u32>>, first;
     /// Tells the feature that the place of a unit in the map has changed.
     tell changes(lpn: Lpn);

@@ -29,7 +29,7 @@ pub(crate) struct Making<'a> {
     pub refresh_age: Nanos,
     /// Seed of all random streams of the drive.
     pub seed: u64,
-    /// Number of write buffer slots, including the slots that features keep for themselves.
+    /// Number of write buffer slots of the drive, including the slots that are reserved for features.
     pub slots: u32,
     /// True if the run cuts the power at least once.
     pub has_power_cuts: bool,
@@ -52,7 +52,8 @@ pub(crate) trait Made: Said + Sized {
     /// When a value is wrong.
     fn read(ftl: &mut Section, layout: &mut Layout) -> Result<Self::Settings, ConfigError>;
 
-    /// Returns the number of logical units, behind those of the host and of the map, that the feature keeps for itself.
+    /// Returns the number of logical units, behind those of the host and of the map, that the feature reserves for
+    /// itself.
     fn units_of_its_own(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
@@ -73,7 +74,7 @@ pub(crate) trait Made: Said + Sized {
         None
     }
 
-    /// Returns the number of write buffer slots that the feature keeps for itself.
+    /// Returns the number of write buffer slots that are reserved for the feature.
     fn slots(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
@@ -82,8 +83,8 @@ pub(crate) trait Made: Said + Sized {
     /// error-correcting code with its read ladder.
     fn bytes_most(settings: &Self::Settings, layout: &Layout, code: Option<&Ladder>) -> u64;
 
-    /// Returns the work that the feature has on each die at regular times, once the drive is full; `None` without such
-    /// work.
+    /// Returns the periodic work that the feature has on each die, once the drive is full, with its interval and
+    /// duration; `None` without such work.
     fn chore(_: &Self::Settings, _: &Layout, _: &Costs) -> Option<Chore> {
         None
     }
@@ -109,7 +110,7 @@ pub(crate) trait Made: Said + Sized {
     }
 }
 
-/// Work that a feature has on each die at regular times, such as a checkpoint for snapshots.
+/// Periodic work that a feature has on each die, such as the checkpoint of the map that each snapshot takes.
 pub(crate) struct Chore {
     pub key: &'static str,
     pub ns: u64,
@@ -134,8 +135,8 @@ macro_rules! make {
                 Ok(Self { $($name: <$type as Made>::read(ftl, layout)?,)* })
             }
 
-            /// Returns the number of logical units, behind those of the host and of the map, that the features keep for
-            /// themselves.
+            /// Returns the number of logical units, behind those of the host and of the map, that the features reserve
+            /// for themselves.
             pub(crate) fn units_of_their_own(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::units_of_its_own(&self.$name, layout))*
             }
@@ -156,7 +157,7 @@ macro_rules! make {
                 None$(.or_else(|| <$type as Made>::retention(&self.$name)))*.unwrap_or(Nanos::new(u64::MAX))
             }
 
-            /// Returns the number of write buffer slots that the features keep for themselves.
+            /// Returns the number of write buffer slots that are reserved for the features.
             pub(crate) fn slots(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::slots(&self.$name, layout))*
             }
@@ -217,7 +218,8 @@ macro_rules! make {
 
 macro_rules! listed {
     ([$($name:ident: $type:ty,)*]) => {
-        /// A feature in the list of features, which results find by its type in a drive's features and settings.
+        /// Trait of every feature type in the list of features; results use it to find a feature, and its settings, by
+        /// type.
         pub trait Listed: Said {
             /// Returns this feature of a drive; `None` if the drive does not have the feature.
             #[doc(hidden)]

@@ -15,7 +15,8 @@ pub(crate) struct CostTable {
     pub voltages: Vec<usize>,
     /// Speed of each write cost relative to the usual way to program; a higher number means a faster, coarser program.
     pub coarseness: Vec<f64>,
-    /// Number by which program transactions name each write cost.
+    /// For each write cost, the number that a program transaction carries so that the controller programs with that
+    /// cost.
     pub names: Vec<u8>,
 }
 

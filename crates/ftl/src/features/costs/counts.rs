@@ -3,8 +3,9 @@
 use crate::stats::{Minus, counters};
 
 counters! {
-    /// Counters of the cost regulator and of read correction since the drive was built. Arrays of eight are indexed by
-    /// the rung of the read ladder or by the write cost.
+    /// Counters of the cost regulator (which chooses how finely each page is programmed) and of read correction, since
+    /// the drive was built. Arrays of eight are indexed by the write cost, or by the rung of the read ladder (hard read
+    /// first, then soft reads).
     RegulationCounts {
         /// Number of host reads, by the rung of the read ladder (hard or soft read) that corrected the data.
         host_reads: [u64; 8],
@@ -17,9 +18,9 @@ counters! {
         other_units: [u64; 8],
         /// Number of read retries: attempts of reads beyond the first one.
         retries: u64,
-        /// Number of reads that took more than one attempt: reads of the host, and all others.
+        /// Number of reads that took more than one attempt: host reads at index 0, all other reads at index 1.
         retried: [u64; 2],
-        /// Number of uncorrectable reads: reads of the host, and all others.
+        /// Number of uncorrectable reads: host reads at index 0, all other reads at index 1.
         uncorrectable: [u64; 2],
         /// Number of mapping units that the cost regulator asked to be rewritten.
         rewrites_asked: u64,
@@ -34,9 +35,11 @@ counters! {
         superblocks_scrubbed: u64,
         /// Number of superblocks with valid data that background scrub (patrol) read.
         superblocks_patrolled: u64,
-        /// Number of rounds of background scrub (patrol) that ended, each over one die.
+        /// Number of completed rounds of background scrub (patrol), all dies together; one round reads the superblocks
+        /// of one die.
         patrol_rounds: u64,
-        /// Number of rounds of background scrub (patrol) over a die that took longer than the required time.
+        /// Number of completed rounds of background scrub (patrol) over one die that took longer than the required
+        /// time.
         patrol_rounds_late: u64,
         /// Number of mapping units that were programmed with a finer write cost than the regulator chose, because the
         /// block was too worn for the chosen one.

@@ -27,7 +27,8 @@ impl Feature for Regulation {
         true
     }
 
-    /// Sets the wear row of each superblock from its present program/erase cycles, because reads depend on wear.
+    /// Sets the wear row (range of program/erase cycles) of each superblock from the superblock's present program/erase
+    /// cycles, because reads depend on wear.
     fn time_begins(&mut self, core: &Core) {
         let per_die = core.store.space.per_die as usize;
         for at in 0..self.ages.wear_row.len() {

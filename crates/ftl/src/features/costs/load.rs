@@ -6,17 +6,18 @@ use controller::Origin;
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
 
-/// Value of a stream's pending write cost while no cost has been chosen yet for a unit of the stream's next program.
+/// Marker for a stream (frontier of superblocks for one kind of data) without a write cost: none has been chosen yet
+/// for the units collected for the stream's next program.
 pub(super) const NO_COST: u8 = u8::MAX;
 
 /// Host load of one die as the cost regulator sees it, with the units that wait on the die to be rewritten.
 #[derive(Clone, Debug)]
 pub(super) struct DieLoad {
     last: SimTime,
-    /// Number of host operations on the die so far, counted up to two.
+    /// Number of host operations on the die so far; the count stops at two.
     seen: u8,
     gap_ns: u64,
-    /// Mapping units that wait on the die to be rewritten because the cost regulator asked for that.
+    /// Queue of the mapping units that wait on the die to be rewritten because the cost regulator asked for that.
     pub rewrites: VecDeque<Lpn>,
     /// For each stream, the finest write cost chosen for the units collected for the stream's next program; `NO_COST`
     /// if none was chosen yet.
@@ -24,7 +25,7 @@ pub(super) struct DieLoad {
 }
 
 impl DieLoad {
-    /// Load of a die that has had no host operation yet.
+    /// Initial value: the load of a die that has had no host operation and on which no unit waits to be rewritten.
     pub const IDLE: Self = Self {
         last: SimTime::ZERO,
         seen: 0,
@@ -33,7 +34,8 @@ impl DieLoad {
         pending: [NO_COST; STREAMS_MOST],
     };
 
-    /// Makes the view that the cost regulator gets of the die's load and of a unit about which nothing is known yet.
+    /// Makes the view that the cost regulator gets when a unit is written to the die: origin, candidate costs and the
+    /// die's host load. The facts about the unit itself are still unknown; the caller fills them in.
     pub fn view<'a>(&self, origin: Origin, now: SimTime, costs: &'a [Candidate]) -> WriteView<'a> {
         WriteView {
             origin,
@@ -47,7 +49,8 @@ impl DieLoad {
         }
     }
 
-    /// Updates the die's mean gap between host operations for an operation that the host sends to the die now.
+    /// Updates the die's moving average of the time between host operations, when the host sends an operation to the
+    /// die at time `now`.
     #[inline]
     pub fn note_host_operation(&mut self, now: SimTime) {
         let gap = now.since(self.last).ns();

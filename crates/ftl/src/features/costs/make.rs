@@ -33,8 +33,8 @@ impl Made for Regulation {
         Some(rules.steps.retention)
     }
 
-    /// Returns the bytes of memory of the simulator for write costs and wear of superblocks, and one byte for each unit
-    /// where the regulator treats units differently; zero if the drive has no error-correcting code.
+    /// Returns the number of bytes of memory that the simulator needs for write costs and wear of superblocks, plus one
+    /// byte for each unit where the regulator treats units differently; zero if the drive has no error-correcting code.
     fn bytes_most(rules: &CostRules, layout: &Layout, code: Option<&Ladder>) -> u64 {
         let notes = if (rules.regulator)().bits_per_unit() > 0 { layout.written_units() } else { 0 };
         let kept = layout.superblocks() as u64 * (u64::from(layout.rows) + REGULATED) + notes;

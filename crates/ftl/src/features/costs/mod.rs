@@ -48,7 +48,8 @@ pub struct CorrectionParts {
     pub pe_cycles: u32,
 }
 
-/// The mapping unit for which a write cost is chosen.
+/// A mapping unit that is about to be written, for the choice of its write cost: logical number, origin of the write,
+/// and present place on flash.
 #[derive(Clone, Copy, Debug)]
 struct Unit {
     pub lpn: Lpn,
@@ -60,7 +61,7 @@ struct Unit {
 
 /// Wear, age and reads of the data in each superblock of the drive.
 struct Ages {
-    /// For each superblock, the row of wear (range of program/erase cycles) that it belongs to.
+    /// For each superblock, its row of wear: the index of the range that its program/erase cycles lie in.
     wear_row: Vec<u8>,
     /// For each superblock, the time at which it was opened, in ns; negative: before the run.
     opened_at: Vec<i64>,
@@ -84,13 +85,14 @@ impl Ages {
         }
     }
 
-    /// Returns the retry step at which a read of a superblock last succeeded; `None` if there is none yet.
+    /// Returns the retry step at which a read of a superblock last succeeded; `None` if no read of its present data has
+    /// succeeded yet.
     fn good_step_of(&self, superblock: usize) -> Option<u32> {
         self.good_step.get(superblock).filter(|step| **step != NO_STEP).map(|step| u32::from(*step))
     }
 }
 
-/// The write cost with which each page row of the drive was programmed.
+/// The write cost with which each page row of the drive was last programmed.
 struct RowCosts {
     costs: Vec<u8>,
     /// Number of page rows of a superblock.

@@ -64,8 +64,9 @@ impl Regulation {
         (page_type, self.table.condition(self.rows.of(row), pe_cycles, seconds, reads))
     }
 
-    /// Plans the read of a page whose outcome must be determined by its actual error rate: the page is older, more worn
-    /// or read more often than planned for, or its codewords are decoded.
+    /// Plans a read whose outcome must be determined from the page's actual error rate, because the page is older, or
+    /// was read more often, than planned for, because its first attempt may fail, or because the drive decodes
+    /// simulated codewords.
     #[cold]
     fn read_in_doubt(&mut self, row: u32, rung: usize, origin: Origin, now: SimTime) -> Reading {
         let (page_type, condition) = self.condition_now(row, now);
@@ -122,8 +123,8 @@ impl Regulation {
         read.reading.iterating_ns = ladder.iterating_ns(read.reading.iterating_ns, bytes, transfer, attempts);
     }
 
-    /// Asks the cost regulator about a unit that the host reads in page row `row` of `die`; if the regulator wants
-    /// that, queues the unit to be rewritten.
+    /// Asks the cost regulator whether mapping unit `lpn`, which the host reads from page row `row` of `die`, is to be
+    /// rewritten, and queues the unit if so.
     #[inline]
     pub(super) fn on_host_read(&mut self, lpn: Lpn, row: u32, die: usize) {
         if !self.notes.are_kept() {

@@ -8,25 +8,27 @@ use ecc::{Ladder, Rates, Soft};
 use nand::errors::{Condition, ErrorModel};
 use units::Nanos;
 
-/// Ratio between the upper ends of neighbouring rows of wear; program/erase cycles are rounded up to the end of their
-/// row.
+/// Ratio between the highest program/erase cycles of neighbouring rows of wear (ranges of program/erase cycles, for
+/// each of which read plans are computed once).
 const WEAR_RATIO: f64 = 1.1;
 const WEAR_ROWS: usize = 150;
 
-/// The first attempt of a read: the rung of the read ladder at which it begins.
+/// First attempt of a read of a page: the rung of the read ladder (hard read, then soft reads) with which the read
+/// begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begin {
     /// Index of the rung of the read ladder (hard or soft read) of the first attempt.
     pub rung: u8,
-    /// True if this rung corrects the page up to the end of the conditions (age, reads) for which reads are planned.
+    /// True if the rung `rung` corrects the page up to the greatest age and number of reads for which reads are
+    /// planned.
     pub holds: bool,
-    /// Time of the decoder's iterations at this rung, in nanoseconds.
+    /// Time of the decoder's iterations for the first attempt, in nanoseconds.
     pub iterating_ns: u32,
 }
 
 impl Begin {
-    /// Chooses the first attempt of reads of a page that has the raw bit error rates `rates` at the end of the
-    /// conditions for which reads are planned.
+    /// Chooses the first attempt of reads of a page; `rates` are the page's raw bit error rates at the greatest age and
+    /// number of reads for which reads are planned.
     fn of(ladder: &Ladder, rates: &Rates) -> Self {
         let last = ladder.rungs.len() - 1;
         let (rung, holds) = match (ladder.needed(rates.usual, rates.soft), rates.shifted) {
@@ -79,26 +81,28 @@ impl Correction {
     }
 }
 
-/// The conditions (wear, age, reads) for which reads are planned, with the first attempt of a read and the regulator's
-/// candidates in each.
+/// Read plans, computed once for the greatest age and number of reads: the first attempt of a read and the write costs
+/// offered to the cost regulator, for each row of wear (range of program/erase cycles).
 pub(super) struct Reckoning {
-    /// Number of reads of a superblock between two erases up to which reads are planned.
+    /// Greatest number of reads of a superblock between two erases for which the first attempt of a read is chosen.
     pub reads: u32,
-    /// For each write cost, the age of data up to which reads are planned.
+    /// For each write cost, the greatest age of data for which the first attempt of a read is chosen; older data may
+    /// need retries.
     pub ages: Vec<Nanos>,
     /// For each rung of the read ladder, the timing parameters of a read that succeeds there without retries.
     pub readings: Vec<Reading>,
     page_types: usize,
-    /// For each row of wear, its highest number of program/erase cycles.
+    /// For each row of wear (range of program/erase cycles of a block), the highest number of cycles in the range.
     wear_edges: Vec<u32>,
     /// The first attempt of a read, for each write cost, row of wear and page type in this order.
     begins: Vec<Begin>,
-    /// For each row of wear, the write costs as candidates for the cost regulator.
+    /// For each row of wear (range of program/erase cycles), all write costs as candidates for the cost regulator:
+    /// program time, reference voltages, and whether the cost is feasible.
     candidates: Vec<Candidate>,
 }
 
-/// Returns, for each row of wear, its highest number of program/erase cycles; the first row ends at the cycles of the
-/// drive's blocks at the start.
+/// Returns, for each row of wear (range of program/erase cycles), the highest number of cycles in the range; the first
+/// range ends at the cycles that the drive's blocks have at the start, `pe_cycles`.
 fn wear_edges(pe_cycles: u32) -> Vec<u32> {
     let next = |last: &u32| Some((f64::from(*last) * WEAR_RATIO).min(1e9) as u32 + 1);
     std::iter::successors(Some(pe_cycles), next).take(WEAR_ROWS).collect()
@@ -116,8 +120,8 @@ fn readings(ladder: &Ladder) -> Vec<Reading> {
 }
 
 impl Reckoning {
-    /// Works out the first attempt of reads and the regulator's candidates for all rows of wear, on a drive whose
-    /// blocks have `pe_cycles` at the start.
+    /// Computes the first attempt of reads and the regulator's candidate write costs for all rows of wear (ranges of
+    /// program/erase cycles), on a drive whose blocks have `pe_cycles` at the start.
     ///
     /// # Errors
     /// When the code cannot correct data of a write cost at the end of their retention time on blocks with `pe_cycles`.
@@ -178,27 +182,28 @@ impl Reckoning {
         Ok(Self { reads, ages, readings, page_types, wear_edges, begins, candidates })
     }
 
-    /// Returns the write costs as the cost regulator sees them on a block of this row of wear: program time,
-    /// references, and whether the cost is feasible.
+    /// Returns the candidate write costs that the cost regulator sees for a block in this row of wear (range of
+    /// program/erase cycles): program time, number of reference voltages, and whether the cost is feasible.
     #[inline]
     pub fn candidates(&self, wear_row: u8) -> &[Candidate] {
         let costs = self.ages.len();
         &self.candidates[usize::from(wear_row) * costs..][..costs]
     }
 
-    /// Returns the first attempt of a read of a page with this write cost, row of wear and page type.
+    /// Returns the first attempt of a read of a page with this write cost, row of wear (range of program/erase cycles)
+    /// and page type.
     #[inline]
     pub fn begin(&self, cost: usize, wear_row: u8, page_type: usize) -> Begin {
         self.begins[(cost * self.wear_edges.len() + usize::from(wear_row)) * self.page_types + page_type]
     }
 
-    /// Returns the row of wear of a block with `pe_cycles` program/erase cycles.
+    /// Returns the index of the row of wear (range of program/erase cycles) to which a block with `pe_cycles` belongs.
     pub fn wear_row_of(&self, pe_cycles: u32) -> u8 {
         let row = self.wear_edges.partition_point(|edge| *edge < pe_cycles);
         row.min(self.wear_edges.len() - 1) as u8
     }
 
-    /// Returns the highest number of program/erase cycles of a row of wear.
+    /// Returns the highest number of program/erase cycles in a row of wear (range of program/erase cycles).
     pub fn pe_cycles(&self, wear_row: u8) -> u32 {
         self.wear_edges[usize::from(wear_row)]
     }

@@ -12,8 +12,8 @@ use units::SimTime;
 pub(super) struct DueTimes {
     /// For each superblock of the drive, the time at which its data must be rewritten; `NEVER`: not at all.
     pub at: Vec<SimTime>,
-    /// Refresh time that the program issued last set for its superblock, if that was earlier than the superblock's
-    /// previous refresh time.
+    /// Refresh time that the program being issued sets for its superblock, if it is earlier than the superblock's
+    /// previous refresh time; `None` again once the timer event for it is scheduled.
     pub newly: Option<SimTime>,
     /// Superblocks that have had as many reads as are planned for and must be relocated (read reclaim); always empty
     /// without read reclaim.
@@ -37,7 +37,7 @@ impl DueTimes {
         self.at[superblock] = SimTime::NEVER;
     }
 
-    /// Moves the refresh time of a superblock forward to `due` if that is earlier than before.
+    /// Replaces the refresh time of a superblock by `due` if `due` is earlier, and notes the new time for the timer.
     pub fn advance(&mut self, superblock: usize, due: SimTime, now: SimTime) {
         if due < self.at[superblock] {
             self.newly = Some(due.max(now));
@@ -45,8 +45,8 @@ impl DueTimes {
         }
     }
 
-    /// Marks a superblock that has had as many reads as are planned for as due for refresh (read reclaim), if the drive
-    /// does that.
+    /// Makes a superblock due for refresh now because it has had as many reads as are planned for; does nothing on a
+    /// drive without read reclaim.
     pub fn note_worn_by_reads(&mut self, superblock: usize, now: SimTime) {
         if self.reclaims {
             self.worn_by_reads.push(superblock as u32);

@@ -4,13 +4,14 @@ use crate::regulator;
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Settings of write costs, of the cost regulator and of the conditions for which reads are planned.
+/// Settings of the cost regulator: the policy, the write costs among which the policy chooses, and the age and reads of
+/// data for which reads are planned.
 pub struct CostRules {
     /// The policy that chooses the write cost (way to program) of each mapping unit.
     pub regulator: regulator::Maker,
     /// The program steps and retention times among which the cost regulator chooses.
     pub steps: regulator::Steps,
-    /// The conditions (reads, age) for which reads are planned.
+    /// Greatest number of reads and age of data for which the first attempt of a read is planned.
     pub reckoned: Reckoned,
 }
 
@@ -25,12 +26,13 @@ impl CostRules {
     }
 }
 
-/// The conditions, beside wear, for which reads are planned.
+/// Settings of section `[ftl.reading]`: greatest number of reads and age of data for which the first attempt of a read
+/// is planned, age of the data before the run, and read reclaim.
 #[derive(Clone, Copy, Debug)]
 pub struct Reckoned {
-    /// Number of reads of a block between two erases up to which reads are planned.
+    /// Greatest number of reads of a block between two erases for which the first attempt of a read is planned.
     pub reads: u32,
-    /// Age of the data up to which reads are planned; none: the whole time for which data must stay correctable.
+    /// Greatest age of data for which the first attempt of a read is planned; `None`: the whole retention time.
     pub age: Option<Nanos>,
     /// Age, at the start of the run, of the data that the drive held before the run.
     pub data_age: Nanos,
@@ -60,7 +62,8 @@ impl Reckoned {
     }
 }
 
-/// Parses key `ftl.reading.age`, the age of data for which reads are planned; at most `retention`.
+/// Parses key `ftl.reading.age`, the greatest age of data for which the first attempt of a read is planned; an error if
+/// it exceeds `retention`.
 fn read_reckoned_age(reading: &mut Section, retention: Nanos) -> Result<Option<Nanos>, ConfigError> {
     let help = "age of data that the way to read them is chosen for: older data are tried as such first, then with \
                 retries; absent: ftl.write_cost.retention, so that retries are for data older than that";

@@ -43,8 +43,8 @@ impl Regulation {
         }
     }
 
-    /// Asks the cost regulator for the write cost of a mapping unit that goes to a block of this row of wear; returns
-    /// the index of the cost.
+    /// Asks the cost regulator for the write cost of a mapping unit that goes to a block in wear row `wear_row` (range
+    /// of program/erase cycles); returns the index of the cost.
     fn ask(&mut self, die: usize, wear_row: u8, unit: Unit, waiting: u32, now: SimTime) -> usize {
         let Unit { lpn, origin, old_row } = unit;
         let note = self.notes.of(lpn);
@@ -84,8 +84,8 @@ impl Regulation {
         }
     }
 
-    /// Returns write cost `chosen` if it is feasible on blocks of this row of wear, else the next finer feasible one,
-    /// and counts the change.
+    /// Returns write cost `chosen` if blocks in this row of wear (range of program/erase cycles) can be programmed with
+    /// it; else the next finer feasible cost, or the finest of all if none is feasible, and counts the change.
     #[inline]
     fn refine(&mut self, chosen: usize, wear_row: u8) -> usize {
         let candidates = self.reckoning.candidates(wear_row);
@@ -101,8 +101,8 @@ impl Regulation {
         all().filter(holds).max_by(by_step).or_else(|| all().min_by(by_step)).unwrap_or(chosen)
     }
 
-    /// Returns, and resets, the write cost chosen for the units collected for the next program of a die's stream; 0 if
-    /// none was chosen.
+    /// Returns, and resets, the write cost chosen for the units collected for the next program of a die's stream; index
+    /// 0 if none was chosen.
     pub(super) fn take_cost(&mut self, die: usize, stream: usize) -> u8 {
         let pending = std::mem::replace(&mut self.dies[die].pending[stream], NO_COST);
         if pending == NO_COST { 0 } else { pending }

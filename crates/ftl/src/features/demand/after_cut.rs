@@ -11,8 +11,8 @@ use units::Lpn;
 
 /// State of the map on flash at the moment of a power cut, kept until recovery has found the newest data.
 pub(super) struct Translations {
-    /// For each logical unit, the place on flash that the map gave at the power cut, as the translation units on flash
-    /// have it, except for the units in `outdated`.
+    /// For each logical unit, the place on flash that the map gave at the power cut. The translation units on flash
+    /// give the same places, except the translation units in `outdated`.
     places: Places,
     /// Numbers of the translation units whose newest version was only in RAM at the power cut.
     outdated: Vec<u32>,

@@ -9,7 +9,7 @@ use units::Lpn;
 /// State of a map that is wholly in RAM and saved to flash as checkpoints: at power-up, recovery rebuilds the map from
 /// the last checkpoint and from the summaries of the superblocks closed since.
 pub(super) struct Checkpoints {
-    /// Number of superblocks closed between the beginnings of two checkpoints.
+    /// Setting: number of superblocks that must be closed after the beginning of one checkpoint before the next begins.
     pub every: u64,
     /// Number of superblocks closed so far; `closed_as` has, for each superblock, what this number was when the
     /// superblock was closed.
@@ -112,8 +112,8 @@ impl Checkpoints {
 }
 
 impl Demand {
-    /// Notes that a unit of the checkpoint in progress, or of the log, is on flash; after the last unit, the checkpoint
-    /// is complete.
+    /// Notes that unit `lpn`, of the map or of its log, is on flash; when no unit of the checkpoint in progress is left
+    /// to be written, that checkpoint counts as complete.
     pub(super) fn note_written(&mut self, lpn: Lpn) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         if checkpoints.log.as_mut().is_some_and(|log| log.note_written(lpn)) || checkpoints.left == 0 {

@@ -10,7 +10,7 @@ use crate::store::spare::SpareAreas;
 use controller::{Origin, Transaction};
 use units::Lpn;
 
-/// Number of bytes of a cached map entry: logical and physical number.
+/// Size in bytes of one cached map entry in the drive's RAM: 4 bytes each for the logical and the physical number.
 const CACHED_BYTES: u64 = 8;
 
 impl Feature for Demand {
@@ -44,8 +44,8 @@ impl Feature for Demand {
         true
     }
 
-    /// Notes that a translation unit or a unit of the log is on flash. Always true: this feature is asked last, and
-    /// units of the drive's own that no other feature claims belong to the map.
+    /// Notes that a translation unit or a unit of the log is on flash, and returns true: units of the drive's own that
+    /// no other feature has claimed belong to the map.
     fn wrote_own(&mut self, _: &Core, lpn: Lpn, _: u32) -> bool {
         self.used_slots -= 1;
         self.note_written(lpn);
@@ -89,8 +89,8 @@ impl Feature for Demand {
         self.end_task(core, owner);
     }
 
-    /// Returns all changed translation units to be written, however much the host's writes have paid for; with
-    /// checkpoints, begins one of the whole map.
+    /// Queues all changed translation units to be written now, whether or not host writes have earned the credit for
+    /// that, and returns their numbers; with checkpoints, begins a checkpoint of the whole map instead.
     fn flushes_map(&mut self) -> Option<Vec<u32>> {
         let mut pages = self.changed();
         if let Some(checkpoints) = &mut self.checkpoints {
@@ -145,7 +145,8 @@ impl Feature for Demand {
     }
 
     /// Removes and returns the next translation unit that must be written to flash without simulated time: one whose
-    /// changed entry was evicted from the cache, or one that garbage collection changed.
+    /// dirty entry was evicted from the cache or, as far as the credit from host writes allows, one whose uncached
+    /// entries changed.
     fn due_untimed(&mut self) -> Option<Lpn> {
         let page = self.outdated.next()?;
         self.clean(page);

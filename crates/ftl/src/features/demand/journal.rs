@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 use units::Lpn;
 
-/// Record that the log covers the first `rows` page rows of a superblock once it is written up to change number
-/// `change`.
+/// Record in the log's bookkeeping: once the log is on flash up to its change number `change`, the log covers the first
+/// `rows` page rows of the superblock.
 #[derive(Clone, Copy)]
 struct Told {
     superblock: u32,
@@ -32,13 +32,14 @@ pub(super) struct Journal {
     per_unit: u64,
     /// For each superblock, the number of page rows, from its first one on, whose changes are in log units on flash.
     told: Vec<u32>,
-    /// Number of changes since the log began; `pending` has the page rows whose changes are in no sent unit of the log
-    /// yet.
+    /// Number of map changes since the log began. `pending` lists the page rows whose changes are in no log unit that
+    /// was sent yet.
     changes: u64,
     pending: VecDeque<Told>,
     sent: VecDeque<Sent>,
-    /// Number of log units sent so far; recovery needs the units from `needed` on, because the last complete checkpoint
-    /// covers the earlier ones, and `began` is the number when the checkpoint in progress began.
+    /// Number of log units sent so far. `needed` is the number of the first log unit that recovery still needs, because
+    /// the last complete checkpoint covers all earlier ones; `began` is the value of `count` when the latest checkpoint
+    /// began.
     count: u64,
     needed: u64,
     began: u64,
@@ -91,8 +92,8 @@ impl Journal {
         self.sent.iter_mut().for_each(|unit| unit.tells.retain(is_other));
     }
 
-    /// Returns the next unit of the log if it is full and can be sent; `None` while its place in the ring still holds a
-    /// unit that recovery would need or that is not on flash yet.
+    /// Returns the next log unit if it is full and may be sent to flash; `None` if the unit is not full, or while its
+    /// place in the ring holds a unit that recovery needs or that is not on flash yet.
     pub fn take_full(&mut self) -> Option<Lpn> {
         let most = u64::from(self.units);
         let end = (self.count + 1) * self.per_unit;

@@ -7,7 +7,8 @@ use crate::core::{Core, Lookup, Waiter};
 use units::{Lpn, Ppa};
 
 impl Demand {
-    /// True if the map entry of `lpn` can be used at once; counts a hit or a miss of the map.
+    /// True if the map entry of `lpn` can be used without a flash read; puts the entry into the cache if it can. Counts
+    /// a hit or a miss of the map cache.
     pub(super) fn find_entry(&mut self, core: &mut Core, lpn: Lpn) -> bool {
         if self.checkpoints.is_some() {
             return !self.is_loading() || self.is_loaded(core, lpn);
@@ -27,8 +28,8 @@ impl Demand {
         at_hand
     }
 
-    /// True if the map entry of `lpn` can be used at once while the map is still being read from flash; counts a hit or
-    /// a miss of the map.
+    /// True if the map entry of `lpn` can be used without a flash read, while the map is still being loaded after
+    /// power-up; counts a hit or a miss.
     #[cold]
     fn is_loaded(&mut self, core: &mut Core, lpn: Lpn) -> bool {
         let page = self.page_of(lpn);
@@ -105,8 +106,9 @@ impl Demand {
         }
     }
 
-    /// Starts queued updates and reads of translation units, updates first, as far as slots and reads in flight allow;
-    /// returns the first action that the FTL must carry out.
+    /// Advances the lookups of the map: puts full log units into the write buffer and starts updates and reads of
+    /// translation units, updates first, as far as slots and the limit of reads allow. Returns the next action for the
+    /// FTL; `None` if nothing can begin.
     pub(super) fn look_on(&mut self, core: &mut Core) -> Option<Lookup> {
         loop {
             if let Some(waiter) = self.answered.pop_front() {

@@ -13,7 +13,8 @@ use ecc::Ladder;
 use std::collections::VecDeque;
 
 impl Said for Demand {
-    /// Nothing, because the map on flash has no keys of its own as a feature: mapping and recovery have them.
+    /// Type of the feature's settings: none, because the configuration keys of the map on flash belong to mapping and
+    /// recovery.
     type Settings = ();
 }
 
@@ -22,7 +23,8 @@ impl Made for Demand {
         Ok(())
     }
 
-    /// Returns zero, because the mapping or recovery that needs the map on flash counts the simulator's bytes for it.
+    /// Returns zero, because the simulator's memory for the map on flash is counted with the mapping or recovery that
+    /// needs the map.
     fn bytes_most((): &(), _: &Layout, _: Option<&Ladder>) -> u64 {
         0
     }

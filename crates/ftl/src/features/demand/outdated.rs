@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-/// Greatest number of updates of translation units for which the host's writes can have paid in advance.
+/// Upper limit of the credit for updates of translation units: each unit that the host writes earns one update.
 const CREDIT_MOST: u32 = 64;
 
-/// Translation units that must be written to flash because their entries changed, with the number that the host's
-/// writes have paid for.
+/// Translation units that must be written to flash because their entries changed, with the credit for such writes that
+/// host writes have earned.
 pub(super) struct Outdated {
     /// Numbers of the translation units that must be written because a dirty entry was evicted from the cache.
     pub evicted: VecDeque<u32>,
@@ -33,7 +33,7 @@ impl Outdated {
         self.is_behind.len() as u32
     }
 
-    /// Allows one more update of a translation unit, because the host writes a unit.
+    /// Adds one to the credit for updates of translation units, up to the limit, because the host writes a unit.
     pub fn earn(&mut self) {
         self.credit = (self.credit + 1).min(CREDIT_MOST);
     }
@@ -62,7 +62,8 @@ impl Outdated {
     }
 
     /// Removes and returns the next translation unit that must be written: first a unit with an evicted dirty entry;
-    /// then, as far as the host's writes have paid for that, one whose uncached entries changed.
+    /// then, for one unit of credit, a unit whose uncached entries changed. `None` if there is none or the credit is
+    /// used up.
     pub fn next(&mut self) -> Option<u32> {
         if let Some(page) = self.evicted.pop_front() {
             return Some(page);
@@ -83,7 +84,7 @@ impl Outdated {
         behind.chain(self.evicted.iter().copied())
     }
 
-    /// Clears the list: no translation unit is outdated any more, and the host's writes have paid for no update.
+    /// Clears the list of outdated translation units, and sets the credit that host writes have earned to zero.
     pub fn clear(&mut self) {
         *self = Self::new(self.pages());
     }

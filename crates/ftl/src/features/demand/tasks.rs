@@ -3,7 +3,8 @@
 use crate::core::Waiter;
 use std::collections::VecDeque;
 
-/// A read of a translation unit from flash, for requests that wait for its entries or for an update.
+/// A read of a translation unit from flash: for requests that wait for map entries in the unit, or in order to change
+/// the unit and write it back.
 pub(super) struct Task {
     pub page: u32,
     /// True if the translation unit is read in order to be changed and written back; no request waits for such a read.
@@ -91,14 +92,15 @@ impl Tasks {
         place as u32
     }
 
-    /// Ends the read of a translation unit with the number `place`, and returns it.
+    /// Ends the read of a translation unit that is known by the number `place`, and returns the record of the read with
+    /// the requests that wait for it.
     pub fn end(&mut self, place: u32) -> Task {
         self.in_flight -= 1;
         self.tasks[place as usize].take().expect("a task is in flight")
     }
 
-    /// Ends the wait of the host write in a buffer slot for its map entry. Returns whether the write needs no other
-    /// part of its unit; `None` if it did not wait.
+    /// Removes the host write in a buffer slot from the requests that wait for map entries. Returns true if the write
+    /// needs no read of other parts of its mapping unit, false if it does; `None` if the write was not waiting.
     pub fn take_write(&mut self, slot: u32) -> Option<bool> {
         let is_its = |waiter: &Waiter| matches!(waiter, Waiter::Write { slot: other, .. } if *other == slot);
         let tasks = self.tasks.iter_mut().flatten().chain(&mut self.queued);

@@ -26,13 +26,13 @@ use std::collections::VecDeque;
 /// Phase of a parity group between two erases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// The parity group is erased, takes data, or is full.
+    /// Phase in which garbage collection leaves the parity group alone: the group is erased, takes data, or is full.
     Resting,
-    /// The parity group is queued to be reclaimed, and waits for free space and for programs in flight.
+    /// Phase in which the parity group is queued to be reclaimed, and waits for free space and for programs in flight.
     Asked,
-    /// The valid units of the parity group are being moved.
+    /// Phase in which the valid units of the parity group are being moved.
     Moving,
-    /// The superblocks of the parity group are being erased.
+    /// Phase in which the superblocks of the parity group are being erased.
     Erasing,
 }
 
@@ -41,8 +41,8 @@ enum Phase {
 struct Group {
     /// Index, in the parity group, of the member that holds the parity; `NONE` for a group that cannot be protected.
     pub parity: u32,
-    /// Bit sets with one bit for each member of the parity group: `alive` members in use, `ended` members closed before
-    /// they were full, `taken` members that garbage collection took.
+    /// Bit set of the members of the parity group that are in use, one bit for each member. Likewise `ended` has the
+    /// members that were closed before they were full, and `taken` the members that garbage collection took.
     pub alive: u64,
     pub ended: u64,
     pub taken: u64,
@@ -51,7 +51,8 @@ struct Group {
     /// Number of programs of the group's parity that were issued.
     pub parity_written: u32,
     pub phase: Phase,
-    /// Number of superblocks of the parity group that are still to be emptied, or later to be erased.
+    /// Number of superblocks of the parity group that are still to be emptied of valid units (phase `Moving`) or to be
+    /// erased (phase `Erasing`).
     pub left: u32,
     /// Number of reads in flight that failed and may need the other members of the parity group to restore their data.
     pub pins: u32,
@@ -75,7 +76,8 @@ pub struct Stripes {
     asked_by: Vec<u32>,
     /// For each set of dies, the parity groups that some of the dies have opened and others have not.
     begun: Vec<Vec<u32>>,
-    /// Number of parity programs that are gathered in RAM now; `gathered_most` is the greatest number so far.
+    /// Number of programs whose parity is being accumulated in RAM now, over all parity groups; `gathered_most` is the
+    /// greatest number so far.
     gathered: u64,
     gathered_most: u64,
     /// Damage that power cuts did to the stripes of the parity groups.
@@ -210,13 +212,13 @@ impl Stripes {
         self.groups.iter().filter(|group| group.parity != NONE).count() as u32
     }
 
-    /// Returns the greatest number of bytes of parity that were gathered in RAM at one time since the run began.
+    /// Returns the greatest amount of parity, in bytes, that was accumulated in RAM at one time since the run began.
     pub fn gathered_bytes_max(&self) -> u64 {
         self.gathered_most * self.program_bytes
     }
 
-    /// Sets the number of programs issued to a superblock so far to `programs`. Returns the number of programs of the
-    /// group's parity that can follow now.
+    /// Sets the number of programs issued to a superblock so far to `programs`. Returns how many programs of the
+    /// group's parity can be issued now, and counts them as issued.
     fn note_written(&mut self, superblock: u32, programs: u32) -> u32 {
         let group = self.group_of(superblock);
         let before = self.ahead(group);
@@ -227,8 +229,8 @@ impl Stripes {
         self.recount(group, before)
     }
 
-    /// Marks a superblock as closed before it is full. Returns the number of programs of the group's parity that can
-    /// follow now.
+    /// Marks a superblock as closed before it is full. Returns how many programs of the group's parity can be issued
+    /// now, and counts them as issued.
     fn note_ended(&mut self, superblock: u32) -> u32 {
         let group = self.group_of(superblock);
         let before = self.ahead(group);
@@ -249,7 +251,8 @@ impl Stripes {
         due
     }
 
-    /// Returns the number of programs of a group's parity whose data are all known, from the first program on.
+    /// Returns the number of programs of a group's parity, from the first program on, for which the data of all members
+    /// are known, issued or not.
     fn ready(&self, group: u32) -> u32 {
         let of = &self.groups[group as usize];
         let waits_for = self.data_members(group) & !of.ended;
@@ -267,7 +270,8 @@ impl Stripes {
         all.map(|member| self.written[self.place_of(group, member).1 as usize]).max().unwrap_or(0)
     }
 
-    /// Returns the number of programs of a group's parity that are still gathered in RAM.
+    /// Returns the number of programs of a group's parity that are still being accumulated in RAM, because they wait
+    /// for data of other members.
     fn ahead(&self, group: u32) -> u32 {
         self.longest(group).saturating_sub(self.groups[group as usize].parity_written)
     }

@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Damage to one stripe (a page row of all members of a parity group) by a power cut: one bit for each member.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scar {
-    /// Members whose page row is torn or was never written although the parity counts it; the parity's own bit if its
-    /// page is torn.
+    /// Bit set of members whose page row is torn, or was never written although the parity counts it; the bit of the
+    /// parity member is set if its own page is torn.
     missing: u64,
-    /// Members whose page row is torn and was left out of the parity.
+    /// Bit set of members whose page row is torn and was left out of the parity.
     left_out: u64,
 }
 
@@ -207,7 +207,7 @@ impl Stripes {
         }
     }
 
-    /// Returns the number of programs of a group's parity that can follow now, and counts them as issued.
+    /// Returns the number of programs of a group's parity that can be issued now, and counts them as issued.
     pub(super) fn catch_up(&mut self, group: u32) -> u32 {
         let before = self.ahead(group);
         self.recount(group, before)

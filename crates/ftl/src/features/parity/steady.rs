@@ -6,8 +6,8 @@ use crate::store::{NONE, SuperblockState};
 use engine::RandomStream;
 
 impl Stripes {
-    /// Records the present state of the first set of dies and of their parity groups; `worn` is the number of
-    /// program/erase cycles at the start of the drive.
+    /// Returns a record of the present state of the first set of dies and of their parity groups; `worn` is the number
+    /// of program/erase cycles at the start of the drive.
     pub(super) fn moment(&self, core: &Core, worn: u32) -> SetMoment {
         let dies = self.dies_of(0);
         let group = |slot: u32| GroupMoment {
@@ -79,8 +79,9 @@ impl Stripes {
         Ok(SetPlan { roles, groups })
     }
 
-    /// Returns the index of the member of a recorded parity group whose state a member of this drive's group takes:
-    /// parity for parity, all others in their places.
+    /// Returns the index of the member of the recorded parity group `like` whose state the member `member` of this
+    /// drive's group takes: the parity member takes the recorded parity's state, all others the state at their own
+    /// index.
     fn stands_for(&self, group: u32, like: &GroupMoment, member: u32) -> usize {
         let (own, other) = (self.groups[group as usize].parity, like.parity());
         (if member == own {

@@ -21,8 +21,8 @@ use engine::large_array;
 use settings::SectorRules;
 use units::{Lpn, Ppa};
 
-/// State of sector tracking: which sectors of each mapping unit were written, which sectors each host request and write
-/// buffer slot is about, and the sectors in flight.
+/// State of sector tracking: which sectors of each mapping unit were written, which sectors each host request addresses
+/// and each write buffer slot holds, and the number of sectors in flight.
 pub(crate) struct Sectors {
     per_unit: u64,
     unwritten: bool,
@@ -168,8 +168,8 @@ impl Feature for Sectors {
         Some(asked & !here)
     }
 
-    /// Returns true if a read of a unit without a place must go to flash all the same; a part of a never-written unit
-    /// that is so read counts as written afterwards.
+    /// Returns true if the unit holds no data and the drive still performs a flash read for it. Sectors of a
+    /// never-written unit that are read in this way count as written afterwards.
     fn reads_part(&mut self, lpn: Lpn, part: u64, place: Ppa, home_die: u32) -> bool {
         if place == Ppa::NONE && !self.unwritten {
             return false;

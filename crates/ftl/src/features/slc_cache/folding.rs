@@ -14,8 +14,8 @@ impl SlcCache {
         self.when_full == WhenFull::FoldFirst && folding.mover.has_victim() && !folding.background
     }
 
-    /// True if the die needs superblocks that the SLC cache has beyond its reserved ones for other data; superblocks
-    /// that folding is already giving back are left out.
+    /// True if the die must give superblocks of the SLC cache back, because the cache uses more than its reserved ones
+    /// and other data need the space. Superblocks that folding is already giving back are left out.
     pub(super) fn is_crowded(&self, core: &Core, die: usize) -> bool {
         let kept = self.dies[die].superblocks - core.folding[die].mover.returning();
         kept > self.reserved

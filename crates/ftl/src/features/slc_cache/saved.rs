@@ -30,7 +30,7 @@ impl SlcCache {
     /// is the number of mapping units of a superblock in SLC mode.
     ///
     /// # Errors
-    /// When there are others, or they are not as the blocks are.
+    /// When the saved lists of these superblocks contradict each other or the saved states of all superblocks.
     pub(super) fn take_from(
         &mut self,
         space: &mut Space,

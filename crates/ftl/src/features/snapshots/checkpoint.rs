@@ -18,7 +18,7 @@ pub enum MapPlace {
     OnFlash,
 }
 
-/// A snapshot command that is complete when a checkpoint of the map is on flash.
+/// Kind of snapshot command that counts as complete when a checkpoint of the map is on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Awaited {
     Snapshot,

@@ -118,7 +118,8 @@ pub struct SnapshotCounts {
 /// Counters of rollbacks to a snapshot since the drive was built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RollbackCounts {
-    /// Number of rollbacks that were completed.
+    /// Number of rollbacks that put the map back to the state of a snapshot; each counts before its checkpoint is on
+    /// flash.
     pub done: u64,
     /// Number of rollbacks that had no effect because there was no snapshot to return to.
     pub void: u64,
@@ -162,7 +163,7 @@ pub struct Snapshots {
     named: Vec<u64>,
     /// Number of mapping units, on flash or in flight to flash, that difference tables of snapshots name.
     units: u64,
-    /// Greatest number of mapping units that the difference tables of snapshots may name.
+    /// Limit: greatest number of mapping units that the difference tables of snapshots may name.
     room: u64,
     /// For each write buffer slot, the serial number of the snapshot whose difference table names the version in the
     /// slot; `NONE` without one.

@@ -4,19 +4,20 @@ use crate::snapshot_expiry;
 use config::{ConfigError, Section, above, at_least};
 use units::Nanos;
 
-/// What the drive does when a write would make snapshots keep one mapping unit more than they may.
+/// What the drive does when a write would make the snapshots retain one mapping unit more than they may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// The drive deletes a snapshot, which is counted.
+    /// Setting `when_full = "drop"`: the drive deletes a snapshot, which is counted, and accepts the write.
     Drop,
-    /// The drive refuses writes that would overwrite data that a snapshot sees, with an error, and ignores such trims.
+    /// Setting `when_full = "refuse-writes"`: the drive refuses, with an error, a write that would overwrite data that
+    /// a snapshot sees, and ignores a trim of such data.
     RefuseWrites,
 }
 
 /// Settings by which the drive takes and keeps snapshots, without the policy that chooses the snapshot to be deleted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotRules {
-    /// Time between two snapshots; none: only the set times.
+    /// Time between two snapshots; none: the drive takes snapshots only at the times in `at`.
     pub every: Option<Nanos>,
     /// Times at which the drive takes a snapshot, in ascending order.
     pub at: Vec<Nanos>,
@@ -24,9 +25,9 @@ pub struct SnapshotRules {
     pub rollback_at: Vec<Nanos>,
     /// Greatest number of snapshots that the drive keeps at one time.
     pub keep: u32,
-    /// What the drive does when the snapshots may keep no more mapping units.
+    /// What the drive does when a write would make the snapshots retain more mapping units than they may.
     pub when_full: WhenFull,
-    /// Fraction (0 to 1) of the spare mapping units that snapshots may take.
+    /// Share of the spare mapping units, as a fraction from 0 to 1, that snapshots may take at most.
     pub space_ratio: f64,
 }
 

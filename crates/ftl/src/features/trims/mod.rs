@@ -186,8 +186,8 @@ impl Feature for Trims {
 }
 
 impl Said for Trims {
-    /// True if trims are deterministic: a unit that was trimmed before a flush never has its data again after a power
-    /// cut.
+    /// Type of the setting: true if trims are deterministic, so that a unit that was trimmed before a flush never has
+    /// its data again after a power cut.
     type Settings = bool;
 }
 

@@ -29,8 +29,8 @@ impl Coverage {
     }
 }
 
-/// Part of the mapping unit in a write buffer slot that host writes have carried since the flash last held all of it;
-/// for write amplification.
+/// How much of the mapping unit in a write buffer slot host writes have carried since the unit was last on flash as a
+/// whole; for write amplification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Carried {
@@ -108,8 +108,8 @@ impl Buffer {
         mask.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Returns the number of bytes in the write buffer that host writes carried and that the flash does not hold yet,
-    /// without units that were trimmed since.
+    /// Returns the number of bytes of dirty host data in the write buffer: bytes that host writes carried and that the
+    /// flash does not hold yet, without units that were trimmed since.
     pub fn held_bytes(&self, unit_bytes: u64) -> u64 {
         let is_held = |slot: &u32| {
             let found = &self.slots[*slot as usize];

@@ -14,8 +14,8 @@ impl Buffer {
         policy.on_keep(slot, lpn, state);
     }
 
-    /// Removes a write buffer slot from the kept slots, and tells the eviction policy; the caller sets the slot's new
-    /// state.
+    /// Removes a buffer slot from the cached slots (dirty or clean), and tells the eviction policy; the caller sets the
+    /// slot's new state.
     pub(super) fn end_keeping(&mut self, slot: u32) {
         let Slot { lpn, state, place, .. } = self.slots[slot as usize];
         if state == SlotState::Held {
@@ -28,7 +28,8 @@ impl Buffer {
         self.policy.as_mut().expect("only a cache keeps units").on_leave(slot, lpn);
     }
 
-    /// Tells the eviction policy that the host read the unit in buffer slot `slot`, if the slot is kept.
+    /// Tells the eviction policy that the host read the unit in buffer slot `slot`, if the slot is cached (dirty or
+    /// clean).
     #[inline]
     pub fn note_read(&mut self, slot: u32) {
         self.note_use(slot, Access::Read);
@@ -87,7 +88,7 @@ impl Buffer {
         self.slots[slot as usize].request = request;
     }
 
-    /// Keeps the unit of a programmed slot in the buffer as a clean unit, for which no request and no flush waits.
+    /// Turns the slot of a unit that was programmed into a clean cached slot, for which no request and no flush waits.
     pub fn keep_clean(&mut self, slot: u32) {
         self.at_risk -= u32::from(self.is_risky(slot));
         self.lower_pending(slot);
@@ -121,10 +122,11 @@ impl Buffer {
         self.queue.push_back(slot);
     }
 
-    /// Evicts kept units from the write buffer, as the eviction policy chooses, until no more are kept than allowed.
+    /// Evicts cached units from the write buffer, as the eviction policy chooses, until no more are cached than
+    /// allowed: clean units are dropped, dirty units are queued for programming.
     ///
     /// # Panics
-    /// When the policy chooses a slot that is not kept, or none.
+    /// When the policy chooses a slot that is not cached, or none.
     pub fn relieve(&mut self, stats: &mut FtlStats) {
         loop {
             let Some(policy) = self.policy.as_mut() else { return };
@@ -144,8 +146,8 @@ impl Buffer {
         }
     }
 
-    /// Sets the greatest number of units that the write buffer keeps; the next [`Self::relieve`] evicts units beyond
-    /// it.
+    /// Sets the greatest number of units, dirty and clean, that the write buffer caches; the next [`Self::relieve`]
+    /// evicts the excess.
     pub fn keep_at_most(&mut self, keep: u32) {
         self.keep = keep;
     }

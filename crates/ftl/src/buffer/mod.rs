@@ -68,7 +68,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// True when the buffer slot is kept (held or clean) and does not wait to be programmed.
+    /// True when the buffer caches the slot's unit, dirty (held) or clean, without having queued it for programming.
     #[inline]
     pub const fn stays(&self) -> bool {
         matches!(self.state, SlotState::Held | SlotState::Clean)
@@ -108,7 +108,8 @@ impl Risk {
     }
 }
 
-/// Write buffer: slots, the queue of slots that wait for a die, the kept slots, and an index by logical unit.
+/// Write buffer: all slots, the queue of slots that wait for a die, the slots cached for reuse (dirty or clean), and an
+/// index by logical unit.
 pub struct Buffer {
     slots: Vec<Slot>,
     free: Vec<u32>,
@@ -118,11 +119,12 @@ pub struct Buffer {
     /// Number of slots with data that the flash lacks, for each flush epoch from `first_epoch` on that is not complete.
     pending: VecDeque<u32>,
     first_epoch: u32,
-    /// Number of kept slots; the held (dirty) slots among them; greatest number of slots that may be kept.
+    /// Number of slots that are cached for reuse, dirty or clean. `held` lists the dirty ones among them, and `keep` is
+    /// the greatest number that may be cached.
     kept: u32,
     held: Vec<u32>,
     keep: u32,
-    /// True if the write buffer keeps clean units: units that were read or programmed.
+    /// Setting: true if units stay in the write buffer as clean units after they were programmed or read from flash.
     keeps_clean: bool,
     policy: Option<Box<dyn EvictionPolicy>>,
     /// Number of logical units that were acknowledged on arrival and whose newest version is not on flash.
@@ -133,7 +135,8 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Makes a buffer of `slots` mapping units without an eviction policy, which keeps no unit for reuse.
+    /// Makes a write buffer of `slots` mapping units without an eviction policy: it caches nothing and queues each
+    /// written unit for programming at once.
     pub fn new(slots: u32) -> Self {
         Self {
             slots: vec![Slot::of(Lpn::NONE, SlotState::Free); slots as usize],
@@ -193,13 +196,14 @@ impl Buffer {
         self.used_slots() - (self.kept - self.held.len() as u32)
     }
 
-    /// True when the buffer keeps units for reuse, as a cache.
+    /// True when the write buffer works as a cache: dirty units are held in the buffer until the eviction policy
+    /// chooses them to be programmed. Whether units also stay after that is another setting (`keeps_clean`).
     #[inline]
     pub fn is_cache(&self) -> bool {
         self.keep > 0
     }
 
-    /// True when the buffer keeps unit `lpn` as a clean unit after it was read or programmed.
+    /// True when unit `lpn` stays in the buffer as a clean unit after it was programmed or read from flash.
     #[inline]
     pub fn keeps_clean(&self, lpn: Lpn) -> bool {
         self.keeps_clean && lpn.0 < self.host_units
@@ -257,8 +261,8 @@ impl Buffer {
         slot
     }
 
-    /// Queues a slot whose data are complete for programming, or holds it where the buffer keeps units and no request
-    /// waits for the slot's program.
+    /// Takes a slot whose data are complete: holds it as a dirty slot where the buffer works as a cache and no request
+    /// or flush waits for its program, and queues it for programming otherwise.
     #[inline]
     pub fn enqueue(&mut self, slot: u32) {
         let Slot { lpn, request, epoch, leaves, .. } = self.slots[slot as usize];
@@ -274,7 +278,8 @@ impl Buffer {
         self.queue.push_back(slot);
     }
 
-    /// Marks a buffer slot to be queued for programming at once, so that the buffer does not keep it.
+    /// Marks a buffer slot so that it is queued for programming as soon as its data are complete, and not held as a
+    /// dirty slot.
     pub fn leave_at_once(&mut self, slot: u32) {
         self.slots[slot as usize].leaves = true;
     }
@@ -391,8 +396,8 @@ impl Buffer {
         request != u32::MAX || epoch < self.epoch
     }
 
-    /// Cancels a waiting buffer slot whose version was replaced, so that it is not programmed, unless a request or a
-    /// flush may wait for it.
+    /// Cancels the program of a buffer slot that waits and whose version was replaced by a newer one, unless a request
+    /// or a flush may wait for that program.
     pub fn void(&mut self, slot: u32) {
         let awaited = self.is_awaited(slot);
         let slot = &mut self.slots[slot as usize];
@@ -401,7 +406,7 @@ impl Buffer {
         }
     }
 
-    /// Removes, from all buffer slots, the requests that wait for their programs.
+    /// Ends all waiting of host requests for programs of buffer slots, without completing the requests.
     pub fn forget_requests(&mut self) {
         for slot in 0..self.slots.len() as u32 {
             let risky = self.is_risky(slot);

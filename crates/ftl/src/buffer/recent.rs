@@ -6,12 +6,12 @@ use crate::Layout;
 use engine::large_array;
 use units::{Lpn, Nanos, SimTime};
 
-/// Set of the logical units that were written since the set was last emptied; only units that are written again are
-/// kept in the write buffer (`keep_rewritten`).
+/// Set of the logical units that were written since the set was last emptied. With `keep_rewritten`, the write buffer
+/// caches only units that are in the set when they are written again.
 pub(crate) struct Recent {
     period: Nanos,
-    /// For each logical unit: number of the round (time between two emptyings of the set) in which it was last written,
-    /// from 1 on.
+    /// For each logical unit: number of the period between two emptyings of the set in which the unit was last written,
+    /// counted from 1; 0 if it was never written.
     rounds: Vec<u32>,
     round: u32,
     until: SimTime,

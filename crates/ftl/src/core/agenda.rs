@@ -78,8 +78,8 @@ impl Core {
     }
 }
 
-/// Asks the refresh-order policy of a die which waiting superblock is rewritten next; returns the index of that
-/// superblock in `due`.
+/// Asks the refresh-order policy which of the superblocks waiting on a die, in `due`, is rewritten next; returns the
+/// index of that superblock in `due`.
 fn ask_order(
     order: &mut dyn RefreshOrder,
     due: &VecDeque<Due>,

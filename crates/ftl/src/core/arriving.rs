@@ -12,7 +12,8 @@ pub(crate) struct Arriving {
     pub older: Option<u32>,
     /// True if the older version in the write buffer holds all sectors of the mapping unit.
     pub complete: bool,
-    /// True if the written mapping unit goes to flash at once, even where the write buffer keeps other written units.
+    /// True if the written mapping unit is queued for programming at once, even where the write buffer holds other
+    /// dirty units back as a cache.
     pub leaves: bool,
 }
 

@@ -13,8 +13,8 @@ impl Core {
         self.reserved_slots > 0
     }
 
-    /// Lets the eviction policy drop clean units, or send written ones to flash, until the write buffer keeps no more
-    /// units than it may.
+    /// Evicts units from the write buffer, as the eviction policy chooses, until the buffer caches no more units than
+    /// it may: clean units are dropped, dirty units are queued for programming.
     #[inline]
     pub fn relieve_buffer(&mut self) {
         self.buffer.relieve(&mut self.store.stats);

@@ -39,7 +39,8 @@ impl Collection {
         }
     }
 
-    /// Returns the greatest number of mapping units that will still be relocated for victims already taken on the die.
+    /// Returns an upper bound of the number of mapping units that must still be relocated out of the victims that
+    /// garbage collection has taken on the die.
     #[inline]
     pub fn reserved_units(&self, space: &Space, die: usize) -> u32 {
         let valid = |superblock: u32| space.valid[space.global(die, superblock)];
@@ -48,13 +49,15 @@ impl Collection {
         self.mover.units_in_hand() + victim + taken
     }
 
-    /// Returns the superblocks (numbered within the die) that garbage collection is relocating or has queued.
+    /// Returns the superblocks (numbered within the die) that garbage collection has taken: queued, being read, or
+    /// waiting for the programs of their moved units.
     pub fn in_hand(&self) -> impl Iterator<Item = u32> {
         let listed = self.mover.pending.iter().chain(&self.taken).map(|(superblock, _)| *superblock);
         listed.chain(self.mover.has_victim().then_some(self.mover.victim))
     }
 
-    /// Returns the number of superblocks that garbage collection is relocating or has queued.
+    /// Returns the number of superblocks that garbage collection has taken: queued, being read, or waiting for the
+    /// programs of their moved units.
     pub fn under_way(&self) -> usize {
         self.mover.pending.len() + self.taken.len() + usize::from(self.mover.has_victim())
     }
@@ -84,8 +87,8 @@ impl Collection {
         !self.mover.has_victim() && !self.forced.is_empty()
     }
 
-    /// Subtracts, for one mapping unit that the host wrote, from the credit that garbage collection earned the host;
-    /// does nothing while the host is not paced.
+    /// Subtracts one mapping unit, which the host wrote, from the write credit that garbage collection has earned the
+    /// host; does nothing while garbage collection does not throttle the host.
     #[inline]
     pub fn spend(&mut self) {
         if self.is_pacing() {
@@ -93,7 +96,7 @@ impl Collection {
         }
     }
 
-    /// True if the host has used up its credit and must wait until garbage collection has moved more units.
+    /// True if the host has used up its write credit and must wait until garbage collection has moved more units.
     #[inline]
     pub fn holds_host_back(&self) -> bool {
         self.is_pacing() && self.pace.credit < 0.0

@@ -39,8 +39,8 @@ impl Core {
         (programmed, rows)
     }
 
-    /// Returns, for each superblock of the drive, the range of physical addresses of the units that recovery finds
-    /// programmed.
+    /// Returns, for each superblock of the drive, the range of physical addresses of the mapping units that recovery
+    /// finds programmed.
     pub fn programmed_units(&self, marks: &[Mark]) -> Vec<Range<u64>> {
         let layout = &self.store.layout;
         let units = |(global, mark): (usize, &Mark)| {

@@ -15,7 +15,7 @@ const DEFAULT: u16 = 0;
 pub struct HandleCounts {
     /// Bytes that the host wrote with this placement handle.
     pub bytes_written: u64,
-    /// Number of reclaim units of the placement handle that were begun.
+    /// Number of reclaim units that the placement handle has begun to fill.
     pub units_opened: u64,
     /// Number of superblocks of the placement handle that were closed before they were full.
     pub ended_early: u64,
@@ -71,7 +71,8 @@ impl HandleTotals {
 /// State of one placement handle at the present moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandleState {
-    /// Whether garbage collection keeps the data of this placement handle apart from the data of other handles.
+    /// Kind of isolation of the placement handle: whether garbage collection keeps the handle's data apart from the
+    /// data of other handles.
     pub isolation: Isolation,
     /// Number of mapping units that can be written with this placement handle before the handle begins another reclaim
     /// unit.

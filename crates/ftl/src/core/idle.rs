@@ -8,7 +8,7 @@ use units::{Nanos, SimTime};
 pub(crate) struct Idle {
     /// Time at which the die last ended an operation.
     pub since: SimTime,
-    /// Bit set of the idle timer events that are scheduled for the die: one bit for each kind of event.
+    /// Bit set of the kinds of idle timer events that are scheduled for the die: one bit for each kind.
     armed: u64,
 }
 
@@ -34,8 +34,8 @@ impl Idle {
         self.armed &= !(1 << kind);
     }
 
-    /// Called when the timer event `event` fires while the die is idle: true if the die has been idle for `wait`;
-    /// otherwise schedules the event again for the time at which the die will have been.
+    /// Checks, when the idle timer event `event` fires, whether the die has been idle for the time `wait`: returns true
+    /// if so, and otherwise schedules the event again for the end of that time.
     pub fn has_lasted(&mut self, wait: Nanos, event: Event, calendar: &mut Calendar) -> bool {
         let due = self.since + wait;
         if due > calendar.now() {

@@ -24,11 +24,11 @@ pub(crate) enum Waiter {
 /// The next action of the FTL for a map of which only a part is in RAM.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lookup {
-    /// Read translation unit `unit` of the map from its physical address `home`, if it has one; `owner` is the number
-    /// under which the end of the read is reported.
+    /// Action for the FTL: read translation unit `unit` of the map from its physical address `home` (if it has one);
+    /// the end of the read is reported under the number `owner`.
     Read { unit: Lpn, home: Ppa, owner: u32 },
-    /// The map entries for which this read or write waited are in RAM, so that it can continue.
+    /// Action for the FTL: continue this host read or write, because the map entries for which it waited are in RAM.
     Answered(Waiter),
-    /// The whole map is in RAM, so that work that waited for the whole map can continue.
+    /// Action for the FTL: continue all work that waited for the whole map, because the whole map is in RAM now.
     Loaded,
 }

@@ -43,8 +43,8 @@ impl LostUnits {
         }
     }
 
-    /// Called when recovery has found the map; `number` gives the write number of the copy found for a logical unit. A
-    /// unit whose found copy is older than the lost copy is no longer lost, because the older copy is readable.
+    /// Removes, when recovery has found the map, units from the lost ones: a unit whose found copy is older than its
+    /// lost copy is readable and no longer lost. `number` returns the write number of a unit's found copy.
     pub fn go_on(&mut self, number: impl Fn(Lpn) -> u64) {
         for (lpn, lost) in std::mem::take(&mut self.left_behind) {
             if number(Lpn(lpn)) < lost {

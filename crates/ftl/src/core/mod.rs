@@ -57,7 +57,8 @@ use units::Nanos;
 
 /// Fixed rules of the FTL, from the settings in the drive file.
 pub(crate) struct Rules {
-    /// Number of page rows of a victim superblock that are read ahead of the units being moved.
+    /// Setting: number of page rows of a victim superblock that garbage collection may have read ahead of the units
+    /// that it is moving.
     pub read_ahead: u32,
     /// True if relocation may move data within a plane by copyback.
     pub copyback: bool,
@@ -72,7 +73,8 @@ pub(crate) struct Rules {
     /// True if superblocks are reclaimed in groups with superblocks of other dies (as parity requires), all of which
     /// are needed until the whole group is reclaimed.
     pub in_step: bool,
-    /// Number of superblocks of each die, among those shared by all data, that always serve another purpose.
+    /// Number of superblocks of each die that always serve another purpose than data, not counting the reserved ones
+    /// from `apart_from` on.
     pub apart: u32,
     /// Number, within the die, of the first of the last superblocks that are reserved (for the SLC cache) and do not
     /// count as capacity for data; `NONE` if none are reserved.
@@ -89,9 +91,9 @@ pub(crate) struct Core {
     pub buffer: Buffer,
     /// Number of write buffer slots that are reserved for host writes whose data have not arrived yet.
     pub reserved_slots: u32,
-    /// The state of garbage collection, for each die.
+    /// State of garbage collection, one entry for each die.
     pub collections: Vec<Collection>,
-    /// The state of folding (out of SLC mode), for each die; empty on a drive without superblocks in SLC mode.
+    /// State of folding (out of SLC mode), one entry for each die; empty on a drive without superblocks in SLC mode.
     pub folding: Vec<Folding>,
     pub assembly: Assembly,
     /// Timer-driven work: refresh, background scrub (patrol), snapshots; `None` on a drive without such work.

@@ -10,23 +10,23 @@ use units::SuperblockId;
 /// A closed superblock in the recorded steady state of a die.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsedBlock {
-    /// Fraction (0 to 1) of the superblock's mapping units that is valid.
+    /// Fraction (0 to 1) of the closed superblock's mapping units that is valid.
     pub valid: f64,
     /// Age of the superblock: mapping units written to the die since the superblock was closed, divided by the units of
     /// a superblock.
     pub age: f64,
-    /// Program/erase cycles of the superblock since the drive was new.
+    /// Program/erase cycles of the closed superblock since the drive was new.
     pub cycles: u32,
 }
 
 /// An open superblock in the recorded steady state of a die.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OpenBlock {
-    /// Fraction (0 to 1) of the superblock's mapping units that is written.
+    /// Fraction (0 to 1) of the open superblock's mapping units that is written.
     pub written: f64,
-    /// Fraction (0 to 1) of the superblock's mapping units that is valid.
+    /// Fraction (0 to 1) of the open superblock's mapping units that is valid.
     pub valid: f64,
-    /// Program/erase cycles of the superblock since the drive was new.
+    /// Program/erase cycles of the open superblock since the drive was new.
     pub cycles: u32,
 }
 
@@ -46,14 +46,14 @@ pub struct VictimBlock {
 /// Recorded state of one superblock of a parity group, the superblocks of several dies that share a parity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Member {
-    /// The superblock is used by a feature itself, such as for parity; the number is its program/erase cycles since the
-    /// drive was new.
+    /// State of a superblock that a feature uses itself, such as for parity; the number is its program/erase cycles
+    /// since the drive was new.
     Owned(u32),
-    /// The superblock is erased and free; the number is its program/erase cycles since the drive was new.
+    /// State of a superblock that is erased and free; the number is its program/erase cycles since the drive was new.
     Free(u32),
-    /// The superblock is open for the stream of this number.
+    /// State of a superblock that is open for the stream of this number.
     Open(usize, OpenBlock),
-    /// The superblock is full and closed.
+    /// State of a superblock that is full and closed.
     Closed(UsedBlock),
 }
 

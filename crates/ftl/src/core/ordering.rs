@@ -6,11 +6,11 @@ use crate::store::NONE;
 use crate::streams::{ByOrigin, Takes};
 use units::Nanos;
 
-/// State of the program-order policy, which may let the host's stream and the stream of moved data of a die trade their
-/// open superblocks.
+/// State of the program-order policy, which may exchange the open superblocks of the host's stream and the stream of
+/// moved data on a die.
 pub(crate) struct Ordering {
     pub policy: Box<dyn ProgramOrder>,
-    /// For each number of a program in flight: true if the host's stream issued the program.
+    /// For each program in flight, by its slot number: true if the host's stream issued the program.
     hosts: Vec<bool>,
 }
 
@@ -37,7 +37,7 @@ impl Ordering {
 }
 
 impl Core {
-    /// Lets the host's stream and the stream of moved data of a die trade their open superblocks before `stream` begins
+    /// Exchanges the open superblocks of the host's stream and the stream of moved data on a die before `stream` begins
     /// a program, if the program-order policy wants that and garbage collection keeps the free space that it needs.
     #[inline]
     pub fn order(&mut self, die: usize, stream: usize) {

@@ -5,7 +5,8 @@ use crate::Mark;
 use crate::gc::trigger::KEPT_BESIDE_FREE;
 use crate::store::{Mover, NONE, SuperblockState};
 
-/// Number of streams for each of which [`KEPT_BESIDE_FREE`] already includes an open superblock.
+/// Number of streams, each with an open superblock, that the constant [`KEPT_BESIDE_FREE`] already allows for; only
+/// further streams are counted in addition.
 const STREAMS_COUNTED: u32 = 2;
 
 impl Core {
@@ -216,9 +217,9 @@ impl Core {
         collection.reserved_units(&self.store.space, die) + pads
     }
 
-    /// True if the valid units that garbage collection has taken, and that are not being programmed yet, fit into the
-    /// free space of the die. Checked only where the host and moved data share an open superblock and no block has
-    /// failed; true in all other cases.
+    /// True if the valid units that garbage collection has taken and not yet programmed elsewhere fit into the free
+    /// space of the die. Checked only where the host and moved data share an open superblock and no block has failed;
+    /// true in all other cases.
     pub fn fits_in_hand(&self, die: usize) -> bool {
         let others = self.rules.in_step || !self.store.space.one_bit.is_empty() || self.rules.copyback;
         let mixed = self.assembly.streams.by_origin().is_some_and(|answer| answer.host == answer.moved);

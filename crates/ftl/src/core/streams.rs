@@ -18,8 +18,8 @@ pub(crate) struct Streams {
     /// Bit set of the streams that take host data; `moved` is the bit set of the streams that take moved data.
     hosts: u64,
     moved: u64,
-    /// Number of superblocks, and of mapping units, kept back because of several streams of moved data: see
-    /// [`Self::spare`] and [`Self::unusable_units`].
+    /// Number of free superblocks of a die that are reserved because moved data may join several streams. `unusable` is
+    /// the number of mapping units that must stay free for the same reason.
     spare: u32,
     unusable: u32,
     /// For each stream, the number of the stream whose open superblock it may take over; `None` if it may take over
@@ -42,16 +42,16 @@ pub(crate) struct StreamCounts {
 
 /// Notes on mapping units and superblocks for a stream policy; an array that the policy does not ask for is empty.
 struct UnitNotes {
-    /// For each mapping unit, the number of host writes; `total` is the sum, and `written` the number of units written
-    /// at least once.
+    /// For each mapping unit, the number of its host writes so far. `total` is the sum over all units, and `written`
+    /// the number of units written at least once.
     writes: Vec<u32>,
     total: u64,
     written: u64,
-    /// For each mapping unit, the host's clock (units written) at its last write; `opened_at` has the clock at which
-    /// each superblock was opened.
+    /// For each mapping unit, the value of `clock` at its last host write. `opened_at` has, for each superblock, the
+    /// value of `clock` when the superblock was opened.
     written_at: Vec<u64>,
     opened_at: Vec<u64>,
-    /// Number of mapping units that the host has written so far.
+    /// Clock of the notes: number of mapping units that the host has written so far.
     clock: u64,
 }
 

@@ -40,10 +40,10 @@ pub(crate) enum Overtaken {
 /// A snapshot command for the logical drive as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Take a snapshot: keep the present content of the drive under a new number.
+    /// Command: take a snapshot, which preserves the present content of the drive under a new serial number.
     Keep,
-    /// Delete the snapshot of this number, with the content that only it needs.
+    /// Command: delete the snapshot of this serial number, with the content that only it needs.
     Drop(u32),
-    /// Roll back to the content of the latest snapshot.
+    /// Command: roll back to the content of the latest snapshot.
     Return,
 }

@@ -18,8 +18,8 @@ impl Core {
         self.assembly.lanes.iter().any(|lane| lane.current == die as u32 && lane.stream == host)
     }
 
-    /// Sets the flush timer of a lane, so that its partial program unit waits at most `flush_after` from now on for
-    /// more mapping units.
+    /// Sets the flush timer of a lane, so that the lane's partial program unit is padded and programmed at the latest
+    /// `flush_after` from now; an earlier time that is already set stays.
     pub fn arm_flush(&mut self, lane: usize, flush_after: Nanos, calendar: &mut Calendar) {
         let due = calendar.now() + flush_after;
         let lane = &mut self.assembly.lanes[lane];

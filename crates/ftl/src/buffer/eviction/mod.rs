@@ -26,11 +26,12 @@ pub enum Access {
 
 /// View of the write buffer that an eviction policy is shown.
 pub struct EvictionView<'a> {
-    /// All slots of the write buffer, by number; the policy may choose only kept slots.
+    /// All slots of the write buffer, by number. The policy may choose only cached slots (dirty or clean, and not
+    /// queued for programming).
     pub slots: &'a [Slot],
-    /// Number of write buffer slots that are kept now.
+    /// Number of write buffer slots that are cached now: dirty or clean, and not queued for programming.
     pub kept: u32,
-    /// Greatest number of write buffer slots that may be kept.
+    /// Greatest number of write buffer slots that may be cached (dirty or clean) before the policy must evict some.
     pub keep: u32,
 }
 
@@ -47,7 +48,8 @@ impl EvictionView<'_> {
         self.slots[slot as usize].state == SlotState::Held
     }
 
-    /// True when buffer slot `slot` is kept, so that the eviction policy may choose it.
+    /// True when the write buffer caches the unit in slot `slot`, dirty or clean, without having queued it for
+    /// programming: the eviction policy may then choose the slot.
     #[inline]
     pub fn is_kept(&self, slot: u32) -> bool {
         matches!(self.slots[slot as usize].state, SlotState::Held | SlotState::Clean)
@@ -75,7 +77,7 @@ pub trait EvictionPolicy: Send {
     /// programmed.
     fn on_leave(&mut self, slot: u32, lpn: Lpn);
 
-    /// Chooses the kept slot to be evicted next; none only when no slot is kept.
+    /// Chooses the cached slot, dirty or clean, that is evicted next; none only when no slot is cached.
     fn choose(&mut self, view: &EvictionView<'_>) -> Option<u32>;
 
     /// True for a policy that by default keeps nothing: units are evicted in order of arrival as dies take them, unless

@@ -34,12 +34,13 @@ impl Coverage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Carried {
-    /// Host writes have carried no data of the mapping unit.
+    /// Case in which host writes have carried no data of the mapping unit.
     #[default]
     Nothing,
-    /// Host writes have carried some sectors of the mapping unit; no write covered the whole unit at once.
+    /// Case in which host writes have carried some sectors of the mapping unit, and no write covered the whole unit at
+    /// once.
     Part,
-    /// A host write has carried the whole mapping unit.
+    /// Case in which one host write has carried the whole mapping unit.
     All,
 }
 

@@ -31,19 +31,20 @@ use units::{Lpn, SimTime};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SlotState {
-    /// The write buffer slot is not in use.
+    /// State of a write buffer slot that is not in use.
     Free,
-    /// The buffer slot waits until the rest of its mapping unit, which the host wrote in part, was read from flash.
+    /// State of a slot that waits until the rest of its mapping unit, which the host wrote in part, was read from
+    /// flash.
     Merging,
-    /// The buffer slot is kept and dirty: its data are not on flash yet, and need not be programmed soon.
+    /// State of a slot that is cached and dirty: its data are not on flash yet, and need not be programmed soon.
     Held,
-    /// The buffer slot is kept and clean: the flash holds the same data.
+    /// State of a slot that is cached and clean: the flash holds the same data.
     Clean,
-    /// The buffer slot waits for a die that programs its data.
+    /// State of a slot that waits for a die to program its data.
     Queued,
-    /// The data of the buffer slot are part of a program in flight.
+    /// State of a slot whose data are part of a program in flight.
     Bound,
-    /// The unit in the buffer slot was trimmed or replaced while the slot waited: the slot becomes free without a
+    /// State of a slot whose unit was trimmed or replaced while the slot waited: the slot becomes free without a
     /// program.
     Cancelled,
 }

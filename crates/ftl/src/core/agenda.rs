@@ -12,9 +12,9 @@ use units::{SimTime, SuperblockId};
 /// Whether a round of the background scrub (patrol) over a die ended within the required time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// The patrol's round over the die ended within the required time.
+    /// Result: the patrol's round over the die ended within the required time.
     InTime,
-    /// The patrol's round over the die took longer than the required time.
+    /// Result: the patrol's round over the die took longer than the required time.
     Late,
 }
 

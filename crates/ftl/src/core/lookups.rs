@@ -5,9 +5,9 @@ use units::{Lpn, Ppa, SimTime};
 /// Whether the map entry of a logical unit is in RAM, on a drive that holds only a part of the map in RAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MapEntry {
-    /// The map entry is in RAM and can be used at once.
+    /// Answer: the map entry is in RAM and can be used at once.
     AtHand,
-    /// The map entry must first be read from flash.
+    /// Answer: the map entry must first be read from flash.
     Missing,
 }
 

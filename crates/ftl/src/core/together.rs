@@ -8,9 +8,10 @@ use controller::{Context, Origin};
 /// Result of an erase of a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Erased {
-    /// The erase succeeded, and the superblock can be written again.
+    /// Result: the erase succeeded, and the superblock can be written again.
     Whole,
-    /// The superblock is lost: a block of it failed in the erase, and no spare block can replace that block.
+    /// Result: the superblock is lost, because a block of it failed in the erase and no spare block can replace that
+    /// block.
     Lost,
 }
 
@@ -45,9 +46,9 @@ pub(crate) struct Wish<'a> {
 /// Way in which the data of an uncorrectable read can be restored from parity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
-    /// The data are restored from parity and data that are all in RAM, without another flash read.
+    /// Way of restoring from parity and data that are all in RAM, without another flash read.
     InRam,
-    /// The data are restored by reads of the other pages that the parity protects.
+    /// Way of restoring by reads of the other pages that the parity protects.
     Reads,
 }
 

@@ -5,11 +5,11 @@ use units::Ppa;
 /// Place of the version of a logical unit that a snapshot sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// The logical unit held no data when the snapshot was taken.
+    /// Case in which the logical unit held no data when the snapshot was taken.
     Nowhere,
-    /// The version of the logical unit is in the write buffer.
+    /// Case in which the version of the logical unit is in the write buffer.
     Buffered,
-    /// The version of the logical unit is on flash, at this physical address.
+    /// Case in which the version of the logical unit is on flash, at this physical address.
     At(Ppa),
 }
 
@@ -26,14 +26,14 @@ pub(crate) enum Version {
 /// need the version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Overtaken {
-    /// The version need not be kept in the write buffer: no feature needs the version, or it is on flash and stays
+    /// Case in which the version need not be kept in the write buffer: no feature needs it, or it is on flash and stays
     /// there.
     Free,
-    /// The version is in the write buffer and must be kept there for a snapshot.
+    /// Case in which the version is in the write buffer and must be kept there for a snapshot.
     InBuffer,
-    /// The version must not be replaced: a snapshot needs it, and there is no space to keep it.
+    /// Case in which the version must not be replaced: a snapshot needs it, and there is no space to keep it.
     Refused,
-    /// Space was made for the version by giving up other versions: the feature must be asked again.
+    /// Case in which space was made for the version by giving up other versions: the feature must be asked again.
     Again,
 }
 

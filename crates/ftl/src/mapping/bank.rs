@@ -9,15 +9,15 @@ use units::SimTime;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Role {
-    /// The block of the block-mapped drive is not in use: it has no superblocks.
+    /// Role of a block number of the block-mapped drive that is not in use: it has no superblocks.
     Unused,
-    /// The block is the data block of a group of logical units: each unit has a fixed position in it.
+    /// Role of the data block of a group of logical units: each unit has a fixed position in it.
     Data,
-    /// The block is a log block, which takes the host's writes in order of arrival.
+    /// Role of a log block, which takes the host's writes in order of arrival.
     Log,
-    /// The block is being filled by a merge, to become a data block.
+    /// Role of a block that a merge is filling, to become a data block.
     Target,
-    /// The block takes no more data (sealed); it is erased once it holds no valid unit.
+    /// Role of a sealed block: it takes no more data, and is erased once it holds no valid unit.
     Sealed,
 }
 
@@ -74,15 +74,16 @@ pub(crate) struct Planned {
 /// Purpose of a merge on a block-mapped drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// The merge fills a block up to the position that the host writes next, by copying the units before it.
+    /// Purpose of a merge that fills a block up to the position that the host writes next, by copying the units before
+    /// it.
     Fill,
-    /// The merge completes a log block that was filled in place, so that it becomes the data block (switch or partial
-    /// merge).
+    /// Purpose of a merge that completes a log block that was filled in place, so that it becomes the data block
+    /// (switch or partial merge).
     Complete,
-    /// The merge copies all valid units of a group of logical units to a new block (full merge).
+    /// Purpose of a merge that copies all valid units of a group of logical units to a new block (full merge).
     Full,
-    /// The merge programs a group of logical units that the buffer evicted to a new block, together with the group's
-    /// units on flash (page padding).
+    /// Purpose of a merge that programs a group of logical units that the write buffer evicted to a new block, together
+    /// with the group's units on flash (page padding).
     Pad,
 }
 
@@ -106,7 +107,8 @@ pub(crate) struct Merging {
     pub job: Option<Merge>,
     /// Sealed blocks whose valid units must be moved by merges, each with the reason.
     pub reclaim: VecDeque<(u32, Origin)>,
-    /// Nanoseconds that the bank spent in completed merges; `since` is when the merge in progress began.
+    /// Time in nanoseconds that the bank spent in completed merges. `since` is the time at which the merge in progress
+    /// began.
     spent_ns: u64,
     since: SimTime,
 }
@@ -257,14 +259,14 @@ impl Bank {
     }
 }
 
-/// Whether another log block can be opened without taking a block that merges need.
+/// Answer to the question whether another log block can be opened without taking a block that merges need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// Another log block can be opened now.
+    /// Answer: another log block can be opened now.
     Now,
-    /// No log block can be opened now, but blocks are being erased or are about to be.
+    /// Answer: no log block can be opened now, but blocks are being erased or are about to be.
     Soon,
-    /// No log block can be opened: only a merge would free a block.
+    /// Answer: no log block can be opened, and only a merge would free a block.
     Never,
 }
 
@@ -274,7 +276,8 @@ pub struct BankView<'a> {
     pub(crate) dies: &'a [DieSpace],
     /// Greatest number of blocks that a bank may use beside data blocks.
     pub(crate) others_most: u32,
-    /// Number of blocks of the bank being erased that count against `others_most`.
+    /// Number of blocks of the bank that are being erased and count against `others_most`, because a power cut could
+    /// bring them back; 0 on a drive whose power is never cut.
     pub(crate) erasing: u32,
     pub(crate) program_units: u32,
 }
@@ -343,21 +346,22 @@ pub struct HostWrite {
 /// Step that the mapping rules choose for the host's next write in a bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Program the units that wait in the buffer at the next position of this log or data block.
+    /// Step: program the units that wait in the write buffer at the next position of this log or data block.
     Append(u32),
-    /// Fill this block up to and including the position of the write, and copy there the units that do not wait in the
-    /// buffer.
+    /// Step: fill this block up to and including the position of the write; units that do not wait in the write buffer
+    /// are copied there.
     Fill(u32),
-    /// Open a new log block for a group of logical units, or for units of any group if none is given; then the rules
-    /// are asked again.
+    /// Step: open a new log block for a group of logical units, or for units of any group if none is given; then the
+    /// rules are asked again.
     Open(Option<u32>),
-    /// Complete this log block, which was filled in place, by copying the rest of its group; it becomes the data block.
+    /// Step: complete this log block, which was filled in place, by copying the rest of its group; it becomes the data
+    /// block.
     Complete(u32),
-    /// Copy all valid units of this group of logical units to a new data block (full merge).
+    /// Step: copy all valid units of this group of logical units to a new data block (full merge).
     Merge(u32),
-    /// Reclaim this log block: copy its valid units, group by group, to new data blocks.
+    /// Step: reclaim this log block by copying its valid units, group by group, to new data blocks.
     Reclaim(u32),
-    /// Let the host's write wait until an erase has ended.
+    /// Step: let the host's write wait until an erase has ended.
     Wait,
 }
 

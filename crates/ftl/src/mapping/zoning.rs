@@ -179,7 +179,7 @@ pub(super) fn divisor(width: u32, dies: u32) -> Result<u32, Misfit> {
     }
 }
 
-/// Implements `MappingKind` for a kind of zoned mapping.
+/// Macro that implements `MappingKind` for a kind of zoned mapping.
 macro_rules! zoned_kind {
     ($kind:ty) => {
         impl $crate::mapping::MappingKind for $kind {

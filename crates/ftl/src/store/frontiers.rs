@@ -4,7 +4,7 @@ use crate::Layout;
 use crate::streams::STREAMS_MOST;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
-/// Stands in place of a number where no superblock, die or position exists.
+/// Special value of a number: no superblock, die or position.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Write frontier of a stream on a die: the open superblock of the stream, and the position in it at which the next
@@ -19,8 +19,8 @@ pub(crate) struct Frontier {
     /// Number of mapping units collected so far for the next program, which is submitted once a whole program is
     /// filled.
     pub filled: u32,
-    /// Slot, in the table of programs in flight (`Programs`), that stores the sources of the units collected for the
-    /// next program.
+    /// Number of the slot in the table of programs in flight (`Programs`) that stores where the units collected for the
+    /// next program come from.
     pub slot: u32,
 }
 

@@ -146,9 +146,9 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Adds to the host's write credit, for `units` units moved, as many units as the victim gives back for them.
-    /// Without the credit, the host would run ahead until nothing is free and then wait for a whole superblock to be
-    /// collected: seconds without progress on a drive with large superblocks.
+    /// Adds to the host's write credit the number of units that the host may write in return for `units` units moved by
+    /// reclaiming. Without the credit, the host would run ahead until nothing is free and then wait for a whole
+    /// superblock to be collected: seconds without progress on a drive with large superblocks.
     #[inline]
     pub fn earn(&mut self, units: f64, program_units: u32) {
         // What the host did not use is soon forfeit, or it would run ahead after each wait.

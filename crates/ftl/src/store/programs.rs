@@ -13,7 +13,7 @@ pub(crate) struct Source(u64);
 
 impl Source {
     pub const PADDING: Self = Self::new(Origin::Padding, 0);
-    /// Source of a unit of the superblock summary, which is programmed at the end of a superblock.
+    /// Constant: the source of a unit of the superblock summary, which is programmed at the end of a superblock.
     pub const SUMMARY: Self = Self::new(Origin::Map, u64::MAX);
 
     pub const fn new(origin: Origin, value: u64) -> Self {

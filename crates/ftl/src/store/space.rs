@@ -28,20 +28,20 @@ macro_rules! blocks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SuperblockState {
-    /// The superblock is erased and waits to be opened.
+    /// State of a superblock that is erased and waits to be opened.
     Free,
-    /// The superblock is open: it takes programs.
+    /// State of a superblock that is open: it takes programs.
     Open,
-    /// The superblock is full; its last programs may still be in flight.
+    /// State of a superblock that is full; its last programs may still be in flight.
     Closed,
-    /// The superblock is being reclaimed: its valid units are being moved to other superblocks.
+    /// State of a superblock that is being reclaimed: its valid units are being moved to other superblocks.
     Victim,
-    /// The superblock is being erased.
+    /// State of a superblock that is being erased.
     Erasing,
-    /// The superblock is lost: no good block is left to repair it, and it is out of use.
+    /// State of a superblock that is lost: no good block is left to repair it, and it is out of use.
     Lost,
-    /// The superblock belongs to a feature of the drive: it holds only programs of the feature, and no data of the
-    /// logical drive.
+    /// State of a superblock that belongs to a feature of the drive: it holds only programs of the feature, and no data
+    /// of the logical drive.
     Owned,
 }
 

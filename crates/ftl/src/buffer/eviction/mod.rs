@@ -18,9 +18,9 @@ const BLOCK_UNITS_HELP: &str =
 /// Kind of host access to a mapping unit that the write buffer keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// The host read a mapping unit that the write buffer keeps.
+    /// Kind of access: the host read a mapping unit that the write buffer caches.
     Read,
-    /// The host overwrote a mapping unit that the write buffer keeps.
+    /// Kind of access: the host overwrote a mapping unit that the write buffer caches.
     Write,
 }
 

@@ -12,9 +12,10 @@ const IN_FLIGHT: u32 = 8;
 /// Where the drive keeps the map that a checkpoint for snapshots must save on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapPlace {
-    /// The whole map is in RAM; the snapshots write it to flash as a checkpoint.
+    /// Place of a map that is wholly in RAM: the snapshots write it to flash as a checkpoint.
     InRam,
-    /// The map lies on flash, and its changed translation units are written by the feature that keeps it there.
+    /// Place of a map that lies on flash: its changed translation units are written by the feature that keeps the map
+    /// there.
     OnFlash,
 }
 

@@ -7,9 +7,9 @@ use crate::layout::SECTOR;
 /// Part of a mapping unit that a host write covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
-    /// The write covers the whole mapping unit.
+    /// Case in which the write covers the whole mapping unit.
     Whole,
-    /// The write covers a part of the mapping unit: data that the drive has of the rest stay valid.
+    /// Case in which the write covers a part of the mapping unit: data that the drive has of the rest stay valid.
     Part {
         /// Beginning of the covered part, in bytes from the beginning of the mapping unit.
         from: u32,

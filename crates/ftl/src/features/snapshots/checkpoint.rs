@@ -6,7 +6,8 @@ use crate::buffer::SlotState;
 use crate::core::{Ask, Core};
 use units::{Lpn, SimTime};
 
-/// Number of map units of a checkpoint that may be in flight to flash, in addition to the units of two programs.
+/// Greatest number of map units of a checkpoint that may wait in the write buffer or be in flight to flash, in addition
+/// to the units of two programs.
 const IN_FLIGHT: u32 = 8;
 
 /// Where the drive keeps the map that a checkpoint for snapshots must save on flash.

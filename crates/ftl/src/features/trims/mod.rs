@@ -14,7 +14,8 @@ use ecc::Ladder;
 use std::collections::{BTreeMap, BTreeSet};
 use units::{Lpn, Ppa};
 
-/// Number of trim records that may be in flight to flash, in addition to the units of two programs.
+/// Greatest number of trim records that may wait in the write buffer or be in flight to flash, in addition to the units
+/// of two programs.
 const IN_FLIGHT: u32 = 8;
 
 /// Number of bytes of the trim number that a trim record holds for each host unit.

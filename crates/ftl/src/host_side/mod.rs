@@ -15,7 +15,8 @@ use crate::settings::FtlConfig;
 use controller::Controller;
 use std::collections::VecDeque;
 
-/// State of a translation layer's work for the host: outputs, flushes, reads and units at risk.
+/// State of a translation layer's work for the host: outputs, flushes, reads, and the count of units that a power cut
+/// would lose.
 pub(crate) struct Host {
     pub outputs: Vec<Output>,
     /// For each flush in progress: the buffer epoch up to which all data must be on flash, and the number of the

@@ -63,8 +63,8 @@ impl Media {
         }
     }
 
-    /// Appends a mapping unit to the open superblock of a stream, and submits the program when the program unit is
-    /// full.
+    /// Appends a mapping unit to the open superblock of a write stream, and submits the program when the program unit
+    /// is full.
     #[inline]
     pub fn append<P: Probe>(
         &mut self,
@@ -101,7 +101,8 @@ impl Media {
         }
     }
 
-    /// Submits the program of the units that a stream's open superblock has gathered.
+    /// Submits the program of the units that were appended to the open superblock of a write stream since its last
+    /// program.
     pub fn issue_program<P: Probe>(&mut self, die: usize, stream: usize, kind: Kind, ctx: &mut Context<P>) {
         let layout = &self.core.store.layout;
         let slc = self.core.store.space.is_one_bit(stream);
@@ -148,8 +149,8 @@ impl Media {
         debug_assert!(self.core.fits_in_hand(die), "die {die} has a collection without room");
     }
 
-    /// Makes the program transaction for the units that a stream's open superblock has gathered, which end before
-    /// `next_unit`.
+    /// Makes the transaction that programs the units last appended to the open superblock of a write stream: the
+    /// program unit that ends before unit `next_unit` of the superblock.
     #[inline(always)]
     fn program_of(
         &mut self,

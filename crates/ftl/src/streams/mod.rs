@@ -110,7 +110,7 @@ pub struct UnitView {
 /// Mean count of writes per unit at which all counts are halved, so that older writes matter less.
 pub const HALVED_AT: u64 = 16;
 
-/// Streams of host data and of relocated data, for a policy that depends on nothing else.
+/// Indices of the write streams for host data and for relocated data, of a policy that chooses by nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByOrigin {
     /// Index of the stream of data that the host writes.

@@ -20,7 +20,8 @@ pub struct SepBit {
     total: u64,
 }
 
-/// Index of the stream for host data with a short life; likewise the five below for the other streams.
+/// Indices of the six streams: `SHORT` and `LONG` for host data with a short or long expected life, `FROM_SHORT` for
+/// data relocated out of `SHORT`, and `YOUNG`, `MIDDLE` and `OLD` for other relocated data by age.
 const SHORT: usize = 0;
 const LONG: usize = 1;
 const FROM_SHORT: usize = 2;
@@ -45,7 +46,8 @@ impl Policy for SepBit {
 }
 
 impl SepBit {
-    /// True if `age` is below `lives` mean lives of superblocks; every known age is while there is no mean.
+    /// True if `age` (number of units that the host wrote since the unit) is below `lives` mean lives of superblocks;
+    /// while the mean is not known, true for every known age.
     fn is_younger(&self, age: Option<u64>, lives: u64) -> bool {
         age.is_some_and(|age| self.mean.is_none_or(|mean| age < mean.saturating_mul(lives)))
     }

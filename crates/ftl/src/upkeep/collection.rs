@@ -16,7 +16,7 @@ use units::DieId;
 /// Urgency with which a die needs free superblocks, for garbage collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Haste {
-    /// The die is short of free superblocks: it collects garbage now, with or without host requests.
+    /// The die urgently needs free superblocks: it collects garbage now, with or without host requests.
     Foreground,
     /// The die has enough free superblocks: it collects only superblocks that were requested (for instance by wear
     /// levelling), and further ones while it is idle.

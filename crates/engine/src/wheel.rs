@@ -37,8 +37,8 @@ impl Wheel {
         Self { heads, words: [0; WORDS], summary: 0, nodes: Vec::new(), free: NONE }
     }
 
-    /// Puts an event into its slot if that is empty, as most are; short enough to need no stack. Returns false if the
-    /// slot is not empty, and where [`Self::insert`] would.
+    /// Puts an event into its slot if the slot is empty, as most are; short enough to need no stack. Returns false if
+    /// the slot is not empty, and where [`Self::insert`] would.
     #[inline(always)]
     pub fn insert_alone(&mut self, key: u128, now: u64) -> bool {
         let tick = (key >> 64) as u64 >> SLOT_BITS;
@@ -119,7 +119,7 @@ impl Wheel {
         Some((slot, self.nodes[self.heads[slot] as usize].key))
     }
 
-    /// True if an event is due at time `now` (ns), before which none may be left.
+    /// True if an event is due exactly at time `now` (ns); no earlier event may be in the wheel.
     #[inline]
     pub fn has_at(&self, now: u64) -> bool {
         let first = self.heads[(now >> SLOT_BITS) as usize % SLOTS];

@@ -74,8 +74,8 @@ pub struct BlockMapped {
     rules: GroupRules,
     pub(crate) host: Host,
     waits: Vec<Wait>,
-    /// Buffer slots for which a request waits although a newer version replaced their data; each with the slot of the
-    /// newer version.
+    /// Pairs of buffer slots of one unit: an older slot, whose data were replaced by a newer version and for which a
+    /// request still waits, and the slot of the newer version.
     overtaken: Vec<(u32, u32)>,
     /// For each superblock: number of the block, within its bank, to which it belongs, or `NONE`.
     block_of: Vec<u32>,

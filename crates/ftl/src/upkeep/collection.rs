@@ -202,8 +202,8 @@ impl Core {
 }
 
 impl Media {
-    /// Makes features (such as snapshots) give up data until they fit the spare space, which failed blocks may have
-    /// reduced.
+    /// Makes features (such as snapshots) release data until their data fit the spare space, which failed blocks may
+    /// have reduced.
     pub fn fit_features<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.features.set_room(self.core.spare_units());
         while self.features.gives_way(&mut self.core, ctx.calendar.now()) {

@@ -150,8 +150,8 @@ impl Upkeep {
         self.schedule_patrol(media, die, due.max(free), calendar);
     }
 
-    /// Handles a completed patrol read: requests the rewriting of the superblock if the page has nearly more errors
-    /// than the code corrects, or is uncorrectable; else reads the next row.
+    /// Handles a completed patrol read: requests the rewriting of the superblock if the page has nearly as many errors
+    /// as the code can correct, or is uncorrectable; else reads the next row.
     pub fn on_patrol_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let Some(patrol) = &mut self.patrol else { return };

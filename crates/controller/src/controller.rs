@@ -44,8 +44,7 @@ pub mod events {
 enum ProgramCost {
     /// Rule: the program time is the usual time multiplied by this factor.
     Scaled(f64),
-    /// Rule: the program time lies at this fraction of the way from one step of the chip's tables (by index) to the
-    /// next.
+    /// Rule: the program time lies at this fraction between two steps of the chip's tables (index of the first).
     Between(usize, f64),
     /// Rule: the program time is that of a voltage set of the chip's tables, given by its index.
     Set(usize),

@@ -59,8 +59,8 @@ pub(crate) enum RegisterPhase {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Die {
-    /// Index of the die's channel, and (`way`) of the die on the channel; stored because each operation would otherwise
-    /// need two divisions.
+    /// `channel`: index of the die's channel. `way`: index of the die on the channel. Stored because each operation
+    /// would otherwise need two divisions.
     pub channel: u32,
     pub way: u32,
     head: [TransactionId; Class::COUNT],

@@ -7,13 +7,13 @@ use units::{DieId, Nanos, SimTime};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// Array read of one page row, then data-out of the requested units.
+    /// Kind of operation: array read of one page row, then data-out of the requested units.
     Read,
-    /// Data-in of a program unit over the channel, then array program.
+    /// Kind of operation: data-in of a program unit over the channel, then array program.
     Program,
-    /// Erase of a superblock: one block in each plane that operates together.
+    /// Kind of operation: erase of a superblock, which is one block in each plane that operates together.
     Erase,
-    /// Array read and program of one unit inside the die, without data on the bus.
+    /// Kind of operation: array read and program of one unit inside the die (copyback), without data on the bus.
     Copyback,
 }
 
@@ -22,34 +22,36 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Origin {
-    /// Operation for a request of the host.
+    /// Cause: a request of the host.
     Host,
-    /// Operation of garbage collection.
+    /// Cause: garbage collection.
     Gc,
-    /// Relocation of data by wear levelling.
+    /// Cause: relocation of data by wear levelling.
     Wear,
-    /// Read of the rest of a mapping unit of which the host wrote a part.
+    /// Cause: read of the rest of a mapping unit of which the host wrote a part.
     ReadModifyWrite,
-    /// Relocation of data out of a superblock in which a program failed.
+    /// Cause: relocation of data out of a superblock in which a program failed.
     Rescue,
-    /// Program of empty units that complete a program unit.
+    /// Cause: padding, which is a program of empty units that complete a program unit.
     Padding,
-    /// Rewrite of units in idle time, so that later reads of the units cost less.
+    /// Cause: rewrite of units in idle time, so that later reads of the units cost less.
     Rewrite,
-    /// Rewrite of data before their retention time expires, or because their block was read too often.
+    /// Cause: refresh, which is a rewrite of data before their retention time expires, or because their block was read
+    /// too often.
     Refresh,
-    /// Read or program of units of the map itself, where the map lies on flash.
+    /// Cause: read or program of units of the map itself, where the map lies on flash.
     Map,
-    /// Background scrub (patrol): reads of stored data to see their errors, and rewrites where the errors approach what
-    /// the code corrects.
+    /// Cause: background scrub (patrol), which reads stored data to see their errors, and rewrites them where the
+    /// errors approach what the code corrects.
     Scrub,
-    /// Relocation of data from superblocks in SLC mode to superblocks that use all bits per cell (folding).
+    /// Cause: folding, which is relocation of data from superblocks in SLC mode to superblocks that use all bits per
+    /// cell.
     Fold,
-    /// Program of parity across dies.
+    /// Cause: program of parity across dies.
     Parity,
-    /// Read of the rest of a parity stripe, to restore a page whose errors the code could not correct.
+    /// Cause: read of the rest of a parity stripe, to restore a page whose errors the code could not correct.
     Rebuild,
-    /// Read-ahead: read of data that the host has not asked for yet.
+    /// Cause: read-ahead of data that the host has not asked for yet.
     ReadAhead,
 }
 

@@ -46,7 +46,8 @@ pub struct Calendar {
     timers: Heap,
     /// Sort key of the earliest event of both heaps.
     first_in_heaps: u128,
-    /// Sequence number of the next event, and (`taken`) number of events taken, both since the last renumbering.
+    /// `sequence`: sequence number of the next event. `taken`: number of events taken. Both count from the last
+    /// renumbering.
     sequence: u64,
     taken: u64,
     /// Number of events that were scheduled and taken before the last renumbering.

@@ -1,8 +1,8 @@
 //! What happens soon: each event in the slot of its time, so that neither to put one in nor to find the next depends on
 //! how many there are.
 
-/// Duration of a time slot of the wheel, as the power of two of its nanoseconds: so short that a slot seldom holds two
-/// events of a drive of some dozen dies.
+/// Base-2 logarithm of the duration of a time slot of the wheel in ns: so short that a slot seldom holds two events of
+/// a drive of some dozen dies.
 const SLOT_BITS: u32 = 8;
 const SLOTS: usize = WORDS * WORD;
 const WORDS: usize = 64;
@@ -23,7 +23,7 @@ struct WheelNode {
 pub(crate) struct Wheel {
     /// For each slot of the wheel: index of the node of its earliest event, or `NONE`.
     heads: Box<[u16; SLOTS]>,
-    /// Bit mask of the slots that are not empty; `summary` has one bit for each word of it.
+    /// `words`: bit mask of the slots that are not empty. `summary`: bit mask of the words that are not zero.
     words: [u64; WORDS],
     summary: u64,
     nodes: Vec<WheelNode>,

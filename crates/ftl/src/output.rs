@@ -57,7 +57,7 @@ pub enum Output {
         request: u32,
         /// Number of mapping units that the read delivered.
         units: u32,
-        /// How the read dealt with bit errors: attempts, decoding and whether it was uncorrectable.
+        /// Handling of bit errors by the read: attempts, decoding, and whether the data were uncorrectable.
         reading: Reading,
         /// Time of the read by stage.
         stages: Stages,

@@ -19,13 +19,13 @@ use units::Femtos;
 /// Flash operation that a waveform shows on the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaveOperation {
-    /// Read of a page, from the array to the controller.
+    /// Operation: read of a page, from the array to the controller.
     Read,
-    /// Program of a page, from the controller to the array.
+    /// Operation: program of a page, from the controller to the array.
     Program,
-    /// Erase of a block of the chip.
+    /// Operation: erase of a block of the chip.
     Erase,
-    /// Query for the status of the last operation of the chip.
+    /// Operation: query for the status of the last operation of the chip.
     Status,
 }
 
@@ -86,13 +86,13 @@ pub struct Signal {
 /// Kind of timing relation that a mark in a waveform shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkKind {
-    /// Set-up time: data must be stable before they are captured.
+    /// Timing relation: set-up time, for which data must be stable before they are captured.
     SetUp,
-    /// Hold time: data must stay stable after they were captured.
+    /// Timing relation: hold time, for which data must stay stable after they were captured.
     Hold,
-    /// Propagation delay from one edge to another.
+    /// Timing relation: propagation delay from one edge to another.
     Delay,
-    /// Wait that the protocol prescribes, or a busy time of the array.
+    /// Timing relation: wait that the protocol prescribes, or a busy time of the array.
     Wait,
 }
 

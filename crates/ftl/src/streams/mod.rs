@@ -59,10 +59,10 @@ impl StreamSpec {
 /// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// Data of the handle stay apart only when the host writes them: relocated data may lie beside those of other
-    /// initially isolated handles.
+    /// Initially isolated: data of the handle stay apart only when the host writes them; relocated data may lie beside
+    /// those of other initially isolated handles.
     Initially,
-    /// Data of the handle stay apart for as long as they exist, also when relocated.
+    /// Persistently isolated: data of the handle stay apart for as long as they exist, also when relocated.
     Persistently,
 }
 

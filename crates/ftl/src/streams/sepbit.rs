@@ -15,7 +15,8 @@ const LIVES: u64 = 16;
 pub struct SepBit {
     /// Mean life of superblocks of the first stream, in units that the host wrote; none until enough were reclaimed.
     mean: Option<u64>,
-    /// Number of superblock lives counted since the last mean was taken; `total` is their sum.
+    /// `lives`: number of superblock lives counted since the last mean was taken. `total`: their sum, in units that the
+    /// host wrote.
     lives: u64,
     total: u64,
 }

@@ -203,8 +203,8 @@ impl Die {
         id
     }
 
-    /// Returns the bit mask of classes whose oldest operation could start now, given what array and page register are
-    /// busy with.
+    /// Returns the bit mask of the classes of which the oldest operation could start now, given what array and page
+    /// register are busy with.
     #[inline]
     pub fn startable(&self, overlap: DieOverlap) -> u8 {
         const READS: u8 = Class::HostRead.bit() | Class::InternalRead.bit();

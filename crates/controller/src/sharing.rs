@@ -15,7 +15,7 @@ type Spent = [u64; 3];
 /// shares it.
 #[derive(Clone, Copy, Debug)]
 struct Shared {
-    /// Carrier whose array read this rider shares; none for a carrier, or for a transaction that shares nothing.
+    /// For a rider: the carrier that does its array read; none for a carrier, or for a transaction that shares nothing.
     carrier: TransactionId,
     /// For a carrier: the rider that joined last; each rider names the rider that joined before it.
     last: TransactionId,

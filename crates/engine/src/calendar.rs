@@ -219,7 +219,7 @@ impl Calendar {
         self.wheel.first(self.now.ns()).map_or(NEVER, |(_, key)| key).min(self.first_in_heaps)
     }
 
-    /// Schedules an event, by its sort key, whose slot of the wheel may hold other events.
+    /// Schedules an event, by its sort key, for which the slot of the wheel may already hold other events.
     #[inline(never)]
     fn put_beside(&mut self, key: u128) {
         if !self.wheel.insert(key, self.now.ns()) {

@@ -78,7 +78,8 @@ counters! {
         units_read_unmapped: u64,
         /// Number of mapping units that the host read from flash.
         units_read_flash: u64,
-        /// Number of mapping units that the host read whose map entry was still awaited when the power failed.
+        /// Number of mapping units of host reads that were never read, because the power failed while their map entry
+        /// was awaited.
         units_read_cut: u64,
         /// Number of host reads that shared the array read of another read.
         reads_joined: u64,

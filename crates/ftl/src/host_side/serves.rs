@@ -63,8 +63,8 @@ pub(crate) trait Serves: Arrives {
         MapEntry::AtHand
     }
 
-    /// Reads the rest of `lpn` from flash now, if the version in the write buffer is a part of the unit and is still
-    /// needed although it is replaced or trimmed.
+    /// Reads the rest of unit `lpn` from flash now, if the write buffer holds only a part of the unit and that version
+    /// is still needed after being replaced or trimmed.
     fn read_rest_now<P: Probe>(&mut self, _lpn: Lpn, _ctx: &mut Context<P>) {}
 
     /// Reads `count` units from `first` once their map entries are in RAM. Returns the number of flash reads that

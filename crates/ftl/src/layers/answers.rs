@@ -131,8 +131,8 @@ impl Ftl {
         self.media().features.one_bit_bytes()
     }
 
-    /// Returns the planned time of a round of the background scrub (patrol), which reads all stored data once, and the
-    /// number of dies whose present round already takes longer; none without a patrol.
+    /// Returns the planned time of a round of the background scrub (patrol), in which the patrol reads all stored data
+    /// once, and the number of dies whose present round already takes longer; none without a patrol.
     pub fn patrol(&self, now: SimTime) -> Option<(Nanos, usize)> {
         self.reasons().patrol.as_ref().map(|patrol| (patrol.period(), patrol.overdue(now)))
     }

@@ -139,8 +139,8 @@ impl Media {
         }
     }
 
-    /// Sets the state of a full superblock whose programs have all ended: closed, to be rescued after a program
-    /// failure, or part of the SLC cache.
+    /// Sets the state of a full superblock of which all programs have ended: closed, to be rescued (relocated) after a
+    /// program failure, or part of the SLC cache.
     #[inline(always)]
     pub fn settle_superblock(&mut self, die: usize, superblock: u32) {
         let global = self.core.store.space.global(die, superblock);

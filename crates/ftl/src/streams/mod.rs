@@ -28,9 +28,9 @@ pub struct StreamSpec {
     pub name: String,
     /// Kind of data that the stream takes.
     pub takes: Takes,
-    /// Index of the stream whose open superblock this one continues, where that has space, before it opens one of its
-    /// own, so that relocated data need not wait for more of their kind to fill it. Only for a stream of host data that
-    /// takes over from one of relocated data.
+    /// Index of another stream, of relocated data: this stream of host data continues the open superblock of that
+    /// stream, if it has space, before it opens one of its own, so that relocated data need not wait for more of their
+    /// kind to fill it. None for a stream that continues no other.
     pub takes_over: Option<usize>,
     /// Placement handle whose data alone the stream holds; none for a stream of no handle.
     pub handle: Option<u16>,

@@ -6,7 +6,7 @@
 use super::{Notes, StreamPolicy, StreamSpec, Takes, UnitView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Number of reclaimed superblocks of the first stream over whose lives the mean is taken.
+/// Number of reclaimed superblocks of the first stream from which one mean life is calculated.
 const LIVES: u64 = 16;
 
 /// The stream policy `sepbit`: two streams of host data and four of relocated data, by the expected time until a unit

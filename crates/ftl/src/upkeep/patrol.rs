@@ -56,7 +56,7 @@ impl Patrol {
         self.rules.period
     }
 
-    /// Returns the number of dies whose present patrol round has taken longer than planned by time `now`.
+    /// Returns the number of dies whose present patrol round, at time `now`, has already taken longer than planned.
     pub fn overdue(&self, now: SimTime) -> usize {
         // A result may end before the patrol did: rounds that began later are not late.
         let late = |walk: &&Walk| now > walk.round_began && now.since(walk.round_began) > self.rules.period;

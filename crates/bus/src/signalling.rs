@@ -34,7 +34,7 @@ impl Cadence {
         Nanos::new(femtos.div_ceil(u128::from(self.bytes) * 1_000_000) as u64)
     }
 
-    /// Returns the data rate of the channel in bytes per second.
+    /// Converts this data rate, stored as an exact fraction, to a number in bytes per second.
     pub fn bytes_per_s(self) -> f64 {
         self.bytes as f64 * 1e15 / self.femtos.get() as f64
     }
@@ -74,9 +74,9 @@ pub struct Pins {
 pub struct Signalling {
     /// Duration of a command or address cycle of the interface.
     pub cycle: Femtos,
-    /// Data rate to the chip.
+    /// Data rate of transfers to the chip (data-in).
     pub data_in: Cadence,
-    /// Data rate from the chip.
+    /// Data rate of transfers from the chip (data-out).
     pub data_out: Cadence,
     /// Shortest clock period by the interface's equations; equal to the period in use where no equations apply.
     pub shortest: Femtos,

@@ -5,7 +5,8 @@ use units::Femtos;
 /// Timing relation of strobe and data, by kind of flash interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strobes {
-    /// CONV: the controller's strobe goes out, data come back and are captured by the controller's delayed clock.
+    /// Timing relation of CONV: the controller sends the strobe, and captures the data that come back with its own
+    /// delayed clock.
     Returned {
         /// Delay of the strobe from the controller's register to the chip.
         t_out: Femtos,
@@ -20,17 +21,17 @@ pub enum Strobes {
         /// Delay of the controller's capture clock (equation 1).
         t_d: Femtos,
     },
-    /// SYNC_ONLY and PROPOSED: the chip's strobe travels with its data.
+    /// Timing relation of SYNC_ONLY and PROPOSED: the chip's strobe travels with its data.
     Accompanied {
         /// Set-up time: how long data are stable before an edge of the chip's strobe.
         t_ios: Femtos,
         /// Hold time: how long data are stable after an edge of the chip's strobe.
         t_ioh: Femtos,
     },
-    /// ONFI SDR in this timing mode: the data follow the signal RE#.
+    /// Timing relation of ONFI SDR in this timing mode: the data follow the signal RE#.
     Asynchronous(u32),
-    /// ONFI NV-DDR in this timing mode: a clock, and the strobe DQS in both directions.
+    /// Timing relation of ONFI NV-DDR in this timing mode: a clock, and the strobe DQS in both directions.
     Clocked(u32),
-    /// ONFI NV-DDR2 and later: the controller's RE# requests data, and DQS comes with the data.
+    /// Timing relation of ONFI NV-DDR2 and later: the controller's RE# requests data, and DQS comes with the data.
     Toggled,
 }

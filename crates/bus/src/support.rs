@@ -6,9 +6,9 @@ use config::{ConfigError, Section, meant};
 /// Reaction when the chip does not support the interface that the controller offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unknown {
-    /// The drive is refused if the chip does not support the interface.
+    /// Reaction: the drive is refused if the chip does not support the interface.
     Refused,
-    /// Controller and chip use the best interface that both support.
+    /// Reaction: controller and chip use the best interface that both support.
     FallBack,
 }
 

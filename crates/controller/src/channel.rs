@@ -8,7 +8,7 @@ use units::SimTime;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grant {
     Command,
-    /// Query for the outcome of a program or erase; arbiters see this as a command.
+    /// Use of a channel: status query for the outcome of a program or erase; arbitration policies see it as a command.
     Status,
     DataIn,
     DataOut,

@@ -42,11 +42,11 @@ pub mod events {
 /// Rule for the time of a program with a write cost (way to program a page) of its own.
 #[derive(Clone, Copy, Debug)]
 enum ProgramCost {
-    /// The program time is the usual time multiplied by this factor.
+    /// Rule: the program time is the usual time multiplied by this factor.
     Scaled(f64),
-    /// The program time is this fraction of the way from one step of the chip's tables (by index) to the next.
+    /// Rule: the program time lies at this fraction between two steps of the chip's tables (index of the first).
     Between(usize, f64),
-    /// The program time is that of a voltage set of the chip's tables, given by its index.
+    /// Rule: the program time is that of a voltage set of the chip's tables, given by its index.
     Set(usize),
 }
 
@@ -167,9 +167,9 @@ impl Controller {
         Some(Ride { id, sensed, begun: state.array == id || state.register == id, riders })
     }
 
-    /// Submits a read that shares the array read of `on`, or of the read that `on` shares, and finishes with it.
-    /// `sensed` is the mask of the units of the pages that the rider needs; once the array read has begun, they must be
-    /// among the pages sensed. A host read moves the shared read before internal reads.
+    /// Submits read `rider`, which shares the array read of `on` (or of the read that `on` shares) and finishes with
+    /// it. `sensed` is the mask of the units of the pages that the rider needs; once the array read has begun, only
+    /// pages sensed. A host read that joins a waiting internal read moves it to the host reads.
     pub fn ride<P: Probe>(
         &mut self,
         on: TransactionId,
@@ -786,8 +786,8 @@ impl Controller {
         self.start_what_can(die, ctx);
     }
 
-    /// Removes a program or erase whose array work is over from the array, begins the next one whose data are loaded,
-    /// and asks for the status where that is modelled.
+    /// Removes a program or erase that the array has completed from the array, begins the next program if its data are
+    /// loaded, and requests the status query where that is modelled.
     fn leave_array<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         let state = &mut self.dies[die];
@@ -849,8 +849,8 @@ impl Controller {
         self.start_what_can(die, ctx);
     }
 
-    /// Moves a read from the array to the page register. The command of the array's next operation asks for the channel
-    /// before the data-out: it is short, and the array works during the transfer.
+    /// Moves a read from the array to the page register. The array's next operation asks for the channel before the
+    /// data-out does: its command is short, and the array works during the transfer.
     fn move_to_register<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let state = &mut self.dies[die];
         (state.register, state.register_kind) = (state.array, state.array_kind);

@@ -32,9 +32,9 @@ impl DieOverlap {
 /// Urgency of garbage collection on a die: whether the die is short of free superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
-    /// The die is not short of free superblocks.
+    /// Urgency: the die is not short of free superblocks.
     Normal,
-    /// The die is short of free superblocks: operations that free superblocks may go first.
+    /// Urgency: the die is short of free superblocks, and operations that free superblocks may go first.
     Urgent,
 }
 
@@ -42,8 +42,8 @@ pub enum Urgency {
 pub(crate) enum ArrayPhase {
     Command,
     Busy,
-    /// The array work of an operation is over, but it must wait: a read for a free page register, a program for its
-    /// status query.
+    /// Phase: the array work of an operation is over, but the operation must wait: a read for a free page register, a
+    /// program for its status query.
     Done,
 }
 
@@ -51,7 +51,7 @@ pub(crate) enum ArrayPhase {
 pub(crate) enum RegisterPhase {
     WaitIn,
     In,
-    /// The data for a program are in the page register, while the array is busy with the program before.
+    /// Phase: the data for a program are in the page register, while the array is busy with the program before.
     Loaded,
     WaitOut,
     Out,
@@ -59,8 +59,8 @@ pub(crate) enum RegisterPhase {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Die {
-    /// Index of the die's channel, and (`way`) of the die on the channel; stored because each operation would otherwise
-    /// need two divisions.
+    /// `channel`: index of the die's channel. `way`: index of the die on the channel. Stored because each operation
+    /// would otherwise need two divisions.
     pub channel: u32,
     pub way: u32,
     head: [TransactionId; Class::COUNT],
@@ -203,8 +203,8 @@ impl Die {
         id
     }
 
-    /// Returns the bit mask of classes whose oldest operation could start now, given what array and page register are
-    /// busy with.
+    /// Returns the bit mask of the classes of which the oldest operation could start now, given what array and page
+    /// register are busy with.
     #[inline]
     pub fn startable(&self, overlap: DieOverlap) -> u8 {
         const READS: u8 = Class::HostRead.bit() | Class::InternalRead.bit();

@@ -24,13 +24,13 @@ impl<P> Context<P> {
 /// Use that a channel was busy with: command, status, data in or data out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelUse {
-    /// The channel carries command and address cycles.
+    /// Use: the channel carries command and address cycles.
     Command,
-    /// The channel carries a status query for a program or erase, and the answer of the die.
+    /// Use: the channel carries a status query for a program or erase, and the answer of the die.
     Status,
-    /// The channel carries data to a die.
+    /// Use: the channel carries data to a die.
     DataIn,
-    /// The channel carries data from a die.
+    /// Use: the channel carries data from a die.
     DataOut,
 }
 

@@ -11,16 +11,17 @@ use units::{DieId, SimTime};
 /// Times that a transaction has spent up to some moment: channel wait, transfer, array, in ns.
 type Spent = [u64; 3];
 
-/// Part of a transaction in a shared read: as the carrier, which does the array read, or as a rider, which shares it.
+/// State of a transaction in a shared array read: as the carrier, which does the array read, or as a rider, which
+/// shares it.
 #[derive(Clone, Copy, Debug)]
 struct Shared {
-    /// Carrier whose array read this rider shares; none for a carrier, or for a transaction that shares nothing.
+    /// For a rider: the carrier that does its array read; none for a carrier, or for a transaction that shares nothing.
     carrier: TransactionId,
-    /// Last rider that joined this carrier; each rider names the rider that joined before it.
+    /// For a carrier: the rider that joined last; each rider names the rider that joined before it.
     last: TransactionId,
     riders: u32,
-    /// Bit mask of the units of all pages that are sensed, and (`sent`) of the units that are sent, for the carrier and
-    /// all its riders.
+    /// For a carrier and all its riders: `sensed` is the bit mask of the units of all pages that are sensed, `sent`
+    /// that of the units that are sent.
     sensed: u64,
     sent: u64,
     /// Times that the carrier had already spent when this rider joined: channel wait, transfer and array, in ns.

@@ -7,13 +7,13 @@ use units::{DieId, Nanos, SimTime};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// Array read of one page row, then data-out of the requested units.
+    /// Kind of operation: array read of one page row, then data-out of the requested units.
     Read,
-    /// Data-in of a program unit over the channel, then array program.
+    /// Kind of operation: data-in of a program unit over the channel, then array program.
     Program,
-    /// Erase of a superblock: one block in each plane that operates together.
+    /// Kind of operation: erase of a superblock, which is one block in each plane that operates together.
     Erase,
-    /// Array read and program of one unit inside the die, without data on the bus.
+    /// Kind of operation: array read and program of one unit inside the die (copyback), without data on the bus.
     Copyback,
 }
 
@@ -22,34 +22,36 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Origin {
-    /// Operation for a request of the host.
+    /// Cause: a request of the host.
     Host,
-    /// Operation of garbage collection.
+    /// Cause: garbage collection.
     Gc,
-    /// Relocation of data by wear levelling.
+    /// Cause: relocation of data by wear levelling.
     Wear,
-    /// Read of the rest of a mapping unit of which the host wrote a part.
+    /// Cause: read of the rest of a mapping unit of which the host wrote a part.
     ReadModifyWrite,
-    /// Relocation of data out of a superblock in which a program failed.
+    /// Cause: relocation of data out of a superblock in which a program failed.
     Rescue,
-    /// Program of empty units that complete a program unit.
+    /// Cause: padding, which is a program of empty units that complete a program unit.
     Padding,
-    /// Rewrite of units in idle time, so that later reads of the units cost less.
+    /// Cause: rewrite of units in idle time, so that later reads of the units cost less.
     Rewrite,
-    /// Rewrite of data before their retention time expires, or because their block was read too often.
+    /// Cause: refresh, which is a rewrite of data before their retention time expires, or because their block was read
+    /// too often.
     Refresh,
-    /// Read or program of units of the map itself, where the map lies on flash.
+    /// Cause: read or program of units of the map itself, where the map lies on flash.
     Map,
-    /// Background scrub (patrol): reads of stored data to see their errors, and rewrites where the errors approach what
-    /// the code corrects.
+    /// Cause: background scrub (patrol), which reads stored data to see their errors, and rewrites them where the
+    /// errors approach what the code corrects.
     Scrub,
-    /// Relocation of data from superblocks in SLC mode to superblocks that use all bits per cell (folding).
+    /// Cause: folding, which is relocation of data from superblocks in SLC mode to superblocks that use all bits per
+    /// cell.
     Fold,
-    /// Program of parity across dies.
+    /// Cause: program of parity across dies.
     Parity,
-    /// Read of the rest of a parity stripe, to restore a page whose errors the code could not correct.
+    /// Cause: read of the rest of a parity stripe, to restore a page whose errors the code could not correct.
     Rebuild,
-    /// Read-ahead: read of data that the host has not asked for yet.
+    /// Cause: read-ahead of data that the host has not asked for yet.
     ReadAhead,
 }
 
@@ -130,15 +132,15 @@ pub type Waits = [u64; 4];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
-    /// Reads that the host waits for.
+    /// Class of reads that the host waits for.
     HostRead,
-    /// Reads of garbage collection and other internal work.
+    /// Class of reads of garbage collection and other internal work.
     InternalRead,
-    /// Programs to the host's open superblock.
+    /// Class of programs to the host's open superblock.
     HostProgram,
-    /// Programs (and copybacks) to garbage collection's open superblock.
+    /// Class of programs (and copybacks) to garbage collection's open superblock.
     InternalProgram,
-    /// Erases of superblocks.
+    /// Class of erases of superblocks.
     Erase,
 }
 
@@ -192,8 +194,8 @@ impl TransactionId {
     }
 }
 
-/// How a page is read, with all attempts (read retries) together: first all senses, then all transfers, unless the read
-/// is made in pieces.
+/// Description of how a page is read, with all attempts (read retries) together: first all senses, then all transfers,
+/// unless the attempts overlap (pieces).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// Number of times that the page is sensed; each takes the chip's array read time.
@@ -217,8 +219,8 @@ impl Reading {
     pub const HARD: Self =
         Self { senses: 1, planes: (1, 1), decodes: 1, pieces: 1, iterating_ns: 0, uncorrectable: false };
 
-    /// Returns the part of `whole` (array senses or bit-planes of the read) that falls to piece number `piece`; all
-    /// pieces share as evenly as possible.
+    /// Returns the part of `whole` (array senses or bit-planes of the read) that falls to piece number `piece` (one of
+    /// the overlapping attempts of pipelined retries); all pieces share as evenly as possible.
     pub fn part(&self, whole: u64, piece: u8) -> u64 {
         if self.pieces <= 1 {
             return whole;
@@ -227,14 +229,15 @@ impl Reading {
         until(u64::from(piece) + 1) - until(u64::from(piece))
     }
 
-    /// Returns the time for which the data wait for decoding; each decoding takes `t_decode` beside its iterations.
-    /// With pieces only the last decoding counts, since the others overlap with array reads.
+    /// Returns the time for which the data wait for decoding; each decoding takes `t_decode` beside its iterations. Of
+    /// overlapping attempts (pieces) only the last decoding counts, since the others overlap with array reads.
     pub fn decoding(&self, t_decode: Nanos) -> Nanos {
         let awaited = u64::from(if self.pieces > 1 { self.decodes.min(1) } else { self.decodes });
         t_decode.times(awaited) + Nanos::new(u64::from(self.iterating_ns))
     }
 
-    /// Returns this reading without decoding, for a read that shares data already decoded for another.
+    /// Returns a copy of this description of a read without decoding, for a read that shares data already decoded for
+    /// another.
     pub fn decoded(self) -> Self {
         Self { decodes: 0, iterating_ns: 0, ..self }
     }
@@ -295,7 +298,8 @@ pub struct Transaction {
     pub(crate) since: SimTime,
     pub(crate) submitted: u64,
     pub(crate) next: TransactionId,
-    /// Numbers of pieces of a read that were sensed, and (`sent`) that crossed the channel.
+    /// `sensed`: number of pieces of a read (overlapping attempts of pipelined retries) that the array has sensed.
+    /// `sent`: number of pieces that have crossed the channel.
     pub(crate) sensed: u8,
     pub(crate) sent: u8,
 }

@@ -46,7 +46,8 @@ pub struct Calendar {
     timers: Heap,
     /// Sort key of the earliest event of both heaps.
     first_in_heaps: u128,
-    /// Sequence number of the next event, and (`taken`) number of events taken, both since the last renumbering.
+    /// `sequence`: sequence number of the next event. `taken`: number of events taken. Both count from the last
+    /// renumbering.
     sequence: u64,
     taken: u64,
     /// Number of events that were scheduled and taken before the last renumbering.
@@ -218,7 +219,7 @@ impl Calendar {
         self.wheel.first(self.now.ns()).map_or(NEVER, |(_, key)| key).min(self.first_in_heaps)
     }
 
-    /// Schedules an event, by its sort key, whose slot of the wheel may hold other events.
+    /// Schedules an event, by its sort key, for which the slot of the wheel may already hold other events.
     #[inline(never)]
     fn put_beside(&mut self, key: u128) {
         if !self.wheel.insert(key, self.now.ns()) {

@@ -1,8 +1,8 @@
 //! What happens soon: each event in the slot of its time, so that neither to put one in nor to find the next depends on
 //! how many there are.
 
-/// Duration of a time slot of the wheel, as the power of two of its nanoseconds: so short that a slot seldom holds two
-/// events of a drive of some dozen dies.
+/// Base-2 logarithm of the duration of a time slot of the wheel in ns: so short that a slot seldom holds two events of
+/// a drive of some dozen dies.
 const SLOT_BITS: u32 = 8;
 const SLOTS: usize = WORDS * WORD;
 const WORDS: usize = 64;
@@ -23,7 +23,7 @@ struct WheelNode {
 pub(crate) struct Wheel {
     /// For each slot of the wheel: index of the node of its earliest event, or `NONE`.
     heads: Box<[u16; SLOTS]>,
-    /// Bit mask of the slots that are not empty; `summary` has one bit for each word of it.
+    /// `words`: bit mask of the slots that are not empty. `summary`: bit mask of the words that are not zero.
     words: [u64; WORDS],
     summary: u64,
     nodes: Vec<WheelNode>,
@@ -37,8 +37,8 @@ impl Wheel {
         Self { heads, words: [0; WORDS], summary: 0, nodes: Vec::new(), free: NONE }
     }
 
-    /// Puts an event into its slot if that is empty, as most are; short enough to need no stack. Returns false if the
-    /// slot is not empty, and where [`Self::insert`] would.
+    /// Puts an event into its slot if the slot is empty, as most are; short enough to need no stack. Returns false if
+    /// the slot is not empty, and where [`Self::insert`] would.
     #[inline(always)]
     pub fn insert_alone(&mut self, key: u128, now: u64) -> bool {
         let tick = (key >> 64) as u64 >> SLOT_BITS;
@@ -119,7 +119,7 @@ impl Wheel {
         Some((slot, self.nodes[self.heads[slot] as usize].key))
     }
 
-    /// True if an event is due at time `now` (ns), before which none may be left.
+    /// True if an event is due exactly at time `now` (ns); no earlier event may be in the wheel.
     #[inline]
     pub fn has_at(&self, now: u64) -> bool {
         let first = self.heads[(now >> SLOT_BITS) as usize % SLOTS];

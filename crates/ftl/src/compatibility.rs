@@ -9,19 +9,19 @@ use config::{ConfigError, Entry, Place, Section};
 /// Condition on the value of a configuration key under which the key turns a feature of the drive on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// The feature is on if the key has one of these values.
+    /// Condition: the key has one of these values.
     Is(&'static [&'static str]),
-    /// The feature is on if the key has a value other than these.
+    /// Condition: the key has a value other than these.
     IsNot(&'static [&'static str]),
-    /// The feature is on, at any value, if the key is given.
+    /// Condition: the drive file gives the key, with any value.
     Given,
-    /// The feature is on if the number of the key is above zero.
+    /// Condition: the value of the key is a number above zero.
     Positive,
-    /// The feature is on if the number of the key is above one.
+    /// Condition: the value of the key is a number above one.
     Several,
-    /// The feature is on if one program operation writes more than one mapping unit, for any reason.
+    /// Condition: one program operation of the drive writes more than one mapping unit, for any reason.
     UnitsAProgram,
-    /// The feature is requested by a command or by an option of a run, not by a key of the drive file.
+    /// No condition on a key of the drive file: a command or an option of a run requests the feature.
     Asked,
 }
 
@@ -101,9 +101,9 @@ features! {
 /// Kind of reason, with its text, why two features of a drive cannot be combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The hardware of the drive (chip, controller) cannot do what both features need.
+    /// Reason: the hardware of the drive (chip, controller) cannot do what both features need.
     Physical(&'static str),
-    /// One feature does not provide what the other feature needs.
+    /// Reason: one feature does not provide what the other feature needs.
     Logical(&'static str),
 }
 
@@ -138,7 +138,8 @@ pub struct Needs {
     pub needed: Feature,
     /// Reason why the feature has no use without the other feature.
     pub reason: &'static str,
-    /// Values that the error message suggests to write.
+    /// Advice in the error message: key values with which the feature that is needed is enabled, or the other one is
+    /// not.
     pub change: &'static str,
 }
 

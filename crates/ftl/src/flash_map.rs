@@ -31,14 +31,14 @@ pub struct MapOnFlash {
 /// Which part of a map on flash the drive has in RAM.
 #[derive(Clone, Copy, Debug)]
 pub enum InRam {
-    /// RAM holds a cache of the `entries` most recently used map entries.
+    /// Case of a map on flash: RAM has only a cache of the `entries` most recently used map entries.
     Cached {
         /// Greatest number of map entries in the cache.
         entries: u64,
         /// True if the whole map is on flash when simulated time begins.
         stored: bool,
     },
-    /// RAM holds the whole map, and a checkpoint of it is written to flash from time to time.
+    /// Case of a map on flash: RAM has the whole map, and a checkpoint of it is written to flash from time to time.
     Whole {
         /// Number of superblocks closed between two checkpoints of the map.
         checkpoint_every: u32,

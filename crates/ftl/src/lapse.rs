@@ -11,9 +11,9 @@ pub const KEY_OF_TESTS: &str = "ftl.lapse";
 pub(crate) enum Lapse {
     /// Deliberate mistake: a flush is answered at once, before the acknowledged data are on flash.
     ForgetsFlush,
-    /// Deliberate mistake: recovery treats a page whose program was interrupted as whole.
+    /// Deliberate mistake: recovery treats a page as intact although its program was interrupted.
     TrustsTornPage,
-    /// Deliberate mistake: a trim is acknowledged, but the data are not forgotten.
+    /// Deliberate mistake: a trim is acknowledged, but its data stay readable.
     IgnoresTrim,
     /// Deliberate mistake: records of trims on flash are ignored after a power cut.
     ForgetsTrim,

@@ -24,7 +24,7 @@ pub struct Damage {
     pub units_on_dead: u64,
 }
 
-/// Statistics of a drive that a power cut does not change, because they belong to the observer.
+/// Statistics of a drive that continue over a power cut, because they belong to the simulation and not to the drive.
 pub(crate) struct Counted {
     pub stats: FtlStats,
     pub risk: Risk,
@@ -44,8 +44,8 @@ pub(crate) struct Listed {
     pub dead: DeadDies,
 }
 
-/// Content of the flash after a power cut: all that outlives the translation layer. The controller, reset, and the
-/// statistics come along, because they belong to the observer.
+/// Content of the flash after a power cut: all that outlives the translation layer. Included are the controller, reset,
+/// and the statistics, because they belong to the simulation and not to the drive.
 pub struct Medium {
     pub(crate) array: FlashArray,
     pub(crate) controller: Controller,

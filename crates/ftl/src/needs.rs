@@ -5,7 +5,8 @@ use crate::store::labels::Label;
 use crate::{FtlConfig, recovery};
 use ecc::Ladder;
 
-/// Bytes of the stamp (number of the host's write) of each physical unit, on a drive whose power is cut.
+/// Number of bytes of the simulator's memory for the stamp (number of the host's write) of one physical unit, on a
+/// drive whose power is cut.
 const STAMP: u64 = 8;
 
 impl FtlConfig {

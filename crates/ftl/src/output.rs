@@ -24,8 +24,8 @@ impl Stages {
         self.waits.iter().sum::<u64>() + self.queue + self.channel + self.array + self.transfer
     }
 
-    /// Returns these stages with waits cut so that the sum is at most `most` ns: of a wait that overlaps another that
-    /// was counted already, only the rest counts.
+    /// Returns these stage times with the queue waits shortened so that the sum is at most `most` ns: for an operation
+    /// of which a part of the waits overlaps waits that were counted already.
     pub fn within(mut self, most: u64) -> Self {
         let mut excess = self.total().saturating_sub(most);
         for wait in self.waits.iter_mut().skip(1).chain([&mut self.queue]) {
@@ -51,36 +51,37 @@ impl Stages {
 /// Report of the translation layer to the host side, such as the end of a flash read or a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// One flash read for a host request delivered its data (before ECC).
+    /// Report: one flash read for a host request delivered its data (before ECC).
     Read {
         /// Number that identifies the host request.
         request: u32,
         /// Number of mapping units that the read delivered.
         units: u32,
-        /// How the read dealt with bit errors: attempts, decoding and whether it was uncorrectable.
+        /// Handling of bit errors by the read: attempts, decoding, and whether the data were uncorrectable.
         reading: Reading,
         /// Time of the read by stage.
         stages: Stages,
     },
-    /// One unit of a write request is on flash; reported only for requests that wait for it.
+    /// Report: one unit of a write request is on flash; made only for requests that wait for it.
     Durable {
         /// Number that identifies the host request.
         request: u32,
         /// Time of the unit's program by stage.
         stages: Stages,
     },
-    /// A part of a read request that waited for map entries on flash has its entries, and now consists of one flash
-    /// read and `more` further ones.
+    /// Report: a part of a read request that waited for map entries on flash has its entries, and now consists of one
+    /// flash read and `more` further ones.
     Mapped {
         /// Number that identifies the host request.
         request: u32,
-        /// Number of flash reads for the part beyond the first one, which the request already expects.
+        /// Number of flash reads for the part of the read request beyond its first read, which the request already
+        /// counts.
         more: u32,
         /// Time that the part waited for the map entries, in ns.
         waited_ns: u64,
     },
-    /// A flush is complete: all data acknowledged before it are on flash. Also reported when a request to finish a zone
-    /// is done.
+    /// Report: a flush is complete, and all data acknowledged before it are on flash; or a request to finish a zone is
+    /// done.
     Flushed {
         /// Number that identifies the host request.
         request: u32,

@@ -6,30 +6,30 @@ use units::{Lpn, Ppa};
 /// Event of a snapshot, or of a version of a unit that a snapshot sees, as reported to observers of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionEvent {
-    /// A snapshot was taken: it sees the present content of the drive.
+    /// Event: a snapshot was taken, which sees the present content of the drive.
     Taken {
         /// Serial number of the snapshot that was taken.
         serial: u32,
     },
-    /// A snapshot, with all versions of units that the snapshot sees, is recorded on flash and survives power cuts from
-    /// now on.
+    /// Event: a snapshot, with all versions of units that the snapshot sees, is recorded on flash and survives power
+    /// cuts from now on.
     Recorded {
         /// Serial number of the snapshot that was recorded on flash.
         serial: u32,
     },
-    /// A snapshot was deleted.
+    /// Event: a snapshot was deleted.
     Dropped {
         /// Serial number of the snapshot that was deleted.
         serial: u32,
     },
-    /// A slot of the write buffer holds the newest version of a unit that the host has just written.
+    /// Event: a slot of the write buffer holds the newest version of a unit that the host has just written.
     Buffered {
         /// Logical unit that the host wrote.
         lpn: Lpn,
-        /// Index of the slot of the write buffer.
+        /// Index of the slot of the write buffer that holds the newest version.
         slot: u32,
     },
-    /// A version of a unit that a newer write replaced in the buffer, and that a snapshot sees, is on flash.
+    /// Event: a version of a unit that a newer write replaced in the buffer, and that a snapshot sees, is on flash.
     Programmed {
         /// Logical unit of the version.
         lpn: Lpn,
@@ -38,16 +38,16 @@ pub enum VersionEvent {
         /// Physical address of the version.
         ppa: Ppa,
     },
-    /// A version of a unit that only snapshots see was relocated.
+    /// Event: a version of a unit that only snapshots see was relocated.
     Moved {
         /// Logical unit of the version.
         lpn: Lpn,
-        /// Physical address of the version before.
+        /// Physical address of the version before the relocation.
         old: Ppa,
-        /// Physical address of the version now.
+        /// Physical address of the version after the relocation.
         new: Ppa,
     },
-    /// A unit has its former version again, because the drive returns to a snapshot.
+    /// Event: a unit has its former version again, because the drive returns to a snapshot.
     Returned {
         /// Logical unit that returned to its former version.
         lpn: Lpn,
@@ -56,7 +56,7 @@ pub enum VersionEvent {
         /// Physical address of the unit now, or `Ppa::NONE`.
         new: Ppa,
     },
-    /// The drive has the content of a snapshot again: the return to the snapshot is complete.
+    /// Event: the return of the drive to a snapshot is complete, and the drive has the content of the snapshot again.
     RolledBack {
         /// Serial number of the snapshot whose content the drive has again.
         serial: u32,

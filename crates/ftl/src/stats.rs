@@ -78,7 +78,8 @@ counters! {
         units_read_unmapped: u64,
         /// Number of mapping units that the host read from flash.
         units_read_flash: u64,
-        /// Number of mapping units that the host read whose map entry was still awaited when the power failed.
+        /// Number of mapping units of host reads that were never read, because the power failed while their map entry
+        /// was awaited.
         units_read_cut: u64,
         /// Number of host reads that shared the array read of another read.
         reads_joined: u64,
@@ -139,9 +140,11 @@ counters! {
         slc_units_folded: u64,
         /// Number of blocks erased in SLC mode; `blocks_erased` includes them.
         slc_blocks_erased: u64,
-        /// Number of uncorrectable reads whose data were restored from parity: reads for the host, and all other reads.
+        /// Numbers of uncorrectable reads whose data were restored from parity: first of reads for the host, then of
+        /// all other reads.
         reads_rebuilt: [u64; 2],
-        /// Number of reads that neither the code nor parity could correct: reads for the host, and all other reads.
+        /// Numbers of reads that neither the code nor parity could correct: first of reads for the host, then of all
+        /// other reads.
         reads_lost: [u64; 2],
         /// Number of units marked as lost because they were relocated, or merged with a partial write, although they
         /// could not be read.

@@ -10,7 +10,7 @@ macro_rules! address {
         pub struct $name(pub $repr);
 
         impl $name {
-            /// Returns the address as an index into a flat array.
+            /// Converts this address to an index into a flat array.
             #[inline]
             pub const fn index(self) -> usize {
                 self.0 as usize

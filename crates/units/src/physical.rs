@@ -72,12 +72,12 @@ quantities! {
 pub struct Potential(i64);
 
 impl Potential {
-    /// Makes a voltage given in microvolts.
+    /// Makes a signed voltage of `microvolts` microvolts.
     pub const fn new(microvolts: i64) -> Self {
         Self(microvolts)
     }
 
-    /// Returns the voltage in volts.
+    /// Converts this signed voltage, stored in microvolts, to a floating-point number of volts.
     pub fn volts(self) -> f64 {
         self.0 as f64 / 1e6
     }
@@ -102,12 +102,13 @@ impl fmt::Display for Potential {
 }
 
 impl Femtos {
-    /// Returns the duration in nanoseconds, for arithmetic that is reported and never scheduled.
+    /// Converts this duration to a floating-point number of nanoseconds, for arithmetic that is reported and never
+    /// scheduled.
     pub fn as_ns(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// Returns the duration rounded up, once, to whole nanoseconds.
+    /// Converts this duration to whole nanoseconds, rounded up once.
     pub const fn ceil_ns(self) -> Nanos {
         Nanos::new(self.0.div_ceil(1_000_000))
     }
@@ -133,42 +134,42 @@ impl std::iter::Sum for Femtos {
 }
 
 impl Frequency {
-    /// Returns the duration of one clock period, in whole femtoseconds.
+    /// Returns the duration of one period of this clock frequency, in whole femtoseconds.
     pub const fn period(self) -> Femtos {
         Femtos(1_000_000_000_000_000 / self.0)
     }
 }
 
 impl Power {
-    /// Returns the power in watts.
+    /// Converts this power, stored in nanowatts, to a floating-point number of watts.
     pub fn watts(self) -> f64 {
         self.0 as f64 * 1e-9
     }
 }
 
 impl Current {
-    /// Returns the power drawn from a supply of this voltage, in watts.
+    /// Returns the power, in watts, that this current draws from a supply of voltage `supply`.
     pub fn watts_at(self, supply: Voltage) -> f64 {
         self.0 as f64 * 1e-9 * supply.volts()
     }
 }
 
 impl Voltage {
-    /// Returns the voltage in volts.
+    /// Converts this voltage, stored in microvolts, to a floating-point number of volts.
     pub fn volts(self) -> f64 {
         self.0 as f64 * 1e-6
     }
 }
 
 impl Capacitance {
-    /// Returns the capacitance in farads.
+    /// Converts this capacitance, stored in femtofarads, to a floating-point number of farads.
     pub fn farads(self) -> f64 {
         self.0 as f64 * 1e-15
     }
 }
 
 impl Energy {
-    /// Returns the energy in joules.
+    /// Converts this energy, stored in femtojoules, to a floating-point number of joules.
     pub fn joules(self) -> f64 {
         self.0 as f64 * 1e-15
     }

@@ -3,7 +3,8 @@
 use crate::{Bytes, Nanos, TransferRate};
 use std::fmt;
 
-/// A physical quantity that configuration files give as a number directly followed by its unit.
+/// Interface of the types of physical quantities that configuration files give as a number directly followed by its
+/// unit.
 pub trait Quantity: Sized {
     /// Description of a correct value of the quantity, for error messages.
     const EXPECTED: &'static str;

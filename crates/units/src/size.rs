@@ -18,7 +18,7 @@ impl Bytes {
         Self(count)
     }
 
-    /// Returns the size as a number of bytes.
+    /// Converts this size to a number of bytes.
     #[inline]
     pub const fn get(self) -> u64 {
         self.0
@@ -35,7 +35,7 @@ impl TransferRate {
         Self(bytes)
     }
 
-    /// Returns the transfer rate in bytes per second.
+    /// Converts this transfer rate to a number in bytes per second.
     #[inline]
     pub const fn bytes_per_s(self) -> u64 {
         self.0

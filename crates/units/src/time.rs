@@ -25,7 +25,7 @@ impl SimTime {
         Self(ns)
     }
 
-    /// Returns the number of nanoseconds since the start of the simulation.
+    /// Converts this instant to a number of nanoseconds since the start of the simulation.
     #[inline]
     pub const fn ns(self) -> u64 {
         self.0
@@ -62,7 +62,7 @@ impl Nanos {
         }
     }
 
-    /// Returns the duration as a number of nanoseconds.
+    /// Converts this duration to a number of nanoseconds.
     #[inline]
     pub const fn ns(self) -> u64 {
         self.0

@@ -93,7 +93,7 @@ impl Canvas {
         }
     }
 
-    /// Stops the clock of the waveform in the interval `[from, to)` (fs).
+    /// Records that the clock of the waveform stands still in the interval `[from, to)` (fs).
     pub fn rest(&mut self, from: u64, to: u64) {
         self.rests.push((from, to));
     }

@@ -10,7 +10,8 @@ use crate::signalling::Cadence;
 pub(super) struct Params {
     pub t_ds: u64,
     pub t_dh: u64,
-    /// Times tCAS and tCAH, in fs, of an interface whose commands have set-up and hold times of their own.
+    /// Time, in fs, that both tCAS and tCAH must have: set-up and hold time of commands and addresses; none for an
+    /// interface without times of their own for these.
     pub t_cas: Option<u64>,
     /// High time of a strobe in its cycle, in fs; none: half the cycle.
     pub t_high: Option<u64>,
@@ -23,8 +24,8 @@ pub(super) struct Params {
     pub t_qh: u64,
 }
 
-/// Length of the strobe's preamble and (`POSTAMBLE`) postamble of NV-DDR2 and later in a waveform, in fs; the standard
-/// asks for at least 15 ns (tRPRE, tWPRE) and 6.5 ns (tRPST, tWPST).
+/// `PREAMBLE` and `POSTAMBLE`: lengths of the strobe's preamble and postamble of NV-DDR2 and later in a waveform, in
+/// fs; the standard asks for at least 15 ns (tRPRE, tWPRE) and 6.5 ns (tRPST, tWPST).
 const PREAMBLE: u64 = 15_000_000;
 const POSTAMBLE: u64 = 6_500_000;
 
@@ -32,7 +33,8 @@ const POSTAMBLE: u64 = 6_500_000;
 const MARKED: u32 = 2;
 
 impl Cadence {
-    /// Returns the time of `bytes` bytes in fs, computed from the fraction so that rounding errors do not add up.
+    /// Returns the transfer time of `bytes` bytes at this data rate in fs, computed from the fraction so that rounding
+    /// errors do not add up.
     fn after(self, bytes: u32) -> u64 {
         (u128::from(bytes) * u128::from(self.femtos.get()) / u128::from(self.bytes)) as u64
     }

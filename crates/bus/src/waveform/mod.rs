@@ -19,13 +19,13 @@ use units::Femtos;
 /// Flash operation that a waveform shows on the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaveOperation {
-    /// Read of a page, from the array to the controller.
+    /// Operation: read of a page, from the array to the controller.
     Read,
-    /// Program of a page, from the controller to the array.
+    /// Operation: program of a page, from the controller to the array.
     Program,
-    /// Erase of a block of the chip.
+    /// Operation: erase of a block of the chip.
     Erase,
-    /// Query for the status of the last operation of the chip.
+    /// Operation: query for the status of the last operation of the chip.
     Status,
 }
 
@@ -49,15 +49,15 @@ impl WaveOperation {
 /// Level of a signal in a waveform, or byte on its bus, from an edge on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// The signal of the waveform is low.
+    /// Level: the signal of the waveform is low.
     Low,
-    /// The signal of the waveform is high.
+    /// Level: the signal of the waveform is high.
     High,
-    /// The signal is not driven (high impedance).
+    /// Level: the signal of the waveform is not driven (high impedance).
     Released,
-    /// The signal is driven, but its level cannot be relied on.
+    /// Level: the signal of the waveform is driven, but its level cannot be relied on.
     Unknown,
-    /// The bus carries a byte, with its label: `30h`, `C1`, `D0`.
+    /// Level: the bus of the waveform carries a byte, with its label: `30h`, `C1`, `D0`.
     Byte(u8, String),
 }
 
@@ -86,13 +86,13 @@ pub struct Signal {
 /// Kind of timing relation that a mark in a waveform shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkKind {
-    /// Set-up time: data must be stable before they are captured.
+    /// Timing relation: set-up time, for which data must be stable before they are captured.
     SetUp,
-    /// Hold time: data must stay stable after they were captured.
+    /// Timing relation: hold time, for which data must stay stable after they were captured.
     Hold,
-    /// Propagation delay from one edge to another.
+    /// Timing relation: propagation delay from one edge to another.
     Delay,
-    /// Wait that the protocol prescribes, or a busy time of the array.
+    /// Timing relation: wait that the protocol prescribes, or a busy time of the array.
     Wait,
 }
 
@@ -134,7 +134,7 @@ pub struct WavePhase {
     pub from: Femtos,
     /// End of the phase, as time since the beginning of the waveform.
     pub to: Femtos,
-    /// Duration of one byte in this phase; none where no bytes are transferred.
+    /// Time in which one byte is transferred in this phase; none where no bytes are transferred.
     pub byte: Option<Femtos>,
 }
 
@@ -253,7 +253,7 @@ impl Pen {
         self.on_clock(self.signalling.cycle.get())
     }
 
-    /// Returns a time, in fs, rounded up to the clock period where the interface has a clock.
+    /// Returns `time` (fs), rounded up to whole clock periods where the interface has a clock.
     fn on_clock(&self, time: u64) -> u64 {
         match self.strobes {
             Strobes::Clocked(_) => time.next_multiple_of(self.signalling.shortest.get()),

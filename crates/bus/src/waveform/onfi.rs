@@ -31,7 +31,7 @@ pub(super) struct NvDdrTimes {
     pub t_dh: u64,
     pub t_dqsq: u64,
     pub t_qhs: u64,
-    /// Times tCAS and tCAH, in ps: set-up and hold time of commands and addresses at the clock's edge.
+    /// Set-up time tCAS and hold time tCAH, the same for both, of commands and addresses at the clock's edge, in ps.
     pub t_cas: u64,
 }
 

@@ -6,9 +6,9 @@ use units::SimTime;
 /// What a die waits for a channel for: a command or data. A die can wait with both at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// The die waits for the channel for command and address cycles.
+    /// Wait of a die for the channel in order to get command and address cycles.
     Command,
-    /// The die waits for the channel for data, in or out.
+    /// Wait of a die for the channel in order to transfer data, in or out.
     Data,
 }
 

@@ -9,7 +9,7 @@ use crate::{Class, Context, ControllerConfig, Probe};
 use nand::Geometry;
 use units::SimTime;
 
-/// Grouping of dies into chips of which one die works at a time, and whose turn it is on each channel.
+/// Dies grouped into chips of which only one die works at a time, with the chip that has the next turn on each channel.
 pub(super) struct Chips {
     /// Distance in die numbers from one die of a chip to the next die of the chip.
     stride: usize,
@@ -55,12 +55,13 @@ impl Chips {
         self.awaited.fill(false);
     }
 
-    /// True while a chip waits for the channel to become free.
+    /// True while a chip waits for channel `channel` to become free.
     pub fn is_awaited(&self, channel: usize) -> bool {
         self.awaited[channel]
     }
 
-    /// Returns true if a chip waits for the channel to become free, and ends the wait because the chips are asked now.
+    /// Returns true if a chip waits for channel `channel` to become free, and ends the wait, because the chips get
+    /// their turns now.
     pub fn take_awaited(&mut self, channel: usize) -> bool {
         std::mem::take(&mut self.awaited[channel])
     }
@@ -111,8 +112,8 @@ impl Controller {
         }
     }
 
-    /// Starts, on the other dies that stand for planes of this one, programs of the same page number; their data follow
-    /// its data.
+    /// Starts programs of page number `page` on the other dies that stand for planes of the same die as `die`; their
+    /// data cross the channel after the data for `die`.
     fn pair<P: Probe>(&mut self, die: usize, class: Class, page: u32, ctx: &mut Context<P>) {
         let chips = self.chips.as_ref().expect("the caller saw chips");
         let (stride, dies) = (chips.plane_stride, self.dies.len());

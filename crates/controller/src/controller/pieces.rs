@@ -9,7 +9,8 @@ use crate::Transaction;
 use engine::Calendar;
 
 impl Transaction {
-    /// True if all pieces of the read before this data-out have crossed the channel (pipelined retries).
+    /// True if the piece of a read that crosses the channel is the last one (pieces: overlapping attempts of pipelined
+    /// retries).
     #[inline]
     pub(crate) fn is_last_piece(&self) -> bool {
         self.sent + 1 >= self.reading.pieces
@@ -17,8 +18,8 @@ impl Transaction {
 }
 
 impl Controller {
-    /// Starts the array read of the next piece at once when the data of a piece are in the page register (pipelined
-    /// retries).
+    /// Starts the array read of a read's next piece (overlapping attempt of pipelined retries) once the piece before
+    /// has moved to the page register.
     #[cold]
     pub(super) fn sense_on(&mut self, die: usize, calendar: &mut Calendar) {
         let transaction = &mut self.slab.items[self.dies[die].array.index()];

@@ -11,18 +11,19 @@ use units::{DieId, SimTime};
 /// Progress of a program or erase when the power failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The flash array had ended the operation, but its completion was not yet reported.
+    /// The flash array had completed the program or erase, but the completion was not yet reported.
     Done,
-    /// The power failure stopped the flash array halfway through the operation.
+    /// The power failure stopped the flash array halfway through the program or erase.
     Halfway,
 }
 
-/// A program or erase that changed cells and was not reported before the power failed.
+/// A program or erase that had begun to change cells, and had not been reported as finished, when the power failed.
 #[derive(Clone, Copy, Debug)]
 pub struct Interrupted {
-    /// Program or erase that the power failure interrupted.
+    /// Transaction of a program or erase that had not been reported as finished when the power failed; `ending` says
+    /// whether the flash array had completed it.
     pub transaction: Transaction,
-    /// Progress of the interrupted operation.
+    /// Progress of the unreported program or erase when the power failed: completed by the array, or stopped halfway.
     pub ending: Ending,
 }
 

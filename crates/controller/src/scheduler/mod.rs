@@ -20,7 +20,7 @@ pub struct DieView {
 }
 
 impl DieView {
-    /// Returns, of the ready classes in bit mask `classes`, the class whose oldest operation was submitted first; none
+    /// Returns, of the ready classes in bit mask `classes`, the one with the operation that was submitted first; none
     /// if no such class is ready.
     #[inline]
     pub fn oldest(&self, classes: u8) -> Option<Class> {

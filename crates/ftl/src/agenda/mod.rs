@@ -21,13 +21,15 @@ use units::{Nanos, SimTime};
 /// Kind of timer-driven background work (refresh, patrol and so on) that the agenda holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
-    /// The superblock, numbered over the drive, may hold data that must be rewritten (refreshed) now.
+    /// Kind of work: check the superblock, numbered over the drive, which may hold data that must be rewritten
+    /// (refreshed) now.
     Refresh(u32),
-    /// The patrol (background scrub) of this die is due to take its next step.
+    /// Kind of work: the next step of the patrol (background scrub) of this die.
     Patrol(u32),
-    /// This die may again spend time on superblocks that wait to be rewritten.
+    /// Kind of work: rewrite superblocks of this die that wait for it, because the die may spend time on background
+    /// work again.
     Turn(u32),
-    /// A feature has work at a set time, such as to take a snapshot.
+    /// Kind of work: an action of a feature at a set time, such as to take a snapshot.
     Moment,
 }
 

@@ -8,7 +8,7 @@ use controller::{Context, Origin};
 use units::{Lpn, SimTime};
 
 impl BlockMapped {
-    /// Evicts units from the write buffer while it keeps more than allowed, and queues them in their banks for
+    /// Evicts units from the write buffer while it holds more units than its limit, and queues them in their banks for
     /// programming.
     pub(super) fn relieve_buffer(&mut self, now: SimTime) {
         if !self.media.core.buffer.is_cache() {
@@ -25,7 +25,8 @@ impl BlockMapped {
         }
     }
 
-    /// Marks the groups of logical units that the buffer is evicting to be programmed as a whole (page padding).
+    /// Queues the group of logical units of each slot that the write buffer is evicting, so that the group is
+    /// programmed as a whole, together with its units that are not in the buffer (page padding).
     fn pad_leaving(&mut self) {
         for slot in self.media.core.buffer.queued() {
             let (bank, group, _) = self.split(self.media.core.buffer.slot(slot).lpn);
@@ -60,7 +61,8 @@ impl BlockMapped {
         }
     }
 
-    /// Returns the buffer slot of unit `lpn` if the slot is queued for programming; none if the unit is kept or absent.
+    /// Returns the buffer slot of unit `lpn` if the slot is queued for programming; none if the buffer holds the unit
+    /// without having queued it, or does not hold it.
     pub(super) fn waiting_slot(&self, lpn: Lpn) -> Option<u32> {
         self.media
             .core

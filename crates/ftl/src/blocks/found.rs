@@ -19,14 +19,14 @@ use units::{Lpn, Ppa};
 /// Condition in which recovery finds a block after a power cut, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Condition {
-    /// All program units of the block that were programmed can be read.
+    /// Condition: all program units of the block that were programmed can be read.
     Whole,
-    /// Some programmed program units of the block cannot be read: they are torn.
+    /// Condition: some programmed program units of the block cannot be read, because they are torn.
     Torn,
-    /// The program of a position of the block was not begun although a later one was: no more data can be programmed in
-    /// order.
+    /// Condition: the program of a position of the block was not begun, but that of a later position was, so that no
+    /// more data can be programmed in order.
     Gap,
-    /// A program on the block failed before the power cut.
+    /// Condition: a program on the block failed before the power cut.
     Failing,
 }
 
@@ -35,12 +35,13 @@ struct FoundBlock {
     bank: usize,
     serial: u64,
     owner: u32,
-    /// Superblocks of the block, one for each die; `NONE` for a superblock of which nothing can be read.
+    /// Numbers of the block's superblocks, one for each die; `NONE` for a superblock of which nothing can be read.
     members: Vec<u32>,
-    /// Position, within the block found after a power cut, after the last program unit that was programmed.
+    /// Position in the block, counted in program units, directly after the last program unit that was programmed before
+    /// the power cut.
     next: u32,
-    /// Number of program units that the block found after a power cut has when its merge is complete, 0 if no merge
-    /// wrote it; `merged` is the sequence number of the first program of the merge.
+    /// `end`: number of program units that the block found after a power cut has when its merge is complete, 0 if no
+    /// merge wrote it. `merged`: sequence number of the first program of the merge.
     end: u32,
     merged: u64,
     /// Sequence number of the last program to the block found after a power cut.
@@ -84,8 +85,8 @@ struct Flash<'a> {
 
 /// Places of the newest copies of all logical units, as recovery chooses them after a power cut.
 struct Choice {
-    /// For each program unit of the logical address space: sequence number of the newest program that made all older
-    /// copies garbage.
+    /// For each range of logical units that fills one program unit: sequence number of the newest program that replaced
+    /// the whole range, so that copies from older programs are garbage.
     over: Vec<u64>,
     /// For each logical unit: write number of its newest copy, sequence number of the copy's program, and its physical
     /// place.

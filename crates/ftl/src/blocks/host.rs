@@ -118,8 +118,9 @@ impl Serves for BlockMapped {
         true
     }
 
-    /// Queues a buffer slot with complete data for programming, or keeps it in the cache. During preconditioning
-    /// without simulated time no unit is kept, so that a preconditioned drive is the same with any cache.
+    /// Queues a buffer slot with complete data for programming, or holds the unit in the buffer where it works as a
+    /// cache. During preconditioning without simulated time no unit is held, so that a preconditioned drive is the same
+    /// with any cache.
     fn admit(&mut self, slot: u32, now: SimTime) {
         if self.instant.is_some() {
             return self.let_wait(slot, now);

@@ -10,8 +10,8 @@ use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
 impl BlockMapped {
-    /// Returns the position after the last program unit of a group of logical units that holds a valid unit or, for
-    /// `Purpose::Pad`, a unit that waits in the buffer.
+    /// Returns the number of program units of a group of logical units up to and including the last one with a unit on
+    /// flash or, for `Purpose::Pad`, with a unit that waits in the buffer; 0 if there is none.
     fn used_end(&self, bank: usize, group: u32, purpose: Purpose) -> u32 {
         let waits = |lpn| purpose == Purpose::Pad && self.waiting_slot(lpn).is_some();
         let holds = |position: &u32| {

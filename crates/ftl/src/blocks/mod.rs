@@ -61,8 +61,8 @@ struct GroupRules {
     kind: Box<dyn BlockRules>,
     /// Number of dies over which a block extends.
     span: u32,
-    /// Number of mapping units of a group of logical units, which is that of a block; `group_programs` is the number of
-    /// program units.
+    /// `group_units`: number of mapping units of a group of logical units, as many as a block holds. `group_programs`:
+    /// number of program units of a group.
     group_units: u32,
     group_programs: u32,
 }
@@ -74,8 +74,8 @@ pub struct BlockMapped {
     rules: GroupRules,
     pub(crate) host: Host,
     waits: Vec<Wait>,
-    /// Buffer slots for which a request waits although a newer version replaced their data; each with the slot of the
-    /// newer version.
+    /// Pairs of buffer slots of one unit: an older slot, whose data were replaced by a newer version and for which a
+    /// request still waits, and the slot of the newer version.
     overtaken: Vec<(u32, u32)>,
     /// For each superblock: number of the block, within its bank, to which it belongs, or `NONE`.
     block_of: Vec<u32>,
@@ -198,8 +198,8 @@ impl BlockMapped {
         Ppa(self.layout().first_ppa(member) + u64::from(within))
     }
 
-    /// False when the block has no superblock for program unit `position`, because the superblock was being erased at a
-    /// power cut.
+    /// True when the block has a superblock for program unit `position`; false when that superblock was being erased at
+    /// a power cut.
     #[inline]
     fn is_there(&self, bank: usize, block: u32, position: u32) -> bool {
         self.banks[bank].members_of(block)[(position % self.rules.span) as usize] != NONE
@@ -250,8 +250,8 @@ impl Layer for BlockMapped {
         self.on_event(event, ctx);
     }
 
-    /// Turns a drive that can no longer proceed read-only if blocks failed or were lost, or if its power may be cut:
-    /// interrupted merges may have used up its spare blocks.
+    /// Handles a drive that can no longer proceed: makes it read-only if blocks failed or were lost, or if its power
+    /// may be cut (interrupted merges may have used up its spare blocks), and lets no request wait any longer.
     fn declare_stalled(&mut self) {
         let failures = self.media.core.store.stats.program_failures
             + self.media.core.store.stats.erase_failures

@@ -16,7 +16,7 @@ use units::{DieId, Lpn, Ppa, SimTime};
 
 /// Greatest number of entries of a bank's queue that are searched for units to fill one program.
 const LOOK_AHEAD: usize = 256;
-/// Number of the only write stream of a block-mapped drive.
+/// Index of the only write stream (data with open superblocks of their own) of a block-mapped drive.
 const STREAM: usize = 0;
 
 impl BlockMapped {
@@ -334,8 +334,8 @@ impl BlockMapped {
         self.submit(transaction, ctx);
     }
 
-    /// Sets the write cost (way to program the page) of a program to the finest that a cost regulator chooses for any
-    /// of its units.
+    /// Sets the write cost (way to program the page) of a program: of the costs that a cost regulator chooses for its
+    /// units, the one with the finest program step.
     #[cold]
     fn cost(&mut self, superblock: u32, program: &mut Transaction, calendar: &mut Calendar) {
         let (die, layout, now) = (program.die.index(), self.layout().clone(), calendar.now());

@@ -15,7 +15,8 @@ pub(crate) trait Arrives: Reads {
         self.parts().1.recent.as_mut().is_none_or(|recent| recent.is_new(lpn, now))
     }
 
-    /// True if data written now go to flash at once, although the write buffer otherwise keeps data as long as it can.
+    /// True unless the drive holds units that the host soon rewrites in its write buffer, and unit `lpn` was written
+    /// lately: the data of a write of such a unit stay in the buffer, all others go to flash at once.
     #[inline]
     fn leaves_at_once(&mut self, lpn: Lpn, now: SimTime) -> bool {
         self.parts().1.recent.is_none() || self.was_not_written_lately(lpn, now)

@@ -15,7 +15,8 @@ use crate::settings::FtlConfig;
 use controller::Controller;
 use std::collections::VecDeque;
 
-/// State of a translation layer's work for the host: outputs, flushes, reads and units at risk.
+/// State of a translation layer's work for the host: outputs, flushes, reads, and the count of units that a power cut
+/// would lose.
 pub(crate) struct Host {
     pub outputs: Vec<Output>,
     /// For each flush in progress: the buffer epoch up to which all data must be on flash, and the number of the
@@ -26,7 +27,8 @@ pub(crate) struct Host {
     pub following: Vec<(u32, u32)>,
     /// State of the host's read path: merged reads and read-ahead.
     pub reads: ReadPath,
-    /// Units that the host wrote recently, on a drive that keeps only soon rewritten data in its write buffer.
+    /// Record of the units that the host wrote recently, on a drive whose write buffer holds only data that are soon
+    /// rewritten.
     pub recent: Option<Box<Recent>>,
     /// Access times of the write buffer's DRAM; none where the DRAM takes no time.
     pub dram: Option<Dram>,

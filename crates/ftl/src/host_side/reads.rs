@@ -27,8 +27,8 @@ pub(crate) struct ReadPath {
     pub merge: Option<Box<dyn ReadMerge>>,
     /// Read-ahead area with its data; none if the drive does not read ahead.
     pub ahead: Option<Box<Ahead>>,
-    /// Pending wait of the request in progress: the read-ahead in flight that fetches some of its units, and these
-    /// units as bits of a page row.
+    /// For the request in progress: the read-ahead transaction in flight that fetches some of its units, and the bit
+    /// mask of these units in their page row; none if the request need not wait for read-ahead.
     riding: Option<(TransactionId, u64)>,
 }
 
@@ -60,8 +60,8 @@ impl ReadPath {
     }
 }
 
-/// Units of one page row that one flash read fetches: row, bit mask of units, and bytes where only sectors of them are
-/// read.
+/// Part of a page row that one flash read fetches: number of the row, bit mask of its units, and number of bytes if
+/// only sectors of the units are read.
 #[derive(Clone, Copy)]
 pub(crate) struct RowPart {
     row: u32,
@@ -74,7 +74,8 @@ pub(crate) trait Reads {
     /// Returns the flash with its features, and the layer's state of work for the host.
     fn parts(&mut self) -> (&mut Media, &mut Host);
 
-    /// Lets units leave the write buffer when it keeps more than its limit.
+    /// Evicts units from the write buffer while it holds more units than its limit: dirty units are queued for
+    /// programming.
     #[inline]
     fn relieve(&mut self, _now: SimTime) {
         self.parts().0.core.relieve_buffer();
@@ -94,8 +95,8 @@ pub(crate) trait Reads {
         self.read_units::<false, P>(request, first, count, ctx)
     }
 
-    /// Does the work of [`Self::read_found`]. `PARTS` is true for drives that know which sectors of a unit are present;
-    /// a copy of the code for other drives does not ask.
+    /// Reads units as [`Self::read_found`] does. `PARTS` selects the compiled variant: true for drives that know which
+    /// sectors of a unit are present, false for other drives, which skip the check.
     #[inline]
     fn read_units<const PARTS: bool, P: Probe>(
         &mut self,
@@ -354,8 +355,8 @@ pub(crate) trait Reads {
         });
     }
 
-    /// Keeps data that the host read from flash in the buffer as clean units, where they are still the newest version
-    /// and the buffer has space.
+    /// Stores data that the host read from flash in the write buffer as clean units, if the buffer caches such units,
+    /// has space, and the data are still the newest version.
     fn keep_read<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         if !media.core.buffer.is_cache() || read.superblock == Transaction::NOWHERE {
@@ -375,8 +376,8 @@ pub(crate) trait Reads {
         }
     }
 
-    /// Adds the number of units at risk in a power cut, times the time since the last call, to the statistics. Must be
-    /// called before that number changes.
+    /// Adds to the statistics the number of units that a power cut would lose now, multiplied by the time in ns since
+    /// the last call. Must be called before that number changes.
     #[inline]
     fn account_risk(&mut self, now: SimTime) {
         let (media, host) = self.parts();

@@ -12,13 +12,15 @@ use units::{Lpn, Ppa, SimTime};
 
 /// Interface by which a translation layer serves the host's requests: reads, writes, trims and flushes.
 pub(crate) trait Serves: Arrives {
-    /// Sends data and work that wait in the write buffer to flash, as far as that is possible now.
+    /// Submits the programs of data that wait in the write buffer, and advances the layer's other waiting work, as far
+    /// as that is possible now.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>);
 
     /// Releases physical address `home`, whose unit was trimmed.
     fn vacate<P: Probe>(&mut self, home: Ppa, ctx: &mut Context<P>);
 
-    /// Informs the layer that a unit was trimmed, in the write buffer or on flash.
+    /// Tells the layer that a unit was trimmed, in the write buffer or on flash, so that it can do the work that this
+    /// allows.
     fn note_trimmed(&mut self, _lpn: Lpn) {}
 
     /// True in work without simulated time, such as preconditioning: all data written go to flash at once, in whole
@@ -47,7 +49,8 @@ pub(crate) trait Serves: Arrives {
         self.relieve(now);
     }
 
-    /// Sends all data in the write buffer to flash, at the end of a run or for a flush.
+    /// Queues all dirty units in the write buffer for programming, at the end of a run or for a flush, and starts as
+    /// many programs as possible now. This default does not pad a partly filled program unit.
     fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.parts().0.core.buffer.send_out_held();
         self.pump(ctx);
@@ -60,8 +63,8 @@ pub(crate) trait Serves: Arrives {
         MapEntry::AtHand
     }
 
-    /// Reads the rest of `lpn` from flash now, if the version in the write buffer is a part of the unit and is still
-    /// needed although it is replaced or trimmed.
+    /// Reads the rest of unit `lpn` from flash now, if the write buffer holds only a part of the unit and that version
+    /// is still needed after being replaced or trimmed.
     fn read_rest_now<P: Probe>(&mut self, _lpn: Lpn, _ctx: &mut Context<P>) {}
 
     /// Reads `count` units from `first` once their map entries are in RAM. Returns the number of flash reads that

@@ -79,7 +79,8 @@ impl Ftl {
         self.core().read_only
     }
 
-    /// Returns the longest time that data wait for a full program before the program is padded and submitted.
+    /// Returns the setting of how long data may wait for a full program unit before the program unit is padded and
+    /// programmed.
     #[inline]
     pub fn flush_after(&self) -> Nanos {
         self.core().assembly.flush_after
@@ -123,15 +124,15 @@ impl Ftl {
         self.media().features.recovers()
     }
 
-    /// Returns the number of bytes that the superblocks in SLC mode in use can hold; none on a drive without an SLC
+    /// Returns the capacity in bytes of all superblocks in SLC mode that are in use now; none on a drive without an SLC
     /// cache.
     #[inline]
     pub fn cache_bytes(&self) -> Option<u64> {
         self.media().features.one_bit_bytes()
     }
 
-    /// Returns the planned time of a round of the background scrub (patrol), and the number of dies whose present round
-    /// already takes longer; none without a patrol.
+    /// Returns the planned time of a round of the background scrub (patrol), in which the patrol reads all stored data
+    /// once, and the number of dies whose present round already takes longer; none without a patrol.
     pub fn patrol(&self, now: SimTime) -> Option<(Nanos, usize)> {
         self.reasons().patrol.as_ref().map(|patrol| (patrol.period(), patrol.overdue(now)))
     }

@@ -90,13 +90,15 @@ impl BufferView<'_> {
         self.host.risk.most
     }
 
-    /// True when the write buffer keeps units for reuse, as a cache.
+    /// True when the write buffer works as a cache: written units are held in the buffer, to be overwritten or read
+    /// there, until the eviction policy chooses them to be programmed.
     #[inline]
     pub fn is_cache(&self) -> bool {
         self.buffer().is_cache()
     }
 
-    /// True when the write buffer also keeps clean units, which were only read or are programmed already.
+    /// True when a write buffer that works as a cache also holds clean units: units that the host read from flash, and
+    /// written units after their program.
     #[inline]
     pub fn keeps_clean(&self) -> bool {
         self.buffer().keeps_clean(Lpn(0))

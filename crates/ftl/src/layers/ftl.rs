@@ -24,7 +24,7 @@ pub struct Ftl {
     pub(super) layer: AnyLayer,
 }
 
-/// Declares methods that pass a call on to the drive's own kind of translation layer.
+/// Declares methods that call the method of the same name of the drive's own kind of translation layer.
 macro_rules! calls {
     ($($(#[$doc:meta])* fn $name:ident $([$p:ident])? ($($arg:ident: $type:ty),*) $(-> $out:ty)?;)*) => {
         $($(#[$doc])*
@@ -35,7 +35,7 @@ macro_rules! calls {
     };
 }
 
-/// Calls that the host side of the simulator makes in simulated time.
+/// Methods that the host side of the simulator calls while simulated time runs.
 impl Ftl {
     calls! {
         /// Begins simulated time: garbage collection, wherever the filled or constructed drive needs it, starts before
@@ -62,12 +62,13 @@ impl Ftl {
         fn handle[P](event: Event, ctx: &mut Context<P>);
         /// Assigns waiting units of the write buffer to dies as long as a die can take units.
         fn pump[P](ctx: &mut Context<P>);
-        /// Queues all data that the write buffer holds for programming.
+        /// Queues all dirty units in the write buffer for programming, and starts as many programs as possible now.
         fn send_out[P](ctx: &mut Context<P>);
         /// Puts data of the drive's own features that are not on flash (such as map entries) into the write buffer, to
         /// be programmed.
         fn write_out_own[P](ctx: &mut Context<P>);
-        /// Adds the units that a power cut would have lost, times the time since the last call, to the statistics.
+        /// Adds to the statistics the number of units that a power cut would have lost, multiplied by the time in ns
+        /// since the last call.
         fn account_risk(now: SimTime);
         /// Declares that no unit can be moved any more. A drive that lost blocks counts as worn out: it turns
         /// read-only, and no request waits for it any longer.
@@ -75,7 +76,7 @@ impl Ftl {
     }
 }
 
-/// Calls without simulated time, for preconditioning, and calls for a drive without operations in flight.
+/// Methods for work without simulated time (preconditioning), and for a drive without operations in flight.
 impl Ftl {
     calls! {
         /// Writes logical unit `lpn` without simulated time, for preconditioning.
@@ -144,7 +145,7 @@ impl Ftl {
     }
 }
 
-/// Calls that work alike for all kinds of translation layer.
+/// Methods that work alike for all kinds of translation layer.
 impl Ftl {
     /// Makes a fresh drive with the mapping that `config` names: nothing written, every good superblock free.
     ///
@@ -185,13 +186,13 @@ impl Ftl {
         self.layer.as_block_mapped()
     }
 
-    /// Postpones the change of the map from a rule to flat arrays, so that [`Self::changed_since`] can answer for
-    /// longer, at the price of slower lookups.
+    /// Lets the map stay longer in its compact form (a rule and the changes since) before flat arrays replace it, so
+    /// that [`Self::changed_since`] can answer for longer, at the price of slower lookups.
     pub fn keep_rule(&mut self) {
         self.parts().0.core.store.map.keep_rule();
     }
 
-    /// Makes the flat arrays of the map now, instead of when enough was written that they pay: for a drive that must
+    /// Replaces the compact form of the map by flat arrays now, not only after many writes: for a drive whose run must
     /// not pause for that later, or before all of the map is looked up.
     pub fn make_arrays(&mut self) {
         self.parts().0.core.store.map.make_arrays();
@@ -238,7 +239,8 @@ impl Ftl {
         self.parts().0.features.take_cached()
     }
 
-    /// Adds `times` times the program/erase cycles in `worn` to every block: repeats of the same series of erases.
+    /// Adds wear to every block without erasing: `times` times the block's number of program/erase cycles in `worn`, as
+    /// if the same series of erases were repeated.
     pub fn wear_on(&mut self, worn: &[u32], times: u32) {
         self.parts().0.core.store.wear_on(worn, times);
     }

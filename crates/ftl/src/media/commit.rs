@@ -27,8 +27,9 @@ impl Media {
         }
     }
 
-    /// True if the version of `lpn` in `slot` was programmed while a newer version is in the write buffer, and is newer
-    /// than the version on flash: a power cut would lose the newest, so the programmed one must be kept.
+    /// True, on a drive whose power may be cut, if the version of `lpn` in buffer slot `slot` was programmed while a
+    /// newer version is in the buffer, and is newer than the version on flash: a cut would lose the newest, so the
+    /// programmed version must be kept valid.
     #[inline]
     pub fn must_outlast_cut(&self, lpn: Lpn, slot: u32) -> bool {
         self.core.store.spare.is_some()
@@ -138,8 +139,8 @@ impl Media {
         }
     }
 
-    /// Sets the state of a full superblock whose programs have all ended: closed, to be rescued after a program
-    /// failure, or part of the SLC cache.
+    /// Sets the state of a full superblock of which all programs have ended: closed, to be rescued (relocated) after a
+    /// program failure, or part of the SLC cache.
     #[inline(always)]
     pub fn settle_superblock(&mut self, die: usize, superblock: u32) {
         let global = self.core.store.space.global(die, superblock);

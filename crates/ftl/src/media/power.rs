@@ -127,7 +127,8 @@ impl Media {
         }
     }
 
-    /// Applies to the flash a program whose cells were changed although the power failed before the drive was told.
+    /// Applies to the flash a program that the array had completed before the power failed, and whose completion had
+    /// not been reported to the drive.
     fn end_program(&mut self, transaction: &Transaction, global: usize, status: ProgramStatus) {
         self.core.store.array.restore(global, transaction.row + transaction.rows);
         self.stamp_programmed(transaction, status);

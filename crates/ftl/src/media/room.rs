@@ -19,14 +19,16 @@ impl Media {
         }
     }
 
-    /// True if the host may take another program unit of die `die` for data of stream `stream`.
+    /// True if die `die` has space for another program unit of host data of write stream `stream`, there or in the SLC
+    /// cache.
     #[inline]
     fn has_room(&self, die: usize, stream: usize) -> bool {
         (self.core.has_own_room(die, stream) && self.features.lets_pass(die))
             || self.features.takes_hosts(&self.core, die)
     }
 
-    /// Updates, for each stream of the host, the mark whether the die can take another of its program units.
+    /// Updates, for each write stream of the host, the mark that says whether this die can take another program unit of
+    /// the stream.
     pub fn update_eligible(&mut self, die: usize) {
         let within_quota = self.core.is_within_quota(die);
         let (word, bit) = (die / 64, 1u64 << (die % 64));
@@ -43,14 +45,14 @@ impl Media {
         }
     }
 
-    /// Returns the stream that the next program unit of the host's stream `own` joins on this die: `own`, or the stream
-    /// of the SLC cache where the cache takes the data.
+    /// Returns the index of the write stream that the next program unit of the host's stream `own` joins on this die:
+    /// `own`, or the stream of the SLC cache where the cache takes the data.
     #[inline]
     pub fn stream_for_host(&self, die: usize, own: usize) -> usize {
         if self.features.takes_hosts(&self.core, die) { self.core.store.space.one_bit_stream } else { own }
     }
 
-    /// Opens a superblock of the die for the host's data of a stream; returns false if none is free.
+    /// Opens a superblock of the die for host data of write stream `stream`; returns false if none is free.
     pub fn open_for_host(&mut self, die: usize, stream: usize) -> bool {
         if !self.core.store.space.is_one_bit(stream) {
             return self.core.open_own(die, stream);
@@ -58,8 +60,8 @@ impl Media {
         self.features.opens_one_bit(&mut self.core, die)
     }
 
-    /// Counts a host unit that joined a stream, and charges it to the pace of the die's garbage collection unless it
-    /// went to the SLC cache.
+    /// Counts a host unit that was assigned to a write stream of the die, and spends the host's write credit from
+    /// garbage collection for it, unless the unit went to the SLC cache.
     pub fn note_host_unit(&mut self, die: usize, stream: usize) {
         if !self.core.store.space.is_one_bit(stream) {
             self.core.collections[die].spend();

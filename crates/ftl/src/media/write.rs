@@ -10,7 +10,7 @@ use controller::{Class, Context, Kind, Origin, Transaction};
 use units::{DieId, Lpn, Ppa};
 
 impl Media {
-    /// Chooses a die for the next program unit of one of the host's streams; returns false if no die can take it.
+    /// Chooses a die for the next program unit of one of the host's write streams; returns false if no die can take it.
     #[inline]
     pub fn choose_die(&mut self, lane: usize, lpn: Lpn) -> bool {
         // Asked after every event, and most of the time no die can.
@@ -47,7 +47,7 @@ impl Media {
         (0..self.core.assembly.lanes.len()).for_each(|lane| self.pad_lane(lane, ctx));
     }
 
-    /// Pads the program unit that is being filled with host data of one stream, so that it can be programmed.
+    /// Pads the program unit that is being filled with host data of one write stream, so that it can be programmed.
     pub fn pad_lane<P: Probe>(&mut self, lane: usize, ctx: &mut Context<P>) {
         let Lane { current, stream, .. } = self.core.assembly.lanes[lane];
         if current != NONE {
@@ -63,8 +63,8 @@ impl Media {
         }
     }
 
-    /// Appends a mapping unit to the open superblock of a stream, and submits the program when the program unit is
-    /// full.
+    /// Appends a mapping unit to the open superblock of a write stream, and submits the program when the program unit
+    /// is full.
     #[inline]
     pub fn append<P: Probe>(
         &mut self,
@@ -101,7 +101,8 @@ impl Media {
         }
     }
 
-    /// Submits the program of the units that a stream's open superblock has gathered.
+    /// Submits the program of the units that were appended to the open superblock of a write stream since its last
+    /// program.
     pub fn issue_program<P: Probe>(&mut self, die: usize, stream: usize, kind: Kind, ctx: &mut Context<P>) {
         let layout = &self.core.store.layout;
         let slc = self.core.store.space.is_one_bit(stream);
@@ -148,8 +149,8 @@ impl Media {
         debug_assert!(self.core.fits_in_hand(die), "die {die} has a collection without room");
     }
 
-    /// Makes the program transaction for the units that a stream's open superblock has gathered, which end before
-    /// `next_unit`.
+    /// Makes the transaction that programs the units last appended to the open superblock of a write stream: the
+    /// program unit that ends before unit `next_unit` of the superblock.
     #[inline(always)]
     fn program_of(
         &mut self,

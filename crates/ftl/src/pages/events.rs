@@ -33,7 +33,8 @@ impl PageMapped {
         }
     }
 
-    /// Handles all flash operations that have ended, from `first` on, and then begins the work that waited for them.
+    /// Handles flash operation `first`, which has ended, and all others that have ended by now, and then begins the
+    /// work that waited for them.
     #[inline(never)]
     pub(super) fn on_all_finished<P: Probe>(&mut self, first: TransactionId, ctx: &mut Context<P>) {
         let mut next = Some(first);

@@ -32,7 +32,8 @@ impl PageMapped {
         self.media.core.note_lost_room();
     }
 
-    /// Stamps data that exist when simulated time begins with the number that stands for writes before the run.
+    /// Gives the data that exist when simulated time begins the stamp (number of a host write, in the spare area) that
+    /// stands for writes before the run.
     pub(super) fn stamp_beginning(&mut self) {
         let Some(numbers) = self.media.core.store.spare.as_mut().filter(|numbers| numbers.is_fresh()) else {
             return;

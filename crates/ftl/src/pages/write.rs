@@ -27,8 +27,8 @@ impl Serves for PageMapped {
         entry.unwrap_or(MapEntry::AtHand)
     }
 
-    /// Reads the rest of a unit now whose partial write waits for its map entry, while the map still gives the unit's
-    /// old place.
+    /// Reads the rest of unit `lpn` from flash now, if a partial write of the unit waits for its map entry: later the
+    /// map would no longer give the unit's old place.
     #[cold]
     fn read_rest_now<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) {
         let Some(slot) = self.media.core.find_unwritten(lpn) else { return };

@@ -9,11 +9,11 @@ use units::{Lpn, Ppa};
 /// State of a unit in the read-ahead area when the host asks for the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// The unit is not in the read-ahead area.
+    /// State: the unit is not in the read-ahead area.
     Absent,
-    /// The data of the unit are in the read-ahead area.
+    /// State: the data of the unit are in the read-ahead area.
     There,
-    /// The unit is being fetched by this transaction, from this physical address.
+    /// State: the unit is being fetched into the read-ahead area by this transaction, from this physical address.
     OnItsWay(TransactionId, Ppa),
 }
 
@@ -23,7 +23,7 @@ pub(crate) enum Taken {
 pub(crate) struct Fetch {
     pub row: u32,
     pub mask: u64,
-    /// Index in `places` of the first unit of this flash read.
+    /// Index, in the list `places`, of the read-ahead area's place for the first unit of this flash read.
     first: usize,
 }
 
@@ -46,8 +46,8 @@ pub(crate) struct Followed {
 pub(crate) struct Ahead {
     policy: Box<dyn super::ReadAheadPolicy>,
     area: Area,
-    /// Flash reads of the present read-ahead; the indices of all their units in the area stand in `places` in the same
-    /// order.
+    /// `fetches`: flash reads of the present read-ahead. `places`: indices, in the read-ahead area, of the places of
+    /// all units of these reads, in the same order.
     fetches: Vec<Fetch>,
     places: Vec<u32>,
 }

@@ -4,20 +4,21 @@ use super::{Misfit, ReadAheadPolicy, Stretch};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Lpn};
 
-/// Number of host reads, for each tracked stream, after which a stream that none of them continued has no share of the
-/// read-ahead area any more.
+/// Number of host reads, for each tracked stream, after which a sequential stream that no read has continued loses its
+/// share of the read-ahead area.
 const FORGOTTEN_AFTER: u64 = 64;
 
 /// Sequential stream of host reads that the read-ahead policy tracks.
 #[derive(Clone, Copy, Debug, Default)]
 struct ReadStream {
-    /// Unit at which the stream's next read is expected to begin, and (as `until`) the unit up to which it was read
+    /// `next`: unit at which the stream's next read is expected to begin. `until`: unit up to which the stream was read
     /// ahead.
     next: u32,
     until: u32,
-    /// Number of host reads that continued the stream since it last had gaps.
+    /// Number of host reads that continued the sequential stream since it last had gaps.
     reads: u32,
-    /// Number of units that the stream passed lately; `missing` counts the units among them that were not read.
+    /// `passed`: number of units that the sequential stream passed lately. `missing`: number of units among them that
+    /// were not read.
     passed: u32,
     missing: u32,
     /// Number of the host read, counted over the drive, that last belonged to the stream.
@@ -59,7 +60,8 @@ pub struct Sequential {
     depth: Bytes,
     slack: Bytes,
     size: Bytes,
-    /// The key `depth` in mapping units, set once the drive is known; likewise the two fields below.
+    /// `depth_units`, `slack_units` and `area_units`: values of the keys `depth`, `slack` and `size` in mapping units,
+    /// set once the drive is known.
     depth_units: u32,
     slack_units: u32,
     area_units: u32,

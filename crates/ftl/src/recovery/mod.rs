@@ -23,12 +23,13 @@ pub struct FoundView {
     pub rows_told: u32,
 }
 
-/// Flash read at power-up of one page row, numbered within its superblock.
+/// Flash read that recovery makes at power-up, of one page row, numbered within its superblock: of spare areas or of a
+/// summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowRead {
-    /// Reads the spare areas of all pages of the row.
+    /// Flash read of the spare areas of all pages of the row.
     Spare(u32),
-    /// Reads the pages of the row that hold a part of the superblock's summary.
+    /// Flash read of the pages of the row that hold a part of the superblock's summary.
     Summary(u32),
 }
 

@@ -54,8 +54,8 @@ impl Agcr {
         1 << (self.window - 1)
     }
 
-    /// Returns the history bits of a unit after one more access; the first access of a unit fills all earlier places,
-    /// too.
+    /// Returns the history bits of a unit, one for each access (1: write), after one more access; the first access of a
+    /// unit fills all earlier places, too.
     fn after(&self, bits: u8, first: bool, write: bool) -> u8 {
         let mask = self.history_mask();
         if first { if write { mask } else { 0 } } else { (bits << 1 | u8::from(write)) & mask }

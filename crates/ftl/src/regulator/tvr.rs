@@ -9,9 +9,10 @@ use units::{Nanos, Voltage};
 /// How the reduced voltages for short-lived data are given: as a voltage set, or as a gain in program speed.
 #[derive(Clone, Debug)]
 enum Reduced {
-    /// Name of a voltage set in the chip's tables.
+    /// Reduced voltages given as the name of a voltage set in the chip's tables.
     Set(String),
-    /// Factor by which programs with the reduced voltages are faster; modelled as a program step with this gain.
+    /// Reduced voltages given as the factor by which they make programs faster; modelled as a program step with this
+    /// gain.
     Speed(f64),
 }
 

@@ -3,7 +3,8 @@
 use super::{CostRegulator, Steps, WriteCost, WriteView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The cost regulator `wu-slack`: takes the fine step where the write ends before the next host access is expected.
+/// The cost regulator `wu-slack`: programs with the fine program step where the write ends before the next host access
+/// of the die is expected, else with the usual step.
 #[derive(Clone, Debug)]
 pub struct WuSlack;
 

@@ -17,8 +17,8 @@ impl Core {
         self.store.controller.submit(erase, ctx);
     }
 
-    /// Reports to the wear levelling policy how long the erase of a superblock took, and a program of its first page
-    /// before the erase.
+    /// Reports to the wear levelling policy how long the erase of a superblock took, and how long a program of its
+    /// first page takes at the wear before the erase.
     pub fn observe_erase(&mut self, die: usize, superblock: u32, wear: u8) {
         let observed = Observed {
             superblock: SuperblockId(superblock),

@@ -10,10 +10,10 @@ use controller::{Context, Origin};
 /// relocations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Customer {
-    /// Garbage collection, and all work that uses it to relocate data: wear levelling, rescue, refresh, scrub, parity
-    /// groups.
+    /// Purpose: garbage collection, and all work that uses it to relocate data (wear levelling, rescue, refresh, scrub,
+    /// parity groups).
     Collection,
-    /// Folding of superblocks in SLC mode, whose data move to superblocks that use all bits per cell.
+    /// Purpose: folding of superblocks in SLC mode, whose data move to superblocks that use all bits per cell.
     Folding,
 }
 

@@ -119,8 +119,8 @@ impl Media {
         }
     }
 
-    /// Makes the new place of a relocated unit, whose program has ended, the unit's home, unless the host wrote or
-    /// trimmed the unit meanwhile. Returns false if the program failed and the unit must be relocated again.
+    /// Maps a relocated unit, whose program has ended, to its new place, unless the host wrote or trimmed the unit
+    /// meanwhile. Returns false if the program failed and the unit must be relocated again.
     #[inline]
     pub fn on_moved_unit<P: Probe>(
         &mut self,

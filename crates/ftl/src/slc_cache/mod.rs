@@ -41,9 +41,10 @@ pub struct CacheView {
 /// What happens to host data when the SLC cache is full and no further superblock may be opened in SLC mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// Host data bypass the cache, to superblocks that use all bits per cell; folding waits for idle time.
+    /// With a full SLC cache, host data bypass the cache, to superblocks that use all bits per cell; folding waits for
+    /// idle time.
     Bypass,
-    /// The host waits for folding, and writes as fast as folding frees space in the cache.
+    /// With a full SLC cache, the host waits for folding, and writes as fast as folding frees space in the cache.
     FoldFirst,
 }
 

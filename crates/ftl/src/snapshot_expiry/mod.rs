@@ -5,9 +5,10 @@ use units::SimTime;
 /// Reason why a snapshot of the logical drive must be dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpiryReason {
-    /// A snapshot was taken, and there are now more snapshots than `ftl.snapshots.keep`.
+    /// Reason: a snapshot was taken, and there are now more snapshots than `ftl.snapshots.keep`.
     Count,
-    /// A write would overwrite a version that the newest snapshot sees, and there is no space to keep the version.
+    /// Reason: a write would overwrite a version that the newest snapshot sees, and there is no space to keep the
+    /// version.
     Room,
 }
 

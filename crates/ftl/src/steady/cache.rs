@@ -20,9 +20,9 @@ pub struct Filling {
 }
 
 impl PageMapped {
-    /// Fills the SLC cache with outdated data where the host bypasses a full cache. Where the host waits for folding,
-    /// returns instead how far each die's cache is to be filled by [`Self::write_to_cache_untimed`]; returns none
-    /// without a cache or if it was filled.
+    /// Fills the SLC cache of a constructed state with outdated data where the host bypasses a full cache. Where the
+    /// host waits for folding, fills nothing and returns how far each die's cache is to be filled by
+    /// [`Self::write_to_cache_untimed`]. Returns none in all other cases.
     pub fn fill_cache_untimed(&mut self, random: &mut RandomStream) -> Option<Filling> {
         let is_written_past = self.media.features.is_written_past()?;
         let (dies, units) =

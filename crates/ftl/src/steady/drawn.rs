@@ -35,8 +35,8 @@ fn draws_of(places: u32) -> u64 {
 /// Range of places in a superblock of a constructed state; randomly drawn places of the range hold the next logical
 /// units of the permutation.
 struct Piece {
-    /// Physical address of the first place of the range; `places` is the number of places, `valid` the number of valid
-    /// ones.
+    /// `first`: physical address of the first place of the range. `places`: number of places. `valid`: number of valid
+    /// places.
     first: u64,
     places: u32,
     valid: u32,

@@ -109,7 +109,7 @@ struct UnitsInOrder {
     count: u32,
     dies: u32,
     program: u32,
-    /// Number of units of a superblock; `per_die` is the number of superblocks of a die.
+    /// `units`: number of units of a superblock. `per_die`: number of superblocks of a die.
     units: u32,
     per_die: u32,
     /// Superblocks in the order in which they were written: one of each die, then the next of each die.

@@ -51,7 +51,7 @@ impl PageMapped {
         self.write_map_untimed()
     }
 
-    /// Writes one unit to a stream of a die that has space for it, without simulated time.
+    /// Writes one unit to a write stream of a die that has space for it, without simulated time.
     pub(super) fn put_on_die_untimed(&mut self, (die, stream): (usize, usize), lpn: Lpn, origin: Origin) {
         self.media.core.store.stats.units_programmed[origin as usize] += 1;
         self.media.core.erased_in_a_row = 0;
@@ -74,8 +74,8 @@ impl PageMapped {
         self.media.core.store.emptied.clear();
     }
 
-    /// Makes space for a host unit in a stream of a die without simulated time, by as much garbage collection as is
-    /// needed; returns false when that does not succeed.
+    /// Makes space for a host unit in a write stream of a die without simulated time, by as much garbage collection as
+    /// is needed; returns false when that does not succeed.
     pub(super) fn make_room_untimed(&mut self, die: usize, stream: usize) -> bool {
         if self.media.core.store.space.dies[die].live >= self.media.core.store.space.dies[die].quota {
             return false;
@@ -130,26 +130,26 @@ impl PageMapped {
         (self.is_urgent(0) && collection.is_pacing()).then_some(collection.pace.rate)
     }
 
-    /// Tells the victim policies that the drive stands for one with more superblocks per die, of which it has the
-    /// fraction `part`.
+    /// Tells the victim policies that the simulated drive has only the fraction `part` of the superblocks per die of
+    /// the drive that it represents.
     pub fn stand_for(&mut self, part: f64) {
         self.media.core.store.space.dies.iter_mut().for_each(|die| die.victim.stand_for(part));
     }
 
-    /// Returns the fraction, 0 to 1, of the host's write credit that is used while garbage collection has priority over
-    /// host programs.
+    /// Returns the factor, 0 to 1, by which preconditioning without simulated time scales the host's write credit from
+    /// garbage collection while collection has priority over host programs. A setting, which `set_urgent_share` makes.
     pub fn urgent_share(&self) -> f64 {
         self.upkeep.urgent_share
     }
 
-    /// Sets the fraction, 0 to 1, of the host's write credit that is used while garbage collection has priority over
-    /// host programs, as measured in a timed run.
+    /// Sets the factor, 0 to 1, by which preconditioning without simulated time scales the host's write credit from
+    /// garbage collection while collection has priority over host programs, as measured in a timed run.
     pub fn set_urgent_share(&mut self, share: f64) {
         self.upkeep.urgent_share = share;
     }
 
-    /// True when a stream of a die can take a single host unit, during preconditioning without simulated time, before
-    /// any further garbage collection; as [`Self::has_own_room`] for whole programs.
+    /// True when a write stream of a die can take a single host unit, during preconditioning without simulated time,
+    /// before any further garbage collection. [`Self::has_own_room`] answers this for whole programs.
     #[inline]
     fn has_own_room_untimed(&self, die: usize, stream: usize) -> bool {
         let core = &self.media.core;
@@ -256,7 +256,7 @@ impl PageMapped {
     }
 }
 
-/// Checks of free space during preconditioning without simulated time, which make no decision.
+/// Functions that check free space during preconditioning without simulated time, and change nothing.
 impl Core {
     /// True if more superblocks were erased since the host's last unit than any useful garbage collection needs.
     #[inline]
@@ -264,9 +264,9 @@ impl Core {
         self.erased_in_a_row > TURNS_MOST * u64::from(self.store.space.per_die)
     }
 
-    /// True when a stream may open a superblock for host data as in [`Self::has_own_room`] and, where several streams
-    /// take moved data, space to pad their programs remains. Called seldom: once for each superblock, unless host data
-    /// and moved data share superblocks.
+    /// True when a write stream may open a superblock for host data as in [`Self::has_own_room`] and, where several
+    /// streams take moved data, space to pad their programs remains. Called seldom: once for each superblock, unless
+    /// host data and moved data share superblocks.
     #[inline(never)]
     fn has_room_to_open_untimed(&self, die: usize, stream: usize) -> bool {
         self.has_own_room(die, stream)
@@ -288,7 +288,8 @@ impl Core {
 }
 
 impl Media {
-    /// Writes a unit to the open superblock of a stream without simulated time, and maps the unit to its place there.
+    /// Writes a unit to the open superblock of a write stream without simulated time, and maps the unit to its place
+    /// there.
     #[inline]
     fn put_untimed(&mut self, die: usize, stream: usize, lpn: Lpn) {
         let space = &mut self.core.store.space.dies[die];
@@ -322,7 +323,7 @@ impl Media {
         }
     }
 
-    /// Pads the open superblock of a stream to whole program units, before simulated time begins.
+    /// Pads the open superblock of a write stream to whole program units, before simulated time begins.
     fn settle_stream(&mut self, die: usize, stream: usize) {
         let (layout, space) = (&self.core.store.layout, &mut self.core.store.space);
         let frontier = &mut space.dies[die].frontiers[stream];

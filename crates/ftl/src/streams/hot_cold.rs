@@ -9,7 +9,8 @@ pub struct HotCold {
     factor: f64,
 }
 
-/// Index of the stream for hot units; likewise the two below for cold and for relocated units.
+/// `HOT`, `COLD` and `MOVED`: indices of the streams for units that the host writes often, for its other units, and for
+/// relocated units.
 const HOT: usize = 0;
 const COLD: usize = 1;
 const MOVED: usize = 2;

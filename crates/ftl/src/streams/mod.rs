@@ -28,9 +28,9 @@ pub struct StreamSpec {
     pub name: String,
     /// Kind of data that the stream takes.
     pub takes: Takes,
-    /// Index of the stream whose open superblock this one continues, where that has space, before it opens one of its
-    /// own, so that relocated data need not wait for more of their kind to fill it. Only for a stream of host data that
-    /// takes over from one of relocated data.
+    /// Index of another stream, of relocated data: this stream of host data continues the open superblock of that
+    /// stream, if it has space, before it opens one of its own, so that relocated data need not wait for more of their
+    /// kind to fill it. None for a stream that continues no other.
     pub takes_over: Option<usize>,
     /// Placement handle whose data alone the stream holds; none for a stream of no handle.
     pub handle: Option<u16>,
@@ -59,10 +59,10 @@ impl StreamSpec {
 /// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// Data of the handle stay apart only when the host writes them: relocated data may lie beside those of other
-    /// initially isolated handles.
+    /// Initially isolated: data of the handle stay apart only when the host writes them; relocated data may lie beside
+    /// those of other initially isolated handles.
     Initially,
-    /// Data of the handle stay apart for as long as they exist, also when relocated.
+    /// Persistently isolated: data of the handle stay apart for as long as they exist, also when relocated.
     Persistently,
 }
 
@@ -110,7 +110,7 @@ pub struct UnitView {
 /// Mean count of writes per unit at which all counts are halved, so that older writes matter less.
 pub const HALVED_AT: u64 = 16;
 
-/// Streams of host data and of relocated data, for a policy that depends on nothing else.
+/// Indices of the write streams for host data and for relocated data, of a policy that chooses by nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByOrigin {
     /// Index of the stream of data that the host writes.

@@ -6,7 +6,7 @@
 use super::{Notes, StreamPolicy, StreamSpec, Takes, UnitView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Number of reclaimed superblocks of the first stream over whose lives the mean is taken.
+/// Number of reclaimed superblocks of the first stream from which one mean life is calculated.
 const LIVES: u64 = 16;
 
 /// The stream policy `sepbit`: two streams of host data and four of relocated data, by the expected time until a unit
@@ -15,12 +15,14 @@ const LIVES: u64 = 16;
 pub struct SepBit {
     /// Mean life of superblocks of the first stream, in units that the host wrote; none until enough were reclaimed.
     mean: Option<u64>,
-    /// Number of superblock lives counted since the last mean was taken; `total` is their sum.
+    /// `lives`: number of superblock lives counted since the last mean was taken. `total`: their sum, in units that the
+    /// host wrote.
     lives: u64,
     total: u64,
 }
 
-/// Index of the stream for host data with a short life; likewise the five below for the other streams.
+/// Indices of the six streams: `SHORT` and `LONG` for host data with a short or long expected life, `FROM_SHORT` for
+/// data relocated out of `SHORT`, and `YOUNG`, `MIDDLE` and `OLD` for other relocated data by age.
 const SHORT: usize = 0;
 const LONG: usize = 1;
 const FROM_SHORT: usize = 2;
@@ -45,7 +47,8 @@ impl Policy for SepBit {
 }
 
 impl SepBit {
-    /// True if `age` is below `lives` mean lives of superblocks; every known age is while there is no mean.
+    /// True if `age` (number of units that the host wrote since the unit) is below `lives` mean lives of superblocks;
+    /// while the mean is not known, true for every known age.
     fn is_younger(&self, age: Option<u64>, lives: u64) -> bool {
         age.is_some_and(|age| self.mean.is_none_or(|mean| age < mean.saturating_mul(lives)))
     }

@@ -16,7 +16,7 @@ use units::DieId;
 /// Urgency with which a die needs free superblocks, for garbage collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Haste {
-    /// The die is short of free superblocks: it collects garbage now, with or without host requests.
+    /// The die urgently needs free superblocks: it collects garbage now, with or without host requests.
     Foreground,
     /// The die has enough free superblocks: it collects only superblocks that were requested (for instance by wear
     /// levelling), and further ones while it is idle.
@@ -170,9 +170,9 @@ impl Upkeep {
 }
 
 impl Core {
-    /// Returns the garbage collection candidate of a die with the fewest valid units, if there is space for them.
-    /// Superblocks torn by power cuts, or the rest of several open superblocks, may leave so little space that the
-    /// policy's choice would wait for ever.
+    /// Returns the garbage collection candidate of a die with the fewest valid units, if there is space for these
+    /// units; none else. For dies with so little space, because of superblocks torn by power cuts or several partly
+    /// filled open superblocks, that the policy's choice would wait for ever.
     #[cold]
     pub fn emptiest_that_fits(&self, die: usize) -> Option<u32> {
         let valid = |superblock: u32| self.store.space.valid[self.store.space.global(die, superblock)];
@@ -202,8 +202,8 @@ impl Core {
 }
 
 impl Media {
-    /// Makes features (such as snapshots) give up data until they fit the spare space, which failed blocks may have
-    /// reduced.
+    /// Makes features (such as snapshots) release data until their data fit the spare space, which failed blocks may
+    /// have reduced.
     pub fn fit_features<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.features.set_room(self.core.spare_units());
         while self.features.gives_way(&mut self.core, ctx.calendar.now()) {

@@ -12,11 +12,11 @@ use units::Ppa;
 /// Way in which the valid units of a page row leave a superblock that is being reclaimed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// The units of the row are read over the channel bus into the controller, and programmed from there.
+    /// Way: the units of the row are read over the channel bus into the controller, and programmed from there.
     Bus,
-    /// The units of the row are copied inside the die (copyback), if the target superblock allows that.
+    /// Way: the units of the row are copied inside the die (copyback), if the target superblock allows that.
     InDie,
-    /// The units of the row are not moved now.
+    /// No way now: the units of the row must wait where they are.
     Wait,
 }
 

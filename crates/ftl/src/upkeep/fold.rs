@@ -75,8 +75,8 @@ impl Upkeep {
         media.core.store.space.dies[die].frontiers[stream].superblock != NONE
     }
 
-    /// Copies page rows of the SLC cache, from `first` on and as many as fill a program unit, inside the die to the
-    /// host's open superblock. Returns false if that superblock does not allow it.
+    /// Copies page rows of the SLC cache, `first` and the next ones up to a whole program unit, inside the die
+    /// (copyback) to the host's open superblock. Returns false if that superblock does not allow it.
     pub fn fold_in_die<P: Probe>(
         &mut self,
         media: &mut Media,

@@ -29,8 +29,8 @@ pub(crate) struct Upkeep {
     pub trigger: Box<dyn GcTrigger>,
     /// Background scrub (patrol), which reads stored data to find errors; none on a drive without it.
     pub patrol: Option<Box<Patrol>>,
-    /// Fraction, 0 to 1, of the host's write credit that is used while garbage collection has priority over host
-    /// programs.
+    /// Factor, 0 to 1, by which preconditioning without simulated time scales the host's write credit from garbage
+    /// collection while collection has priority over host programs.
     pub urgent_share: f64,
     pub turnover: Turnover,
 }

@@ -27,7 +27,7 @@ struct Walk {
     superblock: u32,
     /// Next page row of the superblock that the patrol will read.
     row: u32,
-    /// Time at which the patrol read the first row of the superblock; `rows_read` is the number of rows read since.
+    /// `began`: time at which the patrol read the first row of the superblock. `rows_read`: number of rows read since.
     began: SimTime,
     rows_read: u32,
     /// True while the superblock is due for the patrol and waits for the die to become idle.
@@ -56,7 +56,7 @@ impl Patrol {
         self.rules.period
     }
 
-    /// Returns the number of dies whose present patrol round has taken longer than planned by time `now`.
+    /// Returns the number of dies whose present patrol round, at time `now`, has already taken longer than planned.
     pub fn overdue(&self, now: SimTime) -> usize {
         // A result may end before the patrol did: rounds that began later are not late.
         let late = |walk: &&Walk| now > walk.round_began && now.since(walk.round_began) > self.rules.period;
@@ -150,8 +150,8 @@ impl Upkeep {
         self.schedule_patrol(media, die, due.max(free), calendar);
     }
 
-    /// Handles a completed patrol read: requests the rewriting of the superblock if the page has nearly more errors
-    /// than the code corrects, or is uncorrectable; else reads the next row.
+    /// Handles a completed patrol read: requests the rewriting of the superblock if the page has nearly as many errors
+    /// as the code can correct, or is uncorrectable; else reads the next row.
     pub fn on_patrol_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let Some(patrol) = &mut self.patrol else { return };

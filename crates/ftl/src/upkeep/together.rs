@@ -34,8 +34,8 @@ impl Upkeep {
         media.features.wishes(&mut media.core, die, &wish);
     }
 
-    /// Takes the first requested parity group with a superblock of the die that can be reclaimed now; returns false
-    /// when none can.
+    /// Begins to reclaim the first requested parity group that has a superblock of the die and can be reclaimed now;
+    /// returns false when there is none.
     fn take_what_fits<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
         let mut at = 0;
         while let Some(asked) = media.features.asked_together(&media.core, die, at) {
@@ -47,8 +47,8 @@ impl Upkeep {
         false
     }
 
-    /// Takes the requested parity group number `at` of a die to be reclaimed; returns false while programs to one of
-    /// its superblocks are in flight.
+    /// Begins to reclaim the parity group at index `at` in the queue of groups requested for a die; returns false while
+    /// programs to one of its superblocks are in flight.
     fn take_all<P: Probe>(
         &mut self,
         media: &mut Media,
@@ -73,7 +73,7 @@ impl Upkeep {
         true
     }
 
-    /// Takes one superblock of a parity group to be reclaimed: its own die will move its valid units.
+    /// Begins to reclaim one superblock of a parity group: its own die will move its valid units.
     fn take_part(&mut self, media: &mut Media, die: usize, superblock: u32, origin: Origin) {
         if media.core.store.space.state[superblock as usize] == SuperblockState::Free {
             media.features.takes_member(&mut media.core, die, superblock);

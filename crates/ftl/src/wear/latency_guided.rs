@@ -66,8 +66,8 @@ impl Policy for LatencyGuided {
 }
 
 impl LatencyGuided {
-    /// Returns the superblock's cycles scaled to a superblock of mean strength: the cycles at which that one would be
-    /// as worn.
+    /// Returns the superblock's program/erase cycles converted to the cycles at which a superblock of mean strength
+    /// would be as worn.
     fn worn(&self, superblock: SuperblockId, pe_cycles: u32) -> f64 {
         let Some(seen) = self.seen.get(superblock.index()) else { return f64::from(pe_cycles) };
         let steps = (0..KINDS).filter_map(|kind| {

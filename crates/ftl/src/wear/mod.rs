@@ -44,7 +44,8 @@ pub trait WearPolicy: Send {
     /// Informs the policy that a superblock was erased, before the superblock is ranked among the free ones.
     fn on_erase(&mut self, _observed: &Observed) {}
 
-    /// False if free superblocks may stay unused as long as others can be worn instead.
+    /// True if the policy spreads wear over all superblocks; false if free superblocks may stay unused as long as
+    /// others can be worn instead.
     fn spreads(&self) -> bool {
         true
     }

@@ -47,7 +47,7 @@ impl Serves for ZoneMapped {
         self.is_untimed
     }
 
-    /// Never called on a zoned drive, where data in the write buffer are never replaced.
+    /// Panics, because it is never called: data of a zoned drive in the write buffer are never replaced.
     fn take_over(&mut self, _slot: u32, _request: u32, _now: SimTime) -> bool {
         unreachable!("a zone is written at its pointer")
     }
@@ -91,8 +91,8 @@ impl ZoneMapped {
         self.pump(ctx);
     }
 
-    /// Returns the number of program units up to which a finish pads the zone: the end of the last part that was
-    /// opened, or the whole zone where the rules take all parts at once.
+    /// Returns the number of program units up to which a finish pads the zone: the end of the last part (superblocks on
+    /// one group of dies) with data, or the whole zone where the rules take all parts at once.
     fn end_of(&self, zone: u32) -> u32 {
         let written = self.zones[zone as usize].written;
         let programs = written.div_ceil(self.layout().program_units);

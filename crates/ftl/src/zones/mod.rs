@@ -31,7 +31,8 @@ const TURN: u32 = 13;
 /// State of a zone of a zoned drive, as the translation layer knows it on flash.
 #[derive(Clone, Debug)]
 struct FlashZone {
-    /// Superblocks (numbered over the drive) that the zone has taken, part after part, and die after die within a part.
+    /// Superblocks (numbered over the drive) that the zone has taken, part after part, and die after die within a part
+    /// (one superblock on each die of a group).
     members: Vec<u32>,
     /// Number of units of the zone that the host wrote, all in the write buffer or on flash.
     written: u32,
@@ -215,7 +216,7 @@ impl ZoneMapped {
         (lpn.0 / self.zoning.capacity, lpn.0 % self.zoning.capacity)
     }
 
-    /// Returns the number of program units in a part of a zone, the superblocks of a group of dies.
+    /// Returns the number of program units in a part of a zone, which is one superblock on each die of a group.
     #[inline]
     fn part_programs(&self) -> u32 {
         self.layout().superblock_units / self.layout().program_units * self.zoning.width

@@ -100,7 +100,8 @@ impl ZoneMapped {
         self.media.core.store.controller.submit(transaction, ctx);
     }
 
-    /// Sets the write cost of a program: the finest program step that any of its units asks for.
+    /// Sets the write cost (way to program the page) of a program: of the costs chosen for its units, the one with the
+    /// finest program step.
     #[cold]
     fn cost(&mut self, superblock: u32, program: &mut Transaction, calendar: &mut Calendar) {
         let (die, now) = (program.die.index(), calendar.now());
@@ -117,13 +118,13 @@ impl ZoneMapped {
 
     // ---- parts of zones -----------------------------------------------------------------------------
 
-    /// True if the zone has taken the superblocks of its part `part`.
+    /// True if the zone has taken the superblocks of its part `part` (one on each die of a group).
     pub(super) fn has_part(&self, zone: u32, part: u32) -> bool {
         self.zones[zone as usize].members.len() as u32 > part * self.zoning.width
     }
 
-    /// Takes free superblocks for a part of a zone, and for all later parts where the zone rules say so; returns false
-    /// if none are free for this part yet.
+    /// Takes free superblocks for a part of a zone (one on each die of a group), and for all later parts where the zone
+    /// rules say so; returns false if none are free for this part yet.
     pub(super) fn take_parts(&mut self, zone: u32, part: u32) -> bool {
         if !self.rules.takes_all() {
             return self.take_part(zone, part);

@@ -32,8 +32,8 @@ pub trait VictimPolicy: Send {
     /// units of each.
     fn attach(&mut self, superblocks: u32, units_per_superblock: u32);
 
-    /// Tells the policy that the die stands for a larger one, of whose superblocks it has the fraction `part`: settings
-    /// counted in superblocks shrink by that factor.
+    /// Tells the policy that the simulated die has only the fraction `part` of the superblocks of the die that it
+    /// represents: settings counted in superblocks shrink by that factor.
     fn stand_for(&mut self, _part: f64) {}
 
     /// Picks one of the candidates as the next victim, or `None` when there is none.

@@ -18,16 +18,16 @@ pub struct TwoRegionFifo {
     next: Option<SuperblockId>,
     /// Number of candidates passed since the scan began with the oldest.
     passed: u32,
-    /// Valid units of a victim must be below this many percent; `gained` is the number of units that victims freed
-    /// since the limit was last reset.
+    /// `most_valid`: present limit of a victim's valid units, in percent of a superblock (a victim has fewer).
+    /// `gained`: number of units that victims freed since the limit was last reset.
     most_valid: u32,
     gained: u32,
     picked: Option<SuperblockId>,
     units: u32,
 }
 
-/// Settings of the scan, in percent: limits for the valid units of a victim (first, usual, and growth per scan), and
-/// the part of the candidates that a scan passes.
+/// Settings of the scan, in percent: `first_most_valid` and `most_valid` (limits for the valid units of the first and
+/// of later victims), `step` (growth of the limit per scan), `scanned` (part of the candidates that a scan passes).
 #[derive(Clone, Copy, Debug)]
 struct ScanLimits {
     most_valid: u32,

@@ -6,16 +6,16 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
 /// Victim policy with two greedy regions, for host data and for moved (cold) data; the cold region is not collected
-/// until it holds a superblock's worth of garbage. A notification costs O(1), a choice O(victims of a round).
+/// until it holds a superblock's worth of garbage. A notification costs O(1), a choice O(victims chosen together).
 #[derive(Clone, Debug)]
 pub struct TwoRegionGreedy {
     cold_from: usize,
     regions: [Greedy; 2],
-    /// For each superblock: number of its region, and its number of valid units while it is a candidate.
+    /// For each superblock: index of its region, and its number of valid units while it is a candidate.
     blocks: Vec<(usize, u32)>,
     /// Number of invalid units in the candidates of each region.
     garbage: [u64; 2],
-    /// Superblocks still to be collected in the present round, the next victim last.
+    /// Victims that were chosen together (a round) and are still to be collected, the next victim last.
     round: Vec<SuperblockId>,
     units: u32,
 }
@@ -59,7 +59,8 @@ fn read_cold_from(section: &mut Section) -> Result<usize, ConfigError> {
 }
 
 impl TwoRegionGreedy {
-    /// Returns the number of the region from which the next round takes its victims; none if neither has a candidate.
+    /// Returns the index of the region (host data or cold data) from which the next victims are chosen; none if neither
+    /// has a candidate.
     fn choose_region(&mut self) -> Option<usize> {
         let enough = |region: usize| self.garbage[region] >= u64::from(self.units);
         let (normal_enough, cold_enough) = (enough(NORMAL), enough(COLD));
@@ -77,8 +78,8 @@ impl TwoRegionGreedy {
         }
     }
 
-    /// Chooses the victims of the next round from one region, and stores them in `round`; returns none without a
-    /// candidate.
+    /// Chooses victims of one region that together free a superblock's worth of space (a round), or a single one where
+    /// the region has less garbage, and stores them in `round`; returns none without a candidate.
     fn plan(&mut self) -> Option<()> {
         let region = self.choose_region()?;
         let mut missing = self.units;

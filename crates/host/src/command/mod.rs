@@ -16,7 +16,7 @@ use units::SimTime;
 macro_rules! command_sets {
     ($($set:ident),+ $(,)?) => {
         $(pub mod $set;)+
-        /// All command sets, in the order of the list.
+        /// List of all NVMe command sets of the simulator, in the order in which the macro names them.
         pub static SETS: &[&CommandSet] = &[$(&$set::SET),+];
     };
 }
@@ -32,10 +32,11 @@ pub static USUAL: &CommandSet = &nvm::SET;
 /// Command set of a namespace with zones: the ZNS command set.
 pub static ZONED: &CommandSet = &zns::SET;
 
-/// Number of bytes of a sector: offsets and lengths of requests are multiples of it.
+/// Size of a sector in bytes: offsets and lengths of requests are multiples of this number.
 pub const SECTOR: u64 = 512;
 
-/// Greatest number of operations of all command sets together: each is a bit of [`CommandSet::on_sectors`].
+/// Greatest number of operations (host commands) of all command sets together: each has one bit in the 64-bit mask
+/// [`CommandSet::on_sectors`].
 const OPS_MOST: u32 = u64::BITS;
 
 /// Effect of a host command on data; it decides which call of the flash translation layer carries the command out.
@@ -72,8 +73,8 @@ impl Effect {
     }
 }
 
-/// Host command of a command set, in one byte: its effect in the low bits, above it its number among commands of this
-/// effect.
+/// Host command (operation) of an NVMe command set, packed into one byte: the low bits give the command's effect on
+/// data, the bits above them number the commands that have this effect.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Op(u8);
@@ -145,11 +146,11 @@ pub struct SetOperation {
 /// Part of a namespace that an operation applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
-    /// The request covers whole sectors of the namespace, at least one.
+    /// The operation applies to whole sectors of the namespace, at least one.
     Sectors,
-    /// The whole namespace: the request has neither offset nor length.
+    /// The operation applies to the whole namespace: a request has neither offset nor length.
     Whole,
-    /// The request names a zone by the zone's first byte, and has no length.
+    /// The operation applies to a zone: a request names the zone by the zone's first byte, and has no length.
     Zone,
 }
 

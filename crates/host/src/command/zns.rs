@@ -60,7 +60,7 @@ pub enum ZoneState {
     /// No block of the zone is written, and the zone is not open.
     #[default]
     Empty,
-    /// The zone is open because a write came, without an open command.
+    /// The zone is open because a write to the zone opened it, without an open command of the host.
     ImplicitlyOpen,
     /// The zone is open because the host opened it with a command.
     ExplicitlyOpen,
@@ -125,7 +125,7 @@ pub struct ZoneShape {
     pub reads_unwritten: bool,
 }
 
-/// State and write pointer of one zone.
+/// State and write pointer of one zone of a zoned namespace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneRecord {
     /// State of the zone, such as empty, open or full.
@@ -148,15 +148,16 @@ pub enum ZoneWork {
 /// Counts of zone events since the beginning: opened, closed, finished, reset and filled zones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneCounts {
-    /// Number of zones opened implicitly for a write, and number opened by the host's command.
+    /// Number of times that a zone was opened: first, implicitly for a write; second, by the host's open command.
     pub opened: [u64; 2],
-    /// Number of zones that the drive closed to open another, and number that the host closed.
+    /// Number of times that a zone was closed: first, by the drive, to open another zone; second, by the host's close
+    /// command.
     pub closed: [u64; 2],
-    /// Number of zones that the host finished before they were full.
+    /// Number of times that the host finished a zone before it was full.
     pub finished: u64,
-    /// Number of zones that were reset while they held data or were full.
+    /// Number of times that a zone was reset while it held data or was full.
     pub reset: u64,
-    /// Number of zones that became full by writes.
+    /// Number of times that a zone became full by writes.
     pub filled: u64,
 }
 

@@ -55,7 +55,7 @@ impl BlockSizes {
 /// before it, and `bs` counts only where neither gives a size, even if they are in another section. So in fio.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeOptions {
-    /// Request size of the job in bytes, from `bs`.
+    /// Request size of the fio job in bytes, from `bs`.
     pub block: u64,
     /// Shortest and longest request size in bytes, from `bsrange` or `bssplit`; 0 stands for the size of `bs`.
     pub range: (u64, u64),

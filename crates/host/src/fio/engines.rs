@@ -7,8 +7,8 @@ pub enum Engine {
     Sync,
     /// Asynchronous engine: up to `iodepth` requests in flight.
     Async,
-    /// Engine that does no block I/O to a local drive, so that a job cannot use it here; the text says what the engine
-    /// does.
+    /// Engine that does no block I/O to a local drive, so that a fio job cannot use it here; the text says what the
+    /// engine does.
     Other(&'static str),
 }
 

@@ -11,7 +11,7 @@ pub struct Generator {
     pub job_text: &'static str,
 }
 
-/// Makes the text of a job file of the usual kind: one job on the drive itself, 32 requests in flight, for 10 s.
+/// Makes the text of a fio job file of the usual kind: one job on the drive itself, 32 requests in flight, for 10 s.
 macro_rules! on_drive {
     ($name:literal, $options:literal) => {
         concat!(

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Greatest depth to which fio job files may include each other.
 const MOST_INCLUDES_DEEP: u32 = 8;
-/// Greatest number of sections and options of one job file with all its includes; a limit so that includes cannot
+/// Greatest number of sections and options of one fio job file with all its includes; a limit so that includes cannot
 /// multiply without end.
 const MOST_ITEMS: usize = 100_000;
 
@@ -17,14 +17,14 @@ const MOST_ITEMS: usize = 100_000;
 pub enum Item {
     /// Section header `[name]` of a fio job file.
     Section {
-        /// Place of the section header in the job file.
+        /// Place of the section header in the fio job file.
         place: JobPlace,
         /// Name of the section, between the brackets.
         name: String,
     },
     /// Setting `key=value` of a fio job file, or a key alone.
     Setting {
-        /// Place of the setting in the job file.
+        /// Place of the setting in the fio job file.
         place: JobPlace,
         /// Key of the setting, left of the `=`.
         key: String,
@@ -48,8 +48,8 @@ pub fn lex(
     Ok(items)
 }
 
-/// Splits lines of a job that were made from something else, such as a command line, into section headers and settings;
-/// such lines cannot include files.
+/// Splits lines of a fio job that were made from something else, such as a command line, into section headers and
+/// settings; such lines cannot include files.
 ///
 /// # Errors
 /// As for [`lex`], and at an include.

@@ -6,11 +6,11 @@ use super::value;
 use engine::RandomStream;
 use std::collections::BTreeSet;
 
-/// Value of `file_service_type`: the order in which the files of a job get requests, and how many requests each file
-/// gets in a row.
+/// Value of `file_service_type`: the order in which the files of a fio job get requests, and how many requests each
+/// file gets in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
-    /// Order in which the files of the job get requests.
+    /// Order in which the files of the fio job get requests.
     pub order: FileOrder,
     /// Number of successive requests that go to one file.
     pub in_a_row: u64,
@@ -107,14 +107,14 @@ impl Picker {
         picker
     }
 
-    /// Makes all files available again, as at the beginning of a pass.
+    /// Makes all files of a fio job clone available for requests again, as at the beginning of a pass.
     pub fn restart(&mut self) {
         self.undone = (0..self.files).collect();
         self.open.clear();
         (self.next, self.current, self.left) = (0, 0, 0);
     }
 
-    /// Returns the index of the file of the next request; `None` when all files are done.
+    /// Returns the index of the file that the next request of a fio job clone goes to; `None` when all files are done.
     #[inline]
     pub fn pick(&mut self, random: &mut RandomStream) -> Option<u32> {
         if self.files == 1 {
@@ -152,7 +152,7 @@ impl Picker {
         self.open.contains(&file) || (self.open.len() < self.most_open && self.undone.contains(&file))
     }
 
-    /// Returns the index of the next file in turn that is open, or may be opened.
+    /// Returns the index of the next file in turn that is open, or may be opened, among the files of a fio job clone.
     fn following(&mut self) -> u32 {
         let files = if self.open.len() < self.most_open { &self.undone } else { &self.open };
         let file = files.range(self.next..).next().or_else(|| files.first()).copied().unwrap_or(0);
@@ -165,7 +165,7 @@ impl Picker {
         matches!(job.service.order, FileOrder::Weighted(_)) || (job.random && job.time_based)
     }
 
-    /// Marks `file` as done: it has no more requests in the present pass.
+    /// Marks `file` of a fio job clone as done: it has no more requests in the present pass.
     pub fn done(&mut self, file: u32) {
         self.undone.remove(&file);
         self.open.remove(&file);

@@ -29,24 +29,24 @@ pub enum Directive {
 /// How the placement identifier of the next write is chosen (`plid_select`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// The identifiers of the job's list take turns, separately for each file.
+    /// The identifiers of the fio job's list take turns, separately for each file.
     #[default]
     RoundRobin,
-    /// The identifier is drawn at random from the job's list.
+    /// The identifier is drawn at random from the fio job's list.
     Random,
-    /// The identifier is looked up in the job's scheme (`dp_scheme`), by the offset of the write in the file.
+    /// The identifier is looked up in the fio job's scheme (`dp_scheme`), by the offset of the write in the file.
     Scheme,
 }
 
 /// Data placement options of a fio job: the directive, and the identifiers that writes carry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobPlacement {
-    /// Value of `dataplacement`; the outer option is none where the job does not set it, the inner option is none for
-    /// no placement.
+    /// Value of `dataplacement`; the outer option is none where the fio job does not set it, the inner option is none
+    /// for no placement.
     pub directive: Option<Option<Directive>>,
-    /// True if the job sets `fdp`, the older option for data placement.
+    /// True if the fio job sets `fdp`, the older option for data placement.
     pub fdp: bool,
-    /// Placement identifiers of the job's writes (`plids`), in ascending order.
+    /// Placement identifiers of the fio job's writes (`plids`), in ascending order.
     pub identifiers: Vec<u16>,
     /// Value of `plid_select`: how the placement identifier of each write is chosen.
     pub selection: Selection,
@@ -102,13 +102,13 @@ impl JobPlacement {
         Ok(Some(stream).filter(|stream| *stream > 0))
     }
 
-    /// Returns the directive with which the job's writes carry placement identifiers, if any does.
+    /// Returns the directive with which the fio job's writes carry placement identifiers, if any does.
     fn wanted(&self) -> Option<Directive> {
         self.directive.unwrap_or_else(|| self.fdp.then_some(Directive::DataPlacement))
     }
 }
 
-/// Checks the data placement options of a job, once the whole section is known.
+/// Checks the data placement options of a fio job, once the whole section is known.
 ///
 /// # Errors
 /// With the pair of texts found and expected, at options that say nothing together, or that fio refuses.
@@ -179,7 +179,7 @@ struct PlacedFile {
     next: usize,
 }
 
-/// Chooses the placement identifier of each write of one clone.
+/// Chooses the placement identifier of each write of one fio job clone.
 #[derive(Clone, Debug)]
 pub struct ClonePlacer {
     identifiers: Vec<u16>,
@@ -190,8 +190,8 @@ pub struct ClonePlacer {
 }
 
 impl ClonePlacer {
-    /// Makes the chooser of placement identifiers for a clone of `job` with its `share` of `files`; `None` where its
-    /// writes carry no identifier.
+    /// Makes the chooser of placement identifiers for a clone of the fio job `job` with its `share` of `files`; `None`
+    /// where its writes carry no identifier.
     ///
     /// # Errors
     /// When the drive has no placement handles, or not the handles of the job's identifiers, and when the scheme cannot
@@ -245,7 +245,7 @@ impl ClonePlacer {
     }
 
     /// Returns the placement identifier of the next write, which begins at byte `offset` of the drive; `None` outside
-    /// the clone's files.
+    /// the fio job clone's files.
     pub fn next(&mut self, offset: u64) -> Option<u16> {
         let holds = |file: &&mut PlacedFile| (file.offset..file.offset + file.bytes).contains(&offset);
         let file = self.files.iter_mut().find(holds)?;

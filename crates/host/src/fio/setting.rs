@@ -20,7 +20,7 @@ const MOST_SPLIT: usize = 64;
 /// Number of bytes of a page of the host's page cache.
 const PAGE: u64 = 4096;
 const MOST_FILES: u64 = 1 << 20;
-/// Names of devices that hold no data, which a job must not use as its drive.
+/// Names of devices that hold no data, which a fio job must not use as its drive.
 const NO_DRIVES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "-"];
 /// Text, for an error message, that says what was expected in place of a wrong option value.
 type WrongSetting = std::borrow::Cow<'static, str>;
@@ -215,7 +215,8 @@ fn synchronous(text: &str) -> Result<bool, &'static str> {
     }
 }
 
-/// Returns the value that belongs to the word `text` in the list `each`.
+/// Returns the value that belongs to the word `text` in `each`, a list of words with their values, or the error text
+/// `expected` if the list has no such word.
 fn one_of<T: Copy>(text: &str, each: &[(&str, T)], expected: &'static str) -> Result<T, &'static str> {
     each.iter().find(|(word, _)| *word == text.trim()).map(|(_, value)| *value).ok_or(expected)
 }
@@ -246,8 +247,8 @@ fn kb_base(text: &str) -> Result<u64, &'static str> {
     }
 }
 
-/// Parses the value of `rw` into the job's access kind and randomness; `:N` makes holes of N bytes between sequential
-/// requests, or makes N random requests share an offset.
+/// Parses the value of `rw` into the fio job's access kind and randomness; `:N` makes holes of N bytes between
+/// sequential requests, or makes N random requests share an offset.
 fn access(job: &mut JobSpec, text: &str) -> Result<(), &'static str> {
     let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name.trim(), Some(rest)));
     (job.random, job.access) = match name {
@@ -337,7 +338,8 @@ fn delay(text: &str) -> Result<(u64, Option<u64>), &'static str> {
     }
 }
 
-/// Changes, by `set`, the block size options of each direction for which `text` gives a value.
+/// Applies `set` to the block size options of each direction (read, write, trim) for which the fio option value `text`
+/// gives a value.
 fn sizes(
     job: &mut JobSpec,
     text: &str,
@@ -351,7 +353,8 @@ fn sizes(
     Ok(())
 }
 
-/// Sets the elements of `values`, one per direction, for which `text` gives a value.
+/// Parses the fio option value `text`, such as `4k,8k`, and sets the elements of `values` (read, write, trim) for which
+/// it gives a value.
 fn each<T, E: From<&'static str>>(
     values: &mut [T; 3],
     text: &str,

@@ -10,7 +10,7 @@ use super::zones::Strides;
 use crate::WorkloadError;
 use engine::RandomStream;
 
-/// Distribution of the request sizes of a job in one direction, in bytes, ready to draw from.
+/// Distribution of the request sizes of a fio job in one direction, in bytes, ready to draw from.
 #[derive(Clone, Debug)]
 pub enum RequestSizes {
     /// All requests of the direction have this size, in bytes.
@@ -22,7 +22,7 @@ pub enum RequestSizes {
 }
 
 impl RequestSizes {
-    /// Makes the distribution of request sizes from the block sizes of a job.
+    /// Makes the distribution of request sizes from the block sizes of a fio job.
     pub fn new(blocks: &BlockSizes) -> Self {
         match blocks {
             BlockSizes::Fixed(bytes) => Self::Fixed(*bytes),
@@ -67,7 +67,7 @@ impl RequestSizes {
     }
 }
 
-/// How the offset of a clone's next request in a file is chosen.
+/// How the offset of a fio job clone's next request in a file is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// The request begins where the last request ended.
@@ -90,7 +90,7 @@ enum Covered {
     Map(BlockMap, [u64; 3]),
 }
 
-/// How the sequential requests of a direction go on at the end of the clone's part of a file.
+/// How the sequential requests of a direction go on at the end of the fio job clone's part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtEnd {
     /// The direction has no more requests in this file.
@@ -99,14 +99,15 @@ pub enum AtEnd {
     GoesRound,
 }
 
-/// Progress of one clone in its part of one file: where the last requests were, and which blocks the pass has accessed.
+/// Progress of one fio job clone in its part of one file: where the last requests were, and which blocks the pass has
+/// accessed.
 #[derive(Clone, Debug)]
 pub struct FileTrack {
     /// Offset on the drive of the part's first byte.
     base: u64,
-    /// First byte of the clone's part, counted from the first byte of the file.
+    /// First byte of the fio job clone's part, counted from the first byte of the file.
     start: u64,
-    /// Length of the part of the file that the clone uses, in bytes.
+    /// Length of the part of the file that the fio job clone uses, in bytes.
     bytes: u64,
     /// Length of the whole file in bytes.
     file_bytes: u64,
@@ -120,7 +121,7 @@ pub struct FileTrack {
     ends: [u64; 3],
     begins: [u64; 3],
     covered: Covered,
-    /// Beginning of the present zone, in bytes from the start of the clone's part; 0 without zones.
+    /// Beginning of the present zone, in bytes from the start of the fio job clone's part; 0 without zones.
     zone: u64,
     zoned: Option<Box<Zoned>>,
 }
@@ -129,8 +130,8 @@ pub struct FileTrack {
 #[derive(Clone, Copy, Debug)]
 struct Zoned {
     strides: Strides,
-    /// Capacity in bytes of each of the drive's zones, where the clone works in the zones of the drive; none for the
-    /// job's own zones.
+    /// Capacity in bytes of each of the drive's zones, where the fio job clone works in the zones of the drive; none
+    /// for the job's own zones.
     capacity: Option<u64>,
     bytes: u64,
     /// Direction of the last request, whose bytes are not counted for the zone yet.
@@ -138,8 +139,8 @@ struct Zoned {
 }
 
 impl Zoned {
-    /// Makes the zone state of a clone: for the job's own zones, or for the drive's zones in which `part` lies; `None`
-    /// without zones.
+    /// Makes the zone state of a fio job clone: for the job's own zones, or for the drive's zones in which `part` lies;
+    /// `None` without zones.
     fn of(strides: Option<Strides>, part: &FilePart) -> Option<Box<Self>> {
         let own = strides.map(|strides| (strides, None));
         let of_drive = |(size, capacity)| (Strides { size, range: size, step: size }, Some(capacity));
@@ -149,7 +150,8 @@ impl Zoned {
 }
 
 impl FileTrack {
-    /// Makes the state of a clone of `job` in its `part` of a file that begins at byte `file_offset` of the drive.
+    /// Makes the state of a clone of the fio job `job` in its `part` of a file that begins at byte `file_offset` of the
+    /// drive.
     ///
     /// # Errors
     /// When the job's own zones are longer than the part, or the zones of its access distribution do not fit the part.
@@ -207,14 +209,14 @@ impl FileTrack {
         self.ends[direction] = offset - self.base + bytes;
     }
 
-    /// Draws a new random order for blocks that come once per pass.
+    /// Draws a new random order for the blocks of a fio job's file, where each block comes once per pass.
     pub fn draw_anew(&mut self, random: &mut RandomStream) {
         if let Covered::InOrder(passes) = &mut self.covered {
             passes.draw_anew(random);
         }
     }
 
-    /// Begins a new pass over the part, in its first zone where there are zones.
+    /// Begins a new pass over the fio job clone's part of the file, in its first zone where there are zones.
     pub fn restart(&mut self, random: &mut RandomStream) {
         self.zone = 0;
         if let Some(zoned) = &mut self.zoned {
@@ -223,8 +225,8 @@ impl FileTrack {
         self.begin_zone(random);
     }
 
-    /// Begins the present zone, or the part without zones, anew: no block is accessed yet, and sequential requests
-    /// start at the beginning.
+    /// Begins the present zone, or without zones the clone's part of the file, anew: no block is accessed yet, and
+    /// sequential requests of the fio job start at the beginning.
     fn begin_zone(&mut self, random: &mut RandomStream) {
         (self.ends, self.begins) = ([self.zone; 3], [self.zone; 3]);
         match &mut self.covered {
@@ -308,8 +310,8 @@ impl FileTrack {
         }
     }
 
-    /// Returns the offset, in the part or the present zone, of a block drawn from the access distribution, or of the
-    /// next block after it that is not accessed yet.
+    /// Returns the offset, in the fio job clone's part of the file or in the present zone, of a block drawn from the
+    /// access distribution, or of the next block after it that is not accessed yet.
     #[inline]
     fn anywhere(&mut self, direction: usize, random: &mut RandomStream) -> Option<u64> {
         let align = self.aligns[direction];
@@ -360,14 +362,15 @@ impl FileTrack {
     }
 }
 
-/// Returns the number of offsets, at multiples of `align` bytes, at which a request of at least `least` bytes fits into
-/// `bytes`, as fio counts them.
+/// Returns the number of possible offsets of a request, at multiples of `align` bytes, at which at least `least` bytes
+/// fit into a part of `bytes` bytes, as fio counts them.
 fn count(bytes: u64, least: u64, align: u64) -> u64 {
     let beyond = least.saturating_sub(align);
     (bytes.saturating_sub(beyond) / align).max(1)
 }
 
-/// Makes the record of accessed blocks for a job's part of a file: an order, a map, or none where blocks may repeat.
+/// Makes the record of accessed blocks for a fio job's part of a file: an order, a map, or none where blocks may
+/// repeat.
 fn covered(job: &JobSpec, part: &FilePart, random: &mut RandomStream) -> Covered {
     if !job.has_map() {
         return Covered::Unknown;

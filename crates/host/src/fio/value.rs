@@ -2,12 +2,12 @@
 //!
 //! Every reader answers with what it expected; the caller knows the place.
 
-/// Text for error messages: the form of a size in a job file.
+/// Text for error messages: the form of a size in a fio job file.
 pub const SIZE: &str = "a size such as 4096, 4k, 16m or 1g";
-/// Text for error messages: the form of a time in a job file.
+/// Text for error messages: the form of a time in a fio job file.
 pub const TIME: &str = "a time such as 10, 10s, 500ms, 2m or 1h";
 
-/// Size that a job file gives in bytes or in percent of a whole, such as a file.
+/// Size that a fio job file gives in bytes or in percent of a whole, such as a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// Size as a number of bytes.
@@ -107,7 +107,7 @@ pub fn flag(text: &str) -> Result<bool, &'static str> {
     }
 }
 
-/// Parses a finite decimal number.
+/// Parses the value of a fio option as a finite decimal number.
 pub fn float(text: &str) -> Result<f64, &'static str> {
     text.trim().parse().ok().filter(|number: &f64| number.is_finite()).ok_or("a number")
 }

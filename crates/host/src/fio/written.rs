@@ -8,7 +8,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// Text of the line, in the form of a job file.
+    /// Text of the line, in the form of a fio job file.
     pub text: String,
     /// Place where the user wrote the words that the line was made from.
     pub place: String,
@@ -17,14 +17,14 @@ pub struct Line {
     pub words: Option<String>,
 }
 
-/// Place in a job file, or in the text that a job was made from, for error messages.
+/// Place in a fio job file, or in the text that a job was made from, for error messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobPlace {
     at: Arc<str>,
     words: Option<Arc<UserWords>>,
 }
 
-/// The words that the user wrote, and the line of a job file that was made of them.
+/// Words that the user wrote, with the line of a fio job file that was made from them.
 #[derive(Debug, PartialEq, Eq)]
 struct UserWords {
     written: String,
@@ -32,7 +32,7 @@ struct UserWords {
 }
 
 impl JobPlace {
-    /// Makes the place of line `number` of the job file `file`, counted from 1.
+    /// Makes the place of line `number` of the fio job file `file`, counted from 1.
     pub fn in_file(file: &str, number: u64) -> Self {
         Self { at: format!("{file}:{number}").into(), words: None }
     }

@@ -10,11 +10,13 @@ use units::SimTime;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowAddresses {
-    /// Requests have consecutive addresses, beginning at a random place in the region.
+    /// Requests of the flow have consecutive addresses (streaming), beginning at a random place in the flow's region of
+    /// the drive.
     Streaming,
     /// Requests lie at uniformly random addresses of the flow's region of the drive.
     Uniform,
-    /// The first part of the region, a fraction `hot` of it, gets a fraction `1 - hot` of the requests.
+    /// The first part of the flow's region of the drive, a fraction `hot` of the region, gets a fraction `1 - hot` of
+    /// the requests.
     HotCold {
         /// Fraction of the flow's region, from 0 to 1, that is hot.
         hot: f64,

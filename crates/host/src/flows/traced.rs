@@ -32,7 +32,8 @@ pub(super) struct Replay {
     tag: u16,
     lines: BufReader<File>,
     number: u64,
-    /// Number of requests in the trace file; `total` is the number of requests that the flow makes in all replays.
+    /// Number of requests in the trace file. The field after this one, `total`, is the number of requests that the flow
+    /// makes in all replays together.
     in_file: u64,
     total: u64,
     made: u64,

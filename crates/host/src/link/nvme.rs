@@ -10,15 +10,15 @@ use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// Bytes of framing of a PCI Express packet: STP token and LCRC.
+/// Number of bytes of framing of a PCI Express packet: STP token and LCRC.
 const FRAME: u64 = 8;
-/// Bytes of framing and header of a PCI Express memory request with a 64-bit address; `COMPLETION` is the same for a
-/// completion packet.
+/// Number of bytes of framing and header of a PCI Express memory request with a 64-bit address. The constant after this
+/// one, `COMPLETION`, is the same for a completion packet.
 const REQUEST: u64 = FRAME + 16;
 const COMPLETION: u64 = FRAME + 12;
 const SUBMISSION_ENTRY: u64 = 64;
 const COMPLETION_ENTRY: u64 = 16;
-/// Bytes of data of a doorbell write or of an interrupt message (MSI-X).
+/// Number of data bytes of a doorbell write or of an interrupt message (MSI-X) on the NVMe link.
 const WORD: u64 = 4;
 
 /// Timing model of a host link with NVMe queues over PCI Express.

@@ -116,7 +116,8 @@ pub(crate) enum TracePurpose {
     Use,
 }
 
-/// Trace, format and options with which the trace can be read once more, in the order of the file.
+/// Trace that can be read again from the beginning, in the order of the file: where it lies, its format and the options
+/// of reading.
 pub(crate) struct TraceReader {
     origin: TraceOrigin,
     card: &'static FormatCard,
@@ -130,7 +131,7 @@ impl TraceReader {
     }
 }
 
-/// Trace after its first pass: format, order, volumes and description of its content are known.
+/// Trace that was read through once, so that its format, order, volumes and the description of its content are known.
 pub(crate) struct Opened {
     origin: TraceOrigin,
     pub card: &'static FormatCard,

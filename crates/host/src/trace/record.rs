@@ -148,7 +148,8 @@ impl Record {
 /// Checker of whether requests of a trace cover whole sectors; changes them if the user asked for it.
 pub(crate) struct Aligner {
     how: Align,
-    /// Distance in bytes by which all addresses are moved down; none before the first request.
+    /// Distance in bytes by which all addresses of the trace are moved down to whole sectors (`offset` of `--align`);
+    /// none before the first request.
     above: Option<u64>,
     /// Number of the trace's requests whose address or length was changed to whole sectors.
     pub changed: u64,
@@ -242,7 +243,8 @@ pub(crate) fn letter_op(field: &[u8]) -> Result<Op, Fault> {
 pub(crate) struct Volumes {
     names: Vec<String>,
     by_key: MixMap<Vec<u8>, u32>,
-    /// Name that was looked up last, with its number in `last`: most traces stay on one volume for many lines.
+    /// Name of the trace's volume that was looked up last. The field after this one, `last`, is the number of that
+    /// volume: most traces stay on one volume for many lines.
     last_key: Vec<u8>,
     last: u32,
 }

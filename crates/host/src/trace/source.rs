@@ -28,7 +28,7 @@ pub(crate) struct Met {
     pub first_skipped: Vec<String>,
     /// Number of requests that belong to volumes that the user did not select.
     pub unselected: u64,
-    /// Number of requests before or after the selected time.
+    /// Number of requests that were left out because their times lie outside the range that the user selected.
     pub outside_times: u64,
     /// Number of requests whose address or size was changed to whole sectors.
     pub aligned: u64,
@@ -53,7 +53,7 @@ pub(crate) struct TraceStream {
     aligner: Aligner,
     parser: Box<dyn Parser>,
     volumes: Volumes,
-    /// Number among the selected volumes of each volume met in the trace; none for a volume that is not selected.
+    /// For each volume met in the trace, its number among the selected volumes; none for a volume that is not selected.
     slots: Vec<Option<u32>>,
     wanted: Vec<String>,
     times: std::ops::Range<u64>,

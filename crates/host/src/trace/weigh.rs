@@ -19,8 +19,8 @@ const ENOUGH: u64 = 8;
 const MOST_BYTES_PER_S: f64 = 100e9;
 /// Greatest plausible byte address of a trace; no volume is larger.
 const MOST_ADDRESS: u64 = 1 << 50;
-/// Greatest plausible duration of a trace in nanoseconds, 20 years; `LONGEST_MEAN_GAP_NS` is the greatest plausible
-/// mean interval between requests.
+/// Greatest plausible duration of a trace in nanoseconds, 20 years. The constant after this one, `LONGEST_MEAN_GAP_NS`,
+/// is the greatest plausible mean interval between requests, in nanoseconds.
 const LONGEST_SPAN_NS: u64 = 20 * 365 * 86_400 * 1_000_000_000;
 const LONGEST_MEAN_GAP_NS: u64 = 3_600 * 1_000_000_000;
 
@@ -34,8 +34,8 @@ pub(crate) struct FirstRequests {
     pub bytes: u64,
     pub first_ns: u64,
     pub span_ns: u64,
-    /// Greatest common divisor, in nanoseconds, of all times after the first one, relative to it; zero when all times
-    /// are equal.
+    /// Greatest common divisor, in nanoseconds, of the distances of all times of the trace from the first one; zero
+    /// when all times are equal.
     pub tick_ns: u64,
     /// Byte address of the highest byte that the first requests touch, plus one.
     pub end: u64,
@@ -45,7 +45,8 @@ pub(crate) struct FirstRequests {
     pub of_a_page: u64,
     /// Greatest power of two, in bytes, of which all addresses and sizes are multiples.
     pub unit: u64,
-    /// Greatest power of two, in bytes, of which all addresses are multiples; `size_unit` is the same for all sizes.
+    /// Greatest power of two, in bytes, of which all addresses are multiples. The field after this one, `size_unit`, is
+    /// the same for all sizes.
     pub offset_unit: u64,
     pub size_unit: u64,
     /// Estimated number of distinct 4 KiB pages that the first requests touch.

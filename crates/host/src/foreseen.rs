@@ -26,8 +26,8 @@ const BINS: usize = 256;
 /// Marker in lists of write numbers that stands for no write.
 const NONE: u32 = u32::MAX;
 
-/// The workload `inner`, together with a data lifetime class for each of its writes, known from a trial run without
-/// time.
+/// Workload that plays the workload `inner` and gives a data lifetime class for each of its writes, known from a trial
+/// run of a copy without simulated time.
 pub struct Foreseen {
     inner: Box<dyn Workload>,
     lives: Lives,

@@ -153,7 +153,7 @@ pub struct SteadyState {
     /// Value that was last compared with the limit; 0 before there were enough samples, null where their mean is 0.
     #[schemars(extend("unit" = "as the limit"))]
     pub criterion: Option<f64>,
-    /// Greatest distance of a sample from the mean; 0 if the slope is compared with the limit.
+    /// Greatest distance of a sample of the metric from the mean; 0 if the slope is compared with the limit.
     #[schemars(extend("unit" = "as the samples"))]
     pub max_deviation: f64,
     /// Slope of the metric over the window; 0 if the distance from the mean is compared with the limit.

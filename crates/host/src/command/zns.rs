@@ -57,20 +57,20 @@ pub static SET: CommandSet = CommandSet {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ZoneState {
-    /// No block of the zone is written, and the zone is not open.
+    /// Zone state: no block of the zone is written, and the zone is not open.
     #[default]
     Empty,
-    /// The zone is open because a write to the zone opened it, without an open command of the host.
+    /// Zone state: the zone is open because a write to the zone opened it, without an open command of the host.
     ImplicitlyOpen,
-    /// The zone is open because the host opened it with a command.
+    /// Zone state: the zone is open because the host opened it with a command.
     ExplicitlyOpen,
-    /// The zone is not open but still counts as active, usually partly written.
+    /// Zone state: the zone is not open but still counts as active, usually partly written.
     Closed,
-    /// The zone takes no more writes: it is written to its capacity, or was finished.
+    /// Zone state: the zone takes no more writes, because it is written to its capacity or was finished.
     Full,
-    /// The zone can be read but not written.
+    /// Zone state: the zone can be read but not written.
     ReadOnly,
-    /// The zone can be neither read nor written.
+    /// Zone state: the zone can be neither read nor written.
     Offline,
 }
 
@@ -113,13 +113,13 @@ impl ZoneState {
 pub struct ZoneShape {
     /// Number of zones of the namespace.
     pub count: u32,
-    /// Number of blocks from the start of a zone to the start of the next.
+    /// Zone size of the zoned namespace: number of blocks from the start of a zone to the start of the next.
     pub size: u64,
-    /// Number of blocks of a zone that can be written.
+    /// Zone capacity of the zoned namespace: number of blocks of a zone that can be written.
     pub capacity: u64,
-    /// Greatest number of zones that can be open at once.
+    /// Greatest number of zones of the namespace that can be open at once.
     pub open_most: u32,
-    /// Greatest number of zones that can be active at once; at least `open_most`.
+    /// Greatest number of zones of the namespace that can be active at once; at least `open_most`.
     pub active_most: u32,
     /// True: a read of blocks that were never written returns zeros; false: such a read returns an error.
     pub reads_unwritten: bool,
@@ -194,7 +194,7 @@ impl ZoneStates {
         Self { shape, zones, open: VecDeque::new(), active: 0, counts: ZoneCounts::default() }
     }
 
-    /// Returns the geometry of the namespace and its zones.
+    /// Returns the geometry of the zoned namespace: number, size, capacity and limits of its zones.
     pub fn shape(&self) -> ZoneShape {
         self.shape
     }

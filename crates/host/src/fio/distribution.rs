@@ -26,7 +26,7 @@ pub enum Distribution {
 /// zone of a ZNS drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zone {
-    /// Percentage of the accesses that fall into the zone.
+    /// Percentage of the fio job's accesses that fall into this zone of the access distribution.
     pub accesses: u64,
     /// Length of the zone, in bytes or as a percentage of the fio job's region.
     pub part: value::Size,
@@ -197,7 +197,7 @@ impl Sampler {
         }
     }
 
-    /// Draws the number of the block that is accessed next.
+    /// Draws, from a fio job's access distribution, the number of the block that is accessed next.
     #[inline]
     pub fn draw(&self, random: &mut RandomStream) -> u64 {
         match self {
@@ -280,7 +280,7 @@ impl Zipf {
         zipf
     }
 
-    /// Draws a rank from 1 to `count`.
+    /// Draws a rank from 1 to `count` by Zipf's law.
     #[inline]
     pub fn draw(&self, random: &mut RandomStream) -> u64 {
         loop {

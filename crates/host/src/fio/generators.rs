@@ -3,11 +3,11 @@
 /// A built-in workload: a fio job file with a name for the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Generator {
-    /// Name of the workload on the command line.
+    /// Name of the built-in workload on the command line.
     pub name: &'static str,
-    /// Description of the workload, in one line.
+    /// Description of the built-in workload, in one line.
     pub title: &'static str,
-    /// Text of the fio job file of the workload.
+    /// Text of the fio job file of the built-in workload.
     pub job_text: &'static str,
 }
 

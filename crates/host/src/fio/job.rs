@@ -72,7 +72,7 @@ pub struct JobSpec {
     pub blocks: [BlockSizes; 3],
     /// Block size options of the fio job (`bs`, `bsrange`, `bssplit`) by direction, from which `blocks` follows.
     pub sizes: [SizeOptions; 3],
-    /// Number of bytes of which random offsets are multiples (`blockalign`); the shortest block when not given.
+    /// Number of bytes of which the fio job's random offsets are multiples (`blockalign`); none: the shortest block.
     pub align: [Option<u64>; 3],
     /// Length of the fio job's region; the rest of the drive or file when not given.
     pub size: Option<Size>,
@@ -80,7 +80,7 @@ pub struct JobSpec {
     pub offset: Size,
     /// Distance between the starts of the regions of successive fio job clones.
     pub offset_increment: Size,
-    /// Bytes to transfer per loop (`io_size`); the region's length when not given.
+    /// Number of bytes that the fio job transfers per loop (`io_size`); the region's length when not given.
     pub io_size: Option<Size>,
     /// Queue depth: greatest number of requests in flight with an asynchronous engine; [`Self::depth`] gives the
     /// effective number.
@@ -97,9 +97,9 @@ pub struct JobSpec {
     pub loops: u64,
     /// Time from the start of the run to the fio job's first request, in ns.
     pub delay_ns: u64,
-    /// Longest time before the first request in ns, where the time is drawn from a range that begins at `delay_ns`.
+    /// Longest time in ns before the fio job's first request, if the time is drawn from a range from `delay_ns` on.
     pub delay_most_ns: Option<u64>,
-    /// Distribution of random accesses over blocks, by direction.
+    /// Distribution of the fio job's random accesses over blocks, by direction.
     pub distribution: [Distribution; 3],
     /// Percentage of the accesses of a random fio job that are at random offsets; the rest continue sequentially.
     pub random_percent: [u64; 3],
@@ -119,14 +119,14 @@ pub struct JobSpec {
     pub rate_iops: [Option<Rate>; 3],
     /// True if the gaps between requests of a fio job with a rate are exponentially distributed (Poisson arrivals).
     pub poisson: bool,
-    /// Length in ns of the pause after each `think_blocks` requests (`thinktime`); 0: no pauses.
+    /// Length in ns of the fio job's pause after each `think_blocks` requests (`thinktime`); 0: no pauses.
     pub think_ns: u64,
     /// Number of requests of the fio job between two pauses (`thinktime_blocks`).
     pub think_blocks: u64,
     /// True if the fio job's requests between pauses are counted when they are issued; false if they are counted when
     /// they complete.
     pub think_by_issue: bool,
-    /// Rule for when a queue that was full is refilled.
+    /// Rule for when the fio job's queue is refilled after it was full.
     pub refill: RefillOptions,
     /// Name of the earlier fio jobs that must end before this job starts (`wait_for`).
     pub wait_for: Option<String>,
@@ -148,11 +148,11 @@ pub struct JobSpec {
     pub nrfiles: u64,
     /// Greatest number of files that the fio job works on at a time; none: all.
     pub openfiles: Option<u64>,
-    /// Least and greatest length of each file in bytes, from which the length is drawn (`filesize`).
+    /// Least and greatest length in bytes of each file of the fio job, from which the length is drawn (`filesize`).
     pub filesize: Option<(u64, u64)>,
     /// Order in which the fio job's files get requests (`file_service_type`).
     pub service: Service,
-    /// Number of bytes to a multiple of which an offset given in percent is rounded up; none: the shortest block.
+    /// Number of bytes to a multiple of which a fio job's offset in percent is rounded up; none: the shortest block.
     pub offset_align: Option<u64>,
     /// True if the files of the fio job are written before the clock starts even where no job reads them.
     pub overwrite: bool,
@@ -165,7 +165,7 @@ pub struct JobSpec {
     pub hole: i64,
     /// Number of successive requests of a random fio job for which one random offset is drawn.
     pub sequence: u64,
-    /// True if requests after a random offset repeat that offset; false if they continue from that offset.
+    /// True if the fio job's requests after a random offset repeat it; false if they continue from that offset.
     pub identical: bool,
     /// True if the fio job issues a flush after the last write of each loop.
     pub end_fsync: bool,
@@ -183,8 +183,7 @@ pub struct JobSpec {
     pub zones: JobZones,
     /// True if the writes of the fio job are zone appends.
     pub appends: bool,
-    /// Membership of the job in a fio flow, which keeps its requests in proportion to the requests of other jobs of the
-    /// flow.
+    /// Membership of the job in a fio flow, which keeps the requests of several jobs in proportion to each other.
     pub flow: FlowOptions,
     /// Latency in ns beyond which a request ends its fio job clone (`max_latency`), by direction; 0: no limit.
     pub max_latency_ns: [u64; 3],
@@ -194,17 +193,18 @@ pub struct JobSpec {
     pub verify: Option<String>,
     /// True if the fio job reads back its written data, where `verify` asks for verification.
     pub do_verify: bool,
-    /// Number of writes between two rounds of reading data back (`verify_backlog`); 0: one round after each pass.
+    /// Number of writes of the fio job between two rounds of reading data back to verify them (`verify_backlog`); 0:
+    /// one round after each pass.
     pub verify_backlog: u64,
-    /// Number of requests read back in each round (`verify_backlog_batch`); 0: as many as `verify_backlog`.
+    /// Number of requests that a fio job reads back in a round (`verify_backlog_batch`); 0: as many as
+    /// `verify_backlog`.
     pub verify_batch: u64,
     /// True if the fio job writes nothing, and only reads back the data that a run of the job would have written.
     pub verify_only: bool,
     /// True if the blocks to read back are computed from the fio job's options (`experimental_verify`); false if the
     /// job's writes are recorded for the read-back.
     pub experimental_verify: bool,
-    /// True if a request that overlaps a request of the same fio job clone in flight waits until that request
-    /// completes.
+    /// True if a request of the fio job waits while it overlaps a request of the same clone that is in flight.
     pub serialize_overlap: bool,
     /// All options of the fio job as written, inherited ones included, by the first name of each option.
     pub options: BTreeMap<String, String>,
@@ -303,8 +303,7 @@ impl JobSpec {
         if self.is_synchronous() { 1 } else { self.iodepth }
     }
 
-    /// True if results report the fio job's clones as one (`group_reporting`); false where each clone has logs of its
-    /// own.
+    /// True if results report the fio job's clones as one (`group_reporting`); false if each clone has its own logs.
     pub fn reports_together(&self) -> bool {
         let logs = ["write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"];
         let each = self.options.get("per_job_logs").is_none_or(|value| value != "0");
@@ -358,7 +357,7 @@ pub struct JobFile {
     pub jobs: Vec<JobSpec>,
     /// True if `exitall` is given: the first fio job of the file that ends may end other jobs.
     pub exitall: bool,
-    /// Names of options that were accepted and have no effect, each once, in order of appearance.
+    /// Names of fio options in the job file that were accepted and have no effect, each once, in order of appearance.
     pub ignored: Vec<String>,
 }
 

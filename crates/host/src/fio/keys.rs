@@ -10,13 +10,14 @@ use tables::{ALIASES, NEVER, NO_EFFECT, NOT_MODELLED, OF_OTHER_ENGINES, OTHER_EN
 pub enum Fate {
     /// The option shapes the requests of the fio job, and is modelled.
     Honoured,
-    /// The option has no effect on a raw simulated drive: it is accepted and listed in the report.
+    /// The fio option has no effect on a raw simulated drive: it is accepted and listed in the report.
     NoEffect,
-    /// The option would change the requests and is not modelled: an error, except for values that turn the option off.
+    /// The fio option would change the requests and is not modelled: an error, except for values that turn the option
+    /// off.
     NotModelled {
         /// Values of the fio option that turn it off, which are accepted.
         off: &'static [&'static str],
-        /// Text for the error message: what to use in place of the option.
+        /// Text for the error message: what to use in place of the fio option.
         instead: &'static str,
     },
 }

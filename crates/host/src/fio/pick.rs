@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 pub struct Service {
     /// Order in which the files of the fio job get requests.
     pub order: FileOrder,
-    /// Number of successive requests that go to one file.
+    /// Number of successive requests of the fio job that go to one file.
     pub in_a_row: u64,
 }
 
@@ -25,14 +25,14 @@ impl Default for Service {
 /// Order in which the files of a fio job get requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileOrder {
-    /// The files get requests in turn, over and over.
+    /// The files of the fio job get requests in turn, over and over.
     RoundRobin,
-    /// One file gets all requests until it is done, then the next file.
+    /// One file of the fio job gets all requests until it is done, then the next file.
     Sequential,
-    /// Each request goes to a file drawn at random, all equally likely.
+    /// Each request of the fio job goes to a file drawn at random, all equally likely.
     Random,
-    /// Each request goes to a file drawn from this distribution, the first files the most often; such files are never
-    /// done.
+    /// Each request of the fio job goes to a file drawn from this distribution, the first files the most often; no file
+    /// is ever done then.
     Weighted(Distribution),
 }
 

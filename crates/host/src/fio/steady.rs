@@ -19,11 +19,11 @@ const MS_NS: u64 = 1_000_000;
 /// Metric of a fio job by which its steady state is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
-    /// Steady state is detected by the rate of requests (IOPS).
+    /// Steady state of the fio job is detected by the rate of requests (IOPS).
     Iops,
-    /// Steady state is detected by the bandwidth (bytes per second).
+    /// Steady state of the fio job is detected by the bandwidth (bytes per second).
     Bandwidth,
-    /// Steady state is detected by the mean latency in ns.
+    /// Steady state of the fio job is detected by the mean latency in ns.
     Latency,
 }
 
@@ -41,19 +41,19 @@ impl Metric {
 /// Options of a fio job for its steady state (`steadystate`): the metric, and the condition that ends the job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
-    /// Metric whose samples are compared with the limit.
+    /// Metric of the fio job whose samples are compared with the limit of the steady-state condition.
     pub metric: Metric,
-    /// True if the slope of the metric is compared with the limit; false if the largest distance from its mean is.
+    /// True if steady state limits the slope of the metric; false if it limits the largest distance from the mean.
     pub slope: bool,
     /// Limit below which the fio job is in steady state: percent, or the unit of the metric.
     pub limit: f64,
-    /// True if the limit is in percent of the mean of the metric; false if it is in the metric's unit.
+    /// True if the steady-state limit is in percent of the mean of the metric; false if in the metric's unit.
     pub percent: bool,
-    /// Time over which the condition must hold, in ns; 0: no detection.
+    /// Time in ns over which the fio job's steady-state condition must hold; 0: no detection.
     pub duration_ns: u64,
     /// Length in ns of the ramp of fio's steady-state detection: samples of this time at the start do not count.
     pub ramp_ns: u64,
-    /// Time between two samples of the steady-state metric, in ns.
+    /// Time between two samples of the fio job's steady-state metric, in ns.
     pub interval_ns: u64,
 }
 
@@ -72,7 +72,7 @@ impl Default for Steady {
 }
 
 impl Steady {
-    /// Parses `steadystate`, such as `iops:2%` or `bw_slope:10m`, into the metric, the kind of condition and the limit.
+    /// Parses fio's `steadystate`, such as `iops:2%` or `bw_slope:10m`, into metric, kind of condition and limit.
     pub fn criterion(&mut self, text: &str, kb_base: u64) -> Result<(), &'static str> {
         const EXPECTED: &str =
             "iops, bw or lat, or one of them with _slope, and a limit: iops:2%, bw_slope:1m, lat:5%";
@@ -101,7 +101,7 @@ impl Steady {
         self.duration_ns > 0
     }
 
-    /// Returns the number of successive samples that must meet the condition, counted as fio does in whole seconds.
+    /// Returns the number of samples in a row that must meet fio's steady-state condition, in whole seconds as in fio.
     pub fn samples(&self) -> usize {
         (self.duration_ns / SECOND_NS / (self.interval_ns / SECOND_NS).max(1)) as usize
     }

@@ -13,11 +13,12 @@ use engine::RandomStream;
 /// Distribution of the request sizes of a fio job in one direction, in bytes, ready to draw from.
 #[derive(Clone, Debug)]
 pub enum RequestSizes {
-    /// All requests of the direction have this size, in bytes.
+    /// All requests of the fio job in this direction have this size, in bytes.
     Fixed(u64),
-    /// Request sizes are multiples of the first number, up to the second, in bytes.
+    /// Request sizes of the fio job in this direction are multiples of the first number, up to the second, in bytes.
     Range(u64, u64),
-    /// Request sizes are drawn from a table: the shortest size, and 100 sizes in bytes, one for each percent.
+    /// Request sizes of the fio job in this direction are drawn from a table: the shortest size, and 100 sizes in
+    /// bytes, one for each percent.
     Table(u64, Box<[u64; 100]>),
 }
 
@@ -37,8 +38,8 @@ impl RequestSizes {
         }
     }
 
-    /// Draws the size of a request, at most `room` bytes; returns `None` if the shortest size is longer. A direction
-    /// with a single size gets that size for any `room`.
+    /// Draws the size of a fio job's request, at most `room` bytes; returns `None` if the shortest size is longer. A
+    /// direction with a single size gets that size for any `room`.
     #[inline]
     fn draw(&self, room: u64, random: &mut RandomStream) -> Option<u64> {
         let least = match self {
@@ -70,20 +71,20 @@ impl RequestSizes {
 /// How the offset of a fio job clone's next request in a file is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// The request begins where the last request ended.
+    /// The fio job clone's next request in the file begins where its last request ended.
     Onward,
-    /// The request is at an offset drawn at random.
+    /// The fio job clone's next request in the file is at an offset drawn at random.
     Anywhere,
-    /// The request is at the offset of the last request.
+    /// The fio job clone's next request in the file is at the offset of its last request.
     Again,
 }
 
-/// Blocks of the file part that the present pass has accessed, so that no block repeats.
+/// Record of the blocks of a file that a fio job clone has accessed in the present pass, so that no block repeats.
 #[derive(Clone, Debug)]
 enum Covered {
-    /// Accessed blocks are not recorded, so that blocks may repeat.
+    /// Accessed blocks of the file are not recorded, so that the fio job may repeat blocks.
     Unknown,
-    /// Each block comes once, in a random order.
+    /// Each block of the file comes once per pass of the fio job, in a random order.
     InOrder(Passes),
     /// Map of the accessed blocks, with the length of a block in each direction: as in fio, reads of 64 KiB and writes
     /// of 1 MiB mark the same block numbers.
@@ -93,9 +94,9 @@ enum Covered {
 /// How the sequential requests of a direction go on at the end of the fio job clone's part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtEnd {
-    /// The direction has no more requests in this file.
+    /// The fio job's direction has no more requests in this file.
     Stops,
-    /// The direction begins again at the start of the part.
+    /// The fio job's direction begins again at the start of the clone's part of the file.
     GoesRound,
 }
 
@@ -103,21 +104,21 @@ pub enum AtEnd {
 /// accessed.
 #[derive(Clone, Debug)]
 pub struct FileTrack {
-    /// Offset on the drive of the part's first byte.
+    /// Byte offset on the drive of the first byte of the fio job clone's part of the file.
     base: u64,
     /// First byte of the fio job clone's part, counted from the first byte of the file.
     start: u64,
     /// Length of the part of the file that the fio job clone uses, in bytes.
     bytes: u64,
-    /// Length of the whole file in bytes.
+    /// Length in bytes of the whole file of which the fio job clone uses a part.
     file_bytes: u64,
     is_random: bool,
     hole: i64,
     at_end: AtEnd,
     aligns: [u64; 3],
     samplers: [Option<Sampler>; 3],
-    /// For each direction, the end (`ends`) and the beginning (`begins`) of its last request, in bytes from the start
-    /// of the part.
+    /// For each direction, the end (`ends`) and the beginning (`begins`) of the fio job clone's last request, in bytes
+    /// from the start of its part of the file.
     ends: [u64; 3],
     begins: [u64; 3],
     covered: Covered,
@@ -134,7 +135,7 @@ struct Zoned {
     /// for the job's own zones.
     capacity: Option<u64>,
     bytes: u64,
-    /// Direction of the last request, whose bytes are not counted for the zone yet.
+    /// Direction of the fio job clone's last request, whose bytes are not counted for the zone yet.
     last: Option<usize>,
 }
 
@@ -236,8 +237,8 @@ impl FileTrack {
         }
     }
 
-    /// Returns the next request of `direction`: offset on the drive and length, in bytes; `None` when the file has no
-    /// more requests in this pass.
+    /// Returns the fio job clone's next request of `direction` in this file: offset on the drive and length, in bytes;
+    /// `None` when the file has no more requests in this pass.
     #[inline]
     pub fn next(
         &mut self,
@@ -275,8 +276,8 @@ impl FileTrack {
         Some((self.base + place, bytes))
     }
 
-    /// Moves on to the next zone when enough bytes were done in the present one, and back to the beginning of a zone
-    /// that was passed through with bytes still to do; by fio's arithmetic.
+    /// Moves the fio job clone on to the next zone when enough bytes were done in the present one, and back to the
+    /// beginning of a zone that was passed through with bytes still to do; by fio's arithmetic.
     #[cold]
     #[inline(never)]
     fn enter_zone(&mut self, direction: usize, random: &mut RandomStream) {
@@ -325,8 +326,8 @@ impl FileTrack {
         }
     }
 
-    /// Returns the offset in the part after the last request of `direction`, plus the hole if there is one; `None` at
-    /// the end of the file.
+    /// Returns the offset, in the fio job clone's part of the file, after its last request of `direction`, plus the
+    /// hole if there is one; `None` at the end of the file.
     #[inline]
     fn onward(&mut self, direction: usize) -> Option<u64> {
         if self.at_end == AtEnd::GoesRound && self.ends[direction] >= self.bytes {

@@ -143,7 +143,8 @@ impl History {
             && self.first().is_some_and(|(offset, _)| !self.in_flight.contains(&offset))
     }
 
-    /// Takes out the next block to read back before the pass has ended (offset, bytes); `None` if no such read is due.
+    /// Takes out the next written block that the fio job clone must read back before the pass has ended (offset,
+    /// bytes); `None` if no such read is due.
     pub fn next_of_backlog(&mut self) -> Option<(u64, u64)> {
         if !self.backlog_is_due() {
             return None;

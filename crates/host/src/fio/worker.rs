@@ -19,7 +19,7 @@ mod read_back;
 pub enum CloneAnswer {
     /// Next step of a fio job clone: it issues a request now, with this operation, offset and length.
     Issue {
-        /// Operation of the request, such as read, write, trim or flush.
+        /// Operation of the fio job clone's request, such as read, write, trim or flush.
         op: Op,
         /// Byte offset on the drive at which the fio job clone's request begins.
         offset: u64,

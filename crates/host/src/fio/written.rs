@@ -10,9 +10,9 @@ use std::sync::Arc;
 pub struct Line {
     /// Text of the line, in the form of a fio job file.
     pub text: String,
-    /// Place where the user wrote the words that the line was made from.
+    /// Place where the user wrote the words from which the line of a fio job was made.
     pub place: String,
-    /// Words of the user from which the line was made, where they differ from the line.
+    /// Words of the user from which the line of a fio job was made, where they differ from the line.
     #[serde(default)]
     pub words: Option<String>,
 }
@@ -37,7 +37,7 @@ impl JobPlace {
         Self { at: format!("{file}:{number}").into(), words: None }
     }
 
-    /// Makes the place of a line that was made from something else, with the user's words.
+    /// Makes the place of a line of a fio job that was made from something else, with the user's words.
     pub fn of(line: &Line) -> Self {
         let words = line.words.as_ref();
         let words =
@@ -45,12 +45,12 @@ impl JobPlace {
         Self { at: line.place.as_str().into(), words }
     }
 
-    /// Returns the place as text: file and line, or the place where the user wrote the words.
+    /// Returns the place in a fio job file as text: file and line, or the place where the user wrote the words.
     pub fn at(&self) -> &str {
         &self.at
     }
 
-    /// Makes an error at this place: a value that was found, and a text of what was expected.
+    /// Makes an error at this place of a fio job file: a value that was found, and a text of what was expected.
     pub fn error(&self, found: impl Into<String>, expected: impl Into<String>) -> WorkloadError {
         let found = found.into();
         let found = self.words.as_ref().map_or_else(|| found.clone(), |words| words.instead_in(&found));

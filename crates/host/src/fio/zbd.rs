@@ -336,7 +336,8 @@ impl FioZones {
         turned.copied().find(|zone| clone.holds(*zone))
     }
 
-    /// Returns the number of the zone that a write drawn at `offset` goes to, or the step needed before the write.
+    /// Returns the number of the zone that a fio job's write drawn at `offset` goes to, or the step needed before the
+    /// write.
     fn choose(&mut self, clone: &mut ZbdClone, offset: u64, others: u64) -> Result<u32, ZbdStep> {
         let least = clone.least[1];
         let drawn = self.zone_of(offset);

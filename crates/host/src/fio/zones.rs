@@ -12,7 +12,7 @@ pub struct JobZones {
     pub mode: Option<ZoneMode>,
     /// Number of bytes that a fio job transfers in a zone before it goes to the next zone (`zonesize`).
     pub size: u64,
-    /// Length of a zone in bytes (`zonerange`); 0: as long as `zonesize`.
+    /// Length in bytes of a zone of the fio job (`zonerange`); 0: as long as `zonesize`.
     pub range: u64,
     /// Number of bytes from the end of a fio job's zone to the start of the next zone (`zoneskip`).
     pub skip: u64,
@@ -25,7 +25,7 @@ pub struct JobZones {
     /// Fraction of the fio job clone's bytes, 0 to 1, that must be written before zones are reset ahead of writes
     /// (`zone_reset_threshold`).
     pub reset_threshold: f64,
-    /// Fraction of writes, 0 to 1, ahead of which a zone is reset once the threshold is reached
+    /// Fraction of the fio job's writes, 0 to 1, ahead of which a zone is reset once the threshold is reached
     /// (`zone_reset_frequency`).
     pub reset_frequency: f64,
     /// True if the fio job reads beyond the write pointers of zones (`read_beyond_wp`).
@@ -55,7 +55,7 @@ pub struct Strides {
 }
 
 impl JobZones {
-    /// Parses the value of `zonemode`, and stores it.
+    /// Parses the value of the fio option `zonemode`, and stores it.
     pub fn mode(&mut self, text: &str) -> Result<(), &'static str> {
         self.mode = Some(match text {
             "none" => ZoneMode::None,

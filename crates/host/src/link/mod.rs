@@ -54,7 +54,7 @@ pub enum QueueOrder {
         /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue.
         burst: u32,
     },
-    /// The host link has a single submission queue.
+    /// No arbitration: the host link has a single submission queue.
     #[default]
     Single,
     /// Weighted round robin with urgent priority class, as in NVMe.

@@ -48,7 +48,7 @@ fn is_none(count: &u64) -> bool {
 /// One request size of a trace, with the number of requests that have this size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeShare {
-    /// Request size in bytes.
+    /// Request size in bytes that occurs in the trace.
     pub bytes: u32,
     /// Number of the trace's requests that have this size.
     pub requests: u64,
@@ -79,9 +79,9 @@ pub struct SizeSummary {
 pub struct SizeBin {
     /// Upper end of the bin of request sizes, in bytes; the bin begins above half of this number.
     pub up_to_bytes: u64,
-    /// Number of reads whose size lies in the bin.
+    /// Number of the trace's reads whose size lies in the bin.
     pub read: u64,
-    /// Number of writes whose size lies in the bin.
+    /// Number of the trace's writes whose size lies in the bin.
     pub write: u64,
 }
 
@@ -89,7 +89,7 @@ pub struct SizeBin {
 /// to three digits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GapInfo {
-    /// Mean interval between two requests, in nanoseconds.
+    /// Mean interval between two successive requests of the trace, in nanoseconds.
     pub mean_ns: f64,
     /// Coefficient of variation of the intervals, standard deviation over mean: 0 for a steady rate, 1 for random
     /// (Poisson) arrivals, above 1 for bursts. `None` when all intervals are zero.
@@ -98,7 +98,7 @@ pub struct GapInfo {
     pub p10_ns: u64,
     /// Interval between requests in nanoseconds that 25 % of the intervals do not exceed.
     pub p25_ns: u64,
-    /// Median interval between two requests, in nanoseconds.
+    /// Median interval between two successive requests of the trace, in nanoseconds.
     pub p50_ns: u64,
     /// Interval between requests in nanoseconds that 75 % of the intervals do not exceed.
     pub p75_ns: u64,
@@ -108,7 +108,7 @@ pub struct GapInfo {
     pub p99_ns: u64,
     /// Interval between requests in nanoseconds that 99.9 % of the intervals do not exceed.
     pub p999_ns: u64,
-    /// Longest interval between two requests, in nanoseconds.
+    /// Longest interval between two successive requests of the trace, in nanoseconds.
     pub max_ns: u64,
     /// Points of the cumulative distribution of the intervals, for a picture: an interval in nanoseconds, and the
     /// fraction of intervals that are not longer.

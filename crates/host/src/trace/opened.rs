@@ -34,11 +34,11 @@ pub(crate) struct TraceRequests {
 
 /// Reader of the records of a trace: in the order of the file, or in order of time.
 enum Ordered {
-    /// Records come in the order of the file.
+    /// Records of the trace come in the order of the file.
     AsTheyAre(Box<TraceStream>),
-    /// Records come in order of time; a few are held back in memory to restore the order.
+    /// Records of the trace come in order of time; a few are held back in memory to restore the order.
     Held(Box<ReorderWindow>),
-    /// Records come in order of time after all of them were sorted.
+    /// Records of the trace come in order of time after all of them were sorted.
     Sorted(Box<Sorted>),
 }
 

@@ -62,9 +62,9 @@ pub(crate) enum Parsed {
     Known,
     /// The frame is an event of the selected action that transfers no data; such events are counted.
     Empty,
-    /// The frame is one that only this format has, such as its header.
+    /// The frame (line or record) is one that only this trace format has, such as its header.
     Signature,
-    /// The frame says nothing about the format, such as a notice before the header.
+    /// The frame (line or record) says nothing about the trace format, such as a notice before the header.
     Ignored,
 }
 
@@ -109,7 +109,7 @@ impl Record {
         }
     }
 
-    /// Makes a flush of volume `volume`, which has no address.
+    /// Makes a trace record of a flush of volume `volume`, which has no address.
     pub fn flush(time_ns: u64, volume: u32) -> Self {
         Self {
             time_ns,
@@ -228,7 +228,7 @@ fn inside_a_sector(offset: u64, bytes: u64) -> Fault {
     )
 }
 
-/// Parses an operation given as `R` or `W` in either case.
+/// Parses a trace's operation given as `R` or `W` in either case.
 #[inline]
 pub(crate) fn letter_op(field: &[u8]) -> Result<Op, Fault> {
     match field {

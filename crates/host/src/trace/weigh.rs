@@ -107,7 +107,8 @@ impl FirstRequests {
         found
     }
 
-    /// True if there are enough requests to draw conclusions from what they have in common.
+    /// True if the trace's first requests are enough to draw conclusions about the format from what they have in
+    /// common.
     pub fn is_enough(&self) -> bool {
         self.requests >= ENOUGH
     }

@@ -10,13 +10,13 @@ pub const PREFIX: &str = "volume:";
 /// Description of one parameter of synthetic volumes, for lists and messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterCard {
-    /// Name of the parameter, as users write it.
+    /// Name of the parameter of synthetic volumes, as users write it.
     pub name: &'static str,
-    /// Meaning of the parameter, in a few words.
+    /// Meaning of the parameter of synthetic volumes, in a few words.
     pub help: &'static str,
-    /// Text that says which values of the parameter are valid.
+    /// Text that says which values of the parameter of synthetic volumes are valid.
     pub expected: &'static str,
-    /// Text that says which value holds when the parameter is not given.
+    /// Text that says which value holds when the parameter of synthetic volumes is not given.
     pub default: &'static str,
 }
 
@@ -186,8 +186,8 @@ pub struct Parameters {
     pub requests_per_s: f64,
     /// Bursts in which the requests of the synthetic volume arrive: of all requests, or of reads and of writes apart.
     pub bursts: Bursts,
-    /// Burst parameters of the synthetic volume that the user gave: for all requests, for reads alone, for writes
-    /// alone.
+    /// Burst parameters of the synthetic volume that the user gave: first for all requests, then for reads alone, then
+    /// for writes alone.
     given_bursts: [GivenBurst; 3],
     /// Number of requests that the synthetic volume keeps in flight, for a closed loop without arrival times; none:
     /// requests arrive at their own times.

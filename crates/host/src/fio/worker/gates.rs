@@ -14,13 +14,13 @@ impl Worker {
         }
     }
 
-    /// True if a flush that `end_fsync` asks for is still due, for all files or for some of them.
+    /// True if a flush that fio's `end_fsync` asks for is still due, for all files of the clone or for some of them.
     pub(super) fn owes_a_flush(&self) -> bool {
         self.end_fsync && (self.unflushed || self.files_to_flush > 0)
     }
 
-    /// Returns the next step of flushing all files one after the other: a flush, or a wait for requests in flight;
-    /// `None` when all files are flushed.
+    /// Returns the next step of flushing all files of a fio job clone one after the other: a flush, or a wait for
+    /// requests in flight; `None` when all files are flushed.
     pub(super) fn flush_a_file(&mut self) -> Option<CloneAnswer> {
         if self.outstanding > 0 {
             return Some(CloneAnswer::Full);

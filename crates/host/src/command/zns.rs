@@ -211,8 +211,8 @@ impl ZoneStates {
         counts
     }
 
-    /// Sets the state of a zone whose drive already has contents: the zone has `written` blocks of data, or was
-    /// finished.
+    /// Sets the state of a zone before the run, on a drive that already has contents: the zone has `written` blocks of
+    /// data, or was finished.
     pub fn found(&mut self, zone: u32, (written, is_finished): (u64, bool)) {
         let state = match written {
             _ if is_finished || written >= self.shape.capacity => ZoneState::Full,
@@ -233,8 +233,8 @@ impl ZoneStates {
         }
     }
 
-    /// Makes one more zone openable, within the limits: if all open places are taken, the drive closes the implicitly
-    /// open zone that was opened first.
+    /// Makes room for one more open zone within the limits of the zoned namespace: if as many zones are open as may be,
+    /// the drive closes the implicitly open zone that was opened first.
     fn make_room(&mut self, zone: u32) -> Result<(), ZoneError> {
         let state = self.get(zone).state;
         if !state.is_active() && self.active >= self.shape.active_most {

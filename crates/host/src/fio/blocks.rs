@@ -73,8 +73,8 @@ impl Default for SizeOptions {
 }
 
 impl SizeOptions {
-    /// Stores the sizes and percentages of a `bssplit`, and replaces the shortest and the longest size by those of
-    /// `split`.
+    /// Stores the sizes and percentages of the fio option `bssplit`, and replaces the shortest and the longest size by
+    /// those of `split`.
     pub fn set_split(&mut self, split: Vec<(u64, u64)>) {
         let sizes = || split.iter().map(|part| part.0);
         self.range = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));

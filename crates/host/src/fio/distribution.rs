@@ -6,7 +6,7 @@ use engine::{Permutation, RandomStream};
 /// Distribution of the random accesses of a fio job over blocks, as the job file names it (`random_distribution`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
-    /// Each block of the file is accessed with the same probability.
+    /// Each block of the fio job's file is accessed with the same probability.
     #[default]
     Uniform,
     /// Zipf's law with this exponent theta: the block of rank k is accessed with a probability proportional to 1 /
@@ -130,9 +130,9 @@ fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
 /// Access distribution over a fixed number of blocks, from which block numbers are drawn.
 #[derive(Clone, Debug)]
 pub enum Sampler {
-    /// Each of this number of blocks is accessed with the same probability.
+    /// Uniform distribution: each of this number of blocks is accessed with the same probability.
     Uniform(u64),
-    /// Zipf's law over ranks, which are scattered over the blocks.
+    /// Zipf's law over block ranks, which are scattered over the blocks.
     Zipf(Zipf, Scatter),
     /// Self-similar (Pareto) distribution: a uniform random number from 0 to 1, raised to a power, gives the rank, and
     /// the ranks are scattered over the blocks. The values are the power, the number of ranks and the scattering.
@@ -140,8 +140,8 @@ pub enum Sampler {
     /// fio's bell curve: the rank is normally distributed and shifted at random by up to half of a width, and the ranks
     /// are scattered over the blocks. The values are the width in blocks, the number of ranks and the scattering.
     Normal(u64, u64, Scatter),
-    /// For each percent of the accesses: the first block, and the number of blocks, of the zone that this percent goes
-    /// to.
+    /// Zoned distribution of fio: for each percent of the accesses, the first block and the number of blocks of the
+    /// zone that this percent goes to.
     Zoned(Box<[(u64, u64); 100]>),
 }
 

@@ -93,8 +93,8 @@ impl HostLink for Sata {
         }
     }
 
-    /// Returns the times of sending a command: the Register FIS to the drive, one FIS back that frees the link for the
-    /// next command, and for reads and writes a DMA Setup FIS before the data.
+    /// Returns the times of sending a command over SATA: the Register FIS to the drive, one FIS back that frees the
+    /// link for the next command, and for reads and writes a DMA Setup FIS before the data.
     fn command(&self, effect: Effect) -> LinkStep {
         let register = self.frame(REGISTER_DWORDS);
         let setup = match effect {

@@ -35,16 +35,18 @@ pub(crate) struct Record {
     pub process: Option<u32>,
 }
 
-/// Mark of a trace record that its operation does not express.
+/// Mark of a trace record that tells more than the record's operation: plain request, write of zeroes, or requeued
+/// request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RecordMark {
-    /// Plain request of a trace, without a mark.
+    /// No mark: the trace record is a plain request.
     #[default]
     None,
-    /// Trim that the trace lists as a request to write zeroes, which carries no data either.
+    /// Mark of a record that is a trim, which the trace lists as a request to write zeroes; such a request carries no
+    /// data either.
     Zeroes,
-    /// Record that is no request: the host's driver gave the request back here (requeue), or issues it for the second
-    /// time.
+    /// Mark of a record that is no request: the host's driver gave the request back here (requeue), or issues it for
+    /// the second time.
     Requeued,
 }
 
@@ -56,11 +58,12 @@ impl RecordMark {
 /// Result of parsing one frame (line or record) of a trace.
 #[derive(Debug)]
 pub(crate) enum Parsed {
-    /// The frame is a request to be replayed.
+    /// The frame (line or record of a trace) is a request to be replayed.
     Request(Record),
-    /// The frame is valid but no request, such as another event, or the opening of a file.
+    /// The frame (line or record of a trace) is valid but no request, such as another event, or the opening of a file.
     Known,
-    /// The frame is an event of the selected action that transfers no data; such events are counted.
+    /// The frame (line or record of a trace) is an event of the selected action that transfers no data; such events are
+    /// counted.
     Empty,
     /// The frame (line or record) is one that only this trace format has, such as its header.
     Signature,
@@ -69,8 +72,8 @@ pub(crate) enum Parsed {
 }
 
 impl Record {
-    /// Makes a request from an address and a length in bytes; whether these are whole sectors is checked by
-    /// [`Aligner`].
+    /// Makes the trace record of a request from an address and a length in bytes; whether these are whole sectors is
+    /// checked by [`Aligner`].
     ///
     /// # Errors
     /// When the length is zero or needs more than 32 bits, or the end is beyond 64 bits.
@@ -95,7 +98,7 @@ impl Record {
         })
     }
 
-    /// Makes a request from an address and a length in sectors of 512 bytes.
+    /// Makes the trace record of a request from an address and a length in sectors of 512 bytes.
     ///
     /// # Errors
     /// As [`Self::in_bytes`], and when a byte address would not fit into 64 bits.

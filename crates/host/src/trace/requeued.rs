@@ -15,7 +15,7 @@ const MOST_WAITING: usize = 1 << 16;
 /// Requests of a block trace that the host's driver gave back (requeue) and that wait for their next issue.
 #[derive(Default)]
 pub(crate) struct Requeued {
-    /// Lengths in bytes of the waiting requests, by volume, operation and address.
+    /// Lengths in bytes of the requeued requests that wait for their next issue, by volume, operation and address.
     waiting: MixMap<(u32, u8, u64), Vec<u32>>,
     count: usize,
     /// Number of second issues of requeued requests that were left out.

@@ -173,7 +173,7 @@ impl Runs {
         Ok(Self { file: BufWriter::with_capacity(1 << 20, file), lengths: Vec::new() })
     }
 
-    /// Sorts `requests`, writes them to the file as one run, and empties the list.
+    /// Sorts `requests`, writes them to the temporary file as one sorted run, and empties the list.
     fn add(&mut self, requests: &mut Vec<Located>) -> Result<(), WorkloadError> {
         requests.sort_unstable_by_key(key);
         for located in requests.iter() {

@@ -22,7 +22,7 @@ pub(crate) struct Met {
     pub volumes: Vec<String>,
     /// Names of volumes of the trace that the user did not select.
     pub other_volumes: Vec<String>,
-    /// Number of lines that were skipped because they could not be parsed.
+    /// Number of lines of the trace that were skipped because they could not be parsed.
     pub skipped_lines: u64,
     /// Error messages for the first few lines of the trace that were skipped.
     pub first_skipped: Vec<String>,
@@ -32,7 +32,7 @@ pub(crate) struct Met {
     pub outside_times: u64,
     /// Number of the trace's requests whose address or size was changed to whole sectors.
     pub aligned: u64,
-    /// Number of events of the selected action that transfer no data.
+    /// Number of events of the trace that have the selected action but transfer no data.
     pub empty: u64,
     /// Number of lines or records in each part of the trace (file or archive member) that was read to its end.
     pub part_lines: Vec<u64>,

@@ -133,8 +133,8 @@ impl FirstRequests {
         (mean > LONGEST_MEAN_GAP_NS).then(|| format!("requests would be {} apart", spoken(mean)))
     }
 
-    /// True if the times show the resolution of their clock: there are enough of them, with intervals of many ticks. At
-    /// a steady rate all times are multiples of the interval, which says nothing about the clock.
+    /// True if the times of the trace show the resolution of its clock: there are enough of them, with intervals of
+    /// many ticks. At a steady rate all times are multiples of the interval, which says nothing about the clock.
     fn shows_its_clock(&self) -> bool {
         const TICKS_A_GAP: u64 = 4;
         self.tick_ns > 0
@@ -142,8 +142,8 @@ impl FirstRequests {
             && self.span_ns / self.tick_ns >= TICKS_A_GAP * self.requests
     }
 
-    /// Returns a reason to doubt a format with times in whole units of `unit_ns` nanoseconds: times with a fraction, or
-    /// times that all are multiples of a much larger unit. `name` is the unit's name.
+    /// Returns a reason to doubt a trace format with times in whole units of `unit_ns` nanoseconds: times with a
+    /// fraction, or times that all are multiples of a much larger unit. `name` is the unit's name.
     pub fn doubt_whole(&self, unit_ns: u64, name: &str) -> Option<String> {
         if self.is_enough() && !self.tick_ns.is_multiple_of(unit_ns) {
             return Some(format!("whole {name} have no fraction"));
@@ -153,14 +153,15 @@ impl FirstRequests {
             .then(|| format!("every time would be a multiple of {}", spoken(self.tick_ns)))
     }
 
-    /// Returns a reason to doubt a format with times in milliseconds and a fraction: all times are whole milliseconds.
+    /// Returns a reason to doubt a trace format with times in milliseconds and a fraction: all times are whole
+    /// milliseconds.
     pub fn doubt_millis(&self) -> Option<String> {
         (self.shows_its_clock() && self.tick_ns.is_multiple_of(1_000_000))
             .then(|| "milliseconds would be written without a fraction".to_owned())
     }
 
-    /// Returns a reason to doubt a format with addresses and sizes in sectors: all are multiples of 256 KiB, or most
-    /// requests would be smaller than 4 KiB.
+    /// Returns a reason to doubt a trace format with addresses and sizes in sectors: all are multiples of 256 KiB, or
+    /// most requests would be smaller than 4 KiB.
     pub fn doubt_sectors(&self) -> Option<String> {
         if !self.is_enough() {
             return None;
@@ -173,8 +174,8 @@ impl FirstRequests {
         })
     }
 
-    /// Returns a reason to doubt a format with addresses in sectors and sizes in bytes: all addresses are multiples of
-    /// 256 KiB.
+    /// Returns a reason to doubt a trace format with addresses in sectors and sizes in bytes: all addresses are
+    /// multiples of 256 KiB.
     pub fn doubt_addresses(&self) -> Option<String> {
         (self.is_enough() && self.offset_unit >= SECTOR * SECTOR)
             .then(|| "every address would be a multiple of 256 KiB: they are bytes".to_owned())

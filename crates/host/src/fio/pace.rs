@@ -36,11 +36,13 @@ const NS_PER_US: u64 = 1_000;
 /// limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DueStep {
-    /// The step is proportional to the length of the request, at this number of bytes per second.
+    /// The step between due times of a fio job's requests is proportional to the length of the request, at this number
+    /// of bytes per second.
     PerByte(u64),
-    /// The step is this number of nanoseconds, for requests of any length.
+    /// The step between due times of a fio job's requests is this number of nanoseconds, for requests of any length.
     Even(u64),
-    /// The step is exponentially distributed, with this mean in microseconds, and is cut to whole microseconds.
+    /// The step between due times of a fio job's requests is exponentially distributed, with this mean in microseconds,
+    /// and is cut to whole microseconds.
     Poisson(u64),
 }
 
@@ -101,8 +103,8 @@ pub struct RatePace {
 }
 
 impl RatePace {
-    /// Makes the schedule of a direction from `start_ns` on, with the first request due at once; `None` where the
-    /// direction has no rate.
+    /// Makes the schedule of a fio job clone's requests in one direction from `start_ns` on, with the first request due
+    /// at once; `None` where the direction has no rate.
     pub fn of(job: &JobSpec, direction: usize, start_ns: u64) -> Option<Self> {
         let step = DueStep::of(job.rate_of(direction)?, &job.blocks[direction], job.poisson);
         Some(Self { step, due_ns: start_ns, remainder: 0 })

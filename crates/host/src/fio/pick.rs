@@ -6,8 +6,8 @@ use super::value;
 use engine::RandomStream;
 use std::collections::BTreeSet;
 
-/// Value of `file_service_type`: the order in which the files of a fio job get requests, and how many requests each
-/// file gets in a row.
+/// Value of the fio option `file_service_type`: the order in which the files of a job get requests, and how many
+/// requests each file gets in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
     /// Order in which the files of the fio job get requests.
@@ -37,7 +37,7 @@ pub enum FileOrder {
 }
 
 impl Service {
-    /// Parses `file_service_type`, such as `roundrobin`, `random:8` or `zipf:1.2`.
+    /// Parses the value of the fio option `file_service_type`, such as `roundrobin`, `random:8` or `zipf:1.2`.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         const EXPECTED: &str = "roundrobin, random or sequential, each with :REQUESTS if so wished, zipf:THETA, pareto:H or normal:PERCENT";
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
@@ -64,8 +64,8 @@ impl Service {
 /// which makes the first file far more popular than one rank per file would.
 const RANKS_SHIFT: u32 = 10;
 
-/// Chooses the file of each request of a clone. As in fio, requests go to at most `openfiles` files until one of these
-/// is done.
+/// Chooser of the file that each request of a fio job clone goes to. As in fio, requests go to at most `openfiles`
+/// files until one of these is done.
 #[derive(Clone, Debug)]
 pub struct Picker {
     order: FileOrder,
@@ -81,7 +81,8 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// Makes a chooser among `files` files, of which requests go to at most `most_open` at a time (all if none or 0).
+    /// Makes a chooser among the `files` files of a fio job clone, of which requests go to at most `most_open` at a
+    /// time (all if none or 0).
     pub fn new(service: &Service, files: usize, most_open: Option<u64>) -> Self {
         let sampler = match &service.order {
             // A weighted order is by number, not scattered, as in fio.

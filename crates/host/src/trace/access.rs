@@ -121,7 +121,8 @@ pub struct AccessInfo {
     pub reused_read_shares: Option<CharacterShares>,
     /// Fractions of the page writes by kind of page, as `write_shares`, but without the pages that were accessed once.
     pub reused_write_shares: Option<CharacterShares>,
-    /// Mean number of page accesses of a page that was read or written; `None` when nothing was.
+    /// Mean number of accesses per page of the trace, over the pages that were read or written; `None` when no page
+    /// was.
     pub accesses_per_page: Option<f64>,
     /// Number of pages that were read or written once only, so that their kind says nothing about later accesses.
     pub pages_accessed_once: u64,

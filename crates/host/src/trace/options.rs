@@ -111,7 +111,7 @@ impl Default for TraceOptions {
 }
 
 impl TraceOptions {
-    /// Checks the options for contradictions that hold for any trace.
+    /// Checks the trace options for contradictions between each other, which hold for any trace.
     pub(crate) fn check(&self) -> Result<(), WorkloadError> {
         if !(self.speedup.is_finite() && self.speedup > 0.0) {
             return Err(WorkloadError::of("speedup", self.speedup.to_string(), "a number above 0"));

@@ -51,7 +51,7 @@ impl ReorderWindow {
         self.stream.packing()
     }
 
-    /// Returns the next request in order of time; none at the end.
+    /// Returns the trace's next request in order of time; none at the end.
     ///
     /// # Errors
     /// When the stream fails, or is further out of order than the first pass measured: then the file has changed since.
@@ -135,7 +135,7 @@ impl Sorted {
         self.disorder
     }
 
-    /// Returns the next request in order of time; none at the end.
+    /// Returns the trace's next request in order of time; none at the end.
     pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
         match &mut self.place {
             SortPlace::Memory { requests, next } => {
@@ -147,7 +147,7 @@ impl Sorted {
         }
     }
 
-    /// Starts reading again with the first request in order of time.
+    /// Starts reading the sorted trace again, with the first request in order of time.
     pub fn rewind(&mut self) -> Result<(), WorkloadError> {
         match &mut self.place {
             SortPlace::Memory { next, .. } => *next = 0,

@@ -8,13 +8,14 @@ use crate::WorkloadError;
 
 /// Possible sizes of a synthetic volume's records (address ranges that are accessed as a whole), in bytes.
 pub(super) const SIZES: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
-/// Number of characters of a synthetic volume's records: only read, only written, both.
+/// Number of kinds of records of a synthetic volume by access: only read, only written, both.
 pub(super) const CHARACTERS: usize = 3;
-/// Number of groups of records of a synthetic volume: one for each character and size.
+/// Number of groups of records of a synthetic volume: one for each kind of access (only read, only written, both) and
+/// record size.
 pub(super) const CELLS: usize = CHARACTERS * SIZES.len();
 
-/// Group of a synthetic volume's records with one character and size, where a record is an address range that is
-/// accessed as a whole.
+/// Group of a synthetic volume's records with one kind of access (only read, only written, both) and one size, where a
+/// record is an address range that is accessed as a whole.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RecordGroup {
     /// Byte offset in the synthetic volume at which this group of records begins.
@@ -113,8 +114,8 @@ fn too_small(parameters: &Parameters, layout: &VolumeLayout, capacity: u64) -> W
     parameters.wrong(found, expected)
 }
 
-/// Returns the fraction of a synthetic volume's requests that goes to each character of records: only read, only
-/// written, both.
+/// Returns the fraction of a synthetic volume's requests that goes to each kind of records: only read, only written,
+/// both.
 fn by_character(parameters: &Parameters) -> [f64; CHARACTERS] {
     let [reads, writes] = [parameters.reads, 1.0 - parameters.reads];
     let [mixed_reads, mixed_writes] = parameters.interleaved;
@@ -122,8 +123,8 @@ fn by_character(parameters: &Parameters) -> [f64; CHARACTERS] {
     [own[0], own[1], reads * mixed_reads + writes * mixed_writes]
 }
 
-/// Returns the fraction of a synthetic volume's addresses (records) that has each character: as the parameters give it,
-/// the rest in proportion to the requests.
+/// Returns the fraction of a synthetic volume's addresses (records) that are only read, only written or both: as the
+/// parameters give it, the rest in proportion to the requests.
 fn address_shares(
     parameters: &Parameters,
     requests: [f64; CHARACTERS],

@@ -32,8 +32,8 @@ pub struct VolumeRequest {
     pub bytes: u32,
 }
 
-/// State of a group of records (address ranges of one size and character) of a synthetic volume, with the number of its
-/// records that requests have accessed so far.
+/// State of a group of records (address ranges of one size and one kind of access) of a synthetic volume, with the
+/// number of its records that requests have accessed so far.
 struct GroupState {
     cell: RecordGroup,
     /// Number of records of this group of a synthetic volume that were accessed so far; records are numbered in the

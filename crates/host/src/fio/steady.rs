@@ -120,7 +120,7 @@ impl Steady {
     }
 }
 
-/// Parses a latency limit as fio does, which reads it in us but compares it with ns.
+/// Parses the latency limit of fio's `steadystate` as fio does, which reads it in us but compares it with ns.
 fn latency_limit(text: &str) -> Result<f64, &'static str> {
     let is_in_ns = text.trim().ends_with("ns") || text.trim().ends_with("nsec");
     let ns = value::time_ns(text, 1000)?;
@@ -286,7 +286,7 @@ fn slope(values: &[u64], sum: u64) -> f64 {
 struct Watched {
     /// Index of the fio job clone's group in `Watches::watches`; none for a clone without detection.
     watch: Option<u32>,
-    /// Simulated time in ns at which the fio job clone's ramp ended; none before that and after the clone's end.
+    /// Time in ns since which the fio job clone runs, its ramp not counted; none before that and after its end.
     since_ns: Option<u64>,
     looked_ns: u64,
     /// True if the requests of the fio job clone count in the samples, since the ramp of `steadystate` is over.

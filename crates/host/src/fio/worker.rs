@@ -290,8 +290,7 @@ impl Worker {
         self.times.end_ns = self.times.end_ns.min(now);
     }
 
-    /// Stops the fio job clone after an error: from `now` ns on it issues no more requests and no last flush, as in
-    /// fio.
+    /// Stops the fio job clone after an error: from `now` ns on it issues no request and no last flush, as in fio.
     pub fn fail(&mut self, now: u64) {
         self.stop(now);
         self.end_fsync = false;

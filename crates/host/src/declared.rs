@@ -10,9 +10,9 @@ const MOST: usize = 32;
 /// Size of an NVMe namespace, in one of the three ways in which a drive file can give it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NamespaceRoom {
-    /// Size of the namespace in bytes.
+    /// The drive file gives the size of the namespace as this number of bytes.
     Bytes(u64),
-    /// Size of the namespace as a fraction of the drive's bytes, above 0 and up to 1.
+    /// The drive file gives the size of the namespace as this fraction of the drive's bytes, above 0 and up to 1.
     Share(f64),
     /// The namespace gets all bytes of the drive that the other namespaces do not take.
     Rest,

@@ -18,15 +18,16 @@ use units::{Nanos, SimTime};
 /// Greatest number of writes that the trial run of a workload analyses for their lifetimes; later writes get the last
 /// lifetime class.
 const WRITES_MOST: usize = 1 << 25;
-/// Number of histogram bins for data lifetimes in one drive capacity of written bytes; the histogram has `BINS` bins,
-/// and the last bin takes all longer lifetimes.
+/// Number of histogram bins per drive capacity: the lifetime of data is counted in bytes that the workload writes, and
+/// each bin is 1/64 of the drive's capacity. The constant after this one, `BINS`, is the number of all bins; the last
+/// bin takes all longer lifetimes.
 const BINS_PER_DRIVE: u64 = 64;
 const BINS: usize = 256;
 /// Marker in lists of write numbers that stands for no write.
 const NONE: u32 = u32::MAX;
 
-/// The workload `inner`, together with a data lifetime class for each of its writes, known from a trial run without
-/// time.
+/// Workload that plays the workload `inner` and gives a data lifetime class for each of its writes, known from a trial
+/// run of a copy without simulated time.
 pub struct Foreseen {
     inner: Box<dyn Workload>,
     lives: Lives,
@@ -55,7 +56,7 @@ struct CopySeen {
     /// Writes of the trial run in order: first page, length, bytes that the workload wrote before, and bytes that it
     /// wrote until the first page was overwritten or trimmed (none if it never was).
     writes: Vec<WriteSeen>,
-    /// Number of the write whose data are valid, by the page at which the write begins.
+    /// For each page at which a write with still valid data begins, the number of that write.
     living: MixMap<u64, u32>,
     written: u64,
 }
@@ -186,8 +187,8 @@ fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
 /// Lifetime classes, by page, of the writes that the workload is still to make.
 struct Lives {
     classes: Vec<u16>,
-    /// Number of the next write that begins at each page; `next` gives for each write the number of the following write
-    /// that begins at the same page.
+    /// For each page, the number of the next write that begins there. The field after this one, `next`, gives for each
+    /// write the number of the following write that begins at the same page.
     first: MixMap<u64, u32>,
     next: Vec<u32>,
     last: u16,

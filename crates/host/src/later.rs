@@ -3,7 +3,7 @@
 use crate::{Background, Completion, HostRequest, Poll, Telling, Workload, WorkloadError, WorkloadReport};
 use units::SimTime;
 
-/// The workload `inner`, whose time zero is shifted to a later moment of the simulation.
+/// Workload that plays the workload `inner` with its time zero shifted to a later moment of the simulation.
 pub struct Later {
     inner: Box<dyn Workload>,
     begin: SimTime,

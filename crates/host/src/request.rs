@@ -15,8 +15,8 @@ pub struct HostRequest {
     pub offset: u64,
     /// Length of the host's request in bytes; a multiple of 512, zero only for a flush or an operation on a zone.
     pub bytes: u32,
-    /// Number of the job or stream that makes the request; it is part of the completion, and selects the submission
-    /// queue.
+    /// Number of the fio job, trace volume or flow that makes the request (its tag); it is part of the completion, and
+    /// selects the submission queue.
     pub tag: u16,
     /// True for a write that must be on durable storage when the drive acknowledges it, write cache or not
     /// (force unit access).

@@ -6,13 +6,14 @@ use crate::{
 use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
-/// The workload `inner` behind host software that takes time for each completion: `inner` learns of a completion this
-/// much later, so that requests that wait for the completion are made later, while other requests go on. Latencies do
-/// not include this time.
+/// Workload that plays the workload `inner` behind host software that takes time for each completion: `inner` learns of
+/// a completion later by this time, so that requests that wait for the completion are made later, while other requests
+/// go on. Latencies do not include this time.
 pub struct Software {
     inner: Box<dyn Workload>,
     time: Nanos,
-    /// Completions that the workload has not learnt of yet, in order of time; all are delayed by the same time.
+    /// Completions that the workload has not learnt of yet, each with its request, in order of time; all are delayed by
+    /// the same time.
     told: VecDeque<(HostRequest, Completion)>,
 }
 

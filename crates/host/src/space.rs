@@ -34,15 +34,15 @@ pub struct HostSpace {
 pub struct HostZones {
     /// Number of zones of the zoned drive.
     pub count: u32,
-    /// Distance in bytes from the start of a zone to the start of the next zone.
+    /// Zone size of the zoned drive: distance in bytes from the start of a zone to the start of the next zone.
     pub size: u64,
-    /// Zone capacity: number of bytes of a zone that can be written.
+    /// Zone capacity of the zoned drive: number of bytes of a zone that can be written.
     pub capacity: u64,
-    /// Greatest number of zones that can be open at once.
+    /// Greatest number of zones of the zoned drive that can be open at once.
     pub open_most: u32,
-    /// Greatest number of zones that can be active (open or closed) at once.
+    /// Greatest number of zones of the zoned drive that can be active (open or closed) at once.
     pub active_most: u32,
-    /// Size of a logical block in bytes; offsets and lengths of requests are multiples of it.
+    /// Size of a logical block of the zoned drive in bytes; offsets and lengths of requests are multiples of it.
     pub block: u64,
 }
 

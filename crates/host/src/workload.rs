@@ -55,20 +55,21 @@ pub struct Background {
 /// Kind of information about its requests that a workload may be able to give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Telling {
-    /// Volume, of several volumes, to which each request goes.
+    /// The workload can tell the volume, of several volumes, to which each request goes.
     Volumes,
-    /// Process that made each request.
+    /// The workload can tell the process that made each request.
     Processes,
-    /// Lifetime class of the data of each write (how long the data live before they are overwritten).
+    /// The workload can tell the lifetime class of the data of each write (how long the data live before they are
+    /// overwritten).
     Lives,
 }
 
 /// Source of host requests for the drive, such as a fio job file or a trace.
 pub trait Workload: Send {
-    /// Calls `name` with ranges of the drive that held data before the first request, where the workload comes from:
-    /// the files that a job reads, all that a trace accesses. Ranges may be named more than once, in any order. Each
-    /// call handles about `count` requests and returns the fraction of the naming that is done, none at its end. Not
-    /// called after that, nor after the first [`Self::poll`], nor in a run that lays out no data.
+    /// Calls `name` with the ranges of the drive that held data before the first request: the files that a fio job
+    /// reads, or all ranges that a trace accesses. Ranges may be named more than once, in any order. Each call handles
+    /// about `count` requests and returns the fraction of the naming that is done, none at its end. Not called after
+    /// that, nor after the first [`Self::poll`], nor in a run that lays out no data.
     ///
     /// # Errors
     /// As for [`Self::poll`].
@@ -86,8 +87,8 @@ pub trait Workload: Send {
     /// address of the data if the drive chose it (zone append).
     fn complete(&mut self, request: &HostRequest, completion: &Completion);
 
-    /// Returns the number of the request returned last in its source, such as the line of a trace; `None` if its number
-    /// is the count of requests with its tag.
+    /// Returns the number that the request returned last has in the workload's source, such as its line in a trace;
+    /// `None` if a request's number is the count of requests with its tag.
     fn number(&self) -> Option<u64> {
         None
     }
@@ -152,7 +153,7 @@ pub struct SteadyState {
     /// Value that was last compared with the limit; 0 before there were enough samples, null where their mean is 0.
     #[schemars(extend("unit" = "as the limit"))]
     pub criterion: Option<f64>,
-    /// Greatest distance of a sample from the mean; 0 if the slope is compared with the limit.
+    /// Greatest distance of a sample of the metric from the mean; 0 if the slope is compared with the limit.
     #[schemars(extend("unit" = "as the samples"))]
     pub max_deviation: f64,
     /// Slope of the metric over the window; 0 if the distance from the mean is compared with the limit.
@@ -179,7 +180,7 @@ pub struct WorkloadReport {
     pub format: String,
     /// Number of requests that the workload made.
     pub requests: u64,
-    /// Number of lines that were skipped because of `--skip-bad-lines`.
+    /// Number of lines of a trace that were skipped because of `--skip-bad-lines`.
     pub skipped_lines: u64,
     /// Further facts about the workload, each as name and value.
     pub notes: Vec<(String, String)>,

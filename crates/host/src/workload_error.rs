@@ -9,24 +9,25 @@ pub struct WorkloadError {
     pub place: String,
     /// Text that was found in the workload's file or options and is wrong.
     pub found: String,
-    /// Description of what was expected instead, or advice.
+    /// Description of what the workload's file or options should have had instead, or advice.
     pub expected: String,
 }
 
 impl WorkloadError {
-    /// Makes an error at line `line` (from 1) of the file `file`.
+    /// Makes a workload error at line `line` (from 1) of the file `file`.
     pub fn at_line(file: &str, line: u64, found: impl Into<String>, expected: impl Into<String>) -> Self {
         Self { place: format!("{file}:{line}"), found: found.into(), expected: expected.into() }
     }
 
-    /// Makes an error that concerns a whole file or an option, `place`.
+    /// Makes a workload error that concerns a whole file or an option, `place`.
     pub fn of(place: impl Into<String>, found: impl Into<String>, expected: impl Into<String>) -> Self {
         Self { place: place.into(), found: found.into(), expected: expected.into() }
     }
 }
 
 impl fmt::Display for WorkloadError {
-    /// Writes the error as one line for any input: control characters are escaped, and long text is cut and marked so.
+    /// Writes the workload error as one line for any input: control characters are escaped, and long text is cut and
+    /// marked so.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let clean = |text: &str, longest: usize| {
             let mut line: String = text.chars().flat_map(char::escape_debug).take(longest).collect();

@@ -16,7 +16,7 @@ use units::SimTime;
 macro_rules! command_sets {
     ($($set:ident),+ $(,)?) => {
         $(pub mod $set;)+
-        /// All command sets, in the order of the list.
+        /// List of all NVMe command sets of the simulator, in the order in which the macro names them.
         pub static SETS: &[&CommandSet] = &[$(&$set::SET),+];
     };
 }
@@ -32,10 +32,11 @@ pub static USUAL: &CommandSet = &nvm::SET;
 /// Command set of a namespace with zones: the ZNS command set.
 pub static ZONED: &CommandSet = &zns::SET;
 
-/// Number of bytes of a sector: offsets and lengths of requests are multiples of it.
+/// Size of a sector in bytes: offsets and lengths of requests are multiples of this number.
 pub const SECTOR: u64 = 512;
 
-/// Greatest number of operations of all command sets together: each is a bit of [`CommandSet::on_sectors`].
+/// Greatest number of operations (host commands) of all command sets together: each has one bit in the 64-bit mask
+/// [`CommandSet::on_sectors`].
 const OPS_MOST: u32 = u64::BITS;
 
 /// Effect of a host command on data; it decides which call of the flash translation layer carries the command out.
@@ -60,7 +61,7 @@ impl Effect {
     /// Number of different effects of commands.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// Returns the name of the effect, as results show it.
+    /// Returns the name of a host command's effect on data, as results show it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -72,8 +73,8 @@ impl Effect {
     }
 }
 
-/// Host command of a command set, in one byte: its effect in the low bits, above it its number among commands of this
-/// effect.
+/// Host command (operation) of an NVMe command set, packed into one byte: the low bits give the command's effect on
+/// data, the bits above them number the commands that have this effect.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Op(u8);
@@ -132,33 +133,34 @@ impl fmt::Debug for Op {
 /// Description of an operation (host command) within its command set.
 #[derive(Debug)]
 pub struct SetOperation {
-    /// Operation that is described, as requests carry it.
+    /// Operation (host command) that this entry of a command set describes, as requests carry it.
     pub op: Op,
-    /// Name of the operation in messages and recorded traces.
+    /// Name of the operation (host command) in messages and recorded traces.
     pub name: &'static str,
     /// Part of a namespace that a request with this operation applies to: sectors, the whole, or a zone.
     pub range: Range,
-    /// Contents of the operation's completion: a status, or an address too.
+    /// Contents of the completion of the operation (host command): a status, or a status and an address.
     pub answer: CompletionKind,
 }
 
-/// Part of a namespace that an operation applies to.
+/// Part of a namespace that an operation (host command) applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
-    /// The request covers whole sectors of the namespace, at least one.
+    /// The operation applies to whole sectors of the namespace, at least one.
     Sectors,
-    /// The whole namespace: the request has neither offset nor length.
+    /// The operation applies to the whole namespace: a request has neither offset nor length.
     Whole,
-    /// The request names a zone by the zone's first byte, and has no length.
+    /// The operation applies to a zone: a request names the zone by the zone's first byte, and has no length.
     Zone,
 }
 
-/// Contents of the completion of an operation.
+/// Contents of the completion of an operation (host command).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionKind {
-    /// The completion holds only a status.
+    /// The completion of the host command holds only a status.
     Status,
-    /// The completion holds a status and the address of the data, which the drive chose (zone append).
+    /// The completion of the host command holds a status and the address of the data, which the drive chose (zone
+    /// append).
     Address,
 }
 
@@ -167,7 +169,7 @@ pub enum CompletionKind {
 pub struct CommandSet {
     /// Name of the command set in drive files.
     pub name: &'static str,
-    /// Description of the command set, in one line for listings.
+    /// Description of the NVMe command set, in one line for listings.
     pub about: &'static str,
     /// Operations (host commands) of the command set.
     pub operations: &'static [SetOperation],
@@ -230,19 +232,19 @@ impl CommandSet {
 /// Status in a request's completion: success or failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompletionStatus {
-    /// The request succeeded.
+    /// Status of a completion: the host's request succeeded.
     #[default]
     Success,
-    /// The request failed: the drive returned an error.
+    /// Status of a completion: the host's request failed, because the drive returned an error.
     Failed,
 }
 
 /// Completion of a host request: time, status, and address where the drive chose one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Simulated time at which the request was completed.
+    /// Simulated time at which the host's request was completed.
     pub at: SimTime,
-    /// Status with which the request was completed.
+    /// Status with which the host's request was completed.
     pub status: CompletionStatus,
     /// Offset of the first byte of the data, for an operation whose place the drive chose
     /// ([`CompletionKind::Address`]).

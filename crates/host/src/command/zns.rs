@@ -57,20 +57,20 @@ pub static SET: CommandSet = CommandSet {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ZoneState {
-    /// No block of the zone is written, and the zone is not open.
+    /// Zone state: no block of the zone is written, and the zone is not open.
     #[default]
     Empty,
-    /// The zone is open because a write came, without an open command.
+    /// Zone state: the zone is open because a write to the zone opened it, without an open command of the host.
     ImplicitlyOpen,
-    /// The zone is open because the host opened it with a command.
+    /// Zone state: the zone is open because the host opened it with a command.
     ExplicitlyOpen,
-    /// The zone is not open but still counts as active, usually partly written.
+    /// Zone state: the zone is not open but still counts as active, usually partly written.
     Closed,
-    /// The zone takes no more writes: it is written to its capacity, or was finished.
+    /// Zone state: the zone takes no more writes, because it is written to its capacity or was finished.
     Full,
-    /// The zone can be read but not written.
+    /// Zone state: the zone can be read but not written.
     ReadOnly,
-    /// The zone can be neither read nor written.
+    /// Zone state: the zone can be neither read nor written.
     Offline,
 }
 
@@ -113,19 +113,19 @@ impl ZoneState {
 pub struct ZoneShape {
     /// Number of zones of the namespace.
     pub count: u32,
-    /// Number of blocks from the start of a zone to the start of the next.
+    /// Zone size of the zoned namespace: number of blocks from the start of a zone to the start of the next.
     pub size: u64,
-    /// Number of blocks of a zone that can be written.
+    /// Zone capacity of the zoned namespace: number of blocks of a zone that can be written.
     pub capacity: u64,
-    /// Greatest number of zones that can be open at once.
+    /// Greatest number of zones of the namespace that can be open at once.
     pub open_most: u32,
-    /// Greatest number of zones that can be active at once; at least `open_most`.
+    /// Greatest number of zones of the namespace that can be active at once; at least `open_most`.
     pub active_most: u32,
     /// True: a read of blocks that were never written returns zeros; false: such a read returns an error.
     pub reads_unwritten: bool,
 }
 
-/// State and write pointer of one zone.
+/// State and write pointer of one zone of a zoned namespace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneRecord {
     /// State of the zone, such as empty, open or full.
@@ -148,15 +148,16 @@ pub enum ZoneWork {
 /// Counts of zone events since the beginning: opened, closed, finished, reset and filled zones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneCounts {
-    /// Number of zones opened implicitly for a write, and number opened by the host's command.
+    /// Number of times that a zone was opened: first, implicitly for a write; second, by the host's open command.
     pub opened: [u64; 2],
-    /// Number of zones that the drive closed to open another, and number that the host closed.
+    /// Number of times that a zone was closed: first, by the drive, to open another zone; second, by the host's close
+    /// command.
     pub closed: [u64; 2],
-    /// Number of zones that the host finished before they were full.
+    /// Number of times that the host finished a zone before it was full.
     pub finished: u64,
-    /// Number of zones that were reset while they held data or were full.
+    /// Number of times that a zone was reset while it held data or was full.
     pub reset: u64,
-    /// Number of zones that became full by writes.
+    /// Number of times that a zone became full by writes.
     pub filled: u64,
 }
 
@@ -193,7 +194,7 @@ impl ZoneStates {
         Self { shape, zones, open: VecDeque::new(), active: 0, counts: ZoneCounts::default() }
     }
 
-    /// Returns the geometry of the namespace and its zones.
+    /// Returns the geometry of the zoned namespace: number, size, capacity and limits of its zones.
     pub fn shape(&self) -> ZoneShape {
         self.shape
     }
@@ -210,8 +211,8 @@ impl ZoneStates {
         counts
     }
 
-    /// Sets the state of a zone whose drive already has contents: the zone has `written` blocks of data, or was
-    /// finished.
+    /// Sets the state of a zone before the run, on a drive that already has contents: the zone has `written` blocks of
+    /// data, or was finished.
     pub fn found(&mut self, zone: u32, (written, is_finished): (u64, bool)) {
         let state = match written {
             _ if is_finished || written >= self.shape.capacity => ZoneState::Full,
@@ -232,8 +233,8 @@ impl ZoneStates {
         }
     }
 
-    /// Makes one more zone openable, within the limits: if all open places are taken, the drive closes the implicitly
-    /// open zone that was opened first.
+    /// Makes room for one more open zone within the limits of the zoned namespace: if as many zones are open as may be,
+    /// the drive closes the implicitly open zone that was opened first.
     fn make_room(&mut self, zone: u32) -> Result<(), ZoneError> {
         let state = self.get(zone).state;
         if !state.is_active() && self.active >= self.shape.active_most {

@@ -3,12 +3,12 @@
 //! fio's own rule: a block that was covered gives way to the next free one, and a request ends where a covered block
 //! begins. Requests of one size need no map: a permutation visits each block once (`order`).
 
-/// Set of block numbers of which each is free or covered (already accessed in the present pass); finds the next free
-/// block quickly.
+/// Map of the blocks of a file that says of each block whether a fio job has accessed it in the present pass (covered)
+/// or not yet (free); finds the next free block quickly.
 #[derive(Clone, Debug)]
 pub struct BlockMap {
-    /// One bit per block, set when the block is covered; `full` has one bit per word of `covered`, set when all bits of
-    /// the word are set.
+    /// One bit per block, set when the block is covered (accessed in the present pass). The field after this one,
+    /// `full`, has one bit per word of `covered`, set when all bits of the word are set.
     covered: Vec<u64>,
     full: Vec<u64>,
     blocks: u64,
@@ -16,7 +16,7 @@ pub struct BlockMap {
 }
 
 impl BlockMap {
-    /// Makes a map of `blocks` blocks, all of them free.
+    /// Makes a map of `blocks` blocks of a file, all of them free (not yet accessed by the fio job).
     pub fn new(blocks: u64) -> Self {
         let words = blocks.div_ceil(64) as usize;
         let mut map =
@@ -25,7 +25,7 @@ impl BlockMap {
         map
     }
 
-    /// Marks all blocks of the map as free, as at the beginning of a pass.
+    /// Marks all blocks of the map as free (not yet accessed), as at the beginning of a pass of a fio job.
     pub fn clear(&mut self) {
         self.covered.fill(0);
         self.full.fill(0);
@@ -51,8 +51,8 @@ impl BlockMap {
         block < self.blocks && self.covered[(block / 64) as usize] >> (block % 64) & 1 == 0
     }
 
-    /// Returns the number of the first free block from `block` on, starting over at block 0 after the last block;
-    /// `None` when all blocks are covered.
+    /// Returns the number of the first free block (not yet accessed in the present pass) from `block` on, starting over
+    /// at block 0 after the last block; `None` when all blocks were accessed.
     pub fn next_free(&self, block: u64) -> Option<u64> {
         if self.free == 0 {
             return None;
@@ -64,8 +64,8 @@ impl BlockMap {
         after.or_else(|| self.first_free(0))
     }
 
-    /// Returns the number of the first free block from `from` on, without starting over; `None` if there is no such
-    /// block.
+    /// Returns the number of the first free block (not yet accessed in the present pass) from `from` on, without
+    /// starting over; `None` if there is no such block.
     fn first_free(&self, from: u64) -> Option<u64> {
         if from >= self.blocks {
             return None;
@@ -86,8 +86,8 @@ impl BlockMap {
         Some(word as u64 * 64 + u64::from((!self.covered[word]).trailing_zeros()))
     }
 
-    /// Marks free blocks from `block` on as covered, at most `count` and only up to the first block that is covered
-    /// already; returns how many were marked.
+    /// Marks free blocks from `block` on as covered (accessed in the present pass), at most `count` and only up to the
+    /// first block that is covered already; returns how many were marked.
     pub fn cover(&mut self, block: u64, count: u64) -> u64 {
         let mut covered = 0;
         while covered < count && self.is_free(block + covered) {

@@ -3,18 +3,18 @@
 /// Sizes, in bytes, of the requests that a fio job makes in one direction (reads, writes or trims).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockSizes {
-    /// All requests of the direction have this size, in bytes.
+    /// All requests of the fio job in this direction have this size, in bytes.
     Fixed(u64),
-    /// Request sizes are multiples of the first number up to the second, in bytes, all equally likely; the second is a
-    /// size too if it is no multiple.
+    /// Request sizes of the fio job are multiples of the first number up to the second, in bytes, all equally likely;
+    /// the second is a size too if it is no multiple.
     Range(u64, u64),
-    /// Each request size in bytes with its percentage of the requests, the rarest size first; the percentages add up to
-    /// 100.
+    /// Each request size of the fio job in bytes with its percentage of the requests, the rarest size first; the
+    /// percentages add up to 100.
     Split(Vec<(u64, u64)>),
 }
 
 impl BlockSizes {
-    /// Returns the shortest request size, in bytes.
+    /// Returns the shortest request size of the fio job in this direction, in bytes.
     pub fn least(&self) -> u64 {
         match self {
             Self::Fixed(bytes) | Self::Range(bytes, _) => *bytes,
@@ -22,7 +22,7 @@ impl BlockSizes {
         }
     }
 
-    /// Returns the longest request size, in bytes.
+    /// Returns the longest request size of the fio job in this direction, in bytes.
     pub fn most(&self) -> u64 {
         match self {
             Self::Fixed(bytes) => *bytes,
@@ -31,7 +31,8 @@ impl BlockSizes {
         }
     }
 
-    /// Returns the mean request size in bytes, if no request has to be shortened to fit its file.
+    /// Returns the mean request size of the fio job in this direction, in bytes, if no request has to be shortened to
+    /// fit its file.
     pub fn mean(&self) -> f64 {
         match self {
             Self::Fixed(bytes) => *bytes as f64,
@@ -55,11 +56,13 @@ impl BlockSizes {
 /// before it, and `bs` counts only where neither gives a size, even if they are in another section. So in fio.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeOptions {
-    /// Request size of the job in bytes, from `bs`.
+    /// Request size of the fio job in bytes, from `bs`.
     pub block: u64,
-    /// Shortest and longest request size in bytes, from `bsrange` or `bssplit`; 0 stands for the size of `bs`.
+    /// Shortest and longest request size of the fio job in bytes, from `bsrange` or `bssplit`; 0 stands for the size of
+    /// `bs`.
     pub range: (u64, u64),
-    /// Request sizes in bytes with their percentages, from `bssplit`, the rarest first; empty without a `bssplit`.
+    /// Request sizes of the fio job in bytes with their percentages, from `bssplit`, the rarest first; empty without a
+    /// `bssplit`.
     pub split: Vec<(u64, u64)>,
 }
 
@@ -70,8 +73,8 @@ impl Default for SizeOptions {
 }
 
 impl SizeOptions {
-    /// Stores the sizes and percentages of a `bssplit`, and replaces the shortest and the longest size by those of
-    /// `split`.
+    /// Stores the sizes and percentages of the fio option `bssplit`, and replaces the shortest and the longest size by
+    /// those of `split`.
     pub fn set_split(&mut self, split: Vec<(u64, u64)>) {
         let sizes = || split.iter().map(|part| part.0);
         self.range = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));

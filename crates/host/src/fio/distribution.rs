@@ -6,7 +6,7 @@ use engine::{Permutation, RandomStream};
 /// Distribution of the random accesses of a fio job over blocks, as the job file names it (`random_distribution`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
-    /// Each block of the file is accessed with the same probability.
+    /// Each block of the fio job's file is accessed with the same probability.
     #[default]
     Uniform,
     /// Zipf's law with this exponent theta: the block of rank k is accessed with a probability proportional to 1 /
@@ -26,9 +26,9 @@ pub enum Distribution {
 /// zone of a ZNS drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zone {
-    /// Percentage of the accesses that fall into the zone.
+    /// Percentage of the fio job's accesses that fall into this zone of the access distribution.
     pub accesses: u64,
-    /// Length of the zone, in bytes or as a percentage of the job's region.
+    /// Length of the zone, in bytes or as a percentage of the fio job's region.
     pub part: value::Size,
 }
 
@@ -130,21 +130,23 @@ fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
 /// Access distribution over a fixed number of blocks, from which block numbers are drawn.
 #[derive(Clone, Debug)]
 pub enum Sampler {
-    /// Each of this number of blocks is accessed with the same probability.
+    /// Uniform distribution: each of this number of blocks is accessed with the same probability.
     Uniform(u64),
-    /// Zipf's law over ranks, which are scattered over the blocks.
+    /// Zipf's law over block ranks, which are scattered over the blocks.
     Zipf(Zipf, Scatter),
-    /// A uniform random number from 0 to 1 raised to a power, over scattered ranks: the power, and the number of ranks.
+    /// Self-similar (Pareto) distribution: a uniform random number from 0 to 1, raised to a power, gives the rank, and
+    /// the ranks are scattered over the blocks. The values are the power, the number of ranks and the scattering.
     Pareto(f64, u64, Scatter),
-    /// A bell curve over scattered ranks, shifted at random by up to half of a width: the width in blocks, and the
-    /// number of ranks.
+    /// fio's bell curve: the rank is normally distributed and shifted at random by up to half of a width, and the ranks
+    /// are scattered over the blocks. The values are the width in blocks, the number of ranks and the scattering.
     Normal(u64, u64, Scatter),
-    /// For each percent of the accesses: the first block, and the number of blocks, of the zone that this percent goes
-    /// to.
+    /// Zoned distribution of fio: for each percent of the accesses, the first block and the number of blocks of the
+    /// zone that this percent goes to.
     Zoned(Box<[(u64, u64); 100]>),
 }
 
-/// Maps the rank of a block to its number: scattered by a random permutation, or, without one, in order.
+/// Mapping from the popularity rank of a block to the number of the block: a random permutation, or, without one, the
+/// rank itself.
 #[derive(Clone, Debug)]
 pub struct Scatter(Option<Permutation>);
 
@@ -176,8 +178,8 @@ impl Sampler {
         Ok(Self::over(distribution, blocks, Scatter(scatter)))
     }
 
-    /// Makes a sampler that draws one of `count` things by rank, the first the most often, without scattering; `None`
-    /// for a zoned distribution.
+    /// Makes a sampler that draws numbers below `count` by rank, without scattering, so that low numbers are drawn the
+    /// most often; `None` for a zoned distribution.
     pub fn in_order(distribution: &Distribution, count: u64) -> Option<Self> {
         let ranked = !matches!(distribution, Distribution::Zoned(_));
         ranked.then(|| Self::over(distribution, count, Scatter(None)))
@@ -195,7 +197,7 @@ impl Sampler {
         }
     }
 
-    /// Draws the number of the block that is accessed next.
+    /// Draws, from a fio job's access distribution, the number of the block that is accessed next.
     #[inline]
     pub fn draw(&self, random: &mut RandomStream) -> u64 {
         match self {
@@ -278,7 +280,7 @@ impl Zipf {
         zipf
     }
 
-    /// Draws a rank from 1 to `count`.
+    /// Draws a rank from 1 to `count` by Zipf's law.
     #[inline]
     pub fn draw(&self, random: &mut RandomStream) -> u64 {
         loop {

@@ -8,7 +8,7 @@ use super::job::{JobAccess, JobSpec};
 /// bytes and requests over all passes.
 #[derive(Clone, Debug)]
 pub struct WorkDue {
-    /// Number of bytes after which a pass ends, if the files do not end first.
+    /// Number of bytes after which a pass of a fio job clone over its files ends, if the files do not end first.
     pass_bytes: u64,
     bytes_this_pass: u64,
     requests_this_pass: u64,
@@ -27,7 +27,7 @@ pub struct WorkDue {
 }
 
 impl WorkDue {
-    /// Makes the count of work for a clone of `job` whose parts of the files are `share`.
+    /// Makes the count of work for a clone of the fio job `job` whose parts of the files are `share`.
     pub fn new(job: &JobSpec, share: &CloneFiles) -> Self {
         let mut asked = share.io_bytes.unwrap_or(share.pass_bytes);
         // fio opens files again only for another loop, or to read back; one that queues requests ends a pass before.
@@ -72,7 +72,8 @@ impl WorkDue {
         }
     }
 
-    /// Counts a read, write or trim of `bytes` that the clone issues; returns true if the pass ends with this request.
+    /// Counts a read, write or trim of `bytes` that the fio job clone issues; returns true if the pass ends with this
+    /// request.
     #[inline]
     pub fn count(&mut self, bytes: u64) -> bool {
         self.requests_left = self.requests_left.saturating_sub(1);
@@ -82,7 +83,8 @@ impl WorkDue {
         self.bytes_this_pass >= self.pass_bytes || self.bytes >= self.most_bytes
     }
 
-    /// Counts the trim of a block that the clone writes next (`trimwrite`), as a request without bytes of its own.
+    /// Counts the trim of a block that the fio job clone writes next (`trimwrite`), as a request without bytes of its
+    /// own.
     #[inline]
     pub fn count_trim(&mut self) {
         self.requests_left = self.requests_left.saturating_sub(1);
@@ -94,8 +96,8 @@ impl WorkDue {
         self.requests_left = self.requests_left.saturating_sub(1);
     }
 
-    /// Ends a pass, by its bytes or at the end of the files; `to_read_back` is the number of bytes to be read back for
-    /// verification before the next pass.
+    /// Ends a pass of a fio job clone, because its bytes are done or its files have ended; `to_read_back` is the number
+    /// of bytes to be read back for verification before the next pass.
     pub fn end_pass(&mut self, to_read_back: u64) {
         self.passes_left = self.passes_left.saturating_sub(1);
         let done = self.parts * self.bytes + self.bytes_read_back + to_read_back;
@@ -106,18 +108,19 @@ impl WorkDue {
         (self.bytes_this_pass, self.requests_this_pass) = (0, 0);
     }
 
-    /// True when the clone has no work left: its passes are over, or all its requests are made.
+    /// True when the fio job clone has no work left: its passes are over, or all its requests are made.
     pub fn is_done(&self) -> bool {
         self.is_over || self.requests_left == 0
     }
 
-    /// True if the clone ended because its files ended, before the bytes and requests that the job asks for were done.
+    /// True if the fio job clone ended because its files ended, before the bytes and requests that the job asks for
+    /// were done.
     pub fn ended_with_files(&self) -> bool {
         self.is_over && self.requests_left > 0 && self.bytes < self.most_bytes
     }
 
-    /// Returns the fraction of the clone's work over `loops` passes that is done, by bytes or by requests, the larger
-    /// of both.
+    /// Returns the fraction of the fio job clone's work over `loops` passes that is done, by bytes or by requests, the
+    /// larger of both.
     pub fn fraction(&self, loops: u64) -> f64 {
         let bytes = self.pass_bytes.saturating_mul(loops).max(self.io_bytes).min(self.most_bytes);
         let by_bytes = self.bytes as f64 / bytes.max(1) as f64;

@@ -3,12 +3,12 @@
 /// How the simulation treats one of fio's I/O engines (`ioengine`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// Synchronous engine: one request at a time, so that `iodepth` has no effect.
+    /// Synchronous fio engine: a clone has one request at a time in flight, so that `iodepth` has no effect.
     Sync,
-    /// Asynchronous engine: up to `iodepth` requests in flight.
+    /// Asynchronous fio engine: a clone has up to `iodepth` requests in flight.
     Async,
-    /// Engine that does no block I/O to a local drive, so that a job cannot use it here; the text says what the engine
-    /// does.
+    /// Engine that does no block I/O to a local drive, so that a fio job cannot use it here; the text says what the
+    /// engine does.
     Other(&'static str),
 }
 

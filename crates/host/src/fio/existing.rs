@@ -10,23 +10,24 @@ use super::job::{JobAccess, JobSpec};
 use super::zones::reach;
 use crate::Extent;
 
-/// Use that one clone of a fio job makes of a part of the raw device.
+/// Record of which part of the raw device one clone of a fio job (one of `numjobs`) uses, and whether it reads or
+/// writes there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// Number of the job group of the clone: clones of one group run together; each group begins when the group before
-    /// is done.
+    /// Number of the job group of the fio job clone: clones of one group run together, and each group begins when the
+    /// group before is done.
     pub group: usize,
-    /// Address range of the raw device that the clone may access.
+    /// Address range of the raw device that the fio job clone may access.
     pub extent: Extent,
-    /// True if the clone reads from the range `extent` of the raw device.
+    /// True if the fio job clone reads from the range `extent` of the raw device.
     pub reads: bool,
-    /// Number of bytes, from the beginning of the range on, that the clone writes without a gap; 0 where that is not
-    /// certain.
+    /// Number of bytes, from the beginning of the range `extent` on, that the fio job clone writes without a gap; 0
+    /// where that is not certain.
     pub covers: u64,
 }
 
 impl Use {
-    /// Makes the record of how a clone of `job`, in job group `group`, uses its `part` of the raw device.
+    /// Makes the record of how a clone of the fio job `job`, in job group `group`, uses its `part` of the raw device.
     pub fn of(
         job: &JobSpec,
         group: usize,
@@ -42,8 +43,8 @@ impl Use {
     }
 }
 
-/// Returns the number of bytes, from the beginning of `part` on, that a clone of `job` writes for certain; 0 if some
-/// may stay unwritten.
+/// Returns the number of bytes, from the beginning of `part` on, that a clone of the fio job `job` writes for certain;
+/// 0 if some may stay unwritten.
 fn covered(job: &JobSpec, share: &CloneFiles, part: &FilePart) -> u64 {
     let BlockSizes::Fixed(bytes) = job.blocks[1] else { return 0 };
     let whole = part.bytes / bytes * bytes;
@@ -59,15 +60,15 @@ fn covered(job: &JobSpec, share: &CloneFiles, part: &FilePart) -> u64 {
     if covers { whole } else { 0 }
 }
 
-/// Returns the address ranges of the drive that must hold data before the first request: ranges of the raw device that
-/// are read before they are written, and files that fio lays out.
+/// Returns the address ranges of the drive that must hold data before the first request of the fio jobs: ranges of the
+/// raw device that are read before they are written, and files that fio lays out.
 pub fn existing(uses: &[Use], files: &[FileRegion]) -> Vec<Extent> {
     let file = |file: &FileRegion| Extent { offset: file.offset, bytes: file.bytes };
     needed(uses).into_iter().chain(files.iter().filter(|file| file.laid_out).map(file)).collect()
 }
 
-/// Returns the address ranges of the raw device that a clone reads and that no clone of an earlier job group has
-/// written for certain.
+/// Returns the address ranges of the raw device that a fio job clone reads and that no clone of an earlier job group
+/// has written for certain.
 fn needed(uses: &[Use]) -> Vec<Extent> {
     let mut needed = Vec::new();
     // What earlier groups have written, and what the group at hand will have.

@@ -23,36 +23,37 @@ const MOST_FILES: usize = 1 << 20;
 const LEAST_ALIGN: u64 = 4 << 10;
 const MOST_ALIGN: u64 = 1 << 20;
 
-/// A file of the fio jobs, or the raw drive or a namespace used as one, with its address range on the drive.
+/// File of fio jobs with its address range on the drive; the raw drive and a namespace that a job uses as a file are
+/// such entries, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRegion {
-    /// Name of the file, formed from job name, clone and file number as fio forms it.
+    /// Name of the fio job's file, formed from job name, clone and file number as fio forms it.
     pub name: String,
-    /// Offset on the drive of the file's first byte, in bytes.
+    /// Byte offset on the drive of the first byte of the fio job's file.
     pub offset: u64,
-    /// Length of the file in bytes.
+    /// Length of the fio job's file in bytes.
     pub bytes: u64,
-    /// True if the entry is the whole raw device or a namespace instead of a file: which ranges of it must hold data
-    /// before the run follows from the jobs' reads and writes (`existing`).
+    /// True if the entry in the list of a fio job file's files is the whole raw device or a namespace instead of a
+    /// file: which ranges of it must hold data before the run follows from the jobs' reads and writes (`existing`).
     pub is_drive: bool,
     /// True if fio writes the whole file before the clock starts, because a job reads it or has `overwrite=1`.
     pub laid_out: bool,
-    /// True if a job reads the file.
+    /// True if a fio job reads the file.
     pub is_read: bool,
 }
 
 /// Part of a file that one clone of a fio job works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilePart {
-    /// Index of the file in the list of all files of the job file.
+    /// Index of the file in the list of all files of the fio job file.
     pub file: u32,
-    /// First byte of the part, counted from the first byte of the file.
+    /// Offset in bytes at which a fio job clone's part of a file begins, counted from the first byte of the file.
     pub start: u64,
-    /// Length of the clone's part of the file in bytes.
+    /// Length of the fio job clone's part of the file in bytes.
     pub bytes: u64,
-    /// Length of the whole file, in bytes, as the clone found or made the file.
+    /// Length of the whole file, in bytes, as the fio job clone found or made the file.
     pub file_bytes: u64,
-    /// Size and capacity of one of the drive's zones, in bytes, where the clone works in zones of the drive
+    /// Size and capacity of one of the drive's zones, in bytes, where the fio job clone works in zones of the drive
     /// (`zonemode=zbd`).
     pub zones: Option<(u64, u64)>,
 }
@@ -60,12 +61,12 @@ pub struct FilePart {
 /// Parts of files that one clone of a fio job works on, and the number of bytes that the clone transfers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloneFiles {
-    /// Parts of files that the clone works on, in the order of the files' numbers.
+    /// Parts of files that the fio job clone works on, in the order of the files' numbers.
     pub parts: Vec<FilePart>,
-    /// Number of bytes that the clone transfers in one pass over its files: the length of all parts, or less where
-    /// `size` asks for less.
+    /// Number of bytes that the fio job clone transfers in one pass over its files: the length of all parts, or less
+    /// where `size` asks for less.
     pub pass_bytes: u64,
-    /// Value of `io_size`, in bytes, where it is given as a number of bytes.
+    /// Value of the fio option `io_size` in bytes; none where the option is not given, or is given as a percentage.
     pub io_bytes: Option<u64>,
 }
 
@@ -73,13 +74,13 @@ pub struct CloneFiles {
 /// order of their jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
-    /// All files, in the order in which jobs first name them.
+    /// All files, in the order in which fio jobs first name them.
     pub files: Vec<FileRegion>,
-    /// For each clone, the parts of files that the clone works on.
+    /// For each fio job clone, the parts of files that the clone works on.
     pub shares: Vec<CloneFiles>,
 }
 
-/// Kind and names of the files that a job's `filename`, or the lack of one, stands for.
+/// Meaning of a fio job's `filename`, or of the lack of one: the kind and the names of the files that it stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Names {
     Drive(String),
@@ -90,8 +91,8 @@ enum Names {
 }
 
 impl Files {
-    /// Makes the files of the job file `file`, places them on the drive that `space` describes, and gives each clone
-    /// its parts; file lengths from a range (`filesize`) are drawn with `seed`.
+    /// Makes the files of the fio job file `file`, places them on the drive that `space` describes, and gives each
+    /// clone its parts; file lengths from a range (`filesize`) are drawn with `seed`.
     ///
     /// # Errors
     /// When a job's files have no size, a clone's part is too short for a request or reaches beyond the drive or the
@@ -109,14 +110,15 @@ impl Files {
     }
 }
 
-/// List of files under construction, to which clone after clone is added.
+/// Builder of the list of files of a fio job file: the clones of each job (fio's `numjobs`) are added one after the
+/// other, each with the files that the clone uses.
 struct FilePlan<'a> {
     space: &'a HostSpace,
     drive_bytes: u64,
     seed: u64,
     known: HashMap<String, u32>,
     files: Files,
-    /// Name under which a job first used the raw device; `None` while no job has used it.
+    /// Name under which a fio job first used the raw device; `None` while no job has used it.
     drive_job: Option<String>,
 }
 
@@ -159,7 +161,7 @@ impl FilePlan<'_> {
         Ok(())
     }
 
-    /// Returns the indices, in the list of files, of the namespaces that a job uses as its files.
+    /// Returns the indices, in the list of files, of the namespaces that a fio job uses as its files.
     fn namespaces(&mut self, job: &JobSpec) -> Result<Vec<u32>, WorkloadError> {
         let names = match &job.filename {
             Some(names) => names.clone(),
@@ -172,7 +174,7 @@ impl FilePlan<'_> {
         names.iter().map(|name| self.namespace(job, name)).collect()
     }
 
-    /// Returns the index, in the list of files, of the namespace that a job calls `name`; adds the namespace to the
+    /// Returns the index, in the list of files, of the namespace that a fio job calls `name`; adds the namespace to the
     /// list at its first use.
     fn namespace(&mut self, job: &JobSpec, name: &str) -> Result<u32, WorkloadError> {
         let Some(namespace) = self.space.device(name) else {
@@ -206,7 +208,7 @@ impl FilePlan<'_> {
         }
     }
 
-    /// Returns the index, in the list of files, of the raw device, which all jobs share; adds the raw device to the
+    /// Returns the index, in the list of files, of the raw device, which all fio jobs share; adds the raw device to the
     /// list at its first use.
     fn drive(&mut self, job: &JobSpec, name: String) -> Result<u32, WorkloadError> {
         let refuse = |found: String, expected: &str| Err(job.place.error(found, expected));
@@ -305,7 +307,7 @@ impl FilePlan<'_> {
         Ok(share)
     }
 
-    /// Returns the number of bytes from `start` to the end of a file that exists already.
+    /// Returns the number of bytes from `start` to the end of a fio job's file that exists already.
     fn rest(&self, job: &JobSpec, file: &FileRegion, start: u64) -> Result<u64, WorkloadError> {
         if file.bytes > 0 && start < file.bytes {
             return Ok(file.bytes - start);
@@ -324,7 +326,8 @@ impl FilePlan<'_> {
         Err(job.place.error(found, expected))
     }
 
-    /// Checks that a clone's part of a file lies within the drive or the namespace, and is long enough for a request.
+    /// Checks that a fio job clone's part of a file lies within the drive or the namespace, and is long enough for a
+    /// request.
     fn check(&self, job: &JobSpec, file: &FileRegion, start: u64, bytes: u64) -> Result<(), WorkloadError> {
         let (end, (bound, most)) = (u128::from(start) + u128::from(bytes), self.bound(file));
         if end > u128::from(most) {
@@ -382,7 +385,7 @@ fn start(job: &JobSpec, clone: u64, grid: u64, bytes: u64) -> u64 {
     }
 }
 
-/// Returns the names of the files, or of the device, that clone number `clone` of `job` works on.
+/// Returns the names of the files, or of the device, that fio job clone number `clone` of `job` works on.
 fn names(job: &JobSpec, clone: u64) -> Names {
     let folder = |name: &str, index: u64| match &job.directory {
         Some(folders) if !folders.is_empty() => {

@@ -10,11 +10,14 @@ use std::collections::BTreeMap;
 /// Options of a job for fio's `flow`, which keeps the numbers of requests of several jobs in proportion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowOptions {
-    /// Weight of each clone of the job in its flow; 0: the job belongs to no flow.
+    /// Weight of each clone of the job in its fio flow (a set of jobs whose numbers of requests fio keeps in proportion
+    /// to their weights); 0: the job belongs to no flow.
     pub weight: u64,
-    /// Number of the flow that the job belongs to (`flow_id`).
+    /// Number of the fio flow (`flow_id`) that the job belongs to; jobs with one number keep their requests in
+    /// proportion.
     pub id: u64,
-    /// Time in nanoseconds that a clone rests when it is ahead of its flow (`flow_sleep`); 0: it does not rest.
+    /// Time in nanoseconds that a clone of a fio job rests when it has made more than its share of the requests of its
+    /// fio flow (`flow_sleep`); 0: it does not rest.
     pub rest_ns: u64,
 }
 
@@ -40,15 +43,15 @@ struct FlowShare {
 pub struct FioFlows {
     flows: Vec<FioFlow>,
     ids: BTreeMap<u64, u32>,
-    /// For each clone, its membership in a flow; `None` for a clone without a flow.
+    /// For each clone of a fio job, its membership in a fio flow; `None` for a clone without a flow.
     shares: Vec<Option<FlowShare>>,
-    /// Clones that wait until other clones of their flow have made requests, each with the time in nanoseconds at which
-    /// the clone's run time ends.
+    /// Clones of fio jobs that wait until other clones of their fio flow have made requests, each with the time in
+    /// nanoseconds at which the clone's run time ends.
     pub parked: Vec<(u32, u64)>,
 }
 
 impl FioFlows {
-    /// Adds the next clone to the flow that the clone's options name, or without a flow if its weight is 0.
+    /// Adds the next clone of a fio job to the fio flow that its options name, or to no flow if its weight is 0.
     pub fn add(&mut self, options: FlowOptions) {
         if options.weight == 0 {
             return self.shares.push(None);
@@ -62,8 +65,8 @@ impl FioFlows {
         self.shares.push(Some(FlowShare { flow, requests: 0, weight: options.weight }));
     }
 
-    /// Returns true if the flow lets `clone` make a request now, and then counts the request; always true without a
-    /// flow.
+    /// Returns true if the fio flow of `clone` lets it make a request now, and then counts the request; always true for
+    /// a clone without a flow.
     pub fn admits(&mut self, clone: u32) -> bool {
         let Some(share) = &mut self.shares[clone as usize] else { return true };
         let flow = &mut self.flows[share.flow as usize];
@@ -77,7 +80,8 @@ impl FioFlows {
         admits
     }
 
-    /// Removes `clone`, which has ended, from its flow, with its weight and its requests.
+    /// Removes `clone`, a clone of a fio job that has ended, from its fio flow: its weight and its requests no longer
+    /// count there.
     pub fn leave(&mut self, clone: u32) {
         if let Some(share) = self.shares[clone as usize].take() {
             let flow = &mut self.flows[share.flow as usize];
@@ -86,13 +90,13 @@ impl FioFlows {
         }
     }
 
-    /// True if the job file has no flows.
+    /// True if the fio job file has no flows.
     pub fn is_empty(&self) -> bool {
         self.flows.is_empty()
     }
 }
 
-/// Checks the flow options of a job against the job's other options, once the whole section is known.
+/// Checks the flow options of a fio job against the job's other options, once the whole section is known.
 ///
 /// # Errors
 /// With the pair of texts found and expected, at options that are not modelled together with a flow.

@@ -9,11 +9,12 @@ use units::SimTime;
 /// Greatest length in bytes of a job file in the fuzz test; longer inputs find no further code paths and only take
 /// longer.
 const MOST_BYTES: usize = 16 << 10;
-/// Greatest number of requests that the fuzz test takes from one job file.
+/// Greatest number of requests that the fuzz test of fio job files takes from one job file.
 const MOST_REQUESTS: u32 = 2_000;
-/// Greatest number of clones of a job file that the fuzz test runs; a job file with more is only parsed.
+/// Greatest number of clones (fio's `numjobs`) of a job file that the fuzz test of fio job files runs; a file with more
+/// is only parsed.
 const MOST_CLONES: u64 = 512;
-/// Size in bytes of the drive of the fuzz test: an odd number of sectors.
+/// Size in bytes of the made-up drive of the fuzz test of fio job files: an odd number of sectors.
 const DRIVE_BYTES: u64 = (1 << 30) + 512 * 7;
 
 /// Runs the fuzz test for one input: parses `data` without its last byte as a fio job file, and plays an accepted file
@@ -38,7 +39,7 @@ pub fn fuzz_one(data: &[u8]) {
     }
 }
 
-/// Plays the jobs of a parsed job file on the fuzz test's drive, and checks what a workload must keep: arrival times,
+/// Plays the jobs of a parsed fio job file on the fuzz test's drive, and checks the rules for workloads: arrival times,
 /// ranges, alignment, queue depth, and a fraction done from 0 to 1.
 fn play(file: JobFile, pick: u64) {
     let depth: u64 = file.jobs.iter().map(|job: &JobSpec| job.depth() * job.numjobs).sum();

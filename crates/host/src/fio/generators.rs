@@ -3,15 +3,15 @@
 /// A built-in workload: a fio job file with a name for the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Generator {
-    /// Name of the workload on the command line.
+    /// Name of the built-in workload on the command line.
     pub name: &'static str,
-    /// Description of the workload, in one line.
+    /// Description of the built-in workload, in one line.
     pub title: &'static str,
-    /// Text of the fio job file of the workload.
+    /// Text of the fio job file of the built-in workload.
     pub job_text: &'static str,
 }
 
-/// Makes the text of a job file of the usual kind: one job on the drive itself, 32 requests in flight, for 10 s.
+/// Makes the text of a fio job file of the usual kind: one job on the drive itself, 32 requests in flight, for 10 s.
 macro_rules! on_drive {
     ($name:literal, $options:literal) => {
         concat!(

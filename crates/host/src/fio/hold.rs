@@ -4,8 +4,8 @@
 use super::job::JobSpec;
 use crate::Op;
 
-/// State of `serialize_overlap` in one clone: a request waits while it overlaps a request of the same clone that is in
-/// flight.
+/// State of `serialize_overlap` in one fio job clone: a request waits while it overlaps a request of the same clone
+/// that is in flight.
 #[derive(Clone, Debug, Default)]
 pub struct SerializedOverlap {
     in_flight: Vec<(u64, u64)>,
@@ -13,8 +13,8 @@ pub struct SerializedOverlap {
 }
 
 impl SerializedOverlap {
-    /// Returns true if `request` (operation, offset, bytes) may be issued, and then notes it as in flight; else stores
-    /// it as the request that must be tried next.
+    /// Returns true if `request` (operation, offset, bytes) of a fio job clone overlaps no request in flight and may be
+    /// issued, and then notes it as in flight; else stores it as the request that must be tried next.
     pub fn admits(&mut self, request: (Op, u64, u64)) -> bool {
         let (offset, end) = (request.1, request.1 + request.2);
         let free = !self.in_flight.iter().any(|other| other.0 < end && offset < other.1);
@@ -25,12 +25,14 @@ impl SerializedOverlap {
         free
     }
 
-    /// Takes out the request that was stored because it overlapped requests in flight, if there is one.
+    /// Takes out the request of a fio job clone that was stored because it overlapped requests in flight, if there is
+    /// one.
     pub fn take(&mut self) -> Option<(Op, u64, u64)> {
         self.held.take()
     }
 
-    /// Removes a completed request from the list of requests in flight, so that an overlapping request may be issued.
+    /// Removes a completed request from the fio job clone's list of requests in flight, so that an overlapping request
+    /// may be issued.
     pub fn answered(&mut self, offset: u64, bytes: u64) {
         let of = (offset, offset + bytes);
         if let Some(index) = self.in_flight.iter().position(|other| *other == of) {
@@ -42,9 +44,11 @@ impl SerializedOverlap {
 /// Options of a fio job for when a queue that was full is refilled (`iodepth_batch_complete_min`, `iodepth_low`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefillOptions {
-    /// Number of completions that a full queue waits for before it is refilled.
+    /// Number of completions that a clone of a fio job waits for before it refills a queue that was full
+    /// (`iodepth_batch_complete_min`).
     pub complete_min: u64,
-    /// Greatest number of requests in flight at which a full queue is refilled; 0: one less than the queue depth.
+    /// Greatest number of requests in flight at which a clone of a fio job refills a queue that was full
+    /// (`iodepth_low`); 0: one less than the queue depth.
     pub depth_low: u64,
 }
 
@@ -54,8 +58,8 @@ impl Default for RefillOptions {
     }
 }
 
-/// State of `iodepth_batch_complete_min` and `iodepth_low` in one clone: once the queue was full, the clone issues no
-/// request until enough have completed and few enough are in flight.
+/// State of the options `iodepth_batch_complete_min` and `iodepth_low` in one clone of a fio job: once its queue was
+/// full, the clone issues no request until enough have completed and few enough are in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Refill {
     answers: u64,
@@ -65,7 +69,7 @@ pub struct Refill {
 }
 
 impl Refill {
-    /// Makes the refill rule of a clone of `job`; `None` where the queue is refilled after each completion.
+    /// Makes the refill rule of a clone of the fio job `job`; `None` where the queue is refilled after each completion.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let depth = job.depth();
         let low = if job.refill.depth_low == 0 { depth } else { job.refill.depth_low.min(depth) };
@@ -73,8 +77,8 @@ impl Refill {
         (answers > 1 || low < depth).then_some(Self { answers, low, is_draining: false, answered: 0 })
     }
 
-    /// Returns true if the clone may issue another request while `outstanding` requests are in flight at queue depth
-    /// `depth`; from a full queue on, only once the refill rule is met.
+    /// Returns true if the fio job clone may issue another request while `outstanding` requests are in flight at queue
+    /// depth `depth`; from a full queue on, only once the refill rule is met.
     pub fn admits(&mut self, outstanding: u64, depth: u64) -> bool {
         if outstanding >= depth && !self.is_draining {
             (self.is_draining, self.answered) = (true, 0);
@@ -83,18 +87,18 @@ impl Refill {
         !self.is_draining
     }
 
-    /// Counts a completion of one of the clone's requests.
+    /// Counts, for the refill of a full queue, a completion of one request of a fio job clone.
     pub fn answered(&mut self) {
         self.answered += 1;
     }
 }
 
-/// State of `thinktime` in one clone: counts requests to find when the next pause is due.
+/// State of `thinktime` in one fio job clone: counts requests to find when the next pause is due.
 #[derive(Clone, Copy, Debug)]
 pub struct Think {
     pause_ns: u64,
     blocks: u64,
-    /// True if requests are counted when they are issued; false if they are counted when they complete.
+    /// True if fio's `thinktime` counts requests when they are issued; false if it counts them when they complete.
     by_issue: bool,
     counted: u64,
     last: u64,
@@ -103,24 +107,24 @@ pub struct Think {
 }
 
 impl Think {
-    /// Makes the pause state of a clone of `job`; `None` where the job never pauses.
+    /// Makes the pause state of a clone of the fio job `job`; `None` where the job never pauses.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let (pause_ns, blocks, by_issue) = (job.think_ns, job.think_blocks, job.think_by_issue);
         (pause_ns > 0).then_some(Self { pause_ns, blocks, by_issue, counted: 0, last: 0, has_made: false })
     }
 
-    /// Notes that the clone issued a request.
+    /// Notes, for the pauses of fio's `thinktime`, that the job's clone issued a request.
     pub fn note_made(&mut self) {
         self.counted += u64::from(self.by_issue);
         self.has_made = true;
     }
 
-    /// Notes that a request of the clone completed.
+    /// Notes, for the pauses of fio's `thinktime`, that a request of the job's clone completed.
     pub fn note_answered(&mut self) {
         self.counted += u64::from(!self.by_issue);
     }
 
-    /// Returns true if a pause is due now, and begins the count for the pause after it.
+    /// Returns true if a pause of fio's `thinktime` is due now, and begins the count for the pause after it.
     pub fn is_due(&mut self) -> bool {
         let is_due = self.has_made && self.counted - self.last >= self.blocks;
         if is_due {
@@ -129,7 +133,7 @@ impl Think {
         is_due
     }
 
-    /// Returns the time in nanoseconds at which a pause that begins at `now` ends.
+    /// Returns the time in nanoseconds at which a pause of fio's `thinktime` that begins at `now` ends.
     pub fn until(&self, now: u64) -> u64 {
         now.saturating_add(self.pause_ns)
     }

@@ -29,28 +29,28 @@ pub const MOST_BLOCK: u64 = (1 << 32) - 512;
 /// Kinds of requests (reads, writes, trims) that a fio job makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JobAccess {
-    /// The job only reads.
+    /// The fio job only reads.
     #[default]
     Read,
-    /// The job only writes.
+    /// The fio job only writes.
     Write,
-    /// The job only trims.
+    /// The fio job only trims.
     Trim,
-    /// The job reads and writes, mixed at random.
+    /// The fio job reads and writes, mixed at random.
     ReadWrite,
-    /// The job trims each block, then writes the block.
+    /// The fio job trims each block, then writes the block.
     TrimWrite,
 }
 
-/// Which jobs end together with a job that ends, where `exitall` is given (`exit_what`).
+/// Setting `exit_what` of fio: which other jobs end when a job ends, where `exitall` is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExitWhat {
-    /// The jobs of the same group end; groups are separated by `new_group` and `stonewall`.
+    /// When a fio job ends, the jobs of its group end with it; groups are separated by `new_group` and `stonewall`.
     #[default]
     Group,
-    /// All jobs that have begun end.
+    /// When a fio job ends, all jobs that have begun end with it.
     Stonewall,
-    /// All jobs end, begun or not.
+    /// When a fio job ends, all jobs end with it, begun or not.
     All,
 }
 
@@ -58,153 +58,155 @@ pub enum ExitWhat {
 /// read, write, trim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobSpec {
-    /// Name of the job: the name of the job's section, or the value of `name=`.
+    /// Name of the fio job: the name of the job's section, or the value of `name=`.
     pub name: String,
-    /// Place in the job file where the section of the job starts.
+    /// Place in the fio job file where the section of the job starts.
     pub place: JobPlace,
-    /// Kind of requests that the job makes: reads, writes, trims or mixtures.
+    /// Kind of requests that the fio job makes: reads, writes, trims or mixtures.
     pub access: JobAccess,
-    /// True if the job's requests are at random offsets; false if each follows the request before.
+    /// True if the fio job's requests are at random offsets; false if each follows the request before.
     pub random: bool,
-    /// Percentage of reads among the requests of a job that reads and writes.
+    /// Percentage of reads among the requests of a fio job that reads and writes.
     pub read_percent: u64,
-    /// Distribution of the sizes of the job's requests, by direction.
+    /// Distribution of the sizes of the fio job's requests, by direction.
     pub blocks: [BlockSizes; 3],
-    /// Block size options of the job (`bs`, `bsrange`, `bssplit`) by direction, from which `blocks` follows.
+    /// Block size options of the fio job (`bs`, `bsrange`, `bssplit`) by direction, from which `blocks` follows.
     pub sizes: [SizeOptions; 3],
-    /// Number of bytes of which random offsets are multiples (`blockalign`); the shortest block when not given.
+    /// Number of bytes of which the fio job's random offsets are multiples (`blockalign`); none: the shortest block.
     pub align: [Option<u64>; 3],
-    /// Length of the job's region; the rest of the drive or file when not given.
+    /// Length of the fio job's region; the rest of the drive or file when not given.
     pub size: Option<Size>,
-    /// Start of the job's region in its file or drive: a number of bytes, or a percentage.
+    /// Start of the fio job's region in its file or drive: a number of bytes, or a percentage.
     pub offset: Size,
-    /// Distance between the starts of the regions of successive clones.
+    /// Distance between the starts of the regions of successive fio job clones.
     pub offset_increment: Size,
-    /// Bytes to transfer per loop (`io_size`); the region's length when not given.
+    /// Number of bytes that the fio job transfers per loop (`io_size`); the region's length when not given.
     pub io_size: Option<Size>,
     /// Queue depth: greatest number of requests in flight with an asynchronous engine; [`Self::depth`] gives the
     /// effective number.
     pub iodepth: u64,
-    /// Number of clones of the job.
+    /// Number of clones of the fio job (`numjobs`): copies that run at the same time, each with its own queue.
     pub numjobs: u64,
-    /// Run time of the job in ns, counted from the end of the ramp, after which the job ends; none: no limit.
+    /// Run time of the fio job in ns, counted from the end of the ramp, after which the job ends; none: no limit.
     pub runtime_ns: Option<u64>,
-    /// True if the job goes on until its run time is over, repeating its passes.
+    /// True if the fio job goes on until its run time is over, repeating its passes.
     pub time_based: bool,
-    /// Length of the job's ramp, the time at the beginning that metrics leave out, in ns.
+    /// Length of the fio job's ramp, the time at the beginning that metrics leave out, in ns.
     pub ramp_ns: u64,
-    /// Number of passes over the job's files (`loops`).
+    /// Number of passes over the fio job's files (`loops`).
     pub loops: u64,
-    /// Time from the start of the run to the job's first request, in ns.
+    /// Time from the start of the run to the fio job's first request, in ns.
     pub delay_ns: u64,
-    /// Longest time before the first request in ns, where the time is drawn from a range that begins at `delay_ns`.
+    /// Longest time in ns before the fio job's first request, if the time is drawn from a range from `delay_ns` on.
     pub delay_most_ns: Option<u64>,
-    /// Distribution of random accesses over blocks, by direction.
+    /// Distribution of the fio job's random accesses over blocks, by direction.
     pub distribution: [Distribution; 3],
-    /// Percentage of the accesses of a random job that are at random offsets; the rest continue sequentially.
+    /// Percentage of the accesses of a random fio job that are at random offsets; the rest continue sequentially.
     pub random_percent: [u64; 3],
-    /// True if the job may repeat blocks before all blocks have been accessed.
+    /// True if the fio job may repeat blocks before all blocks have been accessed.
     pub norandommap: bool,
     /// True if fio may leave out a block map that does not fit memory. Here such a map always fits; the
     /// option changes the order of verification.
     pub soft_random_map: bool,
-    /// True if a shift register, which needs no map, gives the order of the blocks that a job accesses
-    /// without repeating one.
+    /// True if a shift register, which needs no map, gives the order of the blocks that a fio job accesses without
+    /// repeating one.
     pub lfsr: bool,
-    /// Seed of the job's random numbers, where the job sets one.
+    /// Seed of the fio job's random numbers, where the job sets one.
     pub seed: Option<u64>,
-    /// Limit on the job's rate in bytes per second (`rate`), by direction; none: no limit.
+    /// Limit on the fio job's rate in bytes per second (`rate`), by direction; none: no limit.
     pub rate: [Option<Rate>; 3],
-    /// Limit on the job's rate in requests per second (`rate_iops`), by direction; none: no limit.
+    /// Limit on the fio job's rate in requests per second (`rate_iops`), by direction; none: no limit.
     pub rate_iops: [Option<Rate>; 3],
-    /// True if the gaps between requests of a job with a rate are exponentially distributed (Poisson arrivals).
+    /// True if the gaps between requests of a fio job with a rate are exponentially distributed (Poisson arrivals).
     pub poisson: bool,
-    /// Length in ns of the pause after each `think_blocks` requests (`thinktime`); 0: no pauses.
+    /// Length in ns of the fio job's pause after each `think_blocks` requests (`thinktime`); 0: no pauses.
     pub think_ns: u64,
-    /// Number of requests between two pauses of the job.
+    /// Number of requests of the fio job between two pauses (`thinktime_blocks`).
     pub think_blocks: u64,
-    /// True if the requests between pauses are counted when issued; false if when they complete.
+    /// True if the fio job's requests between pauses are counted when they are issued; false if they are counted when
+    /// they complete.
     pub think_by_issue: bool,
-    /// Rule for when a queue that was full is refilled.
+    /// Rule for when the fio job's queue is refilled after it was full.
     pub refill: RefillOptions,
-    /// Name of the earlier jobs that must end before this job starts (`wait_for`).
+    /// Name of the earlier fio jobs that must end before this job starts (`wait_for`).
     pub wait_for: Option<String>,
-    /// Which other jobs end when this job ends, where the job file has `exitall`.
+    /// Which other fio jobs end when this job ends, where the job file has `exitall`.
     pub exit_what: ExitWhat,
-    /// True if the job writes until the device is full.
+    /// True if the fio job writes until the device is full.
     pub fill_device: bool,
-    /// True if the job waits until all jobs before it in the file are done.
+    /// True if the fio job waits until all jobs before it in the file are done.
     pub stonewall: bool,
-    /// True if the clones of the job are reported together.
+    /// True if the clones of the fio job are reported together.
     pub group_reporting: bool,
-    /// Names of the files or devices that the job works on (`filename`); none: the job has files of its own.
+    /// Names of the files or devices that the fio job works on (`filename`); none: the job has files of its own.
     pub filename: Option<Vec<String>>,
-    /// Folders in front of the names of the job's own files, which the clones take in turn.
+    /// Folders in front of the names of the fio job's own files, which the clones take in turn.
     pub directory: Option<Vec<String>>,
     /// Format of the names of the job's own files (`filename_format`), where it is not fio's default.
     pub filename_format: Option<String>,
-    /// Number of the job's own files per clone.
+    /// Number of the fio job's own files per clone.
     pub nrfiles: u64,
-    /// Greatest number of files that the job works on at a time; none: all.
+    /// Greatest number of files that the fio job works on at a time; none: all.
     pub openfiles: Option<u64>,
-    /// Least and greatest length of each file in bytes, from which the length is drawn (`filesize`).
+    /// Least and greatest length in bytes of each file of the fio job, from which the length is drawn (`filesize`).
     pub filesize: Option<(u64, u64)>,
-    /// Order in which the job's files get requests (`file_service_type`).
+    /// Order in which the fio job's files get requests (`file_service_type`).
     pub service: Service,
-    /// Number of bytes to a multiple of which an offset given in percent is rounded up; none: the shortest block.
+    /// Number of bytes to a multiple of which a fio job's offset in percent is rounded up; none: the shortest block.
     pub offset_align: Option<u64>,
-    /// True if the files of the job are written before the clock starts even where no job reads them.
+    /// True if the files of the fio job are written before the clock starts even where no job reads them.
     pub overwrite: bool,
-    /// Name of the job's I/O engine (`ioengine`), where it is given.
+    /// Name of the fio job's I/O engine (`ioengine`), where it is given.
     pub engine: Option<String>,
-    /// True if other threads submit the requests of the job, so that even a synchronous engine has several requests in
-    /// flight (`io_submit_mode=offload`).
+    /// True if other threads submit the requests of the fio job, so that even a synchronous engine has several requests
+    /// in flight (`io_submit_mode=offload`).
     pub offload: bool,
-    /// Bytes that a sequential job skips between requests; negative: backwards.
+    /// Number of bytes that a sequential fio job skips between requests; negative: the job goes backwards.
     pub hole: i64,
-    /// Number of successive requests of a random job for which one random offset is drawn.
+    /// Number of successive requests of a random fio job for which one random offset is drawn.
     pub sequence: u64,
-    /// True if requests after a random offset repeat that offset; false if they continue from that offset.
+    /// True if the fio job's requests after a random offset repeat it; false if they continue from that offset.
     pub identical: bool,
-    /// True if the job issues a flush after the last write of each loop.
+    /// True if the fio job issues a flush after the last write of each loop.
     pub end_fsync: bool,
-    /// Number of writes after which the job issues a flush, from `fsync` and from `fdatasync`; 0: never.
+    /// Number of writes after which the fio job issues a flush, from `fsync` and from `fdatasync`; 0: never.
     pub flush_every: [u64; 2],
-    /// True if writes of the job must be on durable storage when the drive acknowledges them (`sync=`,
-    /// `writefua`).
+    /// True if writes of the fio job must be on durable storage when the drive acknowledges them (`sync=`, `writefua`).
     pub fua: bool,
-    /// Placement identifiers of the job's writes, and how one is chosen for each write.
+    /// Placement identifiers of the fio job's writes, and how one is chosen for each write.
     pub placement: JobPlacement,
-    /// Greatest number of requests that the job makes per loop (`number_ios`); none: no limit.
+    /// Greatest number of requests that the fio job makes per loop (`number_ios`); none: no limit.
     pub number_ios: Option<u64>,
-    /// Steady-state condition that ends the job, where the job has one.
+    /// Steady-state condition that ends the fio job, where the job has one.
     pub steady: Steady,
-    /// Zones of the job's file (`zonemode`) in which the job works, its own or the drive's.
+    /// Zones of the fio job's file (`zonemode`) in which the job works, its own or the drive's.
     pub zones: JobZones,
-    /// True if the writes of the job are zone appends.
+    /// True if the writes of the fio job are zone appends.
     pub appends: bool,
-    /// The job's share of a flow: its requests stay in proportion to the requests of other jobs of the flow.
+    /// Membership of the job in a fio flow, which keeps the requests of several jobs in proportion to each other.
     pub flow: FlowOptions,
-    /// Latency in ns beyond which a request ends its clone (`max_latency`), by direction; 0: no limit.
+    /// Latency in ns beyond which a request ends its fio job clone (`max_latency`), by direction; 0: no limit.
     pub max_latency_ns: [u64; 3],
-    /// True if the job begins a new group of jobs (`new_group`), which is reported apart.
+    /// True if the fio job begins a new group of jobs (`new_group`), which is reported apart.
     pub new_group: bool,
-    /// Method by which the job verifies its written data, as `verify` names it; none: the job verifies nothing.
+    /// Method by which the fio job verifies its written data, as `verify` names it; none: the job verifies nothing.
     pub verify: Option<String>,
-    /// True if the job reads back its written data, where `verify` asks for verification.
+    /// True if the fio job reads back its written data, where `verify` asks for verification.
     pub do_verify: bool,
-    /// Number of writes between two rounds of reading data back (`verify_backlog`); 0: one round after each pass.
+    /// Number of writes of the fio job between two rounds of reading data back to verify them (`verify_backlog`); 0:
+    /// one round after each pass.
     pub verify_backlog: u64,
-    /// Number of requests read back in each round (`verify_backlog_batch`); 0: as many as `verify_backlog`.
+    /// Number of requests that a fio job reads back in a round (`verify_backlog_batch`); 0: as many as
+    /// `verify_backlog`.
     pub verify_batch: u64,
-    /// True if the job writes nothing, and only reads back the data that a run of the job would have written.
+    /// True if the fio job writes nothing, and only reads back the data that a run of the job would have written.
     pub verify_only: bool,
-    /// True if the blocks to read back are computed from the job's options (`experimental_verify`); false if the job's
-    /// writes are recorded for the read-back.
+    /// True if the blocks to read back are computed from the fio job's options (`experimental_verify`); false if the
+    /// job's writes are recorded for the read-back.
     pub experimental_verify: bool,
-    /// True if a request that overlaps a request of the same clone in flight waits until that request completes.
+    /// True if a request of the fio job waits while it overlaps a request of the same clone that is in flight.
     pub serialize_overlap: bool,
-    /// All options of the job as written, inherited ones included, by the first name of each option.
+    /// All options of the fio job as written, inherited ones included, by the first name of each option.
     pub options: BTreeMap<String, String>,
     /// Number of bytes that `k` means in sizes, 1024 or 1000 (fio's `kb_base`).
     pub kb_base: u64,
@@ -289,19 +291,19 @@ impl JobSpec {
         }
     }
 
-    /// True if the clones of the job issue one request at a time, because the engine is synchronous and requests are
-    /// not handed to other threads.
+    /// True if the clones of the fio job issue one request at a time, because the engine is synchronous and requests
+    /// are not handed to other threads.
     pub fn is_synchronous(&self) -> bool {
         let engine = self.engine.as_deref().unwrap_or(engines::DEFAULT);
         engines::find(engine) == Some(Engine::Sync) && !self.offload
     }
 
-    /// Returns the greatest number of requests that a clone of the job has in flight.
+    /// Returns the greatest number of requests that a clone of the fio job has in flight.
     pub fn depth(&self) -> u64 {
         if self.is_synchronous() { 1 } else { self.iodepth }
     }
 
-    /// True if the job's clones are reported as one; logs for each clone rule that out.
+    /// True if results report the fio job's clones as one (`group_reporting`); false if each clone has its own logs.
     pub fn reports_together(&self) -> bool {
         let logs = ["write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"];
         let each = self.options.get("per_job_logs").is_none_or(|value| value != "0");
@@ -309,7 +311,7 @@ impl JobSpec {
         self.group_reporting && self.numjobs > 1 && !has_logs
     }
 
-    /// Computes the request sizes of each direction from the job's block size options, and stores them.
+    /// Computes the request sizes of each direction from the fio job's block size options, and stores them.
     fn blocks_of_sizes(&mut self) -> Result<(), WorkloadError> {
         for (blocks, sizes) in self.blocks.iter_mut().zip(&self.sizes) {
             *blocks = sizes.blocks().map_err(|(found, expected)| {
@@ -319,22 +321,22 @@ impl JobSpec {
         Ok(())
     }
 
-    /// True if the job reads as part of its workload, not only for verification.
+    /// True if the fio job reads as part of its workload, not only for verification.
     pub fn reads(&self) -> bool {
         matches!(self.access, JobAccess::Read | JobAccess::ReadWrite)
     }
 
-    /// True if the job writes, also after trims.
+    /// True if the fio job writes, also after trims.
     pub fn writes(&self) -> bool {
         matches!(self.access, JobAccess::Write | JobAccess::ReadWrite | JobAccess::TrimWrite)
     }
 
-    /// True if the job writes nothing and reads back the data that it would have written (`verify_only`).
+    /// True if the fio job writes nothing and reads back the data that it would have written (`verify_only`).
     pub fn only_reads_back(&self) -> bool {
         self.verify_only && self.writes() && self.verify.is_some() && self.do_verify
     }
 
-    /// Returns the directions that the job uses, as indices: read 0, write 1, trim 2.
+    /// Returns the directions that the fio job uses, as indices: read 0, write 1, trim 2.
     pub fn directions(&self) -> &'static [usize] {
         match self.access {
             JobAccess::Read => &[0],
@@ -349,17 +351,18 @@ impl JobSpec {
 /// A parsed fio job file: its jobs, and the options that hold for the whole file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobFile {
-    /// Path of the job file, or the name that the caller gave to the text.
+    /// Path of the fio job file, or the name that the caller gave to the text.
     pub name: String,
-    /// All jobs of the file in order, at least one.
+    /// All fio jobs of the file in order, at least one.
     pub jobs: Vec<JobSpec>,
-    /// True if `exitall` is given: the first job of the file that ends may end other jobs.
+    /// True if `exitall` is given: the first fio job of the file that ends may end other jobs.
     pub exitall: bool,
-    /// Names of options that were accepted and have no effect, each once, in order of appearance.
+    /// Names of fio options in the job file that were accepted and have no effect, each once, in order of appearance.
     pub ignored: Vec<String>,
 }
 
-/// Words of a job file that fio replaces by numbers of the machine that fio runs on; refused here.
+/// Words in values of a job file that fio replaces by numbers of the machine that fio runs on (page size, memory,
+/// CPUs); refused here.
 const MACHINE: &[&str] = &["$pagesize", "$mb_memory", "$ncpus"];
 
 /// One option of a section of a fio job file: its place, its key, and its value if it has one.
@@ -430,7 +433,7 @@ pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
     }
 }
 
-/// Applies the settings of a section to `job`, in order, and returns the job; adds the options without effect to
+/// Applies the settings of a section to `job`, in order, and returns the fio job; adds the options without effect to
 /// `ignored`.
 fn fill<'a>(
     mut job: JobSpec,

@@ -8,15 +8,16 @@ use tables::{ALIASES, NEVER, NO_EFFECT, NOT_MODELLED, OF_OTHER_ENGINES, OTHER_EN
 /// How the simulation treats an option of a fio job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The option shapes the requests of the job, and is modelled.
+    /// The option shapes the requests of the fio job, and is modelled.
     Honoured,
-    /// The option has no effect on a raw simulated drive: it is accepted and listed in the report.
+    /// The fio option has no effect on a raw simulated drive: it is accepted and listed in the report.
     NoEffect,
-    /// The option would change the requests and is not modelled: an error, except for values that turn the option off.
+    /// The fio option would change the requests and is not modelled: an error, except for values that turn the option
+    /// off.
     NotModelled {
-        /// Option values that turn the option off, which are accepted.
+        /// Values of the fio option that turn it off, which are accepted.
         off: &'static [&'static str],
-        /// Text for the error message: what to use in place of the option.
+        /// Text for the error message: what to use in place of the fio option.
         instead: &'static str,
     },
 }
@@ -39,7 +40,7 @@ pub fn find(key: &str) -> Option<(&'static str, Fate)> {
     Some((name, Fate::NotModelled { off, instead }))
 }
 
-/// True if a modelled option, given by its first name, may stand in a job file without a value.
+/// True if a modelled option, given by its first name, may stand in a fio job file without a value.
 pub fn may_stand_alone(name: &str) -> bool {
     HONOURED.iter().any(|option| option.name == name && option.may_stand_alone)
 }

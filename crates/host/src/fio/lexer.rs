@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Greatest depth to which fio job files may include each other.
 const MOST_INCLUDES_DEEP: u32 = 8;
-/// Greatest number of sections and options of one job file with all its includes; a limit so that includes cannot
+/// Greatest number of sections and options of one fio job file with all its includes; a limit so that includes cannot
 /// multiply without end.
 const MOST_ITEMS: usize = 100_000;
 
@@ -17,18 +17,18 @@ const MOST_ITEMS: usize = 100_000;
 pub enum Item {
     /// Section header `[name]` of a fio job file.
     Section {
-        /// Place of the section header in the job file.
+        /// Place of the section header in the fio job file.
         place: JobPlace,
-        /// Name of the section, between the brackets.
+        /// Name of the section of a fio job file, between the brackets.
         name: String,
     },
     /// Setting `key=value` of a fio job file, or a key alone.
     Setting {
-        /// Place of the setting in the job file.
+        /// Place of the setting in the fio job file.
         place: JobPlace,
-        /// Key of the setting, left of the `=`.
+        /// Key of the setting in a fio job file, left of the `=`.
         key: String,
-        /// Value of the setting, right of the `=`; none when the key stands alone.
+        /// Value of the setting in a fio job file, right of the `=`; none when the key stands alone.
         value: Option<String>,
     },
 }
@@ -48,8 +48,8 @@ pub fn lex(
     Ok(items)
 }
 
-/// Splits lines of a job that were made from something else, such as a command line, into section headers and settings;
-/// such lines cannot include files.
+/// Splits lines of a fio job that were made from something else, such as a command line, into section headers and
+/// settings; such lines cannot include files.
 ///
 /// # Errors
 /// As for [`lex`], and at an include.
@@ -68,7 +68,8 @@ pub fn lex_lines(lines: &[Line]) -> Result<Vec<Item>, WorkloadError> {
     Ok(items)
 }
 
-/// Replaces each `${NAME}` in the keys and values of settings by the value of the variable in `variables`.
+/// Replaces each `${NAME}` in the keys and values of settings of a fio job file by the value of the variable in
+/// `variables`.
 ///
 /// # Errors
 /// At the first variable without a value, and for a variable in `variables` that no setting names.
@@ -151,7 +152,7 @@ fn add(line: &str, place: JobPlace, items: &mut Vec<Item>) -> Result<(), Workloa
     Ok(())
 }
 
-/// Returns the path of the file that an `include` line names; `None` for any other line.
+/// Returns the path of the file that an `include` line of a fio job file names; `None` for any other line.
 fn included(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("include")?;
     rest.starts_with(char::is_whitespace).then(|| rest.trim())
@@ -188,7 +189,7 @@ fn item(line: &str, place: JobPlace) -> Result<Item, WorkloadError> {
     Ok(Item::Setting { place, key: key.to_owned(), value })
 }
 
-/// Returns the value of a setting without the quotes around the whole value, if it has any.
+/// Returns the value of a setting of a fio job file without the quotes around the whole value, if it has any.
 fn unquoted(value: &str) -> &str {
     let inner = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
     inner('"').or_else(|| inner('\'')).unwrap_or(value)

@@ -7,25 +7,25 @@ use crate::{Effect, HostRequest};
 #[derive(Clone, Debug, Default)]
 pub struct CloneLimits {
     by_clone: Vec<[u64; 3]>,
-    /// Messages for the report about clones that a latency limit ended.
+    /// Messages for the report about fio job clones that a latency limit ended.
     pub said: Vec<String>,
 }
 
 impl CloneLimits {
-    /// Makes the latency limits of `clones`, of which each is given by its job.
+    /// Makes the latency limits of `clones`, of which each is given by its fio job.
     pub fn new<'a>(clones: impl Iterator<Item = &'a JobSpec> + Clone) -> Self {
         let is_limited = clones.clone().any(|job| job.max_latency_ns != [0; 3]);
         let by_clone = if is_limited { clones.map(|job| job.max_latency_ns).collect() } else { Vec::new() };
         Self { by_clone, said: Vec::new() }
     }
 
-    /// True if no clone has a latency limit.
+    /// True if no fio job clone has a latency limit.
     pub fn is_empty(&self) -> bool {
         self.by_clone.is_empty()
     }
 
-    /// Returns true if `clone`, of the job `name`, must end because `request`, completed at `now` ns, took longer than
-    /// the clone's latency limit; adds a message then.
+    /// Returns true if `clone`, of the fio job `name`, must end because `request`, completed at `now` ns, took longer
+    /// than the clone's latency limit; adds a message then.
     pub fn ends(&mut self, clone: u32, name: &str, request: &HostRequest, now: u64) -> bool {
         let kind = match request.op.effect() {
             Effect::Read => "a read",

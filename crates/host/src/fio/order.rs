@@ -27,24 +27,25 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// Makes the order of the first pass over `count` blocks.
+    /// Makes a random order of `count` blocks of a fio job's file for the first pass.
     pub fn new(count: u64, random: &mut RandomStream) -> Self {
         Self { permutation: Permutation::draw(count, random), next: 0 }
     }
 
-    /// Draws a new random order, and begins a pass with it.
+    /// Draws a new random order of the blocks of a fio job's file, and begins a pass with it.
     pub fn draw_anew(&mut self, random: &mut RandomStream) {
         *self = Self::new(self.permutation.count(), random);
     }
 
-    /// Begins a new pass in a new random order, unless no block of the present pass was taken yet.
+    /// Begins a new pass over the blocks of a fio job's file in a new random order, unless no block of the present pass
+    /// was taken yet.
     pub fn restart(&mut self, random: &mut RandomStream) {
         if self.next > 0 {
             self.draw_anew(random);
         }
     }
 
-    /// Returns the number of the next block in the order; `None` at the end of a pass.
+    /// Returns the number of the next block of a fio job's file in the random order; `None` at the end of a pass.
     #[inline]
     pub fn next(&mut self) -> Option<u64> {
         if self.next == self.permutation.count() {

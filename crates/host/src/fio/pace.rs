@@ -8,9 +8,9 @@ use engine::RandomStream;
 /// Limit on the rate of requests, as a fio job file gives it (`rate`, `rate_iops`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
-    /// Limit of this number of bytes per second.
+    /// The limit of the fio job is this number of bytes per second.
     BytesPerSecond(u64),
-    /// Limit of this number of requests per second.
+    /// The limit of the fio job is this number of requests per second.
     RequestsPerSecond(u64),
 }
 
@@ -32,14 +32,17 @@ impl Rate {
 const US_PER_SECOND: u64 = 1_000_000;
 const NS_PER_US: u64 = 1_000;
 
-/// Step from the due time of one request to the due time of the next, in a direction with a rate.
+/// Step in time from the due time of one request of a fio job to the due time of the next, in a direction with a rate
+/// limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DueStep {
-    /// Step proportional to the bytes of the request, at this number of bytes per second.
+    /// The step between due times of a fio job's requests is proportional to the length of the request, at this number
+    /// of bytes per second.
     PerByte(u64),
-    /// The same step for requests of any length, in ns.
+    /// The step between due times of a fio job's requests is this number of nanoseconds, for requests of any length.
     Even(u64),
-    /// Exponentially distributed step with this mean in us, cut to whole us.
+    /// The step between due times of a fio job's requests is exponentially distributed, with this mean in microseconds,
+    /// and is cut to whole microseconds.
     Poisson(u64),
 }
 
@@ -64,12 +67,12 @@ impl DueStep {
 }
 
 impl JobSpec {
-    /// Returns the limit on the rate of requests in a direction, where the job sets one.
+    /// Returns the limit on the rate of requests in a direction, where the fio job sets one.
     pub fn rate_of(&self, direction: usize) -> Option<Rate> {
         self.rate[direction].or(self.rate_iops[direction])
     }
 
-    /// True if any direction that the job uses has a limit on its rate.
+    /// True if any direction that the fio job uses has a limit on its rate.
     pub fn is_paced(&self) -> bool {
         self.directions().iter().any(|direction| self.rate_of(*direction).is_some())
     }
@@ -94,25 +97,28 @@ impl JobSpec {
 pub struct RatePace {
     step: DueStep,
     due_ns: u64,
-    /// Remainder of the last division by the rate, in units of 1 / rate ns, so that rounding errors do not add up.
+    /// Remainder of the last division by the rate of a fio job, in units of 1 / rate ns, so that rounding errors of due
+    /// times do not add up.
     remainder: u64,
 }
 
 impl RatePace {
-    /// Makes the schedule of a direction from `start_ns` on, with the first request due at once; `None` where the
-    /// direction has no rate.
+    /// Makes the schedule of a fio job clone's requests in one direction from `start_ns` on, with the first request due
+    /// at once; `None` where the direction has no rate.
     pub fn of(job: &JobSpec, direction: usize, start_ns: u64) -> Option<Self> {
         let step = DueStep::of(job.rate_of(direction)?, &job.blocks[direction], job.poisson);
         Some(Self { step, due_ns: start_ns, remainder: 0 })
     }
 
-    /// Returns the time in nanoseconds at which the next request is due.
+    /// Returns the time in nanoseconds at which the next request of a fio job clone in this direction is due by its
+    /// rate.
     #[inline]
     pub fn due_ns(&self) -> u64 {
         self.due_ns
     }
 
-    /// Moves the due time on by the step that follows a request of `bytes` bytes.
+    /// Advances the due time of the next request of a fio job clone by the step that follows a request of `bytes`
+    /// bytes.
     pub fn advance(&mut self, bytes: u64, random: &mut RandomStream) {
         let step_ns = match self.step {
             DueStep::Even(step_ns) => step_ns,

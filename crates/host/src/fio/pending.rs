@@ -7,17 +7,17 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 const NONE: u32 = u32::MAX;
 
-/// Tag, operation, offset and length in bytes, by which a request is found again at its completion.
+/// Key by which a request is found again at its completion: tag, operation, offset in bytes and length in bytes.
 type RequestKey = (u16, Op, u64, u32);
 
-/// Finds, at the completion of a request whose tag several clones share, the clone that issued it: a chain of issuers
-/// for each tag, operation, offset and length.
+/// Table that finds, at the completion of a request whose tag several clones of fio jobs share, the clone that issued
+/// it: a chain of issuers for each tag, operation, offset and length.
 #[derive(Debug, Default)]
 pub struct Pending {
     // First and last link of each chain. Only looked up, never walked through: the map's order decides nothing.
     chains: HashMap<RequestKey, (u32, u32), BuildHasherDefault<Mix>>,
-    /// Links of the chains of issuers: the number of the clone that issued a request, and the index of the next link.
-    /// Links of completed requests are used again.
+    /// Links of the chains of issuers: the number of the fio job clone that issued a request, and the index of the next
+    /// link. Links of completed requests are used again.
     links: Vec<(u32, u32)>,
     free: Vec<u32>,
 }
@@ -60,7 +60,7 @@ fn key(request: &HostRequest) -> RequestKey {
 }
 
 impl Pending {
-    /// Notes that the clone with number `worker` issued `request`.
+    /// Notes that the fio job clone with number `worker` issued `request`.
     pub fn insert(&mut self, request: &HostRequest, worker: u32) {
         let link = self.free.pop().unwrap_or_else(|| {
             self.links.push((0, NONE));
@@ -79,8 +79,8 @@ impl Pending {
         }
     }
 
-    /// Returns the number of the clone that issued the completed `request`, and removes the entry; of several clones
-    /// that issued equal requests, the first.
+    /// Returns the number of the fio job clone that issued the completed `request`, and removes the entry; of several
+    /// clones that issued equal requests, the first.
     ///
     /// # Panics
     /// When no clone issued `request`.

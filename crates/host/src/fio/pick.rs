@@ -6,13 +6,13 @@ use super::value;
 use engine::RandomStream;
 use std::collections::BTreeSet;
 
-/// Value of `file_service_type`: the order in which the files of a job get requests, and how many requests each file
-/// gets in a row.
+/// Value of the fio option `file_service_type`: the order in which the files of a job get requests, and how many
+/// requests each file gets in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
-    /// Order in which the files of the job get requests.
+    /// Order in which the files of the fio job get requests.
     pub order: FileOrder,
-    /// Number of successive requests that go to one file.
+    /// Number of successive requests of the fio job that go to one file.
     pub in_a_row: u64,
 }
 
@@ -25,19 +25,19 @@ impl Default for Service {
 /// Order in which the files of a fio job get requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileOrder {
-    /// The files get requests in turn, over and over.
+    /// The files of the fio job get requests in turn, over and over.
     RoundRobin,
-    /// One file gets all requests until it is done, then the next file.
+    /// One file of the fio job gets all requests until it is done, then the next file.
     Sequential,
-    /// Each request goes to a file drawn at random, all equally likely.
+    /// Each request of the fio job goes to a file drawn at random, all equally likely.
     Random,
-    /// Each request goes to a file drawn from this distribution, the first files the most often; such files are never
-    /// done.
+    /// Each request of the fio job goes to a file drawn from this distribution, the first files the most often; no file
+    /// is ever done then.
     Weighted(Distribution),
 }
 
 impl Service {
-    /// Parses `file_service_type`, such as `roundrobin`, `random:8` or `zipf:1.2`.
+    /// Parses the value of the fio option `file_service_type`, such as `roundrobin`, `random:8` or `zipf:1.2`.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         const EXPECTED: &str = "roundrobin, random or sequential, each with :REQUESTS if so wished, zipf:THETA, pareto:H or normal:PERCENT";
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
@@ -64,8 +64,8 @@ impl Service {
 /// which makes the first file far more popular than one rank per file would.
 const RANKS_SHIFT: u32 = 10;
 
-/// Chooses the file of each request of a clone. As in fio, requests go to at most `openfiles` files until one of these
-/// is done.
+/// Chooser of the file that each request of a fio job clone goes to. As in fio, requests go to at most `openfiles`
+/// files until one of these is done.
 #[derive(Clone, Debug)]
 pub struct Picker {
     order: FileOrder,
@@ -81,7 +81,8 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// Makes a chooser among `files` files, of which requests go to at most `most_open` at a time (all if none or 0).
+    /// Makes a chooser among the `files` files of a fio job clone, of which requests go to at most `most_open` at a
+    /// time (all if none or 0).
     pub fn new(service: &Service, files: usize, most_open: Option<u64>) -> Self {
         let sampler = match &service.order {
             // A weighted order is by number, not scattered, as in fio.
@@ -107,14 +108,14 @@ impl Picker {
         picker
     }
 
-    /// Makes all files available again, as at the beginning of a pass.
+    /// Makes all files of a fio job clone available for requests again, as at the beginning of a pass.
     pub fn restart(&mut self) {
         self.undone = (0..self.files).collect();
         self.open.clear();
         (self.next, self.current, self.left) = (0, 0, 0);
     }
 
-    /// Returns the index of the file of the next request; `None` when all files are done.
+    /// Returns the index of the file that the next request of a fio job clone goes to; `None` when all files are done.
     #[inline]
     pub fn pick(&mut self, random: &mut RandomStream) -> Option<u32> {
         if self.files == 1 {
@@ -152,7 +153,7 @@ impl Picker {
         self.open.contains(&file) || (self.open.len() < self.most_open && self.undone.contains(&file))
     }
 
-    /// Returns the index of the next file in turn that is open, or may be opened.
+    /// Returns the index of the next file in turn that is open, or may be opened, among the files of a fio job clone.
     fn following(&mut self) -> u32 {
         let files = if self.open.len() < self.most_open { &self.undone } else { &self.open };
         let file = files.range(self.next..).next().or_else(|| files.first()).copied().unwrap_or(0);
@@ -165,7 +166,7 @@ impl Picker {
         matches!(job.service.order, FileOrder::Weighted(_)) || (job.random && job.time_based)
     }
 
-    /// Marks `file` as done: it has no more requests in the present pass.
+    /// Marks `file` of a fio job clone as done: it has no more requests in the present pass.
     pub fn done(&mut self, file: u32) {
         self.undone.remove(&file);
         self.open.remove(&file);

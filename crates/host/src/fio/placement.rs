@@ -17,47 +17,48 @@ const LINES_MOST: usize = 32;
 /// Names of the fio engines whose writes can carry placement identifiers.
 const ENGINES: &[&str] = &["io_uring_cmd", "xnvme"];
 
-/// NVMe directive with which writes carry their placement identifiers.
+/// NVMe directive with which the writes of a fio job carry their placement identifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Directive {
-    /// Flexible Data Placement: identifiers are numbers of the drive's placement handles.
+    /// Flexible Data Placement: the placement identifiers of fio's writes are numbers of the drive's placement handles.
     DataPlacement,
-    /// Streams directive: identifiers are stream numbers.
+    /// Streams directive: the placement identifiers of fio's writes are stream numbers.
     Streams,
 }
 
-/// How the placement identifier of the next write is chosen (`plid_select`).
+/// How the placement identifier of a fio job's next write is chosen (`plid_select`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// The identifiers of the job's list take turns, separately for each file.
+    /// The placement identifiers of the fio job's list take turns, separately for each file.
     #[default]
     RoundRobin,
-    /// The identifier is drawn at random from the job's list.
+    /// The placement identifier is drawn at random from the fio job's list.
     Random,
-    /// The identifier is looked up in the job's scheme (`dp_scheme`), by the offset of the write in the file.
+    /// The placement identifier is looked up in the fio job's scheme (`dp_scheme`), by the offset of the write in the
+    /// file.
     Scheme,
 }
 
 /// Data placement options of a fio job: the directive, and the identifiers that writes carry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobPlacement {
-    /// Value of `dataplacement`; the outer option is none where the job does not set it, the inner option is none for
-    /// no placement.
+    /// Value of `dataplacement`; the outer option is none where the fio job does not set it, the inner option is none
+    /// for no placement.
     pub directive: Option<Option<Directive>>,
-    /// True if the job sets `fdp`, the older option for data placement.
+    /// True if the fio job sets `fdp`, the older option for data placement.
     pub fdp: bool,
-    /// Placement identifiers of the job's writes (`plids`), in ascending order.
+    /// Placement identifiers of the fio job's writes (`plids`), in ascending order.
     pub identifiers: Vec<u16>,
-    /// Value of `plid_select`: how the placement identifier of each write is chosen.
+    /// Value of the fio option `plid_select`: how the placement identifier of each write is chosen.
     pub selection: Selection,
-    /// Value of `dp_scheme`: path of the file that assigns placement identifiers to offsets.
+    /// Value of the fio option `dp_scheme`: path of the file that assigns placement identifiers to offsets.
     pub scheme: Option<String>,
-    /// Number of the stream that `write_hint` stands for; none without a hint.
+    /// Number of the stream that the fio option `write_hint` stands for; none without a hint.
     pub hint: Option<u16>,
 }
 
 impl JobPlacement {
-    /// Parses the value of `dataplacement`: `none`, `fdp` or `streams`.
+    /// Parses the value of the fio option `dataplacement`: `none`, `fdp` or `streams`.
     pub fn directive(text: &str) -> Result<Option<Directive>, &'static str> {
         match text.trim() {
             "none" => Ok(None),
@@ -67,7 +68,7 @@ impl JobPlacement {
         }
     }
 
-    /// Parses the value of `plid_select`: how a write's placement identifier is chosen.
+    /// Parses the value of the fio option `plid_select`: how a write's placement identifier is chosen.
     pub fn selection(text: &str) -> Result<Selection, &'static str> {
         match text.trim() {
             "roundrobin" => Ok(Selection::RoundRobin),
@@ -77,7 +78,7 @@ impl JobPlacement {
         }
     }
 
-    /// Parses the value of `plids`: placement identifiers and ranges of them, into an ascending list.
+    /// Parses the value of the fio option `plids`: placement identifiers and ranges of them, into an ascending list.
     pub fn identifiers(text: &str) -> Result<Vec<u16>, &'static str> {
         const EXPECTED: &str = "numbers and ranges up to 65535, such as 0,2-4: at most 128 identifiers";
         let number = |text: &str| text.trim().parse::<u16>().map_err(|_| EXPECTED);
@@ -94,7 +95,8 @@ impl JobPlacement {
         Ok(all)
     }
 
-    /// Parses the value of `write_hint` into a stream number: 1 for `short` to 4 for `extreme`, `None` for `none`.
+    /// Parses the value of the fio option `write_hint` into a stream number: 1 for `short` to 4 for `extreme`, `None`
+    /// for `none`.
     pub fn hint(text: &str) -> Result<Option<u16>, &'static str> {
         const LIVES: [&str; 5] = ["none", "short", "medium", "long", "extreme"];
         let at = LIVES.iter().position(|life| *life == text.trim());
@@ -102,13 +104,13 @@ impl JobPlacement {
         Ok(Some(stream).filter(|stream| *stream > 0))
     }
 
-    /// Returns the directive with which the job's writes carry placement identifiers, if any does.
+    /// Returns the directive with which the fio job's writes carry placement identifiers, if any does.
     fn wanted(&self) -> Option<Directive> {
         self.directive.unwrap_or_else(|| self.fdp.then_some(Directive::DataPlacement))
     }
 }
 
-/// Checks the data placement options of a job, once the whole section is known.
+/// Checks the data placement options of a fio job, once the whole section is known.
 ///
 /// # Errors
 /// With the pair of texts found and expected, at options that say nothing together, or that fio refuses.
@@ -140,11 +142,11 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-/// Line of a placement scheme: a range of offsets in a file, in bytes (the end is excluded), and the placement
-/// identifier of writes to the range.
+/// Line of a fio placement scheme (`dp_scheme`): a range of offsets in a file, in bytes (the end is excluded), and the
+/// placement identifier of writes to the range.
 type SchemeLine = (u64, u64, u16);
 
-/// Reads a placement scheme from the file at `path`: lines of `start,end,identifier`.
+/// Reads a fio placement scheme (`dp_scheme`) from the file at `path`: lines of `start,end,identifier`.
 fn read_scheme(path: &str) -> Result<Vec<SchemeLine>, WorkloadError> {
     let text = super::read(Path::new(path))?;
     let mut scheme = Vec::new();
@@ -170,8 +172,8 @@ fn read_scheme(path: &str) -> Result<Vec<SchemeLine>, WorkloadError> {
     Ok(scheme)
 }
 
-/// A file with its address range on the drive, and the position, in the list of identifiers, of its next write's
-/// identifier.
+/// File of a fio job with its address range on the drive, and the position, in the list of placement identifiers, of
+/// its next write's identifier.
 #[derive(Clone, Debug)]
 struct PlacedFile {
     offset: u64,
@@ -179,7 +181,7 @@ struct PlacedFile {
     next: usize,
 }
 
-/// Chooses the placement identifier of each write of one clone.
+/// Chooses the placement identifier of each write of one fio job clone.
 #[derive(Clone, Debug)]
 pub struct ClonePlacer {
     identifiers: Vec<u16>,
@@ -190,8 +192,8 @@ pub struct ClonePlacer {
 }
 
 impl ClonePlacer {
-    /// Makes the chooser of placement identifiers for a clone of `job` with its `share` of `files`; `None` where its
-    /// writes carry no identifier.
+    /// Makes the chooser of placement identifiers for a clone of the fio job `job` with its `share` of `files`; `None`
+    /// where its writes carry no identifier.
     ///
     /// # Errors
     /// When the drive has no placement handles, or not the handles of the job's identifiers, and when the scheme cannot
@@ -245,7 +247,7 @@ impl ClonePlacer {
     }
 
     /// Returns the placement identifier of the next write, which begins at byte `offset` of the drive; `None` outside
-    /// the clone's files.
+    /// the fio job clone's files.
     pub fn next(&mut self, offset: u64) -> Option<u16> {
         let holds = |file: &&mut PlacedFile| (file.offset..file.offset + file.bytes).contains(&offset);
         let file = self.files.iter_mut().find(holds)?;
@@ -267,7 +269,7 @@ impl ClonePlacer {
         }
     }
 
-    /// Replaces the random stream from which identifiers are drawn.
+    /// Replaces the random stream from which the placement identifiers of a fio job clone's writes are drawn.
     pub fn draw_anew(&mut self, random: RandomStream) {
         self.random = random;
     }

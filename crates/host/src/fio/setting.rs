@@ -20,9 +20,9 @@ const MOST_SPLIT: usize = 64;
 /// Number of bytes of a page of the host's page cache.
 const PAGE: u64 = 4096;
 const MOST_FILES: u64 = 1 << 20;
-/// Names of devices that hold no data, which a job must not use as its drive.
+/// Names of devices that hold no data, which a fio job must not use as its drive.
 const NO_DRIVES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "-"];
-/// Text, for an error message, that says what was expected in place of a wrong option value.
+/// Text, for an error message, that says what was expected in place of a wrong value of a fio option.
 type WrongSetting = std::borrow::Cow<'static, str>;
 const ACCESS: &str =
     "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";
@@ -51,7 +51,7 @@ macro_rules! options {
             may_stand_alone: options!(@ $($alone)?),
         }),*];
 
-        /// Parses `text` as the value of option `name` (its first name), and stores it in `job`.
+        /// Parses `text` as the value of the fio option `name` (its first name), and stores it in `job`.
         ///
         /// # Errors
         /// With a text of what was expected, when the option takes no such value.
@@ -206,7 +206,8 @@ options! {
     "number_ios" => job.number_ios = Some(number()?).filter(|count| *count > 0),
 }
 
-/// Parses the value of `sync`; true for O_SYNC or O_DSYNC: Linux sends direct writes to a file opened so with FUA.
+/// Parses the value of the fio option `sync`; true for O_SYNC or O_DSYNC: Linux sends direct writes to a file opened so
+/// with FUA.
 fn synchronous(text: &str) -> Result<bool, &'static str> {
     match text.trim() {
         "none" | "0" => Ok(false),
@@ -215,7 +216,8 @@ fn synchronous(text: &str) -> Result<bool, &'static str> {
     }
 }
 
-/// Returns the value that belongs to the word `text` in the list `each`.
+/// Returns the value that belongs to the word `text` in `each`, a list of words with their values, or the error text
+/// `expected` if the list has no such word.
 fn one_of<T: Copy>(text: &str, each: &[(&str, T)], expected: &'static str) -> Result<T, &'static str> {
     each.iter().find(|(word, _)| *word == text.trim()).map(|(_, value)| *value).ok_or(expected)
 }
@@ -224,8 +226,8 @@ fn between(number: Result<u64, &'static str>, least: u64, most: u64) -> Option<u
     number.ok().filter(|number| (least..=most).contains(number))
 }
 
-/// Returns the size that an option sets when `size` is given after the value `before`: zero stands for the default, or
-/// for a percentage given before, as in fio.
+/// Returns the size that a fio option sets when `size` is given after the value `before`: zero stands for the default,
+/// or for a percentage given before, as in fio.
 fn not_zero(size: value::Size, before: Option<value::Size>) -> Option<value::Size> {
     let percent = before.filter(|before| matches!(before, value::Size::Percent(_)));
     if size == value::Size::Bytes(0) { percent } else { Some(size) }
@@ -246,8 +248,8 @@ fn kb_base(text: &str) -> Result<u64, &'static str> {
     }
 }
 
-/// Parses the value of `rw` into the job's access kind and randomness; `:N` makes holes of N bytes between sequential
-/// requests, or makes N random requests share an offset.
+/// Parses the value of `rw` into the fio job's access kind and randomness; `:N` makes holes of N bytes between
+/// sequential requests, or makes N random requests share an offset.
 fn access(job: &mut JobSpec, text: &str) -> Result<(), &'static str> {
     let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name.trim(), Some(rest)));
     (job.random, job.access) = match name {
@@ -280,7 +282,7 @@ fn access(job: &mut JobSpec, text: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Parses the value of `ioengine`, and accepts engines that do block I/O to a local drive.
+/// Parses the value of the fio option `ioengine`, and accepts engines that do block I/O to a local drive.
 fn engine(text: &str) -> Result<String, WrongSetting> {
     match engines::find(text) {
         Some(Engine::Other(what)) => {
@@ -296,7 +298,8 @@ fn engine(text: &str) -> Result<String, WrongSetting> {
     }
 }
 
-/// Splits a list of file names or folders at colons; a colon within a name has a backslash before it.
+/// Splits the value of a fio option, a list of file names or folders, at colons; a colon within a name has a backslash
+/// before it.
 fn names(text: &str) -> Vec<String> {
     // A raw device of Windows, an address of a controller: not a list.
     if text.starts_with(r"\\") || (files::is_device(text) && !text.starts_with("/dev/")) {
@@ -316,8 +319,8 @@ fn names(text: &str) -> Vec<String> {
     names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
-/// Parses `filesize` into the least and the greatest length of each file in bytes; `None` for 0: the length follows
-/// from `size`.
+/// Parses the fio option `filesize` into the least and the greatest length of each file in bytes; `None` for 0: the
+/// length follows from `size`.
 fn file_size(text: &str, base: u64) -> Result<Option<(u64, u64)>, &'static str> {
     let (least, most) = text.split_once(['-', ':']).unwrap_or((text, text));
     let (least, most) = (value::bytes(least, base)?, value::bytes(most, base)?);
@@ -327,7 +330,7 @@ fn file_size(text: &str, base: u64) -> Result<Option<(u64, u64)>, &'static str> 
     Ok(Some((least.min(most), least.max(most))).filter(|(least, _)| *least > 0))
 }
 
-/// Parses `startdelay` into a delay in nanoseconds and, if a range is given, its upper end.
+/// Parses the fio option `startdelay` into a delay in nanoseconds and, if a range is given, its upper end.
 fn delay(text: &str) -> Result<(u64, Option<u64>), &'static str> {
     match text.split_once('-') {
         None => Ok((value::time_ns(text, SECOND_NS)?, None)),
@@ -337,7 +340,8 @@ fn delay(text: &str) -> Result<(u64, Option<u64>), &'static str> {
     }
 }
 
-/// Changes, by `set`, the block size options of each direction for which `text` gives a value.
+/// Applies `set` to the block size options of each direction (read, write, trim) for which the fio option value `text`
+/// gives a value.
 fn sizes(
     job: &mut JobSpec,
     text: &str,
@@ -351,7 +355,8 @@ fn sizes(
     Ok(())
 }
 
-/// Sets the elements of `values`, one per direction, for which `text` gives a value.
+/// Parses the fio option value `text`, such as `4k,8k`, and sets the elements of `values` (read, write, trim) for which
+/// it gives a value.
 fn each<T, E: From<&'static str>>(
     values: &mut [T; 3],
     text: &str,
@@ -380,7 +385,7 @@ fn block(text: &str, base: u64) -> Result<u64, WrongSetting> {
     Err(format!("{BLOCK}: a page cache writes such data in whole pages of 4 KiB, {pages_kib}k").into())
 }
 
-/// Parses a block size in bytes, or 0, which stands for the size of `bs`.
+/// Parses a block size of a fio job in bytes, or 0, which stands for the size of `bs`.
 fn block_or_zero(text: &str, base: u64) -> Result<u64, WrongSetting> {
     if value::bytes(text, base) == Ok(0) { Ok(0) } else { block(text, base) }
 }

@@ -19,11 +19,11 @@ const MS_NS: u64 = 1_000_000;
 /// Metric of a fio job by which its steady state is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
-    /// Steady state is detected by the rate of requests (IOPS).
+    /// Steady state of the fio job is detected by the rate of requests (IOPS).
     Iops,
-    /// Steady state is detected by the bandwidth (bytes per second).
+    /// Steady state of the fio job is detected by the bandwidth (bytes per second).
     Bandwidth,
-    /// Steady state is detected by the mean latency in ns.
+    /// Steady state of the fio job is detected by the mean latency in ns.
     Latency,
 }
 
@@ -41,19 +41,19 @@ impl Metric {
 /// Options of a fio job for its steady state (`steadystate`): the metric, and the condition that ends the job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
-    /// Metric whose samples are compared with the limit.
+    /// Metric of the fio job whose samples are compared with the limit of the steady-state condition.
     pub metric: Metric,
-    /// True if the slope of the metric is compared with the limit; false if the largest distance from its mean is.
+    /// True if steady state limits the slope of the metric; false if it limits the largest distance from the mean.
     pub slope: bool,
-    /// Limit below which the job is in steady state: percent, or the unit of the metric.
+    /// Limit below which the fio job is in steady state: percent, or the unit of the metric.
     pub limit: f64,
-    /// True if the limit is in percent of the mean of the metric; false if it is in the metric's unit.
+    /// True if the steady-state limit is in percent of the mean of the metric; false if in the metric's unit.
     pub percent: bool,
-    /// Time over which the condition must hold, in ns; 0: no detection.
+    /// Time in ns over which the fio job's steady-state condition must hold; 0: no detection.
     pub duration_ns: u64,
-    /// Time at the beginning whose samples do not count, in ns.
+    /// Length in ns of the ramp of fio's steady-state detection: samples of this time at the start do not count.
     pub ramp_ns: u64,
-    /// Time between two samples of the steady-state metric, in ns.
+    /// Time between two samples of the fio job's steady-state metric, in ns.
     pub interval_ns: u64,
 }
 
@@ -72,7 +72,7 @@ impl Default for Steady {
 }
 
 impl Steady {
-    /// Parses `steadystate`, such as `iops:2%` or `bw_slope:10m`, into the metric, the kind of condition and the limit.
+    /// Parses fio's `steadystate`, such as `iops:2%` or `bw_slope:10m`, into metric, kind of condition and limit.
     pub fn criterion(&mut self, text: &str, kb_base: u64) -> Result<(), &'static str> {
         const EXPECTED: &str =
             "iops, bw or lat, or one of them with _slope, and a limit: iops:2%, bw_slope:1m, lat:5%";
@@ -96,12 +96,12 @@ impl Steady {
         if self.limit > 0.0 { Ok(()) } else { Err(EXPECTED) }
     }
 
-    /// True if the job is to end when it reaches a steady state.
+    /// True if the fio job is to end when it reaches a steady state.
     pub fn is_on(&self) -> bool {
         self.duration_ns > 0
     }
 
-    /// Returns the number of successive samples that must meet the condition, counted as fio does in whole seconds.
+    /// Returns the number of samples in a row that must meet fio's steady-state condition, in whole seconds as in fio.
     pub fn samples(&self) -> usize {
         (self.duration_ns / SECOND_NS / (self.interval_ns / SECOND_NS).max(1)) as usize
     }
@@ -113,14 +113,14 @@ impl Steady {
         u64::from(interval_ms.wrapping_mul(interval_ms)) / 1000
     }
 
-    /// Returns the condition as text, as fio's results show it.
+    /// Returns the condition for steady state as text, as fio's results show it.
     pub fn text(&self) -> String {
         let (slope, percent) = (if self.slope { "_slope" } else { "" }, if self.percent { "%" } else { "" });
         format!("{}{slope}:{:.6}{percent}", self.metric.name(), self.limit as f32)
     }
 }
 
-/// Parses a latency limit as fio does, which reads it in us but compares it with ns.
+/// Parses the latency limit of fio's `steadystate` as fio does, which reads it in us but compares it with ns.
 fn latency_limit(text: &str) -> Result<f64, &'static str> {
     let is_in_ns = text.trim().ends_with("ns") || text.trim().ends_with("nsec");
     let ns = value::time_ns(text, 1000)?;
@@ -184,7 +184,7 @@ pub fn check_file(file: &JobFile) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-/// Sample of the metrics over one interval: requests and bytes per second, and mean latency in ns.
+/// Sample of a fio job's metrics over one interval: requests and bytes per second, and mean latency in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct TickSample {
     requests_per_s: u64,
@@ -192,7 +192,7 @@ struct TickSample {
     latency_ns: u64,
 }
 
-/// Clones whose steady state is detected from their common samples.
+/// Clones of fio jobs that are reported together: one steady state is detected for all of them.
 #[derive(Clone, Debug)]
 struct SteadyGroup {
     steady: Steady,
@@ -219,7 +219,7 @@ impl SteadyGroup {
         }
     }
 
-    /// Adds a sample, and drops the oldest beyond the window; returns true if the full window meets the condition.
+    /// Adds a sample of fio's metrics, drops the oldest beyond the window; returns true if the full window is steady.
     fn take(&mut self, sample: TickSample) -> bool {
         let wanted = self.steady.samples();
         if self.samples.len() == wanted {
@@ -281,34 +281,34 @@ fn slope(values: &[u64], sum: u64) -> f64 {
     (along as f64 - x * sum as f64 / count) / (x_squared - x * x / count)
 }
 
-/// State of one clone for the steady-state detection: counts since the last sample.
+/// State of one clone of a fio job for the steady-state detection: counts of requests since the last sample.
 #[derive(Clone, Copy, Debug, Default)]
 struct Watched {
-    /// Index of the clone's group in `Watches::watches`; none for a clone without detection.
+    /// Index of the fio job clone's group in `Watches::watches`; none for a clone without detection.
     watch: Option<u32>,
-    /// Time in ns since which the clone has run without its ramp; none before that and after its end.
+    /// Time in ns since which the fio job clone runs, its ramp not counted; none before that and after its end.
     since_ns: Option<u64>,
     looked_ns: u64,
-    /// True if the requests of the clone count in the samples, since the ramp of `steadystate` is over.
+    /// True if the requests of the fio job clone count in the samples, since the ramp of `steadystate` is over.
     counts: bool,
     requests: u64,
     bytes: u64,
     latency_ns: u64,
 }
 
-/// Steady-state detection of all clones of a job file; empty where no job asks for it.
+/// Steady-state detection of all clones of a fio job file; empty where no job asks for it.
 #[derive(Clone, Debug)]
 pub struct Watches {
     watches: Vec<SteadyGroup>,
-    /// State of each clone, by its number.
+    /// State of each clone of the fio job file for the steady-state detection, by its number.
     watched: Vec<Watched>,
     interval_ns: u64,
-    /// Time in ns from which sample times are counted; `tick_ns` is the time of the next sample.
+    /// Time in ns from which steady-state sample times count; the next field, `tick_ns`, is the next sample's time.
     base_ns: u64,
     tick_ns: u64,
-    /// Ends of the ramps of running clones: time in ns, and number of the clone.
+    /// Ends of the ramps of running fio job clones: time in ns, and number of the clone.
     ramps: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Time in ns of the next sample or end of a ramp; `u64::MAX` where no clone needs either.
+    /// Time in ns of fio's next steady-state sample or end of a ramp; `u64::MAX` where no clone needs either.
     pub next_ns: u64,
 }
 
@@ -327,7 +327,7 @@ impl Default for Watches {
 }
 
 impl Watches {
-    /// Makes the steady-state detection of `clones`, each given by its job and group; it samples clones that report
+    /// Makes the steady-state detection of `clones`, each given by its fio job and group; it samples clones that report
     /// together as one.
     pub fn new<'a>(clones: impl Iterator<Item = (&'a JobSpec, u32)> + Clone) -> Self {
         let mut new = Self::default();
@@ -353,12 +353,12 @@ impl Watches {
         new
     }
 
-    /// True if no clone's steady state is detected.
+    /// True if no fio job clone's steady state is detected.
     pub fn is_empty(&self) -> bool {
         self.watches.is_empty()
     }
 
-    /// Notes that `clone` starts at `now` ns, with a ramp of `ramp_ns` (0: none).
+    /// Notes for steady-state detection that fio job clone `clone` starts at `now` ns, with this ramp (0: none).
     pub fn start(&mut self, clone: u32, now: u64, ramp_ns: u64) {
         let Some(watched) = self.watched.get_mut(clone as usize) else { return };
         let Some(watch) = watched.watch else { return };
@@ -374,7 +374,7 @@ impl Watches {
         self.set_next();
     }
 
-    /// Notes that `clone` has ended, so that it needs no more samples.
+    /// Notes that the fio job clone `clone` has ended, so that steady-state detection takes no more samples of it.
     pub fn done(&mut self, clone: u32) {
         if let Some(watched) = self.watched.get_mut(clone as usize) {
             watched.since_ns = None;
@@ -393,7 +393,7 @@ impl Watches {
         self.next_ns = if is_on { self.tick_ns.min(ramp_ns) } else { ramp_ns };
     }
 
-    /// Counts a request of `clone` that completes at `now` ns; needs a call of [`Self::look`] with this time before.
+    /// Counts, for fio's steady state, a request completed at `now` ns, up to which [`Self::look`] must have looked.
     pub fn count(&mut self, clone: u32, request: &HostRequest, now: u64) {
         // A flush is no block in fio.
         if request.op.effect() == Effect::Flush {
@@ -405,7 +405,7 @@ impl Watches {
         watched.latency_ns += now.saturating_sub(request.arrive.ns());
     }
 
-    /// Takes all samples and ends all ramps due up to `now` ns; returns the clones that reached their steady state.
+    /// Takes samples and ends ramps due up to `now` ns; returns the fio job clones that reached steady state.
     pub fn look(&mut self, now: u64) -> Vec<u32> {
         let mut settled = Vec::new();
         while now >= self.next_ns {
@@ -431,7 +431,7 @@ impl Watches {
         settled
     }
 
-    /// Ends a clone's ramp: sample times are counted from here, and the clone's counts begin at zero.
+    /// Ends a fio job clone's ramp: sample times are counted from here, and the clone's counts begin at zero.
     fn end_ramp(&mut self, clone: u32, at: u64) {
         let watched = &mut self.watched[clone as usize];
         (watched.since_ns, watched.looked_ns) = (Some(at), at);
@@ -439,7 +439,7 @@ impl Watches {
         (self.base_ns, self.tick_ns) = (at, at.saturating_add(self.interval_ns));
     }
 
-    /// Takes a sample of the clones of group `watch`; returns true if they are in steady state.
+    /// Takes a steady-state sample of the fio job clones of group `watch`; returns true if they are in steady state.
     fn tick(&mut self, watch: usize, at: u64) -> bool {
         let SteadyGroup { steady, clones, .. } = &self.watches[watch];
         let (divisor, ramp_ns) = (steady.divisor(), steady.ramp_ns);
@@ -468,7 +468,7 @@ impl Watches {
         self.watches[watch].take(sum)
     }
 
-    /// Returns the results of all groups, each with the job name (`name`) of its first clone.
+    /// Returns fio's steady-state results of all groups, each with the job name (`name`) of its first clone.
     pub fn report<'a>(&self, name: &dyn Fn(u32) -> &'a str) -> Vec<SteadyState> {
         let one = |watch: &SteadyGroup| watch.report(name(watch.clones[0]));
         self.watches.iter().map(one).collect()

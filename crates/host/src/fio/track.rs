@@ -10,19 +10,20 @@ use super::zones::Strides;
 use crate::WorkloadError;
 use engine::RandomStream;
 
-/// Distribution of the request sizes of a job in one direction, in bytes, ready to draw from.
+/// Distribution of the request sizes of a fio job in one direction, in bytes, ready to draw from.
 #[derive(Clone, Debug)]
 pub enum RequestSizes {
-    /// All requests of the direction have this size, in bytes.
+    /// All requests of the fio job in this direction have this size, in bytes.
     Fixed(u64),
-    /// Request sizes are multiples of the first number, up to the second, in bytes.
+    /// Request sizes of the fio job in this direction are multiples of the first number, up to the second, in bytes.
     Range(u64, u64),
-    /// Request sizes are drawn from a table: the shortest size, and 100 sizes in bytes, one for each percent.
+    /// Request sizes of the fio job in this direction are drawn from a table: the shortest size, and 100 sizes in
+    /// bytes, one for each percent.
     Table(u64, Box<[u64; 100]>),
 }
 
 impl RequestSizes {
-    /// Makes the distribution of request sizes from the block sizes of a job.
+    /// Makes the distribution of request sizes from the block sizes of a fio job.
     pub fn new(blocks: &BlockSizes) -> Self {
         match blocks {
             BlockSizes::Fixed(bytes) => Self::Fixed(*bytes),
@@ -37,8 +38,8 @@ impl RequestSizes {
         }
     }
 
-    /// Draws the size of a request, at most `room` bytes; returns `None` if the shortest size is longer. A direction
-    /// with a single size gets that size for any `room`.
+    /// Draws the size of a fio job's request, at most `room` bytes; returns `None` if the shortest size is longer. A
+    /// direction with a single size gets that size for any `room`.
     #[inline]
     fn draw(&self, room: u64, random: &mut RandomStream) -> Option<u64> {
         let least = match self {
@@ -67,60 +68,61 @@ impl RequestSizes {
     }
 }
 
-/// How the offset of a clone's next request in a file is chosen.
+/// How the offset of a fio job clone's next request in a file is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// The request begins where the last request ended.
+    /// The fio job clone's next request in the file begins where its last request ended.
     Onward,
-    /// The request is at an offset drawn at random.
+    /// The fio job clone's next request in the file is at an offset drawn at random.
     Anywhere,
-    /// The request is at the offset of the last request.
+    /// The fio job clone's next request in the file is at the offset of its last request.
     Again,
 }
 
-/// Blocks of the file part that the present pass has accessed, so that no block repeats.
+/// Record of the blocks of a file that a fio job clone has accessed in the present pass, so that no block repeats.
 #[derive(Clone, Debug)]
 enum Covered {
-    /// Accessed blocks are not recorded, so that blocks may repeat.
+    /// Accessed blocks of the file are not recorded, so that the fio job may repeat blocks.
     Unknown,
-    /// Each block comes once, in a random order.
+    /// Each block of the file comes once per pass of the fio job, in a random order.
     InOrder(Passes),
     /// Map of the accessed blocks, with the length of a block in each direction: as in fio, reads of 64 KiB and writes
     /// of 1 MiB mark the same block numbers.
     Map(BlockMap, [u64; 3]),
 }
 
-/// How the sequential requests of a direction go on at the end of the clone's part of a file.
+/// How the sequential requests of a direction go on at the end of the fio job clone's part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtEnd {
-    /// The direction has no more requests in this file.
+    /// The fio job's direction has no more requests in this file.
     Stops,
-    /// The direction begins again at the start of the part.
+    /// The fio job's direction begins again at the start of the clone's part of the file.
     GoesRound,
 }
 
-/// Progress of one clone in its part of one file: where the last requests were, and which blocks the pass has accessed.
+/// Progress of one fio job clone in its part of one file: where the last requests were, and which blocks the pass has
+/// accessed.
 #[derive(Clone, Debug)]
 pub struct FileTrack {
-    /// Offset on the drive of the part's first byte.
+    /// Byte offset on the drive of the first byte of the fio job clone's part of the file.
     base: u64,
-    /// First byte of the clone's part, counted from the first byte of the file.
+    /// First byte of the fio job clone's part, counted from the first byte of the file.
     start: u64,
-    /// Length of the part of the file that the clone uses, in bytes.
+    /// Length of the part of the file that the fio job clone uses, in bytes.
     bytes: u64,
-    /// Length of the whole file in bytes.
+    /// Length in bytes of the whole file of which the fio job clone uses a part.
     file_bytes: u64,
     is_random: bool,
     hole: i64,
     at_end: AtEnd,
     aligns: [u64; 3],
     samplers: [Option<Sampler>; 3],
-    /// For each direction, the end (`ends`) and the beginning (`begins`) of its last request, in bytes from the start
-    /// of the part.
+    /// For each direction, the end (`ends`) and the beginning (`begins`) of the fio job clone's last request, in bytes
+    /// from the start of its part of the file.
     ends: [u64; 3],
     begins: [u64; 3],
     covered: Covered,
-    /// Beginning of the present zone, in bytes from the start of the clone's part; 0 without zones.
+    /// Beginning of the present zone, in bytes from the start of the fio job clone's part; 0 without zones.
     zone: u64,
     zoned: Option<Box<Zoned>>,
 }
@@ -129,17 +131,17 @@ pub struct FileTrack {
 #[derive(Clone, Copy, Debug)]
 struct Zoned {
     strides: Strides,
-    /// Capacity in bytes of each of the drive's zones, where the clone works in the zones of the drive; none for the
-    /// job's own zones.
+    /// Capacity in bytes of each of the drive's zones, where the fio job clone works in the zones of the drive; none
+    /// for the job's own zones.
     capacity: Option<u64>,
     bytes: u64,
-    /// Direction of the last request, whose bytes are not counted for the zone yet.
+    /// Direction of the fio job clone's last request, whose bytes are not counted for the zone yet.
     last: Option<usize>,
 }
 
 impl Zoned {
-    /// Makes the zone state of a clone: for the job's own zones, or for the drive's zones in which `part` lies; `None`
-    /// without zones.
+    /// Makes the zone state of a fio job clone: for the job's own zones, or for the drive's zones in which `part` lies;
+    /// `None` without zones.
     fn of(strides: Option<Strides>, part: &FilePart) -> Option<Box<Self>> {
         let own = strides.map(|strides| (strides, None));
         let of_drive = |(size, capacity)| (Strides { size, range: size, step: size }, Some(capacity));
@@ -149,7 +151,8 @@ impl Zoned {
 }
 
 impl FileTrack {
-    /// Makes the state of a clone of `job` in its `part` of a file that begins at byte `file_offset` of the drive.
+    /// Makes the state of a clone of the fio job `job` in its `part` of a file that begins at byte `file_offset` of the
+    /// drive.
     ///
     /// # Errors
     /// When the job's own zones are longer than the part, or the zones of its access distribution do not fit the part.
@@ -207,14 +210,14 @@ impl FileTrack {
         self.ends[direction] = offset - self.base + bytes;
     }
 
-    /// Draws a new random order for blocks that come once per pass.
+    /// Draws a new random order for the blocks of a fio job's file, where each block comes once per pass.
     pub fn draw_anew(&mut self, random: &mut RandomStream) {
         if let Covered::InOrder(passes) = &mut self.covered {
             passes.draw_anew(random);
         }
     }
 
-    /// Begins a new pass over the part, in its first zone where there are zones.
+    /// Begins a new pass over the fio job clone's part of the file, in its first zone where there are zones.
     pub fn restart(&mut self, random: &mut RandomStream) {
         self.zone = 0;
         if let Some(zoned) = &mut self.zoned {
@@ -223,8 +226,8 @@ impl FileTrack {
         self.begin_zone(random);
     }
 
-    /// Begins the present zone, or the part without zones, anew: no block is accessed yet, and sequential requests
-    /// start at the beginning.
+    /// Begins the present zone, or without zones the clone's part of the file, anew: no block is accessed yet, and
+    /// sequential requests of the fio job start at the beginning.
     fn begin_zone(&mut self, random: &mut RandomStream) {
         (self.ends, self.begins) = ([self.zone; 3], [self.zone; 3]);
         match &mut self.covered {
@@ -234,8 +237,8 @@ impl FileTrack {
         }
     }
 
-    /// Returns the next request of `direction`: offset on the drive and length, in bytes; `None` when the file has no
-    /// more requests in this pass.
+    /// Returns the fio job clone's next request of `direction` in this file: offset on the drive and length, in bytes;
+    /// `None` when the file has no more requests in this pass.
     #[inline]
     pub fn next(
         &mut self,
@@ -273,8 +276,8 @@ impl FileTrack {
         Some((self.base + place, bytes))
     }
 
-    /// Moves on to the next zone when enough bytes were done in the present one, and back to the beginning of a zone
-    /// that was passed through with bytes still to do; by fio's arithmetic.
+    /// Moves the fio job clone on to the next zone when enough bytes were done in the present one, and back to the
+    /// beginning of a zone that was passed through with bytes still to do; by fio's arithmetic.
     #[cold]
     #[inline(never)]
     fn enter_zone(&mut self, direction: usize, random: &mut RandomStream) {
@@ -308,8 +311,8 @@ impl FileTrack {
         }
     }
 
-    /// Returns the offset, in the part or the present zone, of a block drawn from the access distribution, or of the
-    /// next block after it that is not accessed yet.
+    /// Returns the offset, in the fio job clone's part of the file or in the present zone, of a block drawn from the
+    /// access distribution, or of the next block after it that is not accessed yet.
     #[inline]
     fn anywhere(&mut self, direction: usize, random: &mut RandomStream) -> Option<u64> {
         let align = self.aligns[direction];
@@ -323,8 +326,8 @@ impl FileTrack {
         }
     }
 
-    /// Returns the offset in the part after the last request of `direction`, plus the hole if there is one; `None` at
-    /// the end of the file.
+    /// Returns the offset, in the fio job clone's part of the file, after its last request of `direction`, plus the
+    /// hole if there is one; `None` at the end of the file.
     #[inline]
     fn onward(&mut self, direction: usize) -> Option<u64> {
         if self.at_end == AtEnd::GoesRound && self.ends[direction] >= self.bytes {
@@ -360,14 +363,15 @@ impl FileTrack {
     }
 }
 
-/// Returns the number of offsets, at multiples of `align` bytes, at which a request of at least `least` bytes fits into
-/// `bytes`, as fio counts them.
+/// Returns the number of possible offsets of a request, at multiples of `align` bytes, at which at least `least` bytes
+/// fit into a part of `bytes` bytes, as fio counts them.
 fn count(bytes: u64, least: u64, align: u64) -> u64 {
     let beyond = least.saturating_sub(align);
     (bytes.saturating_sub(beyond) / align).max(1)
 }
 
-/// Makes the record of accessed blocks for a job's part of a file: an order, a map, or none where blocks may repeat.
+/// Makes the record of accessed blocks for a fio job's part of a file: an order, a map, or none where blocks may
+/// repeat.
 fn covered(job: &JobSpec, part: &FilePart, random: &mut RandomStream) -> Covered {
     if !job.has_map() {
         return Covered::Unknown;

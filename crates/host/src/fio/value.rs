@@ -2,22 +2,22 @@
 //!
 //! Every reader answers with what it expected; the caller knows the place.
 
-/// Text for error messages: the form of a size in a job file.
+/// Text for error messages: the form of a size in a fio job file.
 pub const SIZE: &str = "a size such as 4096, 4k, 16m or 1g";
-/// Text for error messages: the form of a time in a job file.
+/// Text for error messages: the form of a time in a fio job file.
 pub const TIME: &str = "a time such as 10, 10s, 500ms, 2m or 1h";
 
-/// Size that a job file gives in bytes or in percent of a whole, such as a file.
+/// Size that a fio job file gives in bytes or in percent of a whole, such as a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// Size as a number of bytes.
+    /// A size in the fio job file is given as this number of bytes.
     Bytes(u64),
-    /// Size as a percentage of a whole, such as of a file.
+    /// A size in the fio job file is given as this percentage of a whole, such as of a file.
     Percent(u64),
 }
 
 impl Size {
-    /// Returns the size in bytes, where percentages are of `whole` bytes.
+    /// Returns the size given in a fio job file as a number of bytes, where percentages are of `whole` bytes.
     pub fn of(self, whole: u64) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes,
@@ -26,7 +26,7 @@ impl Size {
     }
 }
 
-/// Splits the value of an option into its leading number and its suffix, the suffix in lower case.
+/// Splits the value of a fio option into its leading number and its suffix, the suffix in lower case.
 fn number_and_suffix(text: &str) -> Option<(u64, String)> {
     let text = text.trim();
     if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
@@ -60,7 +60,7 @@ pub fn bytes(text: &str, kb_base: u64) -> Result<u64, &'static str> {
     number.checked_mul(base.pow(power)).filter(|bytes| *bytes <= 1 << 60).ok_or("a size of at most 1 EiB")
 }
 
-/// Parses a size in bytes, or a percentage up to 100.
+/// Parses the value of a fio option as a size in bytes, or a percentage up to 100.
 pub fn size(text: &str, kb_base: u64) -> Result<Size, &'static str> {
     match text.strip_suffix('%') {
         Some(number) => percent(number).map(Size::Percent),
@@ -68,14 +68,14 @@ pub fn size(text: &str, kb_base: u64) -> Result<Size, &'static str> {
     }
 }
 
-/// Parses a whole percentage, 0 to 100; the percent sign may be left out.
+/// Parses the value of a fio option as a whole percentage, 0 to 100; the percent sign may be left out.
 pub fn percent(text: &str) -> Result<u64, &'static str> {
     const EXPECTED: &str = "a whole percentage from 0 to 100";
     let number = text.strip_suffix('%').unwrap_or(text).trim();
     number.parse().ok().filter(|percent| *percent <= 100).ok_or(EXPECTED)
 }
 
-/// Parses a time into nanoseconds; a number alone counts units of `unit_ns`.
+/// Parses the value of a fio option as a time in nanoseconds; a number alone counts units of `unit_ns`.
 pub fn time_ns(text: &str, unit_ns: u64) -> Result<u64, &'static str> {
     let (number, suffix) = number_and_suffix(text).ok_or(TIME)?;
     let unit = match suffix.as_str() {
@@ -93,12 +93,12 @@ pub fn time_ns(text: &str, unit_ns: u64) -> Result<u64, &'static str> {
     number.checked_mul(unit).filter(|ns| *ns <= u64::MAX / 10).ok_or("a time of at most 58 years")
 }
 
-/// Parses a count, with or without the suffix of a size (`number_ios=1k`).
+/// Parses the value of a fio option as a count, with or without the suffix of a size (`number_ios=1k`).
 pub fn count(text: &str, kb_base: u64) -> Result<u64, &'static str> {
     bytes(text, kb_base).map_err(|_| "a whole number")
 }
 
-/// Parses a switch: `0`, `false` or `no` is off; `1`, `true` or `yes` is on.
+/// Parses the value of a fio option as a switch: `0`, `false` or `no` is off; `1`, `true` or `yes` is on.
 pub fn flag(text: &str) -> Result<bool, &'static str> {
     match text.trim() {
         "0" | "false" | "no" => Ok(false),
@@ -107,7 +107,7 @@ pub fn flag(text: &str) -> Result<bool, &'static str> {
     }
 }
 
-/// Parses a finite decimal number.
+/// Parses the value of a fio option as a finite decimal number.
 pub fn float(text: &str) -> Result<f64, &'static str> {
     text.trim().parse().ok().filter(|number: &f64| number.is_finite()).ok_or("a number")
 }

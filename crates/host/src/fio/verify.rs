@@ -12,13 +12,15 @@ use std::collections::{BTreeMap, VecDeque};
 /// When and in which order a fio job reads back the data that it wrote, to verify them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VerifyRule {
-    /// True if data are read back in the order of offsets; false if in the order of writes.
+    /// True if a fio job reads written data back for verification in the order of offsets; false if in the order of
+    /// writes.
     pub by_place: bool,
-    /// Number of writes between two rounds of reading back; 0: one round after each pass.
+    /// Number of writes of a fio job between two rounds of reading written data back for verification; 0: one round
+    /// after each pass.
     pub every: u64,
-    /// Number of requests read back in each round.
+    /// Number of requests that a fio job reads back for verification in each round.
     pub batch: u64,
-    /// True if the job writes nothing, and reads back the data that it would have written.
+    /// True if the fio job writes nothing, and reads back the data that it would have written.
     pub only: bool,
 }
 
@@ -46,24 +48,26 @@ fn may_repeat(job: &JobSpec) -> bool {
     asked || (job.random && !job.has_map()) || job.hole != 0 || job.sequence > 1
 }
 
-/// Record of the blocks that one clone has written and not read back yet for verification.
+/// Record of the blocks that one clone of a fio job has written and not read back yet for verification.
 #[derive(Clone, Debug)]
 pub struct History {
     rule: VerifyRule,
     in_order: VecDeque<(u64, u64)>,
     by_place: BTreeMap<u64, u64>,
-    /// Offsets of writes in flight, at most as many as the queue depth.
+    /// Byte offsets on the drive of the fio job clone's writes in flight, at most as many as the queue depth.
     in_flight: Vec<u64>,
     batch_left: u64,
     last_was_read: bool,
-    /// True after a pass over the files has ended: all data written in the pass must be read back.
+    /// True after a pass of a fio job clone over its files has ended: all data written in the pass must be read back
+    /// for verification.
     pub is_due: bool,
-    /// True after all writes of the pass are completed, while their data are being read back.
+    /// True after all writes of the fio job clone's pass are completed, while their data are being read back for
+    /// verification.
     pub is_reading: bool,
 }
 
 impl History {
-    /// Makes a record without any written blocks.
+    /// Makes an empty record of the blocks that a fio job clone has written and not read back yet for verification.
     pub fn new(rule: VerifyRule) -> Self {
         Self {
             rule,
@@ -77,23 +81,23 @@ impl History {
         }
     }
 
-    /// True if the job writes nothing and only reads back (`verify_only`).
+    /// True if the fio job writes nothing and only reads back (`verify_only`).
     pub fn reads_only(&self) -> bool {
         self.rule.only
     }
 
-    /// True if the record has no blocks to read back.
+    /// True if the record has no written blocks that the fio job clone must still read back for verification.
     pub fn is_empty(&self) -> bool {
         self.in_order.is_empty() && self.by_place.is_empty()
     }
 
-    /// Returns the number of bytes that are still to be read back.
+    /// Returns the number of written bytes that the fio job clone must still read back for verification.
     pub fn bytes(&self) -> u64 {
         self.in_order.iter().map(|written| written.1).sum::<u64>() + self.by_place.values().sum::<u64>()
     }
 
-    /// Notes a request of the job's own workload that is issued: a write is recorded with its offset on the drive and
-    /// its length, and replaces older writes that it overlaps.
+    /// Notes a request of the fio job's own workload that is issued: a write is recorded with its offset on the drive
+    /// and its length, and replaces older writes that it overlaps.
     pub fn asked(&mut self, op: Op, offset: u64, bytes: u64) {
         if op.effect() != Effect::Write {
             return;
@@ -116,7 +120,8 @@ impl History {
         self.by_place.insert(offset, bytes);
     }
 
-    /// Notes that a request at `offset` completed, so that a written block may be read back.
+    /// Notes that a fio job clone's request at `offset` completed, so that a written block may be read back for
+    /// verification.
     pub fn answered(&mut self, op: Op, offset: u64) {
         self.last_was_read = op.effect() == Effect::Read;
         if self.last_was_read {
@@ -127,7 +132,8 @@ impl History {
         }
     }
 
-    /// True if the next request of the clone must read back older data before the pass has ended (`verify_backlog`).
+    /// True if the next request of the fio job clone must read back older data before the pass has ended
+    /// (`verify_backlog`).
     pub fn backlog_is_due(&self) -> bool {
         let left = (self.in_order.len() + self.by_place.len()) as u64;
         let begins = || left.is_multiple_of(self.rule.every) && !self.last_was_read;
@@ -137,7 +143,8 @@ impl History {
             && self.first().is_some_and(|(offset, _)| !self.in_flight.contains(&offset))
     }
 
-    /// Takes out the next block to read back before the pass has ended (offset, bytes); `None` if no such read is due.
+    /// Takes out the next written block that the fio job clone must read back before the pass has ended (offset,
+    /// bytes); `None` if no such read is due.
     pub fn next_of_backlog(&mut self) -> Option<(u64, u64)> {
         if !self.backlog_is_due() {
             return None;
@@ -149,7 +156,8 @@ impl History {
         self.next()
     }
 
-    /// Takes out the next block to read back: offset on the drive and length, in bytes.
+    /// Takes out the next written block that the fio job clone must read back for verification: offset on the drive and
+    /// length, in bytes.
     pub fn next(&mut self) -> Option<(u64, u64)> {
         self.by_place.pop_first().or_else(|| self.in_order.pop_front())
     }

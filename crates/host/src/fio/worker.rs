@@ -17,48 +17,48 @@ mod read_back;
 /// Next step of a clone of a fio job, when the clone is asked for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloneAnswer {
-    /// The clone issues a request now: operation, offset and length.
+    /// Next step of a fio job clone: it issues a request now, with this operation, offset and length.
     Issue {
-        /// Operation of the request, such as read, write, trim or flush.
+        /// Operation of the fio job clone's request, such as read, write, trim or flush.
         op: Op,
-        /// Offset of the first byte on the drive.
+        /// Byte offset on the drive at which the fio job clone's request begins.
         offset: u64,
-        /// Length of the request in bytes.
+        /// Length of the fio job clone's request in bytes.
         bytes: u32,
     },
-    /// The clone issues no request before this time in nanoseconds, which is in the future.
+    /// Next step of a fio job clone: it issues no request before this time in nanoseconds, which is in the future.
     Wait(u64),
-    /// The clone issues no request until one of its requests completes.
+    /// Next step of a fio job clone: it issues no request until one of its requests completes.
     Full,
-    /// The clone issues a request if its flow allows one.
+    /// Next step of a fio job clone: it issues a request if its fio flow allows one.
     Ask,
-    /// The clone issues no further request.
+    /// Next step of a fio job clone: it has finished and issues no further request.
     Finished,
 }
 
-/// Reason why a clone issues no request of its job now, apart from its queue depth.
+/// Reason why a fio job clone issues no request of its job now, apart from its queue depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gate {
     Open,
-    /// A flush (`fsync`, `fdatasync`) is due once all requests of the clone are completed.
+    /// Reason for no request of the fio job clone now: a flush (`fsync`, `fdatasync`) is due once none is in flight.
     DrainToFlush,
-    /// A flush of each file (`end_fsync`) is due once all requests of the clone are completed.
+    /// Reason for no request of the fio job clone now: `end_fsync` flushes each file once none is in flight.
     EndFlush,
-    /// The clone's flush is in flight.
+    /// Reason for no request of the fio job clone now: its flush is in flight.
     Flushing,
-    /// A pause (`thinktime`) begins once all requests of the clone are completed.
+    /// Reason for no request of the fio job clone now: a pause (`thinktime`) begins once none is in flight.
     DrainToThink,
-    /// The clone pauses until this time in nanoseconds.
+    /// Reason for no request of the fio job clone now: it pauses (`thinktime`) until this time in nanoseconds.
     ThinkUntil(u64),
-    /// The clone must ask its flow whether it may issue the next request.
+    /// Reason for no request of the fio job clone now: it must first ask its fio flow for permission.
     Ask,
-    /// The clone waits for its flow, and rests once all its requests are completed.
+    /// Reason for no request of the fio job clone now: its fio flow refused one; it rests once none is in flight.
     DrainToRest,
-    /// The clone rests until this time in nanoseconds, and then asks its flow again.
+    /// Reason for no request of the fio job clone now: after its flow's refusal it rests until this time in ns.
     RestUntil(u64),
 }
 
-/// A clone's request sizes, percentage of random offsets and rate limit in one direction.
+/// Settings of a fio job clone in one direction (read, write, trim): request sizes, random percentage, rate limit.
 #[derive(Clone, Debug)]
 struct CloneDirection {
     sizes: RequestSizes,
@@ -66,7 +66,7 @@ struct CloneDirection {
     pace: Option<RatePace>,
 }
 
-/// One clone of a fio job, which makes the requests of the clone.
+/// State of one clone of a fio job (one of its `numjobs` copies), from which the clone's requests are made.
 #[derive(Clone, Debug)]
 pub struct Worker {
     random: RandomStream,
@@ -76,42 +76,42 @@ pub struct Worker {
     streams: [Option<CloneDirection>; 3],
     tracks: Vec<FileTrack>,
     picker: Picker,
-    /// Number of requests of a random job that share a random offset; `sequence_left` counts them down.
+    /// Number of requests of a random fio job per random offset; the next field, `sequence_left`, counts them down.
     sequence: u64,
     sequence_left: u64,
     identical: bool,
-    /// True if a file without further requests starts over at once instead of being done.
+    /// True if a fio job clone's file without further requests starts over at once instead of being done.
     starts_over: bool,
     depth: u64,
     outstanding: u64,
     gate: Gate,
-    /// Direction of the next request, stored while that request is not due by its rate.
+    /// Direction of the fio job clone's next request, stored while that request is not due by its rate.
     drawn: Option<usize>,
-    /// For each file, offset and bytes of the trimmed block to be written next; empty for jobs without `trimwrite`.
+    /// For each file, offset and bytes of the block that a fio `trimwrite` job trimmed and writes next; else empty.
     trimmed: Vec<Option<(u64, u64)>>,
     due: WorkDue,
-    /// Blocks to be read back, where the job verifies its written data.
+    /// Record of the blocks that the fio job clone must read back, where the job verifies its written data.
     history: Option<Box<History>>,
     loops: u64,
-    /// True if the clone issues a flush when all its work is done, or its run time is over.
+    /// True if the fio job clone issues a flush when all its work is done, or its run time is over.
     end_fsync: bool,
-    /// True if the clone issues a flush after each loop; a time-based job counts as one loop.
+    /// True if the fio job clone issues a flush after each loop; a time-based job counts as one loop.
     loop_fsync: bool,
-    /// True if the clone issued requests since its last flush.
+    /// True if the fio job clone issued requests since its last flush.
     unflushed: bool,
-    /// Number of files that are still to be flushed after a pass, one after the other.
+    /// Number of the fio job clone's files that are still to be flushed after a pass, one after the other.
     files_to_flush: usize,
     flush_every: [u64; 2],
     writes_to_flush: [u64; 2],
     think: Option<Think>,
-    /// Time in nanoseconds that the clone rests when its flow refuses a request; none without a flow.
+    /// Time in nanoseconds that the fio job clone rests when its fio flow refuses a request; none without a flow.
     flow_rest_ns: Option<u64>,
     overlap: Option<Box<SerializedOverlap>>,
     refill: Option<Refill>,
     times: CloneTimes,
 }
 
-/// Times of a clone in nanoseconds: delay, ramp and run time, and start and end, which are set when the clone starts.
+/// Times of a fio job clone in ns: delay, ramp and run time; start and end, which are set when the clone starts.
 #[derive(Clone, Copy, Debug)]
 struct CloneTimes {
     delay_ns: u64,
@@ -123,7 +123,7 @@ struct CloneTimes {
 
 impl Worker {
     // Long: a value for each field.
-    /// Makes a clone of `job` with its `share` of `files`.
+    /// Makes a clone of the fio job `job` with its `share` of `files`.
     ///
     /// # Errors
     /// When the zones of the job, or of its access distribution, do not fit its files.
@@ -198,8 +198,8 @@ impl Worker {
         })
     }
 
-    /// Replaces the clone's random stream, before its first request; the popular blocks of its distributions stay the
-    /// same.
+    /// Replaces the fio job clone's random stream, before its first request; the popular blocks of its distributions
+    /// stay the same.
     pub fn draw_anew(&mut self, random: RandomStream) {
         self.random = random;
         for track in &mut self.tracks {
@@ -207,12 +207,12 @@ impl Worker {
         }
     }
 
-    /// Returns the time in nanoseconds from the beginning of the run to the start of the clone.
+    /// Returns the time in nanoseconds from the beginning of the run to the start of the fio job clone.
     pub fn delay_ns(&self) -> u64 {
         self.times.delay_ns
     }
 
-    /// Starts the clone at `now` ns: sets its end, and the schedules of directions with a rate.
+    /// Starts the fio job clone at `now` ns: sets its end, and the schedules of directions with a rate.
     pub fn start(&mut self, job: &JobSpec, now: u64) {
         let times = &mut self.times;
         times.start_ns = now;
@@ -226,12 +226,12 @@ impl Worker {
         }
     }
 
-    /// Returns the number of requests of the clone that are in flight.
+    /// Returns the number of requests of the fio job clone that are in flight.
     pub fn outstanding(&self) -> u64 {
         self.outstanding
     }
 
-    /// Returns the clone's next step at `now` ns: a request, a wait, or the end.
+    /// Returns the fio job clone's next step at `now` ns: a request, a wait, or the end.
     #[inline]
     pub fn step(&mut self, now: u64) -> CloneAnswer {
         if now >= self.times.end_ns {
@@ -285,18 +285,18 @@ impl Worker {
         self.issue(direction)
     }
 
-    /// Stops the clone: it issues no more requests of its job from `now` ns on.
+    /// Stops the fio job clone: it issues no more requests of its job from `now` ns on.
     pub fn stop(&mut self, now: u64) {
         self.times.end_ns = self.times.end_ns.min(now);
     }
 
-    /// Stops the clone after an error: from `now` ns on it issues no more requests, and no last flush, as in fio.
+    /// Stops the fio job clone after an error: from `now` ns on it issues no request and no last flush, as in fio.
     pub fn fail(&mut self, now: u64) {
         self.stop(now);
         self.end_fsync = false;
     }
 
-    /// Notes that `request`, one of the clone's own, completed at `now` ns.
+    /// Notes that `request`, one of the fio job clone's own, completed at `now` ns.
     #[inline]
     pub fn complete(&mut self, request: &HostRequest, now: u64) {
         self.outstanding -= 1;
@@ -313,7 +313,7 @@ impl Worker {
         }
     }
 
-    /// Returns the fraction of the clone's work or run time that is done, from 0 to 1; 0 where its end is unknown.
+    /// Returns the fraction of a fio job clone's work or run time done, from 0 to 1; 0 where its end is unknown.
     pub fn fraction_done(&self, now: u64) -> f64 {
         let times = &self.times;
         let by_time = match times.end_ns {
@@ -327,7 +327,7 @@ impl Worker {
         Gate::ThinkUntil(self.think.as_ref().map_or(now, |think| think.until(now)))
     }
 
-    /// Passes the completion of `request` on to verification, overlap check, refill rule and pauses.
+    /// Passes the completion of a fio job's request on to verification, overlap check, refill rule and pauses.
     #[inline]
     fn answered(&mut self, request: &HostRequest) {
         if let Some(history) = &mut self.history {
@@ -348,7 +348,7 @@ impl Worker {
         self.due.is_done()
     }
 
-    /// Returns the direction of the next request (0 read, 1 write, 2 trim), or else the time in ns at which one is due.
+    /// Returns the fio job clone's next direction (0 read, 1 write, 2 trim), or the time in ns at which one is due.
     #[inline]
     fn direction(&mut self, now: u64) -> Result<usize, u64> {
         let direction = match (self.access, self.drawn) {
@@ -383,14 +383,14 @@ impl Worker {
         }
     }
 
-    /// Makes and sends the next request in `direction`; the clone ends, flushes or reads back when its files are done.
+    /// Makes and issues the next request of a fio job clone, or ends, flushes or reads back when its files are done.
     #[inline]
     fn issue(&mut self, direction: usize) -> CloneAnswer {
         let Some(request) = self.make(direction) else { return self.finish_or_flush() };
         self.send(request)
     }
 
-    /// Sends `request`, unless it must wait for a request in flight that it overlaps.
+    /// Issues `request` of a fio job clone, unless it must wait for a request in flight that it overlaps.
     #[inline]
     fn send(&mut self, request: (Op, u64, u64)) -> CloneAnswer {
         if let Some(overlap) = &mut self.overlap
@@ -403,7 +403,7 @@ impl Worker {
         CloneAnswer::Issue { op, offset, bytes: bytes as u32 }
     }
 
-    /// Makes the next request in `direction`, and counts it as issued; returns `None` when the files have no more.
+    /// Makes a fio job clone's next request in `direction`, counted as issued; `None` when the files have no more.
     #[inline]
     fn make(&mut self, direction: usize) -> Option<(Op, u64, u64)> {
         let (direction, offset, bytes) = self.place(direction)?;
@@ -429,7 +429,7 @@ impl Worker {
         Some((op, offset, bytes))
     }
 
-    /// Returns the clone's step after its pass found the end of its files instead of a request.
+    /// Returns the fio job clone's step after its pass found the end of its files instead of a request.
     fn finish_or_flush(&mut self) -> CloneAnswer {
         if self.history.is_some()
             && let Some(step) = self.read_back()
@@ -444,8 +444,8 @@ impl Worker {
         self.flush_a_file().unwrap_or(CloneAnswer::Full)
     }
 
-    /// Returns direction, offset on the drive and bytes of the next request of `direction`; a block that was trimmed
-    /// last in its file is now written.
+    /// Returns direction, offset on the drive and bytes of the fio job clone's next request of `direction`; a block
+    /// that was trimmed last in its file is now written.
     #[inline]
     fn place(&mut self, direction: usize) -> Option<(usize, u64, u64)> {
         let way = self.way(direction);
@@ -480,7 +480,7 @@ impl Worker {
         }
     }
 
-    /// Returns how the offset of the next request in `direction` is chosen.
+    /// Returns how the offset of the fio job clone's next request in `direction` is chosen.
     #[inline]
     fn way(&mut self, direction: usize) -> Way {
         if !self.is_random {
@@ -495,7 +495,7 @@ impl Worker {
         if percent == 100 || self.random.below(100) < percent { Way::Anywhere } else { Way::Onward }
     }
 
-    /// Ends a pass, after which all files begin again unless the clone has no work left.
+    /// Ends a pass of a fio job clone, after which all its files begin again unless the clone has no work left.
     fn end_pass(&mut self) {
         let mut to_read_back = 0;
         if let Some(history) = &mut self.history {

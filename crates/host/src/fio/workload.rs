@@ -20,43 +20,44 @@ mod ends;
 mod flows;
 mod zoned;
 
-/// State of a clone in the workload: what the clone waits for before its next request.
+/// State of a clone of a fio job in the workload: what the clone waits for before its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WaitingPlace {
-    /// The clone has not been started, since its turn has not come.
+    /// The fio job clone has not been started, since its turn has not come.
     Later,
-    /// The clone waits in the queue of ready clones for its next turn to make a request.
+    /// The fio job clone waits in the queue of ready clones for its next turn to make a request.
     Ready,
-    /// The clone waits for a certain time, such as the end of a pause.
+    /// The fio job clone waits for a certain time, such as the end of a pause.
     Timed,
-    /// The clone waits for the completion of one of its requests.
+    /// The fio job clone waits for the completion of one of its requests.
     Full,
-    /// The clone waits until other clones of its flow have issued requests.
+    /// The clone of a fio job waits until other clones of its fio flow have issued requests.
     Parked,
-    /// The clone has finished: it issues no more requests.
+    /// The fio job clone has finished: it issues no more requests.
     Finished,
 }
 
-/// A clone of a fio job in the workload, with what the workload knows of it.
+/// Clone of a fio job, with the state that the workload keeps of it: tag, group, placement chooser, zones and what it
+/// waits for.
 #[derive(Debug)]
 struct JobClone {
     worker: Worker,
     place: WaitingPlace,
     job: u32,
     tag: u16,
-    /// True if several clones, which are reported together, have the tag of this clone.
+    /// True if several fio job clones, which are reported together, have the tag of this clone.
     shares_tag: bool,
-    /// True if the writes of the clone must be durable when the drive acknowledges them.
+    /// True if the writes of the fio job clone must be durable when the drive acknowledges them.
     fua: bool,
-    /// Chooser of the placement identifiers of the clone's writes; none where they carry no identifier.
+    /// Chooser of the placement identifiers of the fio job clone's writes; none where they carry no identifier.
     placer: Option<Box<ClonePlacer>>,
-    /// State of the clone's zones of the drive (`zonemode=zbd`); none for other clones.
+    /// State of the fio job clone's zones of the drive (`zonemode=zbd`); none for other clones.
     zbd: Option<Box<ZbdClone>>,
-    /// True if the clone's writes are zone appends.
+    /// True if the fio job clone's writes are zone appends.
     appends: bool,
-    /// Number of the job group of the clone; a job with `new_group` or `stonewall` begins a new group.
+    /// Number of the fio job group of the clone; a job with `new_group` or `stonewall` begins a new group.
     group: u32,
-    /// True if the clone starts only when no other clone runs.
+    /// True if the fio job clone starts only when no other clone runs (`stonewall`).
     stonewall: bool,
 }
 
@@ -71,24 +72,26 @@ pub struct FioWorkload {
     ready: VecDeque<u32>,
     timers: BinaryHeap<Reverse<(u64, u32)>>,
     pending: Pending,
-    /// For each tag of requests, the number of the first clone that has the tag.
+    /// For each request tag (the number by which a completion is assigned), the number of the first clone of a fio job
+    /// that has the tag.
     owners: Vec<u32>,
     tags: Vec<String>,
-    /// Numbers of the clones that have not started, in order; `next_start` is the time when the delay of one of them is
-    /// over.
+    /// Numbers of the clones of fio jobs that have not started, in order. The field after this one, `next_start`, is
+    /// the time in ns when the next delay of one of them is over.
     unstarted: Vec<u32>,
     next_start: u64,
-    /// Number of clones that have started and are not done.
+    /// Number of fio job clones that have started and are not done.
     running: u32,
-    /// Number of clones that wait for the completion of one of their requests.
+    /// Number of fio job clones that wait for the completion of one of their requests.
     full: u32,
     ramp_until: SimTime,
     requests: u64,
     drive_bytes: u64,
     files: Vec<FileRegion>,
-    /// Uses of the raw device by clones, from which it follows which address ranges must hold data before the run.
+    /// Records of how clones of fio jobs use the raw device, from which it follows which address ranges must hold data
+    /// before the run.
     uses: Vec<Use>,
-    /// Steady-state detection of the clones.
+    /// Steady-state detection of the fio job clones.
     watches: Watches,
     flows: FioFlows,
     limits: CloneLimits,
@@ -96,8 +99,8 @@ pub struct FioWorkload {
     zones: Option<Box<FioZones>>,
 }
 
-/// Returns how many times all earlier jobs were surely done before the last of `jobs` begins: once for each
-/// `stonewall`, except after a job with a delay, for which a `stonewall` does not wait.
+/// Returns the number of times that fio surely has waited until all earlier jobs are done before the last of `jobs`
+/// begins: once for each `stonewall`, except after a job with a delay, for which a `stonewall` does not wait.
 fn phase(jobs: &[JobSpec]) -> usize {
     let is_late = |job: &JobSpec| job.delay_ns > 0 || job.delay_most_ns.is_some();
     let delayed = jobs.iter().position(is_late).map_or(jobs.len(), |first| first + 1);
@@ -105,8 +108,8 @@ fn phase(jobs: &[JobSpec]) -> usize {
 }
 
 impl FioWorkload {
-    /// Makes the workload that plays the jobs of `file` on the drive or namespaces of `space`, with random streams of
-    /// `seed`.
+    /// Makes the workload that plays the fio jobs of `file` on the drive or namespaces of `space`, with random streams
+    /// of `seed`.
     ///
     /// # Errors
     /// When a job does not fit the drive.
@@ -175,13 +178,13 @@ impl FioWorkload {
         self
     }
 
-    /// Returns the files of the jobs, with their address ranges on the drive.
+    /// Returns the files of the fio jobs, with their address ranges on the drive.
     pub fn files(&self) -> &[FileRegion] {
         &self.files
     }
 
-    /// Adds the clones of one job to the workload; `first` is the number of the job's first clone among all clones of
-    /// jobs with this name.
+    /// Adds the clones of one fio job to the workload; `first` is the number of the job's first clone among all clones
+    /// of jobs with this name.
     fn add(
         &mut self,
         index: u32,
@@ -257,7 +260,7 @@ impl FioWorkload {
         }
     }
 
-    /// True if clone `index` waits for the end of a job (`wait_for`) that is not done.
+    /// True if fio job clone `index` waits for the end of a job (`wait_for`) that is not done.
     fn awaits(&self, index: u32) -> bool {
         let job = |clone: &JobClone| &self.file.jobs[clone.job as usize];
         let me = job(&self.clones[index as usize]);
@@ -267,7 +270,7 @@ impl FioWorkload {
         self.clones.iter().any(|clone| job(clone).name == *awaited && goes_on(clone))
     }
 
-    /// Starts clone `index` at `now` ns.
+    /// Starts fio job clone `index` at `now` ns.
     fn start(&mut self, index: u32, now: u64) {
         let clone = &mut self.clones[index as usize];
         let job = &self.file.jobs[clone.job as usize];
@@ -277,7 +280,7 @@ impl FioWorkload {
         self.ready.push_back(index);
     }
 
-    /// Ends the other clones that `exit_what` names, with `exitall`, since clone `index` is done.
+    /// Ends the other fio job clones that `exit_what` names, with `exitall`, since clone `index` is done.
     fn take_along(&mut self, index: u32, now: u64) {
         let (what, group) = {
             let clone = &self.clones[index as usize];
@@ -296,8 +299,8 @@ impl FioWorkload {
         self.unstarted.retain(|other| self.clones[*other as usize].place == WaitingPlace::Later);
     }
 
-    /// Puts clones whose time has come by `now` ns into the queue of ready clones, and starts clones whose delay is
-    /// over.
+    /// Puts fio job clones whose time has come by `now` ns into the queue of ready clones, and starts clones whose
+    /// delay is over.
     #[inline]
     fn wake(&mut self, now: u64) {
         if now >= self.watches.next_ns {
@@ -319,7 +322,7 @@ impl FioWorkload {
         }
     }
 
-    /// Makes the host request for the step (operation, offset, bytes) of clone `index` at `now`.
+    /// Makes the host request at `now` from the step (operation, offset, bytes) of clone `index` of the fio jobs.
     #[inline]
     fn request(&mut self, index: u32, step: (crate::Op, u64, u32), now: SimTime) -> HostRequest {
         let clone = &mut self.clones[index as usize];
@@ -339,7 +342,7 @@ impl FioWorkload {
         request
     }
 
-    /// Notes that clone `index` is done, so that other clones may start, or end with it.
+    /// Notes that fio job clone `index` is done, so that other clones may start, or end with it.
     fn one_done(&mut self, index: u32, now: u64) {
         self.running -= 1;
         self.watches.done(index);
@@ -355,8 +358,8 @@ impl FioWorkload {
         }
     }
 
-    /// Returns the workload's answer to a poll when no clone has a request now: a time, that it is blocked, or that it
-    /// is done.
+    /// Returns the workload's answer to a poll when no fio job clone has a request now: a time, that it is blocked, or
+    /// that it is done.
     fn idle(&self) -> Poll {
         if !self.flows.parked.is_empty() {
             return self.idle_parked();
@@ -369,7 +372,7 @@ impl FioWorkload {
         if self.full == 0 && self.unstarted.is_empty() { Poll::Done } else { Poll::Blocked }
     }
 
-    /// Returns the next time in ns at which a clone goes on, a clone starts, or a steady state is checked.
+    /// Returns the next time in ns at which a fio job clone goes on, a clone starts, or a steady state is checked.
     fn next_time(&self) -> u64 {
         let timer = self.timers.peek().map_or(u64::MAX, |Reverse((time, _))| *time);
         timer.min(self.next_start).min(self.watches.next_ns)

@@ -8,23 +8,23 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// Text of the line, in the form of a job file.
+    /// Text of the line, in the form of a fio job file.
     pub text: String,
-    /// Place where the user wrote the words that the line was made from.
+    /// Place where the user wrote the words from which the line of a fio job was made.
     pub place: String,
-    /// Words of the user from which the line was made, where they differ from the line.
+    /// Words of the user from which the line of a fio job was made, where they differ from the line.
     #[serde(default)]
     pub words: Option<String>,
 }
 
-/// Place in a job file, or in the text that a job was made from, for error messages.
+/// Place in a fio job file, or in the text that a job was made from, for error messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobPlace {
     at: Arc<str>,
     words: Option<Arc<UserWords>>,
 }
 
-/// The words that the user wrote, and the line of a job file that was made of them.
+/// Words that the user wrote, with the line of a fio job file that was made from them.
 #[derive(Debug, PartialEq, Eq)]
 struct UserWords {
     written: String,
@@ -32,12 +32,12 @@ struct UserWords {
 }
 
 impl JobPlace {
-    /// Makes the place of line `number` of the job file `file`, counted from 1.
+    /// Makes the place of line `number` of the fio job file `file`, counted from 1.
     pub fn in_file(file: &str, number: u64) -> Self {
         Self { at: format!("{file}:{number}").into(), words: None }
     }
 
-    /// Makes the place of a line that was made from something else, with the user's words.
+    /// Makes the place of a line of a fio job that was made from something else, with the user's words.
     pub fn of(line: &Line) -> Self {
         let words = line.words.as_ref();
         let words =
@@ -45,12 +45,12 @@ impl JobPlace {
         Self { at: line.place.as_str().into(), words }
     }
 
-    /// Returns the place as text: file and line, or the place where the user wrote the words.
+    /// Returns the place in a fio job file as text: file and line, or the place where the user wrote the words.
     pub fn at(&self) -> &str {
         &self.at
     }
 
-    /// Makes an error at this place: a value that was found, and a text of what was expected.
+    /// Makes an error at this place of a fio job file: a value that was found, and a text of what was expected.
     pub fn error(&self, found: impl Into<String>, expected: impl Into<String>) -> WorkloadError {
         let found = found.into();
         let found = self.words.as_ref().map_or_else(|| found.clone(), |words| words.instead_in(&found));

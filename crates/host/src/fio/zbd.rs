@@ -20,49 +20,49 @@ use crate::{Effect, HostZones, Op};
 const TARGETS_MOST: u32 = 4096;
 const NO_CLONE: u32 = u32::MAX;
 
-/// Outcome of fitting a drawn request of a job with `zonemode=zbd` to the drive's zones.
+/// Outcome of fitting a drawn request of a fio job with `zonemode=zbd` to the drive's zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZbdStep {
-    /// The request is issued at this offset, with this length.
+    /// Outcome: the request is issued, at an offset and with a length that fit the zones of the drive.
     Accept {
-        /// Offset on the drive of the first byte.
+        /// Byte offset on the drive at which the fio job's request is issued.
         offset: u64,
-        /// Length of the request in bytes.
+        /// Length in bytes of the fio job's request as it is issued.
         bytes: u64,
     },
-    /// Before the request, the zone with this number needs this operation, a reset or a finish.
+    /// Outcome: before the request is issued, the zone with this number needs this operation, a reset or a finish.
     Manage(Op, u32),
-    /// The request waits for another request of its clone in flight, or for a zone that a request of another clone
-    /// locks.
+    /// Outcome: the request waits for another request of its fio job clone in flight, or for a zone that a request of
+    /// another clone locks.
     Wait,
-    /// No zone can take the request, so that the clone ends its pass.
+    /// Outcome: no zone can take the request, so that the fio job clone ends its pass.
     End,
 }
 
-/// State of one clone of a job with `zonemode=zbd`: its zones, limits, and the request that waits.
+/// State of one clone of a fio job with `zonemode=zbd`: its zones, limits, and the request that waits.
 #[derive(Clone, Debug)]
 pub struct ZbdClone {
-    /// Zones of the clone on the drive: the number of the first one, and the number after the last one.
+    /// Zones of the fio job clone on the drive: the number of the first one, and the number after the last one.
     zones: [u32; 2],
-    /// Shortest block size in bytes, by direction.
+    /// Shortest block size of the fio job in bytes, by direction (read, write, trim).
     least: [u64; 3],
     is_random: bool,
     reads_beyond: bool,
-    /// Greatest number of zones that the clone may write to at once; 0: no limit but that of the drive.
+    /// Greatest number of zones that the fio job clone may write to at once; 0: no limit but that of the drive.
     targets_most: u32,
     targets: u32,
-    /// Fraction of the clone's bytes, 0 to 1, that must be written before zones are reset; from then on, one in `every`
-    /// writes resets its zone.
+    /// Fraction of the fio job clone's bytes, 0 to 1, that must be written before zones are reset. From then on one in
+    /// so many writes as the field after this one, `every`, resets its zone.
     threshold: f64,
     every: u64,
-    /// Drawn request (operation, offset, bytes) that waits to be issued.
+    /// Request of a fio job clone (operation, offset, bytes) that was drawn and waits to be issued.
     pub pending: Option<(Op, u64, u32)>,
-    /// Number of the zone chosen for the pending write, and true if that zone is to be reset first.
+    /// Number of the zone chosen for the fio job clone's waiting write, and true if that zone is to be reset first.
     chosen: Option<(u32, bool)>,
-    /// True while a reset or finish of a zone is in flight for the clone.
+    /// True while a reset or finish of a zone is in flight for the fio job clone.
     pub is_managing: bool,
-    /// True after the clone found no zone for a request, until a request of the clone is accepted; a second time in a
-    /// row ends the clone.
+    /// True after the fio job clone found no zone for a request, until one of its requests is accepted; a second time
+    /// in a row ends the clone.
     pub is_at_end: bool,
 }
 
@@ -74,19 +74,19 @@ pub struct FioZones {
     /// For each zone: the write pointer that fio assumes, in bytes from the start of the zone.
     pointers: Vec<u64>,
     /// For each zone: true if the zone is a target (a zone that is written to). `holders` has, for each zone, the
-    /// number of the clone whose request in flight locks the zone, or `NO_CLONE`.
+    /// number of the fio job clone whose request in flight locks the zone, or `NO_CLONE`.
     is_target: Vec<bool>,
     holders: Vec<u32>,
     targets: Vec<u32>,
     targets_most: u32,
-    /// Bytes written to zones and not reset, for the reset threshold; `writes_left` counts the writes until the next
-    /// reset.
+    /// Number of bytes written to zones and not reset, for fio's reset threshold. The field after this one,
+    /// `writes_left`, is the number of writes until the next reset.
     valid_bytes: u64,
     writes_left: u64,
 }
 
 impl ZbdClone {
-    /// Makes the zone state of one clone of `job`, whose `share` of the drive consists of whole zones.
+    /// Makes the zone state of one clone of the fio job `job`, whose `share` of the drive consists of whole zones.
     pub fn new(job: &JobSpec, share: &CloneFiles, files: &[FileRegion], zones: HostZones) -> Self {
         let part = share.parts[0];
         let first = files[part.file as usize].offset + part.start;
@@ -165,8 +165,8 @@ impl FioZones {
         self.holders[zone as usize] != NO_CLONE
     }
 
-    /// Decides whether and where a drawn request of clone `index` is issued; the clone has `others` more requests in
-    /// flight. Called again for the same request once its wait is over.
+    /// Decides whether and where a drawn request of fio job clone `index` is issued; the clone has `others` more
+    /// requests in flight. Called again for the same request once its wait is over.
     pub fn adjust(
         &mut self,
         index: u32,
@@ -210,7 +210,7 @@ impl FioZones {
         ZbdStep::Accept { offset, bytes: fits }
     }
 
-    /// Notes that a zone was reset or finished for a clone: updates the zone's write pointer.
+    /// Notes that a zone was reset or finished for a fio job clone: updates the zone's write pointer.
     pub fn managed(&mut self, clone: &mut ZbdClone, op: Op, zone: u32) {
         clone.is_managing = false;
         let pointer = &mut self.pointers[zone as usize];
@@ -223,7 +223,7 @@ impl FioZones {
         }
     }
 
-    /// Notes the completion of a clone's request: unlocks the zone, and removes a full zone from the targets.
+    /// Notes the completion of a fio job clone's request: unlocks the zone, and removes a full zone from the targets.
     pub fn answered(&mut self, index: u32, clone: &mut ZbdClone, op: Op, offset: u64) {
         let zone = self.zone_of(offset);
         if self.holders[zone as usize] == index {
@@ -282,8 +282,8 @@ impl FioZones {
         ZbdStep::Accept { offset, bytes: fits - fits % least }
     }
 
-    /// Returns the number of another zone with enough written data for a read: the next one for a sequential job, the
-    /// nearest for a random job.
+    /// Returns the number of another zone with enough written data for a read: the next one for a sequential fio job,
+    /// the nearest for a random job.
     fn find_written(&self, clone: &ZbdClone, from: u32) -> Option<u32> {
         let has = |zone: &u32| self.pointers[*zone as usize].min(self.shape.capacity) >= clone.least[0];
         let [first, end] = clone.zones;
@@ -302,8 +302,8 @@ impl FioZones {
 
     // ---- zones that are written to ------------------------------------------------------------------
 
-    /// Makes `zone` a target (a zone written to) if the limits allow it; returns true when the clone may write to the
-    /// zone.
+    /// Makes `zone` a target (a zone written to) if the limits allow it; returns true when the fio job clone may write
+    /// to the zone.
     fn get(&mut self, clone: &mut ZbdClone, zone: u32) -> bool {
         if self.is_target[zone as usize] {
             return self.left(zone) > 0;
@@ -325,7 +325,8 @@ impl FioZones {
         }
     }
 
-    /// Returns the target zone that `offset` selects among the clone's own zones; `None` if the clone has no target.
+    /// Returns the target zone that `offset` selects among the fio job clone's own zones; `None` if the clone has no
+    /// target.
     fn pick(&self, clone: &ZbdClone, offset: u64) -> Option<u32> {
         let count = self.targets.len() as u64;
         let whole = u64::from(clone.count()) * self.shape.size;
@@ -335,7 +336,8 @@ impl FioZones {
         turned.copied().find(|zone| clone.holds(*zone))
     }
 
-    /// Returns the number of the zone that a write drawn at `offset` goes to, or the step needed before the write.
+    /// Returns the number of the zone that a fio job's write drawn at `offset` goes to, or the step needed before the
+    /// write.
     fn choose(&mut self, clone: &mut ZbdClone, offset: u64, others: u64) -> Result<u32, ZbdStep> {
         let least = clone.least[1];
         let drawn = self.zone_of(offset);

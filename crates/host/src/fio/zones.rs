@@ -8,54 +8,54 @@ use super::{value, zbd};
 /// Zone options of a fio job (`zonemode`, `zonesize` and so on).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobZones {
-    /// Value of `zonemode`, where it is given; a `zonesize` without it means zones of the job's own.
+    /// Value of `zonemode`, where it is given; a `zonesize` without it means zones of the fio job's own.
     pub mode: Option<ZoneMode>,
-    /// Bytes to transfer in a zone before the job goes to the next zone (`zonesize`).
+    /// Number of bytes that a fio job transfers in a zone before it goes to the next zone (`zonesize`).
     pub size: u64,
-    /// Length of a zone in bytes (`zonerange`); 0: as long as `zonesize`.
+    /// Length in bytes of a zone of the fio job (`zonerange`); 0: as long as `zonesize`.
     pub range: u64,
-    /// Bytes from the end of a zone to the start of the next zone (`zoneskip`).
+    /// Number of bytes from the end of a fio job's zone to the start of the next zone (`zoneskip`).
     pub skip: u64,
-    /// Greatest number of the drive's zones that all jobs write to at once (`max_open_zones`); 0: the limit of the
+    /// Greatest number of the drive's zones that all fio jobs write to at once (`max_open_zones`); 0: the limit of the
     /// drive.
     pub max_open: u64,
-    /// Greatest number of the drive's zones that each clone writes to at once (`job_max_open_zones`); 0: no limit of
-    /// its own.
+    /// Greatest number of the drive's zones that each fio job clone writes to at once (`job_max_open_zones`); 0: no
+    /// limit of its own.
     pub job_max_open: u64,
-    /// Fraction of the clone's bytes, 0 to 1, that must be written before zones are reset ahead of writes
+    /// Fraction of the fio job clone's bytes, 0 to 1, that must be written before zones are reset ahead of writes
     /// (`zone_reset_threshold`).
     pub reset_threshold: f64,
-    /// Fraction of writes, 0 to 1, ahead of which a zone is reset once the threshold is reached
+    /// Fraction of the fio job's writes, 0 to 1, ahead of which a zone is reset once the threshold is reached
     /// (`zone_reset_frequency`).
     pub reset_frequency: f64,
-    /// True if the job reads beyond the write pointers of zones (`read_beyond_wp`).
+    /// True if the fio job reads beyond the write pointers of zones (`read_beyond_wp`).
     pub reads_beyond: bool,
 }
 
 /// Which zones a fio job works in: none, its own, or the zones of the drive (`zonemode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneMode {
-    /// The job takes no account of zones (`none`).
+    /// The fio job takes no account of zones (`none`).
     None,
-    /// The job works in zones of its own, which are parts of its file.
+    /// The fio job works in zones of its own, which are parts of its file.
     Strided,
-    /// The job works in the zones of the zoned drive.
+    /// The fio job works in the zones of the zoned drive.
     Zbd,
 }
 
 /// Zones of a fio job's own (`zonemode=strided`), which follow each other at equal distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strides {
-    /// Bytes to transfer in a zone before the job goes to the next zone.
+    /// Number of bytes that a fio job transfers in one of its own zones before it goes to the next zone.
     pub size: u64,
-    /// Length of a zone in bytes.
+    /// Length in bytes of each of the fio job's own zones.
     pub range: u64,
-    /// Number of bytes from the start of a zone to the start of the next.
+    /// Number of bytes from the start of one of the fio job's own zones to the start of the next.
     pub step: u64,
 }
 
 impl JobZones {
-    /// Parses the value of `zonemode`, and stores it.
+    /// Parses the value of the fio option `zonemode`, and stores it.
     pub fn mode(&mut self, text: &str) -> Result<(), &'static str> {
         self.mode = Some(match text {
             "none" => ZoneMode::None,
@@ -66,18 +66,18 @@ impl JobZones {
         Ok(())
     }
 
-    /// True if the job works in the zones of the zoned drive (`zonemode=zbd`).
+    /// True if the fio job works in the zones of the zoned drive (`zonemode=zbd`).
     pub fn is_zbd(&self) -> bool {
         self.mode == Some(ZoneMode::Zbd)
     }
 
-    /// Parses a fraction from 0 to 1, such as a reset threshold.
+    /// Parses a fraction from 0 to 1 given as a fio option value, such as a reset threshold of zones.
     pub fn part(text: &str) -> Result<f64, &'static str> {
         let part: f64 = text.trim().parse().map_err(|_| "a number from 0 to 1")?;
         if (0.0..=1.0).contains(&part) { Ok(part) } else { Err("a number from 0 to 1") }
     }
 
-    /// Parses a length of zones in bytes: a multiple of 512.
+    /// Parses a length of zones in bytes given as a fio option value: a multiple of 512.
     pub fn length(text: &str, kb_base: u64) -> Result<u64, &'static str> {
         let bytes = value::bytes(text, kb_base)?;
         if bytes % 512 == 0 { Ok(bytes) } else { Err("a multiple of 512, the drive's sector") }
@@ -85,7 +85,7 @@ impl JobZones {
 }
 
 impl JobSpec {
-    /// Returns the zones of the job's own (`zonemode=strided`), where it has any.
+    /// Returns the zones of the fio job's own (`zonemode=strided`), where it has any.
     pub fn strides(&self) -> Option<Strides> {
         let zones = &self.zones;
         let range = if zones.range == 0 { zones.size } else { zones.range };
@@ -94,7 +94,7 @@ impl JobSpec {
     }
 }
 
-/// Checks the zone options of a job against its other options, once the whole section is known.
+/// Checks the zone options of a fio job against its other options, once the whole section is known.
 ///
 /// # Errors
 /// With the pair of texts found and expected, at options that say nothing together, or of which fio itself makes
@@ -164,7 +164,7 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-/// Returns the greatest distance in bytes, from the start of its part, that a clone of a job with zones of its own
+/// Returns the greatest distance in bytes, from the start of its part, that a clone of a fio job with zones of its own
 /// reaches when it transfers `bytes` per loop; `None` for a job without such zones.
 pub fn reach(job: &JobSpec, bytes: u64) -> Option<u64> {
     let strides = job.strides()?;

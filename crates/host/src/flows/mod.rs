@@ -69,7 +69,7 @@ pub struct FlowsWorkload {
     name: String,
     names: Vec<String>,
     flows: Vec<PlayedFlow>,
-    /// Index of the flow that is asked first for a request at the next poll.
+    /// Index of the flow of requests that is asked first for a request at the next poll.
     turn: usize,
     requests: u64,
 }

@@ -10,13 +10,15 @@ use units::SimTime;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowAddresses {
-    /// Requests have consecutive addresses, beginning at a random place in the region.
+    /// Requests of the flow have consecutive addresses (streaming), beginning at a random place in the flow's region of
+    /// the drive.
     Streaming,
-    /// Requests lie at uniformly random addresses of the flow's region of the drive.
+    /// Requests of the flow lie at uniformly random addresses of the flow's region of the drive.
     Uniform,
-    /// The first part of the region, a fraction `hot` of it, gets a fraction `1 - hot` of the requests.
+    /// The first part of the flow's region of the drive, a fraction `hot` of the region, gets a fraction `1 - hot` of
+    /// the requests.
     HotCold {
-        /// Fraction of the flow's region, from 0 to 1, that is hot.
+        /// Fraction of the request flow's region of the drive, from 0 to 1, that is hot.
         hot: f64,
     },
 }
@@ -27,7 +29,7 @@ pub enum FlowAddresses {
 pub enum FlowSizes {
     /// All requests of the flow have this size, in sectors of 512 bytes.
     Fixed(u32),
-    /// Sizes of requests are normally distributed, rounded up to whole sectors, and at least one sector.
+    /// Sizes of the flow's requests are normally distributed, rounded up to whole sectors, and at least one sector.
     Normal {
         /// Mean size of a request of the flow, in sectors of 512 bytes.
         mean: f64,
@@ -36,13 +38,13 @@ pub enum FlowSizes {
     },
 }
 
-/// Rule for the arrival times of a flow's requests: constant queue depth, or random intervals.
+/// Rule for the arrival times of a flow of requests: constant queue depth, or random intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowTiming {
-    /// The flow always has this number of requests in flight.
+    /// The flow of requests always has this number of requests in flight.
     Depth(u32),
-    /// Requests arrive at exponentially distributed intervals with this mean, in nanoseconds.
+    /// Requests of the flow arrive at exponentially distributed intervals with this mean, in nanoseconds.
     Interval(f64),
 }
 
@@ -50,9 +52,9 @@ pub enum FlowTiming {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SyntheticSpec {
-    /// Range of sectors of the drive that the flow uses.
+    /// Range of sectors of the drive that the flow of requests uses.
     pub region: Region,
-    /// Fraction of the requests that are reads, from 0 to 1; all other requests are writes.
+    /// Fraction of the flow's requests that are reads, from 0 to 1; all other requests are writes.
     pub read_ratio: f64,
     /// Distribution of the addresses of the flow's requests.
     pub addresses: FlowAddresses,
@@ -63,12 +65,12 @@ pub struct SyntheticSpec {
     /// Alignment of the flow's requests: number of sectors (512 bytes) of which the first sector of each request is a
     /// multiple; 1: no alignment.
     pub align: u64,
-    /// Simulated time in nanoseconds after which the flow makes no more requests; 0: the flow ends after `requests`
-    /// requests.
+    /// Simulated time in nanoseconds after which the flow of requests makes no more of them; 0: the flow ends after
+    /// `requests` requests.
     pub stop_ns: u64,
-    /// Number of requests after which the flow ends if `stop_ns` is 0.
+    /// Number of requests after which the flow of requests ends if `stop_ns` is 0.
     pub requests: u64,
-    /// Seed of the flow's random numbers, which is combined with the seed of the run.
+    /// Seed of the random numbers of the flow of requests, which is combined with the seed of the run.
     pub seed: u64,
 }
 

@@ -17,7 +17,7 @@ pub struct ReplaySpec {
     /// Size of the trace file in bytes when the flow was described; a file of another size is refused when the flow is
     /// opened.
     pub file_bytes: u64,
-    /// Range of sectors of the drive that the flow uses.
+    /// Range of sectors of the drive that the flow of requests uses.
     pub region: Region,
     /// Percentage of the trace file's requests that the flow makes; counts only if `replays` is 1.
     pub percent: u32,
@@ -32,7 +32,8 @@ pub(super) struct Replay {
     tag: u16,
     lines: BufReader<File>,
     number: u64,
-    /// Number of requests in the trace file; `total` is the number of requests that the flow makes in all replays.
+    /// Number of requests in the trace file. The field after this one, `total`, is the number of requests that the flow
+    /// makes in all replays together.
     in_file: u64,
     total: u64,
     made: u64,

@@ -54,7 +54,7 @@ pub enum QueueOrder {
         /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue.
         burst: u32,
     },
-    /// The host link has a single submission queue.
+    /// No arbitration: the host link has a single submission queue.
     #[default]
     Single,
     /// Weighted round robin with urgent priority class, as in NVMe.
@@ -131,7 +131,8 @@ config::policies! {
     sata::Sata,
 }
 
-/// Returns the time that `count` things take if `per` of them take `ns` nanoseconds; the result is rounded up once.
+/// Returns the time in nanoseconds that the transfer of `count` items (bits, bytes, double words) takes if `per` items
+/// take `ns` nanoseconds, rounded up once.
 pub(crate) const fn time_of(count: u64, ns: u64, per: u64) -> Nanos {
     Nanos::new((count as u128 * ns as u128).div_ceil(per as u128) as u64)
 }
@@ -158,11 +159,11 @@ pub struct LinkConfig {
     pub t_command: Nanos,
     /// Part of `t_command` during which the firmware is busy and accepts no other command; limits the IOPS.
     pub t_command_service: Nanos,
-    /// Bytes of a write that must have arrived before the drive continues with them; none: as many as there is space
-    /// for in the write buffer.
+    /// Number of bytes of a write that must have arrived before the drive continues with them; none: as many as there
+    /// is space for in the write buffer.
     pub frame: Option<Bytes>,
-    /// Bytes of a read that the drive collects before it sends them to the host; none: each page is sent when it has
-    /// been read.
+    /// Number of bytes of a read that the drive collects before it sends them to the host; none: each page is sent when
+    /// it has been read.
     pub read_frame: Option<Bytes>,
     /// True if data flow through a FIFO to flash or host while later bytes are still arriving; false if each piece is
     /// stored completely before it is passed on.

@@ -10,15 +10,15 @@ use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// Bytes of framing of a PCI Express packet: STP token and LCRC.
+/// Number of bytes of framing of a PCI Express packet: STP token and LCRC.
 const FRAME: u64 = 8;
-/// Bytes of framing and header of a PCI Express memory request with a 64-bit address; `COMPLETION` is the same for a
-/// completion packet.
+/// Number of bytes of framing and header of a PCI Express memory request with a 64-bit address. The constant after this
+/// one, `COMPLETION`, is the same for a completion packet.
 const REQUEST: u64 = FRAME + 16;
 const COMPLETION: u64 = FRAME + 12;
 const SUBMISSION_ENTRY: u64 = 64;
 const COMPLETION_ENTRY: u64 = 16;
-/// Bytes of data of a doorbell write or of an interrupt message (MSI-X).
+/// Number of data bytes of a doorbell write or of an interrupt message (MSI-X) on the NVMe link.
 const WORD: u64 = 4;
 
 /// Timing model of a host link with NVMe queues over PCI Express.
@@ -149,8 +149,8 @@ impl HostLink for Nvme {
         }
     }
 
-    /// Returns the times of submitting a command: the host writes the doorbell, then the drive reads the submission
-    /// queue entry from host memory.
+    /// Returns the times of submitting a command over NVMe: the host writes the doorbell, then the drive reads the
+    /// submission queue entry from host memory.
     fn command(&self, _: Effect) -> LinkStep {
         let doorbell = self.wire(REQUEST + WORD);
         let (ask, entry) = (self.wire(REQUEST), self.wire(COMPLETION + SUBMISSION_ENTRY));
@@ -158,8 +158,8 @@ impl HostLink for Nvme {
         LinkStep { holds: [doorbell + entry, ask], takes: doorbell + half + ask + self.t_round_trip + entry }
     }
 
-    /// Returns the times of a data transfer: the drive sends data to the host as posted writes, and reads the data of a
-    /// write from host memory.
+    /// Returns the times of a data transfer over NVMe: the drive sends data to the host as posted writes, and reads the
+    /// data of a write from host memory.
     fn data(&self, direction: Direction, bytes: Bytes) -> Burst {
         let packets = bytes.get().div_ceil(self.max_payload);
         let half = Nanos::new(self.t_round_trip.ns() / 2);
@@ -177,8 +177,8 @@ impl HostLink for Nvme {
         }
     }
 
-    /// Returns the times of the completion queue entry and of the interrupt. The host's doorbell write for the
-    /// completion queue occupies the wires, but no request waits for it.
+    /// Returns the times of a command's completion over NVMe, that is, of the completion queue entry and of the
+    /// interrupt. The host's doorbell write for the completion queue occupies the wires, but no request waits for it.
     fn answer(&self, effect: Effect) -> LinkStep {
         let entry = self.wire(REQUEST + COMPLETION_ENTRY) + self.wire(REQUEST + WORD);
         // After data, the way to the host has been counted: the entry follows them in order.

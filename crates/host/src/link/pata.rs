@@ -8,18 +8,20 @@ use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// Duration in nanoseconds of two strobe cycles, which transfer four bytes, in Ultra DMA modes 0 to 6 (t2CYCTYP).
+/// Duration in nanoseconds of two strobe cycles, which transfer four bytes over parallel ATA, in Ultra DMA modes 0 to 6
+/// (t2CYCTYP).
 const TWO_CYCLES_NS: [u64; 7] = [240, 160, 120, 90, 60, 40, 30];
 
-/// Time in nanoseconds of one register access in PIO mode 4: t0 of 8-bit register transfers.
+/// Time in nanoseconds of one register access over parallel ATA in PIO mode 4: t0 of 8-bit register transfers.
 const REGISTER_NS: u64 = 120;
 
-/// Number of register writes for one command with 28-bit addresses: features, count, three of address, device, command.
-/// With 48-bit addresses five of these registers are written twice.
+/// Number of register writes over parallel ATA for one command with 28-bit addresses: features, count, three of
+/// address, device, command. With 48-bit addresses five of these registers are written twice.
 const REGISTERS_28: u64 = 7;
 const REGISTERS_48: u64 = 12;
 
-/// Time in nanoseconds that the host waits after it wrote the command register; the drive shows BSY within this time.
+/// Time in nanoseconds that the host waits after it wrote the command register over parallel ATA; the drive shows BSY
+/// within this time.
 const COMMAND_WAIT_NS: u64 = 400;
 
 /// Timing model of a parallel ATA link with Ultra DMA and one command at a time: further requests wait in the queue of
@@ -79,7 +81,8 @@ impl HostLink for Pata {
         Burst { holds: self.t_burst + time_of(bytes.get(), self.two_cycles_ns, 4), ..Burst::default() }
     }
 
-    /// Returns the times of the completion: the interrupt line, and one read of the status register.
+    /// Returns the times of a command's completion over parallel ATA: the interrupt line, and one read of the status
+    /// register.
     fn answer(&self, _: Effect) -> LinkStep {
         let takes = Nanos::new(REGISTER_NS);
         LinkStep { holds: [Nanos::ZERO, takes], takes }

@@ -9,17 +9,21 @@ use crate::Effect;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// Double words of framing of each SATA frame: SOF, CRC and EOF.
+/// Number of double words (4 bytes) of framing of each SATA frame: SOF, CRC and EOF.
 const FRAME_DWORDS: u64 = 3;
-/// Double words of a Register FIS, from host to device or from device to host.
+/// Number of double words (4 bytes) of a SATA Register FIS, from host to device or from device to host.
 const REGISTER_DWORDS: u64 = 5;
-/// Double words of a DMA Setup FIS, with which the drive names the tag of the command whose data follow.
+/// Number of double words (4 bytes) of a SATA DMA Setup FIS, with which the drive names the tag of the command whose
+/// data follow.
 const SETUP_DWORDS: u64 = 7;
-/// Double words of a DMA Activate FIS, with which the drive says that it is ready for the next Data FIS of a write.
+/// Number of double words (4 bytes) of a SATA DMA Activate FIS, with which the drive says that it is ready for the next
+/// Data FIS of a write.
 const ACTIVATE_DWORDS: u64 = 1;
-/// Double words of a Set Device Bits FIS, with which the drive reports the tags of completed commands.
+/// Number of double words (4 bytes) of a SATA Set Device Bits FIS, with which the drive reports the tags of completed
+/// commands.
 const DONE_DWORDS: u64 = 2;
-/// Greatest number of data bytes in one Data FIS; `DATA_HEADER_DWORDS` is the length of its header.
+/// Greatest number of data bytes in one SATA Data FIS. The constant after this one, `DATA_HEADER_DWORDS`, is the length
+/// of its header in double words (4 bytes).
 const DATA_BYTES: u64 = 8192;
 const DATA_HEADER_DWORDS: u64 = 1;
 const NCQ_TAGS: u32 = 32;
@@ -89,8 +93,8 @@ impl HostLink for Sata {
         }
     }
 
-    /// Returns the times of sending a command: the Register FIS to the drive, one FIS back that frees the link for the
-    /// next command, and for reads and writes a DMA Setup FIS before the data.
+    /// Returns the times of sending a command over SATA: the Register FIS to the drive, one FIS back that frees the
+    /// link for the next command, and for reads and writes a DMA Setup FIS before the data.
     fn command(&self, effect: Effect) -> LinkStep {
         let register = self.frame(REGISTER_DWORDS);
         let setup = match effect {

@@ -35,7 +35,8 @@ pub struct PlaceView {
 
 /// Policy that chooses the placement handle (for example an FDP placement identifier) of each write.
 pub trait PlacePolicy: Send {
-    /// True if the handles that the workload names are used unchanged; the policy is then not asked.
+    /// True if the placement handles that the workload names for its writes are used unchanged; the policy is then not
+    /// asked.
     fn keeps(&self) -> bool {
         false
     }
@@ -90,12 +91,13 @@ impl PlaceMaker {
         Ok(Self(Arc::new(maker)))
     }
 
-    /// True if the policy chooses handles itself, instead of using the handles that the workload names.
+    /// True if the placement policy chooses handles itself, instead of using the handles that the workload names.
     pub fn names(&self) -> bool {
         !(self.0)().keeps()
     }
 
-    /// True if the policy needs to know how long data live, so that a copy of the workload must be run through first.
+    /// True if the placement policy needs to know how long the data of writes live, so that a copy of the workload must
+    /// be run through first.
     pub fn foresees(&self) -> bool {
         (self.0)().needs() == Some(Telling::Lives)
     }
@@ -133,8 +135,8 @@ pub struct Placer {
 }
 
 impl Placer {
-    /// Makes the placer of a drive with `drive_bytes` bytes and `handles` handles; none if the drive has no handles or
-    /// the handles that the workload names are used unchanged.
+    /// Makes the placer (placement policy in use) of a drive with `drive_bytes` bytes and `handles` placement handles;
+    /// none if the drive has no handles or the handles that the workload names are used unchanged.
     pub fn new(maker: &PlaceMaker, drive_bytes: u64, handles: u16) -> Option<Self> {
         let mut policy = Some((maker.0)()).filter(|policy| handles > 0 && !policy.keeps())?;
         policy.attach(handles, drive_bytes);

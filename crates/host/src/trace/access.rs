@@ -53,11 +53,14 @@ impl AccessOptions {
 /// Counts for each kind of page of a trace: read-only, write-only and interleaved (both read and written).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ByCharacter {
-    /// Number (of pages, reads or writes) for pages that are only, or almost only, read.
+    /// Count for pages that are only, or almost only, read: a number of such pages, or of the reads or writes of such
+    /// pages.
     pub read_only: u64,
-    /// Number (of pages, reads or writes) for pages that are only, or almost only, written.
+    /// Count for pages that are only, or almost only, written: a number of such pages, or of the reads or writes of
+    /// such pages.
     pub write_only: u64,
-    /// Number (of pages, reads or writes) for all other pages that are accessed.
+    /// Count for all other accessed pages (interleaved): a number of such pages, or of the reads or writes of such
+    /// pages.
     pub interleaved: u64,
 }
 
@@ -81,11 +84,13 @@ impl ByCharacter {
 /// Fractions of a whole, from 0 to 1, for each kind of page of a trace: read-only, write-only and interleaved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CharacterShares {
-    /// Fraction (of pages, reads or writes) for pages that are only, or almost only, read.
+    /// Fraction for pages that are only, or almost only, read: of all accessed pages, or of all page reads or page
+    /// writes.
     pub read_only: f64,
-    /// Fraction (of pages, reads or writes) for pages that are only, or almost only, written.
+    /// Fraction for pages that are only, or almost only, written: of all accessed pages, or of all page reads or page
+    /// writes.
     pub write_only: f64,
-    /// Fraction (of pages, reads or writes) for all other pages that are accessed.
+    /// Fraction for all other accessed pages (interleaved): of all accessed pages, or of all page reads or page writes.
     pub interleaved: f64,
 }
 
@@ -116,7 +121,8 @@ pub struct AccessInfo {
     pub reused_read_shares: Option<CharacterShares>,
     /// Fractions of the page writes by kind of page, as `write_shares`, but without the pages that were accessed once.
     pub reused_write_shares: Option<CharacterShares>,
-    /// Mean number of page accesses of a page that was read or written; `None` when nothing was.
+    /// Mean number of accesses per page of the trace, over the pages that were read or written; `None` when no page
+    /// was.
     pub accesses_per_page: Option<f64>,
     /// Number of pages that were read or written once only, so that their kind says nothing about later accesses.
     pub pages_accessed_once: u64,
@@ -128,7 +134,7 @@ pub struct AccessInfo {
 /// and the key of an entry takes as much memory as the counts of eight pages.
 const CHUNK: u64 = 16;
 
-/// Number of reads and number of writes of one page, each modulo 256.
+/// Low bytes of the counts of one page of a trace: number of reads and number of writes, each modulo 256.
 type Low = [u8; 2];
 
 /// Exact counts of the reads and writes of every page of a trace, in two bytes for each page of an entry. Counts above

@@ -44,7 +44,7 @@ pub(crate) fn show(bytes: &[u8]) -> String {
 /// Iterator over the columns of one line of a trace, from left to right.
 pub(crate) struct Columns<'a> {
     rest: Option<&'a [u8]>,
-    /// Byte that separates columns; zero means that runs of blanks and tabs separate them.
+    /// Byte that separates the columns of a trace's line; zero means that runs of blanks and tabs separate them.
     separator: u8,
     taken: u32,
 }
@@ -87,7 +87,8 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Returns the next column of the line; the error, at the end of the line, names the missing column as `what`.
+    /// Returns the next column of the line of a trace; the error, at the end of the line, names the missing column as
+    /// `what`.
     #[inline]
     pub fn next(&mut self, what: &'static str) -> Result<&'a [u8], Fault> {
         match self.optional() {
@@ -160,7 +161,7 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Returns the bytes of a line without the blanks at its beginning.
+/// Returns the bytes of a trace's line without the blanks at its beginning.
 #[inline]
 pub(crate) fn trim_start(mut bytes: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = bytes {
@@ -172,7 +173,7 @@ pub(crate) fn trim_start(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// Returns the bytes of a line without the blanks at either end.
+/// Returns the bytes of a trace's line without the blanks at either end.
 #[inline]
 pub(crate) fn trim(bytes: &[u8]) -> &[u8] {
     let mut bytes = trim_start(bytes);
@@ -214,8 +215,8 @@ pub(crate) fn any_int(field: &[u8], what: &'static str) -> Result<u64, Fault> {
     }
 }
 
-/// Parses a number that consists of decimal digits only; `None` if the field is empty, has any other byte, or needs
-/// more than 64 bits.
+/// Parses a column of a trace as a number that consists of decimal digits only; `None` if the field is empty, has any
+/// other byte, or needs more than 64 bits.
 #[inline]
 fn digits(field: &[u8]) -> Option<u64> {
     if field.is_empty() || field.len() > 20 {
@@ -241,7 +242,8 @@ fn digits(field: &[u8]) -> Option<u64> {
     Some(value)
 }
 
-/// Parses a decimal number of more than twenty digits, which is valid only if it is padded with zeros in front.
+/// Parses a column of a trace as a decimal number of more than twenty digits, which is valid only if it is padded with
+/// zeros in front.
 #[cold]
 fn long_digits(field: &[u8]) -> Option<u64> {
     let first = field.iter().position(|&b| b != b'0').unwrap_or(field.len() - 1);

@@ -8,15 +8,16 @@ use serde::Serialize;
 /// Numbers for each kind of request of a trace: reads, writes, trims, flushes and zone operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CountsByKind {
-    /// Number for reads (of requests or bytes).
+    /// Count for reads of a trace: the number of read requests, or the number of bytes that they read.
     pub read: u64,
-    /// Number for writes (of requests or bytes).
+    /// Count for writes of a trace: the number of write requests, or the number of bytes that they write.
     pub write: u64,
-    /// Number for trims (of requests or bytes).
+    /// Count for trims of a trace: the number of trim requests, or the number of bytes that they trim.
     pub trim: u64,
-    /// Number for flushes (of requests or bytes).
+    /// Count for flushes of a trace: the number of flush requests, or the number of their bytes, which is 0.
     pub flush: u64,
-    /// Number for operations on zones (of requests or bytes); absent without any.
+    /// Count for operations on zones of a trace: the number of such requests, or the number of their bytes; absent
+    /// without any.
     #[serde(skip_serializing_if = "is_none")]
     pub manage: u64,
 }
@@ -47,7 +48,7 @@ fn is_none(count: &u64) -> bool {
 /// One request size of a trace, with the number of requests that have this size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeShare {
-    /// Request size in bytes.
+    /// Request size in bytes that occurs in the trace.
     pub bytes: u32,
     /// Number of the trace's requests that have this size.
     pub requests: u64,
@@ -60,14 +61,16 @@ pub struct SizeShare {
 pub struct SizeSummary {
     /// Mean size of the reads, or of the writes, of a trace in bytes.
     pub mean_bytes: f64,
-    /// Median size of the requests, in bytes; `None`, like the other quantiles, when there are more distinct sizes than
-    /// are counted one by one.
+    /// Median size of the trace's reads, or of its writes, in bytes; `None`, like the other quantiles, when there are
+    /// more distinct sizes than are counted one by one.
     pub p50_bytes: Option<u32>,
-    /// Size in bytes that 90 % of the requests do not exceed; `None` with too many distinct sizes.
+    /// Size in bytes that 90 % of the trace's reads, or of its writes, do not exceed; `None` with too many distinct
+    /// sizes.
     pub p90_bytes: Option<u32>,
-    /// Size in bytes that 99 % of the requests do not exceed; `None` with too many distinct sizes.
+    /// Size in bytes that 99 % of the trace's reads, or of its writes, do not exceed; `None` with too many distinct
+    /// sizes.
     pub p99_bytes: Option<u32>,
-    /// Greatest size of a request in bytes.
+    /// Size in bytes of the largest of the trace's reads, or of its writes.
     pub max_bytes: u32,
 }
 
@@ -76,9 +79,9 @@ pub struct SizeSummary {
 pub struct SizeBin {
     /// Upper end of the bin of request sizes, in bytes; the bin begins above half of this number.
     pub up_to_bytes: u64,
-    /// Number of reads whose size lies in the bin.
+    /// Number of the trace's reads whose size lies in the bin.
     pub read: u64,
-    /// Number of writes whose size lies in the bin.
+    /// Number of the trace's writes whose size lies in the bin.
     pub write: u64,
 }
 
@@ -86,7 +89,7 @@ pub struct SizeBin {
 /// to three digits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GapInfo {
-    /// Mean interval between two requests, in nanoseconds.
+    /// Mean interval between two successive requests of the trace, in nanoseconds.
     pub mean_ns: f64,
     /// Coefficient of variation of the intervals, standard deviation over mean: 0 for a steady rate, 1 for random
     /// (Poisson) arrivals, above 1 for bursts. `None` when all intervals are zero.
@@ -95,7 +98,7 @@ pub struct GapInfo {
     pub p10_ns: u64,
     /// Interval between requests in nanoseconds that 25 % of the intervals do not exceed.
     pub p25_ns: u64,
-    /// Median interval between two requests, in nanoseconds.
+    /// Median interval between two successive requests of the trace, in nanoseconds.
     pub p50_ns: u64,
     /// Interval between requests in nanoseconds that 75 % of the intervals do not exceed.
     pub p75_ns: u64,
@@ -105,7 +108,7 @@ pub struct GapInfo {
     pub p99_ns: u64,
     /// Interval between requests in nanoseconds that 99.9 % of the intervals do not exceed.
     pub p999_ns: u64,
-    /// Longest interval between two requests, in nanoseconds.
+    /// Longest interval between two successive requests of the trace, in nanoseconds.
     pub max_ns: u64,
     /// Points of the cumulative distribution of the intervals, for a picture: an interval in nanoseconds, and the
     /// fraction of intervals that are not longer.
@@ -205,8 +208,8 @@ pub struct TraceInfo {
     pub first_out_of_order: Option<OutOfOrder>,
     /// Number of late requests: requests whose time lies before the time of an earlier request of the file.
     pub out_of_order: u64,
-    /// Greatest number of requests by which a late request stands behind the first request that is later; `None` if the
-    /// file is so far out of order that this cannot be determined.
+    /// Greatest number of requests by which a late request stands, in the file, behind the first request that has a
+    /// later time; `None` if the file is so far out of order that this cannot be determined.
     pub out_of_order_by_requests: Option<u64>,
     /// Longest time, in nanoseconds, by which a late request is earlier than the latest request before it.
     pub out_of_order_by_ns: u64,

@@ -34,11 +34,11 @@ pub(crate) struct TraceRequests {
 
 /// Reader of the records of a trace: in the order of the file, or in order of time.
 enum Ordered {
-    /// Records come in the order of the file.
+    /// Records of the trace come in the order of the file.
     AsTheyAre(Box<TraceStream>),
-    /// Records come in order of time; a few are held back in memory to restore the order.
+    /// Records of the trace come in order of time; a few are held back in memory to restore the order.
     Held(Box<ReorderWindow>),
-    /// Records come in order of time after all of them were sorted.
+    /// Records of the trace come in order of time after all of them were sorted.
     Sorted(Box<Sorted>),
 }
 
@@ -116,7 +116,8 @@ pub(crate) enum TracePurpose {
     Use,
 }
 
-/// Trace, format and options with which the trace can be read once more, in the order of the file.
+/// Trace that can be read again from the beginning, in the order of the file: where it lies, its format and the options
+/// of reading.
 pub(crate) struct TraceReader {
     origin: TraceOrigin,
     card: &'static FormatCard,
@@ -130,7 +131,7 @@ impl TraceReader {
     }
 }
 
-/// Trace after its first pass: format, order, volumes and description of its content are known.
+/// Trace that was read through once, so that its format, order, volumes and the description of its content are known.
 pub(crate) struct Opened {
     origin: TraceOrigin,
     pub card: &'static FormatCard,

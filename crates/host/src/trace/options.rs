@@ -29,11 +29,12 @@ pub enum Addresses {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Align {
-    /// Each such request of the trace is an error that names the line and the other choices.
+    /// Each request of the trace that does not cover whole sectors is an error that names the line and the other
+    /// choices.
     #[default]
     Refuse,
-    /// Each such request of the trace is extended to every sector that it touches: its begin is rounded down, its end
-    /// up.
+    /// Each request of the trace that does not cover whole sectors is extended to every sector that it touches: its
+    /// begin is rounded down, its end up.
     Round,
     /// All addresses of the trace are moved down by the distance of the first address from the begin of its sector. An
     /// address that is still inside a sector, or a size that is no multiple of a sector, is an error.
@@ -110,7 +111,7 @@ impl Default for TraceOptions {
 }
 
 impl TraceOptions {
-    /// Checks the options for contradictions that hold for any trace.
+    /// Checks the trace options for contradictions between each other, which hold for any trace.
     pub(crate) fn check(&self) -> Result<(), WorkloadError> {
         if !(self.speedup.is_finite() && self.speedup > 0.0) {
             return Err(WorkloadError::of("speedup", self.speedup.to_string(), "a number above 0"));

@@ -377,7 +377,7 @@ fn choose(
     }
 }
 
-/// True for the name of a file that often accompanies traces in archives and is none, such as a readme, licence or
+/// True for the name of a file that often accompanies traces in archives but is no trace, such as a readme, licence or
 /// checksum.
 fn is_about(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();

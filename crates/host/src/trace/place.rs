@@ -15,8 +15,8 @@ const VOLUME_ALIGNMENT: u64 = 1 << 20;
 /// Places on the drive of a trace's volumes: the first byte of each, and the end of the last.
 pub(crate) struct VolumePlaces {
     bases: Vec<u64>,
-    /// Bytes of the drive that all volumes need together: the end of the last volume, or the capacity if volumes lie in
-    /// namespaces.
+    /// Number of bytes of the drive that all volumes of the trace need together: the end of the last volume, or the
+    /// capacity if volumes lie in namespaces.
     pub span: u64,
 }
 

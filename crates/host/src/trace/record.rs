@@ -35,16 +35,18 @@ pub(crate) struct Record {
     pub process: Option<u32>,
 }
 
-/// Mark of a trace record that its operation does not express.
+/// Mark of a trace record that tells more than the record's operation: plain request, write of zeroes, or requeued
+/// request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RecordMark {
-    /// Plain request of a trace, without a mark.
+    /// No mark: the trace record is a plain request.
     #[default]
     None,
-    /// Trim that the trace lists as a request to write zeroes, which carries no data either.
+    /// Mark of a record that is a trim, which the trace lists as a request to write zeroes; such a request carries no
+    /// data either.
     Zeroes,
-    /// Record that is no request: the host's driver gave the request back here (requeue), or issues it for the second
-    /// time.
+    /// Mark of a record that is no request: the host's driver gave the request back here (requeue), or issues it for
+    /// the second time.
     Requeued,
 }
 
@@ -56,21 +58,22 @@ impl RecordMark {
 /// Result of parsing one frame (line or record) of a trace.
 #[derive(Debug)]
 pub(crate) enum Parsed {
-    /// The frame is a request to be replayed.
+    /// The frame (line or record of a trace) is a request to be replayed.
     Request(Record),
-    /// The frame is valid but no request, such as another event, or the opening of a file.
+    /// The frame (line or record of a trace) is valid but no request, such as another event, or the opening of a file.
     Known,
-    /// The frame is an event of the selected action that transfers no data; such events are counted.
+    /// The frame (line or record of a trace) is an event of the selected action that transfers no data; such events are
+    /// counted.
     Empty,
-    /// The frame is one that only this format has, such as its header.
+    /// The frame (line or record) is one that only this trace format has, such as its header.
     Signature,
-    /// The frame says nothing about the format, such as a notice before the header.
+    /// The frame (line or record) says nothing about the trace format, such as a notice before the header.
     Ignored,
 }
 
 impl Record {
-    /// Makes a request from an address and a length in bytes; whether these are whole sectors is checked by
-    /// [`Aligner`].
+    /// Makes the trace record of a request from an address and a length in bytes; whether these are whole sectors is
+    /// checked by [`Aligner`].
     ///
     /// # Errors
     /// When the length is zero or needs more than 32 bits, or the end is beyond 64 bits.
@@ -95,7 +98,7 @@ impl Record {
         })
     }
 
-    /// Makes a request from an address and a length in sectors of 512 bytes.
+    /// Makes the trace record of a request from an address and a length in sectors of 512 bytes.
     ///
     /// # Errors
     /// As [`Self::in_bytes`], and when a byte address would not fit into 64 bits.
@@ -109,7 +112,7 @@ impl Record {
         }
     }
 
-    /// Makes a flush of volume `volume`, which has no address.
+    /// Makes a trace record of a flush of volume `volume`, which has no address.
     pub fn flush(time_ns: u64, volume: u32) -> Self {
         Self {
             time_ns,
@@ -148,7 +151,8 @@ impl Record {
 /// Checker of whether requests of a trace cover whole sectors; changes them if the user asked for it.
 pub(crate) struct Aligner {
     how: Align,
-    /// Distance in bytes by which all addresses are moved down; none before the first request.
+    /// Distance in bytes by which all addresses of the trace are moved down to whole sectors (`offset` of `--align`);
+    /// none before the first request.
     above: Option<u64>,
     /// Number of the trace's requests whose address or length was changed to whole sectors.
     pub changed: u64,
@@ -227,7 +231,7 @@ fn inside_a_sector(offset: u64, bytes: u64) -> Fault {
     )
 }
 
-/// Parses an operation given as `R` or `W` in either case.
+/// Parses a trace's operation given as `R` or `W` in either case.
 #[inline]
 pub(crate) fn letter_op(field: &[u8]) -> Result<Op, Fault> {
     match field {
@@ -242,7 +246,8 @@ pub(crate) fn letter_op(field: &[u8]) -> Result<Op, Fault> {
 pub(crate) struct Volumes {
     names: Vec<String>,
     by_key: MixMap<Vec<u8>, u32>,
-    /// Name that was looked up last, with its number in `last`: most traces stay on one volume for many lines.
+    /// Name of the trace's volume that was looked up last. The field after this one, `last`, is the number of that
+    /// volume: most traces stay on one volume for many lines.
     last_key: Vec<u8>,
     last: u32,
 }

@@ -34,7 +34,8 @@ pub struct TraceWorkload {
     waiting: Option<ReplayRequest>,
     footprint: FootprintPass,
     handed_out: u64,
-    /// Line of the request that was returned last; `process` is the process that made that request.
+    /// Line number in the trace of the request that was returned last. The field after this one, `process`, is the
+    /// process that made that request.
     line: u64,
     process: Option<u32>,
     names_processes: bool,

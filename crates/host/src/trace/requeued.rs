@@ -15,7 +15,7 @@ const MOST_WAITING: usize = 1 << 16;
 /// Requests of a block trace that the host's driver gave back (requeue) and that wait for their next issue.
 #[derive(Default)]
 pub(crate) struct Requeued {
-    /// Lengths in bytes of the waiting requests, by volume, operation and address.
+    /// Lengths in bytes of the requeued requests that wait for their next issue, by volume, operation and address.
     waiting: MixMap<(u32, u8, u64), Vec<u32>>,
     count: usize,
     /// Number of second issues of requeued requests that were left out.
@@ -51,8 +51,8 @@ impl Requeued {
         Ok(())
     }
 
-    /// True if the issue `record` is no second one; a second issue with data merged to it since is cut to the new data
-    /// and is then a first one.
+    /// True if the issue `record` is the first one of its request, not the second issue of a requeued request. A second
+    /// issue to which the driver has merged further data is cut to these data, and then counts as a first one.
     #[cold]
     fn is_first(&mut self, record: &mut Record) -> bool {
         let key = key(record);

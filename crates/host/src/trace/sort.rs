@@ -25,13 +25,13 @@ const MARK: u8 = 5;
 /// Number of requests that are read at a time from a sorted run in a temporary file.
 const CHUNK: u64 = 1024;
 
-/// Reader that restores the order of time of a stream of requests that stand at most `reach` places behind their own;
-/// so many are held back in memory.
+/// Reader that returns the requests of a trace in order of time, where each may stand up to `reach` places too late in
+/// the trace: so many requests are held back in memory.
 pub(crate) struct ReorderWindow {
     stream: TraceStream,
     reach: usize,
     held: BinaryHeap<Reverse<HeapEntry>>,
-    /// Time and line of the request that was returned last.
+    /// Time and line of the request of the trace that was returned last.
     last: (u64, u64),
 }
 
@@ -51,7 +51,7 @@ impl ReorderWindow {
         self.stream.packing()
     }
 
-    /// Returns the next request in order of time; none at the end.
+    /// Returns the trace's next request in order of time; none at the end.
     ///
     /// # Errors
     /// When the stream fails, or is further out of order than the first pass measured: then the file has changed since.
@@ -135,7 +135,7 @@ impl Sorted {
         self.disorder
     }
 
-    /// Returns the next request in order of time; none at the end.
+    /// Returns the trace's next request in order of time; none at the end.
     pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
         match &mut self.place {
             SortPlace::Memory { requests, next } => {
@@ -147,7 +147,7 @@ impl Sorted {
         }
     }
 
-    /// Starts reading again with the first request in order of time.
+    /// Starts reading the sorted trace again, with the first request in order of time.
     pub fn rewind(&mut self) -> Result<(), WorkloadError> {
         match &mut self.place {
             SortPlace::Memory { next, .. } => *next = 0,
@@ -173,7 +173,7 @@ impl Runs {
         Ok(Self { file: BufWriter::with_capacity(1 << 20, file), lengths: Vec::new() })
     }
 
-    /// Sorts `requests`, writes them to the file as one run, and empties the list.
+    /// Sorts `requests`, writes them to the temporary file as one sorted run, and empties the list.
     fn add(&mut self, requests: &mut Vec<Located>) -> Result<(), WorkloadError> {
         requests.sort_unstable_by_key(key);
         for located in requests.iter() {
@@ -227,7 +227,8 @@ struct RunMerge {
     heads: BinaryHeap<Reverse<HeapEntry>>,
 }
 
-/// Request as entry of a heap: time and line, by which all requests differ, then the number of its run.
+/// Entry of the heap that merges sorted runs of requests: time and line of a request, in which all requests differ, the
+/// number of its run, and its other fields.
 type HeapEntry = (u64, u64, usize, HeapRecord);
 
 /// Fields of a request in a heap entry; they are compared only formally, since their order never matters.

@@ -22,23 +22,23 @@ pub(crate) struct Met {
     pub volumes: Vec<String>,
     /// Names of volumes of the trace that the user did not select.
     pub other_volumes: Vec<String>,
-    /// Number of lines that were skipped because they could not be parsed.
+    /// Number of lines of the trace that were skipped because they could not be parsed.
     pub skipped_lines: u64,
-    /// Error messages for the first few skipped lines.
+    /// Error messages for the first few lines of the trace that were skipped.
     pub first_skipped: Vec<String>,
     /// Number of requests that belong to volumes that the user did not select.
     pub unselected: u64,
-    /// Number of requests before or after the selected time.
+    /// Number of requests that were left out because their times lie outside the range that the user selected.
     pub outside_times: u64,
-    /// Number of requests whose address or size was changed to whole sectors.
+    /// Number of the trace's requests whose address or size was changed to whole sectors.
     pub aligned: u64,
-    /// Number of events of the selected action that transfer no data.
+    /// Number of events of the trace that have the selected action but transfer no data.
     pub empty: u64,
     /// Number of lines or records in each part of the trace (file or archive member) that was read to its end.
     pub part_lines: Vec<u64>,
 }
 
-/// Greatest number of skipped lines whose error messages are kept.
+/// Greatest number of skipped lines of a trace whose error messages are stored.
 const KEPT_SKIPPED: usize = 5;
 
 /// Reader of the requests of a trace, in the order of its lines.
@@ -53,7 +53,7 @@ pub(crate) struct TraceStream {
     aligner: Aligner,
     parser: Box<dyn Parser>,
     volumes: Volumes,
-    /// Number among the selected volumes of each volume met in the trace; none for a volume that is not selected.
+    /// For each volume met in the trace, its number among the selected volumes; none for a volume that is not selected.
     slots: Vec<Option<u32>>,
     wanted: Vec<String>,
     times: std::ops::Range<u64>,

@@ -54,7 +54,8 @@ pub(super) enum Footprint {
 }
 
 impl Survey {
-    /// Makes statistics of no request; with `access` the accesses to each page are counted, too.
+    /// Makes the statistics of a trace before its first request; with `access` the accesses to each page are counted,
+    /// too.
     pub fn new(footprint: Footprint, access: Option<AccessOptions>) -> Self {
         Self {
             counts: CountsByKind::default(),
@@ -156,8 +157,8 @@ impl Survey {
         self.watch.found()
     }
 
-    /// Makes the description of the trace from the statistics, with `head` for further fields; `disorder` is that of
-    /// the file, since the requests may have been sorted before.
+    /// Makes the description of the trace from the statistics; `head` gives the fields that do not come from them, and
+    /// `disorder` is the disorder of the file, since the requests may have been sorted before.
     pub fn info(&self, head: TraceInfo, met: &Met, disorder: Disorder) -> TraceInfo {
         let moving = self.counts.read + self.counts.write + self.counts.trim;
         let span_ns = self.last_ns.saturating_sub(self.first_ns);

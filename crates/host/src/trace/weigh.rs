@@ -19,8 +19,8 @@ const ENOUGH: u64 = 8;
 const MOST_BYTES_PER_S: f64 = 100e9;
 /// Greatest plausible byte address of a trace; no volume is larger.
 const MOST_ADDRESS: u64 = 1 << 50;
-/// Greatest plausible duration of a trace in nanoseconds, 20 years; `LONGEST_MEAN_GAP_NS` is the greatest plausible
-/// mean interval between requests.
+/// Greatest plausible duration of a trace in nanoseconds, 20 years. The constant after this one, `LONGEST_MEAN_GAP_NS`,
+/// is the greatest plausible mean interval between requests, in nanoseconds.
 const LONGEST_SPAN_NS: u64 = 20 * 365 * 86_400 * 1_000_000_000;
 const LONGEST_MEAN_GAP_NS: u64 = 3_600 * 1_000_000_000;
 
@@ -34,8 +34,8 @@ pub(crate) struct FirstRequests {
     pub bytes: u64,
     pub first_ns: u64,
     pub span_ns: u64,
-    /// Greatest common divisor, in nanoseconds, of all times after the first one, relative to it; zero when all times
-    /// are equal.
+    /// Greatest common divisor, in nanoseconds, of the distances of all times of the trace from the first one; zero
+    /// when all times are equal.
     pub tick_ns: u64,
     /// Byte address of the highest byte that the first requests touch, plus one.
     pub end: u64,
@@ -45,7 +45,8 @@ pub(crate) struct FirstRequests {
     pub of_a_page: u64,
     /// Greatest power of two, in bytes, of which all addresses and sizes are multiples.
     pub unit: u64,
-    /// Greatest power of two, in bytes, of which all addresses are multiples; `size_unit` is the same for all sizes.
+    /// Greatest power of two, in bytes, of which all addresses are multiples. The field after this one, `size_unit`, is
+    /// the same for all sizes.
     pub offset_unit: u64,
     pub size_unit: u64,
     /// Estimated number of distinct 4 KiB pages that the first requests touch.
@@ -106,7 +107,8 @@ impl FirstRequests {
         found
     }
 
-    /// True if there are enough requests to draw conclusions from what they have in common.
+    /// True if the trace's first requests are enough to draw conclusions about the format from what they have in
+    /// common.
     pub fn is_enough(&self) -> bool {
         self.requests >= ENOUGH
     }
@@ -131,8 +133,8 @@ impl FirstRequests {
         (mean > LONGEST_MEAN_GAP_NS).then(|| format!("requests would be {} apart", spoken(mean)))
     }
 
-    /// True if the times show the resolution of their clock: there are enough of them, with intervals of many ticks. At
-    /// a steady rate all times are multiples of the interval, which says nothing about the clock.
+    /// True if the times of the trace show the resolution of its clock: there are enough of them, with intervals of
+    /// many ticks. At a steady rate all times are multiples of the interval, which says nothing about the clock.
     fn shows_its_clock(&self) -> bool {
         const TICKS_A_GAP: u64 = 4;
         self.tick_ns > 0
@@ -140,8 +142,8 @@ impl FirstRequests {
             && self.span_ns / self.tick_ns >= TICKS_A_GAP * self.requests
     }
 
-    /// Returns a reason to doubt a format with times in whole units of `unit_ns` nanoseconds: times with a fraction, or
-    /// times that all are multiples of a much larger unit. `name` is the unit's name.
+    /// Returns a reason to doubt a trace format with times in whole units of `unit_ns` nanoseconds: times with a
+    /// fraction, or times that all are multiples of a much larger unit. `name` is the unit's name.
     pub fn doubt_whole(&self, unit_ns: u64, name: &str) -> Option<String> {
         if self.is_enough() && !self.tick_ns.is_multiple_of(unit_ns) {
             return Some(format!("whole {name} have no fraction"));
@@ -151,14 +153,15 @@ impl FirstRequests {
             .then(|| format!("every time would be a multiple of {}", spoken(self.tick_ns)))
     }
 
-    /// Returns a reason to doubt a format with times in milliseconds and a fraction: all times are whole milliseconds.
+    /// Returns a reason to doubt a trace format with times in milliseconds and a fraction: all times are whole
+    /// milliseconds.
     pub fn doubt_millis(&self) -> Option<String> {
         (self.shows_its_clock() && self.tick_ns.is_multiple_of(1_000_000))
             .then(|| "milliseconds would be written without a fraction".to_owned())
     }
 
-    /// Returns a reason to doubt a format with addresses and sizes in sectors: all are multiples of 256 KiB, or most
-    /// requests would be smaller than 4 KiB.
+    /// Returns a reason to doubt a trace format with addresses and sizes in sectors: all are multiples of 256 KiB, or
+    /// most requests would be smaller than 4 KiB.
     pub fn doubt_sectors(&self) -> Option<String> {
         if !self.is_enough() {
             return None;
@@ -171,8 +174,8 @@ impl FirstRequests {
         })
     }
 
-    /// Returns a reason to doubt a format with addresses in sectors and sizes in bytes: all addresses are multiples of
-    /// 256 KiB.
+    /// Returns a reason to doubt a trace format with addresses in sectors and sizes in bytes: all addresses are
+    /// multiples of 256 KiB.
     pub fn doubt_addresses(&self) -> Option<String> {
         (self.is_enough() && self.offset_unit >= SECTOR * SECTOR)
             .then(|| "every address would be a multiple of 256 KiB: they are bytes".to_owned())

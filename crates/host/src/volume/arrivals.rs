@@ -9,7 +9,8 @@ use engine::RandomStream;
 struct ArrivalStream {
     burst: VolumeBursts,
     pause_ns: f64,
-    /// Time in nanoseconds of the next arrival of the stream, used where two streams are merged.
+    /// Time in nanoseconds of the next arrival of a request of a synthetic volume in this stream, used where two
+    /// streams are merged.
     next_ns: u64,
 }
 
@@ -19,7 +20,7 @@ impl ArrivalStream {
         Self { burst, pause_ns, next_ns: if requests_per_s > 0.0 { 0 } else { u64::MAX } }
     }
 
-    /// Draws the time in nanoseconds from one request of the stream to the next.
+    /// Draws the time in nanoseconds from one request of a synthetic volume's stream of arrivals to the next.
     fn wait_ns(&self, random: &mut RandomStream) -> u64 {
         let inside = random.chance(1.0 - 1.0 / self.burst.requests);
         let mean = if inside { self.burst.gap_ns } else { self.pause_ns };
@@ -27,10 +28,12 @@ impl ArrivalStream {
     }
 }
 
-/// Arrival times of the requests of a synthetic volume.
+/// Generator of the arrival times of the requests of a synthetic volume (a random workload modelled on published
+/// statistics of a traced volume).
 pub(super) struct VolumeArrivals {
     random: RandomStream,
-    /// Streams of arrivals: one for all requests, or one for reads and then one for writes.
+    /// Streams of request arrivals of a synthetic volume: one for all requests, or one for reads and then one for
+    /// writes.
     streams: Vec<ArrivalStream>,
     time_ns: u64,
     started: bool,
@@ -48,14 +51,15 @@ impl VolumeArrivals {
         self.random = random;
     }
 
-    /// Returns whether the next request is a read or a write, where that follows from the stream whose arrival is next;
-    /// `None` with a single stream.
+    /// Returns whether the next request of a synthetic volume is a read or a write, where that follows from the stream
+    /// whose arrival is next; `None` with a single stream.
     pub fn kind(&mut self) -> Option<Op> {
         let [reads, writes] = self.streams.as_slice() else { return None };
         Some(if reads.next_ns <= writes.next_ns { Op::READ } else { Op::WRITE })
     }
 
-    /// Returns the arrival time, in nanoseconds after the first request, of the next request, and advances its stream.
+    /// Returns the arrival time of the next request of a synthetic volume, in nanoseconds after the first request, and
+    /// advances the request's stream of arrivals.
     pub fn next_ns(&mut self) -> u64 {
         match self.kind() {
             None => {

@@ -8,41 +8,45 @@ use crate::WorkloadError;
 
 /// Possible sizes of a synthetic volume's records (address ranges that are accessed as a whole), in bytes.
 pub(super) const SIZES: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
-/// Number of characters of a synthetic volume's records: only read, only written, both.
+/// Number of kinds of records of a synthetic volume by access: only read, only written, both.
 pub(super) const CHARACTERS: usize = 3;
-/// Number of groups of records of a synthetic volume: one for each character and size.
+/// Number of groups of records of a synthetic volume: one for each kind of access (only read, only written, both) and
+/// record size.
 pub(super) const CELLS: usize = CHARACTERS * SIZES.len();
 
-/// Group of a synthetic volume's records with one character and size, where a record is an address range that is
-/// accessed as a whole.
+/// Group of a synthetic volume's records with one kind of access (only read, only written, both) and one size, where a
+/// record is an address range that is accessed as a whole.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RecordGroup {
-    /// Offset of the group's first byte.
+    /// Byte offset in the synthetic volume at which this group of records begins.
     pub base: u64,
-    /// Size of each record of the group, in bytes.
+    /// Size in bytes of each record of this group of a synthetic volume; a record is an address range that is accessed
+    /// as a whole.
     pub size: u64,
-    /// Number of records (address ranges) in the group.
+    /// Number of records in this group of a synthetic volume; a record is an address range that is accessed as a whole.
     pub records: u64,
-    /// Probability that a request accesses a record of the group.
+    /// Probability that a request of a synthetic volume accesses a record of this group.
     pub share: f64,
 }
 
-/// Placement of all records of a synthetic volume, where a record is an address range that is accessed as a whole.
+/// Layout of a synthetic volume: the places of all its records, where a record is an address range that is accessed as
+/// a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct VolumeLayout {
-    /// The volume's groups of records, ordered by character (only read, only written, both), then by the size of a
-    /// record.
+    /// Groups of the synthetic volume's records, ordered by character (only read, only written, both), then by the size
+    /// of a record.
     pub cells: [RecordGroup; CELLS],
-    /// Probability of each record size, in the order of [`SIZES`].
+    /// Probability of each record size of a synthetic volume, in the order of [`SIZES`].
     pub sizes: [f64; 5],
-    /// Number of all records of the volume, which is the number of distinct addresses.
+    /// Number of all records of the synthetic volume, which is the number of distinct addresses of its requests.
     pub distinct: u64,
-    /// Length of the volume in bytes: the end of the last group of records.
+    /// Length of the synthetic volume in bytes: the end of the last group of records.
     pub bytes: u64,
 }
 
 impl VolumeLayout {
-    /// Places the records of the volume that `parameters` describes on a drive of `capacity` bytes, or without a limit.
+    /// Places the records of the synthetic volume that `parameters` describes on a drive of `capacity` bytes, or
+    /// without a limit.
     ///
     /// # Errors
     /// When more records are asked for than there are requests to them, and when the drive is too small and the
@@ -110,7 +114,8 @@ fn too_small(parameters: &Parameters, layout: &VolumeLayout, capacity: u64) -> W
     parameters.wrong(found, expected)
 }
 
-/// Returns the fraction of the requests that goes to each character of records: only read, only written, both.
+/// Returns the fraction of a synthetic volume's requests that goes to each kind of records: only read, only written,
+/// both.
 fn by_character(parameters: &Parameters) -> [f64; CHARACTERS] {
     let [reads, writes] = [parameters.reads, 1.0 - parameters.reads];
     let [mixed_reads, mixed_writes] = parameters.interleaved;
@@ -118,8 +123,8 @@ fn by_character(parameters: &Parameters) -> [f64; CHARACTERS] {
     [own[0], own[1], reads * mixed_reads + writes * mixed_writes]
 }
 
-/// Returns the fraction of the addresses (records) of each character: as the parameters give it, the rest in proportion
-/// to the requests.
+/// Returns the fraction of a synthetic volume's addresses (records) that are only read, only written or both: as the
+/// parameters give it, the rest in proportion to the requests.
 fn address_shares(
     parameters: &Parameters,
     requests: [f64; CHARACTERS],
@@ -155,13 +160,13 @@ fn address_shares(
     Ok(shares)
 }
 
-/// Record sizes with a probability below this are left out, so that a mean at the smallest or the largest size leaves
-/// only this size.
+/// Least probability of a record size of a synthetic volume: sizes below it are left out, so that a mean at the
+/// smallest or the largest size leaves only this size.
 const RAREST: f64 = 1e-9;
 
-/// Returns the probabilities of the record sizes [`SIZES`] that have this mean, from 4 to 64 KiB: each size is more or
-/// less likely than half of it by the same factor, which is the one mix of that form. The published statistics say no
-/// more than the mean.
+/// Returns the probabilities of a synthetic volume's record sizes [`SIZES`] that give this mean size, from 4 to 64 KiB:
+/// each size is more or less likely than half of it by the same factor, which is the one mix of that form. The
+/// published statistics say no more than the mean.
 fn size_mix(mean_bytes: f64) -> [f64; 5] {
     let mix = |ratio: f64| {
         let weights: [f64; 5] = std::array::from_fn(|power| ratio.powi(power as i32));

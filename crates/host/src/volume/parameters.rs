@@ -10,13 +10,13 @@ pub const PREFIX: &str = "volume:";
 /// Description of one parameter of synthetic volumes, for lists and messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterCard {
-    /// Name of the parameter, as users write it.
+    /// Name of the parameter of synthetic volumes, as users write it.
     pub name: &'static str,
-    /// Meaning of the parameter, in a few words.
+    /// Meaning of the parameter of synthetic volumes, in a few words.
     pub help: &'static str,
-    /// Text that says which values of the parameter are valid.
+    /// Text that says which values of the parameter of synthetic volumes are valid.
     pub expected: &'static str,
-    /// Text that says which value holds when the parameter is not given.
+    /// Text that says which value holds when the parameter of synthetic volumes is not given.
     pub default: &'static str,
 }
 
@@ -126,64 +126,74 @@ pub fn parameters() -> &'static [ParameterCard] {
 /// Burst structure of the arrivals of a synthetic volume's requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolumeBursts {
-    /// Mean number of requests of a burst.
+    /// Mean number of requests in a burst of a synthetic volume's arrivals.
     pub requests: f64,
-    /// Mean time between the requests of a burst, in nanoseconds.
+    /// Mean time between the requests of a burst of a synthetic volume's arrivals, in nanoseconds.
     pub gap_ns: f64,
 }
 
 impl VolumeBursts {
-    /// Returns the mean pause in nanoseconds between bursts that gives a mean rate of requests: a request is the last
-    /// of its burst with probability 1 / requests.
+    /// Returns the mean pause in nanoseconds between bursts that gives a synthetic volume this mean rate of requests: a
+    /// request is the last of its burst with probability 1 / requests.
     pub(super) fn pause_ns(self, requests_per_s: f64) -> f64 {
         self.requests * 1e9 / requests_per_s - (self.requests - 1.0) * self.gap_ns
     }
 }
 
-/// Mean number of requests of a burst, and mean time between them in nanoseconds, where the parameters give them.
+/// Burst parameters of a synthetic volume, each none where it is not given: mean number of requests of a burst, and
+/// mean time between them in nanoseconds.
 type GivenBurst = (Option<f64>, Option<f64>);
 
 /// Streams in which a synthetic volume's requests arrive: one for all requests, or reads and writes apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bursts {
-    /// One stream of arrivals with these bursts, in which each request is a read or a write by chance.
+    /// Requests of the synthetic volume arrive in one stream with these bursts, in which each request is a read or a
+    /// write by chance.
     Together(VolumeBursts),
-    /// Two streams, the bursts of reads and the bursts of writes, which arrive independently of each other.
+    /// Requests of the synthetic volume arrive in two streams, the bursts of reads and the bursts of writes,
+    /// independently of each other.
     Apart([VolumeBursts; 2]),
 }
 
-/// All parameters of a synthetic volume: the published statistics, with values given by the user or assumed.
+/// All parameters of a synthetic volume (a random workload modelled on a traced volume): the published statistics, with
+/// values given by the user or assumed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// Text from which the parameters were parsed.
+    /// Text (`volume:NAME,KEY=VALUE,...`) from which the parameters of the synthetic volume were parsed.
     pub spec: String,
-    /// Published statistics of the volume on which the synthetic volume is based.
+    /// Published statistics of the traced volume on which the synthetic volume is based.
     pub volume: &'static Volume,
-    /// Number of requests of the whole run.
+    /// Number of requests that the synthetic volume makes in the whole run.
     pub requests: u64,
-    /// Fraction of reads among the requests, 0 to 1.
+    /// Fraction of reads among the requests of the synthetic volume, 0 to 1.
     pub reads: f64,
-    /// Mean size of a request, in bytes.
+    /// Mean size of a request of the synthetic volume, in bytes.
     pub mean_bytes: f64,
-    /// Number of distinct addresses (records) that the requests access.
+    /// Number of distinct addresses (records) that the requests of the synthetic volume access.
     pub distinct: u64,
-    /// Fraction of the reads, and fraction of the writes, that go to addresses both read and written.
+    /// Fraction of the synthetic volume's reads, and fraction of its writes, that go to addresses both read and
+    /// written.
     pub interleaved: [f64; 2],
-    /// Fraction of the addresses that are only read, and fraction that are only written, where given.
+    /// Fraction of the synthetic volume's addresses that are only read, and fraction that are only written, where
+    /// given.
     pub addresses: [Option<f64>; 2],
-    /// Exponent of Zipf's law for the popularity of addresses.
+    /// Exponent of Zipf's law for the popularity of the synthetic volume's addresses.
     pub skew: f64,
-    /// Probability that a request continues the request before: the same kind and size, at the next address.
+    /// Probability that a request of the synthetic volume continues the request before: the same kind and size, at the
+    /// next address.
     pub sequential: f64,
-    /// Mean rate of arrivals, in requests per second.
+    /// Mean rate of arrivals of the synthetic volume's requests, in requests per second.
     pub requests_per_s: f64,
-    /// Bursts in which requests arrive: of all requests, or of reads and of writes apart.
+    /// Bursts in which the requests of the synthetic volume arrive: of all requests, or of reads and of writes apart.
     pub bursts: Bursts,
-    /// Burst parameters that the user gave: for all requests, for reads alone, for writes alone.
+    /// Burst parameters of the synthetic volume that the user gave: first for all requests, then for reads alone, then
+    /// for writes alone.
     given_bursts: [GivenBurst; 3],
-    /// Number of requests in flight, for a closed loop without arrival times; none: requests arrive in time.
+    /// Number of requests that the synthetic volume keeps in flight, for a closed loop without arrival times; none:
+    /// requests arrive at their own times.
     pub depth: Option<u32>,
-    /// Greatest fraction of the drive that the addresses may take; none: a drive that is too small is an error.
+    /// Greatest fraction of the drive that the addresses of the synthetic volume may take; none: a drive that is too
+    /// small is an error.
     pub fit: Option<f64>,
     given: Vec<(&'static str, String)>,
 }
@@ -235,7 +245,8 @@ impl Parameters {
         }
     }
 
-    /// Parses `value` and stores it as parameter `key`; returns `None` when the parameter does not take the value.
+    /// Parses `value` and stores it as parameter `key` of the synthetic volume; returns `None` when the parameter does
+    /// not take the value.
     fn set(&mut self, key: &str, value: &str) -> Option<()> {
         let number = |least: f64, most: f64| {
             let number = value.parse::<f64>().ok()?;
@@ -276,7 +287,7 @@ impl Parameters {
         Some(())
     }
 
-    /// Computes the parameters that follow from others, and refuses contradictions.
+    /// Computes the parameters of the synthetic volume that follow from others, and refuses contradictions.
     fn settle(&mut self) -> Result<(), WorkloadError> {
         self.interleaved =
             self.interleaved.map(|share| if share.is_nan() { DEFAULT_INTERLEAVED } else { share });
@@ -317,7 +328,8 @@ impl Parameters {
         Ok(())
     }
 
-    /// Returns the streams in which requests arrive, each with its bursts and its mean rate in requests per second.
+    /// Returns the streams in which requests of the synthetic volume arrive, each with its bursts and its mean rate in
+    /// requests per second.
     pub(super) fn streams(&self) -> Vec<(VolumeBursts, f64)> {
         match self.bursts {
             Bursts::Together(burst) => vec![(burst, self.requests_per_s)],
@@ -328,8 +340,8 @@ impl Parameters {
         }
     }
 
-    /// Returns the bursts that follow from the given parameters: values for reads or writes alone take precedence over
-    /// values for all requests.
+    /// Returns the bursts of a synthetic volume's requests that follow from the given parameters: values for reads or
+    /// writes alone take precedence over values for all requests.
     fn settled_bursts(&self) -> Bursts {
         let over = |below: VolumeBursts, (requests, gap_ns): GivenBurst| VolumeBursts {
             requests: requests.unwrap_or(below.requests),
@@ -352,7 +364,8 @@ impl Parameters {
         self.given.iter().any(|(name, _)| *name == key)
     }
 
-    /// Returns, for each parameter, its name, its value, and the source of the value (published, given, assumed).
+    /// Returns, for each parameter of the synthetic volume, its name, its value, and the source of the value
+    /// (published, given, assumed).
     pub fn settings(&self) -> Vec<(&'static str, String, String)> {
         CARDS.iter().map(|card| (card.name, self.value(card.name), self.source(card))).collect()
     }
@@ -387,7 +400,7 @@ impl Parameters {
         }
     }
 
-    /// Returns the burst structure of reads (`kind` 0) or of writes (1).
+    /// Returns the burst structure of the synthetic volume's reads (`kind` 0) or of its writes (1).
     fn burst_of(&self, kind: usize) -> VolumeBursts {
         match self.bursts {
             Bursts::Together(burst) => burst,
@@ -414,7 +427,7 @@ impl Parameters {
     }
 }
 
-/// Names of the parameters of arrival times, which a closed loop (`depth`) cannot have.
+/// Names of the parameters of a synthetic volume's arrival times, which a closed loop (`depth`) cannot have.
 const PACES: [&str; 7] = [
     "requests_per_s",
     "burst",
@@ -425,10 +438,10 @@ const PACES: [&str; 7] = [
     "write_burst_gap",
 ];
 const MOST_IN_BURST: f64 = 1e9;
-/// Default bursts: random (Poisson) arrivals; assumed, since nothing is published about arrivals.
+/// Default bursts of a synthetic volume: random (Poisson) arrivals; assumed, since nothing is published about arrivals.
 const POISSON: VolumeBursts = VolumeBursts { requests: 1.0, gap_ns: 100_000.0 };
-/// Default fraction of requests to addresses both read and written; assumed, since it is not published: halfway between
-/// none and all.
+/// Default fraction of a synthetic volume's requests that go to addresses both read and written; assumed, since it is
+/// not published: halfway between none and all.
 const DEFAULT_INTERLEAVED: f64 = 0.5;
 
 fn named(spec: &str, name: &str) -> Result<&'static Volume, WorkloadError> {

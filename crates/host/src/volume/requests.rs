@@ -15,27 +15,29 @@ use crate::fio::Zipf;
 use crate::{Effect, Op};
 use engine::{Permutation, RandomStream};
 
-/// Length in bytes of a stretch of addresses: records first accessed one after the other lie side by side within a
-/// stretch, and stretches are scattered over the group.
+/// Length in bytes of a stretch of a synthetic volume's addresses: records first accessed one after the other lie side
+/// by side within a stretch, and stretches are scattered over the group of records.
 const STRETCH: u64 = 4 << 20;
 
 /// One request of a synthetic volume, with its arrival time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VolumeRequest {
-    /// Arrival time of the request, in nanoseconds after the first request.
+    /// Arrival time of the synthetic volume's request, in nanoseconds after the first request.
     pub after_first_ns: u64,
-    /// Operation of the request: a read or a write.
+    /// Operation of the synthetic volume's request: a read or a write.
     pub op: Op,
-    /// Offset of the first byte, a multiple of 4 KiB.
+    /// Byte offset in the synthetic volume at which the request begins, a multiple of 4 KiB.
     pub offset: u64,
-    /// Length of the request, in bytes.
+    /// Length of the synthetic volume's request, in bytes.
     pub bytes: u32,
 }
 
-/// A group of records of a synthetic volume, with the number of its records that requests have accessed so far.
+/// State of a group of records (address ranges of one size and one kind of access) of a synthetic volume, with the
+/// number of its records that requests have accessed so far.
 struct GroupState {
     cell: RecordGroup,
-    /// Number of records accessed so far; records are numbered in the order of their first access.
+    /// Number of records of this group of a synthetic volume that were accessed so far; records are numbered in the
+    /// order of their first access.
     met: u64,
     stretches: Permutation,
 }
@@ -46,8 +48,8 @@ impl GroupState {
         Self { cell, met: 0, stretches: Permutation::draw(whole.max(1), random) }
     }
 
-    /// Returns the offset of record `number`, whose stretch is scattered over the group. The last stretch, which may be
-    /// shorter, stays at the end.
+    /// Returns the byte offset in the synthetic volume of record `number` of this group; stretches of records are
+    /// scattered over the group. The last stretch, which may be shorter, stays at the end.
     fn offset(&self, number: u64) -> u64 {
         let each = STRETCH / self.cell.size;
         let (stretch, within) = (number / each, number % each);
@@ -56,13 +58,14 @@ impl GroupState {
         self.cell.base + (stretch * each + within) * self.cell.size
     }
 
-    /// True when the record after `number` is also its neighbour in address.
+    /// True when the record after `number` in this group of a synthetic volume is also its neighbour in address.
     fn continues(&self, number: u64) -> bool {
         number + 1 < self.cell.records && !(number + 1).is_multiple_of(STRETCH / self.cell.size)
     }
 }
 
-/// Generator of the requests of a synthetic volume, one after the other.
+/// Generator of the requests of a synthetic volume (a random workload modelled on published statistics of a traced
+/// volume), one after the other.
 pub struct VolumeRequests {
     parameters: Parameters,
     states: Vec<GroupState>,
@@ -70,12 +73,14 @@ pub struct VolumeRequests {
     random: RandomStream,
     arrivals: VolumeArrivals,
     made: u64,
-    /// Operation, index of the record group, and number of the record of the last request.
+    /// Last request of the synthetic volume: operation, index of the record group, and number of the record in the
+    /// group.
     last: Option<(Op, usize, u64)>,
 }
 
 impl VolumeRequests {
-    /// Makes the generator, which begins with the first request of the volume.
+    /// Makes a generator of the requests of a synthetic volume (a random workload modelled on the published statistics
+    /// of a traced volume), placed before the first request.
     pub(super) fn new(parameters: Parameters, layout: &VolumeLayout, seed: u64) -> Self {
         let mut random = RandomStream::new(seed, "host.volume");
         let states = layout.cells.iter().map(|cell| GroupState::new(*cell, &mut random)).collect();
@@ -83,8 +88,8 @@ impl VolumeRequests {
         Self { parameters, states, sizes: layout.sizes, random, arrivals, made: 0, last: None }
     }
 
-    /// Replaces the random streams of the generator, for a repetition with number `pass`: records stay at their
-    /// addresses.
+    /// Replaces the random streams of the generator of a synthetic volume's requests, for a repetition with number
+    /// `pass`: records stay at their addresses.
     pub(super) fn draw_anew(&mut self, seed: u64, pass: u32) {
         self.random = RandomStream::new(seed, &format!("host.volume.pass.{pass}"));
         self.arrivals.draw_anew(RandomStream::new(seed, &format!("host.volume.arrivals.pass.{pass}")));
@@ -95,7 +100,8 @@ impl VolumeRequests {
         &self.parameters
     }
 
-    /// Chooses the operation, the index of the record group and the number of the record of the next request.
+    /// Chooses the operation, the index of the record group and the number of the record for the next request of the
+    /// synthetic volume.
     fn choose(&mut self) -> (Op, usize, u64) {
         let due = self.arrivals.kind();
         if let Some((op, index, number)) = self.last

@@ -6,12 +6,12 @@
 //! requests, share of writes and bytes moved were all found, hm_0, of which a range of mean sizes was found, and
 //! prn_1, so that a large volume of mostly reads is among them.
 
-/// A number of the published statistics, with its source.
+/// Number from the published statistics of a volume of the MSR Cambridge traces, with its source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SourcedNumber {
-    /// The number, published or assumed.
+    /// Number of the statistics of a traced volume, published or assumed.
     pub value: f64,
-    /// Source of the number, or `assumed:` and the reason.
+    /// Source of the number of a traced volume's statistics, or `assumed:` and the reason.
     pub source: &'static str,
 }
 
@@ -22,17 +22,18 @@ pub struct Volume {
     pub name: &'static str,
     /// Purpose of the server that the recorded volume belongs to.
     pub server: &'static str,
-    /// Number of requests in the recorded week.
+    /// Number of requests to the recorded volume in the recorded week.
     pub requests: SourcedNumber,
-    /// Fraction of reads among the requests, 0 to 1.
+    /// Fraction of reads among the requests to the recorded volume, 0 to 1.
     pub reads: SourcedNumber,
-    /// Mean size of a request in bytes.
+    /// Mean size of a request to the recorded volume, in bytes.
     pub mean_bytes: SourcedNumber,
-    /// Number of distinct addresses at which requests begin.
+    /// Number of distinct addresses at which requests to the recorded volume begin.
     pub distinct: SourcedNumber,
 }
 
-/// Length in seconds of the recording, one week, that the published counts of each volume cover.
+/// Length in seconds of the recording of the MSR Cambridge traces, one week, that the published counts of each volume
+/// cover.
 pub(super) const WEEK_S: f64 = 7.0 * 86_400.0;
 
 const COUNTED: &str = "counts of the published trace, as in papers' tables of workloads";
@@ -43,16 +44,16 @@ const FROM_RANGE: &str = "middle of the range of 8 to 9 KB that papers give";
 const NO_SIZE: &str = "assumed: no mean size found; a middling power of two";
 const NO_DISTINCT: &str = "assumed: 15.1 % of the requests, the median of the eleven volumes of which this was found (1.2 % to 70 %)";
 
-/// Median of the ratio of distinct addresses to requests among hm_0, prn_0, prn_1, proj_0, proj_1, prxy_0, src1_0,
-/// src1_1, usr_1, usr_2 and web_2, which is the ratio of src1_0.
+/// Median, over eleven recorded volumes, of the ratio of distinct addresses to requests: hm_0, prn_0, prn_1, proj_0,
+/// proj_1, prxy_0, src1_0, src1_1, usr_1, usr_2 and web_2; it is the ratio of src1_0.
 const MEDIAN_DISTINCT: f64 = 5_659_341.0 / 37_415_613.0;
 
 const fn known(value: f64, source: &'static str) -> SourcedNumber {
     SourcedNumber { value, source }
 }
 
-/// Makes the statistics of a volume of which the requests, the percentage of writes and the bytes moved were found; the
-/// number of distinct addresses is assumed.
+/// Makes the statistics of a recorded volume of which the number of requests, the percentage of writes and the number
+/// of bytes moved were found; the number of distinct addresses is assumed.
 const fn counted(
     name: &'static str,
     server: &'static str,
@@ -96,7 +97,7 @@ static VOLUMES: [Volume; 12] = [
     counted("wdev_0", "test web server", 1_143_261.0, 79.9, 10.6e9),
 ];
 
-/// Returns the statistics of the twelve volumes, sorted by name.
+/// Returns the published statistics of the twelve recorded volumes of the MSR Cambridge traces, sorted by name.
 pub fn volumes() -> &'static [Volume] {
     &VOLUMES
 }

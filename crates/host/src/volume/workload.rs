@@ -31,8 +31,8 @@ impl VolumeWorkload {
         Ok(Self { parameters, requests, layout, waiting: None, outstanding: 0, handed_out: 0, origin: None })
     }
 
-    /// Returns the same workload with new random streams, for a repetition with number `pass`: records stay at their
-    /// addresses.
+    /// Returns the same workload of a synthetic volume with new random streams, for a repetition with number `pass`:
+    /// records stay at their addresses.
     pub fn drawn_anew(mut self, seed: u64, pass: u32) -> Self {
         self.requests.draw_anew(seed, pass);
         self
@@ -43,12 +43,13 @@ impl VolumeWorkload {
         &self.parameters
     }
 
-    /// Returns the number of bytes that the addresses of the volume take.
+    /// Returns the number of bytes that the addresses of the synthetic volume take.
     pub fn bytes(&self) -> u64 {
         self.layout.bytes
     }
 
-    /// Returns the fraction of the volume's addresses that is used, where not all fit the drive; `None` where all fit.
+    /// Returns the fraction of the synthetic volume's addresses that is used, where not all fit the drive; `None` where
+    /// all fit.
     pub fn fitted(&self) -> Option<f64> {
         let (used, all) = (self.layout.distinct, self.parameters.distinct);
         (used < all).then(|| used as f64 / all as f64)

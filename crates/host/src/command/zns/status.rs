@@ -1,25 +1,26 @@
 //! The statuses by which zones refuse commands, with the names and numbers of the specification.
 
-/// Error with which a zone refuses a command; gives the status of the completion.
+/// Error with which a zone of a zoned namespace refuses a command; it determines the NVMe status in the command's
+/// completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ZoneError {
-    /// Read of blocks that were never written, on a drive that answers such a read with an error.
+    /// Zone error: a read of blocks that were never written, on a drive that answers such a read with an error.
     Unwritten,
-    /// Command that reaches beyond the zone, or write beyond the zone's capacity.
+    /// Zone error: a command that reaches beyond the zone, or a write beyond the zone's capacity.
     Boundary,
-    /// Write to a zone in the state Full.
+    /// Zone error: a write to a zone in the state Full.
     Full,
-    /// Write to, or management of, a zone in the state Read Only.
+    /// Zone error: a write to a zone in the state Read Only, or a management command for such a zone.
     ReadOnly,
-    /// Command to a zone in the state Offline.
+    /// Zone error: a command to a zone in the state Offline.
     Offline,
-    /// A write elsewhere than at the write pointer, or an append elsewhere than at the zone's first block.
+    /// Zone error: a write elsewhere than at the write pointer, or an append elsewhere than at the zone's first block.
     InvalidWrite,
-    /// Command that would make more zones active than the drive allows.
+    /// Zone error: a command that would make more zones active than the drive allows.
     TooManyActive,
-    /// Command that would open more zones than the drive allows.
+    /// Zone error: a command that would open more zones than the drive allows.
     TooManyOpen,
-    /// Zone management that the state of the zone does not allow.
+    /// Zone error: a zone management command that the present state of the zone does not allow.
     Transition,
 }
 
@@ -37,7 +38,7 @@ impl ZoneError {
         Self::Transition,
     ];
 
-    /// Returns the name of the error in results, as in the NVMe specification.
+    /// Returns the name of the zone error in results, as in the NVMe specification.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unwritten => "deallocated_or_unwritten",
@@ -52,7 +53,7 @@ impl ZoneError {
         }
     }
 
-    /// Returns the NVMe status code type and status code with which the completion reports the error.
+    /// Returns the NVMe status code type and status code with which a completion reports the zone error.
     pub const fn status(self) -> (u8, u8) {
         match self {
             Self::Unwritten => (2, 0x87),

@@ -222,11 +222,11 @@ pub(super) const NO_EFFECT: &[&str] = &[
     "zero_buffers",
 ];
 
-/// Option values that turn a switch or a limit off, which is also the default of such an option.
+/// Allowed value 0, for fio options in which 0 turns a switch or a limit off, which is the default.
 const OFF: &[&str] = &["0"];
-/// Option value 1, for fio options of which it is the default.
+/// Allowed value 1, for fio options of which 1 is the default.
 const ONE: &[&str] = &["1"];
-/// Empty list of option values: any use of the option changes the requests.
+/// Empty list of allowed values of a fio option: any use of the option changes the requests.
 pub(super) const NEVER: &[&str] = &[];
 
 const AS_TRACE: &str = "the iolog given as the workload itself: it is read as a trace";

@@ -4,8 +4,8 @@ use super::{CloneAnswer, Gate, Worker};
 use crate::{Effect, Op};
 
 impl Worker {
-    /// Returns the last step of a clone: a flush of a file where the flush at the end is still due, else that the clone
-    /// has finished.
+    /// Returns the last step of a fio job clone: a flush of a file where the flush at the end is still due, else that
+    /// the clone has finished.
     pub(super) fn finish(&mut self) -> CloneAnswer {
         if self.owes_a_flush() {
             self.flush_a_file().unwrap_or(CloneAnswer::Finished)
@@ -14,13 +14,13 @@ impl Worker {
         }
     }
 
-    /// True if a flush that `end_fsync` asks for is still due, for all files or for some of them.
+    /// True if a flush that fio's `end_fsync` asks for is still due, for all files of the clone or for some of them.
     pub(super) fn owes_a_flush(&self) -> bool {
         self.end_fsync && (self.unflushed || self.files_to_flush > 0)
     }
 
-    /// Returns the next step of flushing all files one after the other: a flush, or a wait for requests in flight;
-    /// `None` when all files are flushed.
+    /// Returns the next step of flushing all files of a fio job clone one after the other: a flush, or a wait for
+    /// requests in flight; `None` when all files are flushed.
     pub(super) fn flush_a_file(&mut self) -> Option<CloneAnswer> {
         if self.outstanding > 0 {
             return Some(CloneAnswer::Full);
@@ -48,8 +48,8 @@ impl Worker {
         }
     }
 
-    /// Returns the step that the clone's gate asks for in place of a request (a flush, a wait, a question to its flow,
-    /// the end); `None` when the gate is open.
+    /// Returns the step (a flush, a wait, a question to its flow, the end) that a clone of a fio job must take in place
+    /// of a request, because its gate forbids a request now; `None` when it may issue a request.
     pub(super) fn pass_gate(&mut self, now: u64) -> Option<CloneAnswer> {
         match self.gate {
             // fio looks for a flush that is due when it makes the next request: there is none after the last, but where it
@@ -93,32 +93,34 @@ impl Worker {
         }
     }
 
-    /// Counts as in flight a request in addition to the job's own, such as the reset of a zone.
+    /// Counts as in flight a request in addition to the fio job's own, such as the reset of a zone.
     pub fn note_extra(&mut self) {
         self.outstanding += 1;
     }
 
-    /// Notes that the clone's last request, in its only file, went to another offset on the drive than drawn.
+    /// Notes that the last request of a fio job clone, in its only file, went to another offset on the drive than
+    /// drawn, because of the drive's zones.
     pub fn moved(&mut self, op: Op, offset: u64, bytes: u64) {
         let direction = usize::from(op.effect() == Effect::Write);
         self.tracks[0].moved(direction, offset, bytes);
     }
 
-    /// Withdraws the clone's last request, for which its file has no place, and ends the pass; returns true if the
-    /// clone has no work left.
+    /// Withdraws the fio job clone's last request, which no zone of the drive can take, and ends the pass; returns true
+    /// if the clone has no work left.
     pub fn withdraw(&mut self) -> bool {
         self.outstanding -= 1;
         self.end_pass();
         self.is_done()
     }
 
-    /// Opens the clone's gate, since the clone's flow allows the next request.
+    /// Lets a clone of a fio job issue its next request, because its fio flow (jobs whose requests are kept in
+    /// proportion) allows it.
     pub fn admit(&mut self) {
         self.gate = Gate::Open;
     }
 
-    /// Begins the rest (`flow_sleep`) of a clone whose flow refused the next request, and returns the clone's step
-    /// meanwhile; `None` without a rest: the clone waits until its flow allows a request.
+    /// Begins the rest (`flow_sleep`) of a fio job clone whose fio flow refused the next request, and returns the
+    /// clone's step meanwhile; `None` without a rest: the clone waits until its flow allows a request.
     pub fn stand_back(&mut self, now: u64) -> Option<CloneAnswer> {
         self.flow_rest_ns.filter(|rest| *rest > 0)?;
         self.gate = if self.outstanding > 0 { Gate::DrainToRest } else { self.rest(now) };
@@ -129,21 +131,22 @@ impl Worker {
         Gate::RestUntil(now.saturating_add(self.flow_rest_ns.unwrap_or(0)))
     }
 
-    /// Returns the time in nanoseconds at which the clone's run time ends, whether or not requests are then in flight.
+    /// Returns the time in nanoseconds at which the fio job clone's run time ends, whether or not requests are then in
+    /// flight.
     pub fn end_ns(&self) -> u64 {
         self.times.end_ns
     }
 
-    /// Makes the clone flush its files after a pass, where `end_fsync` asks for it and requests were made since the
-    /// last flush.
+    /// Makes the fio job clone flush its files after a pass, where `end_fsync` asks for it and requests were made since
+    /// the last flush.
     pub(super) fn flush_after_pass(&mut self) {
         if self.loop_fsync && self.unflushed {
             self.gate = Gate::EndFlush;
         }
     }
 
-    /// Sets the clone's gate after the request `op`: a flush is due after enough writes, and a clone in a flow must ask
-    /// before its next request.
+    /// Notes that a fio job clone issued the request `op`, and decides what the clone must do before the next one:
+    /// flush after enough writes, or ask its fio flow.
     #[inline]
     pub(super) fn set_gate(&mut self, op: Op) {
         if let Some(think) = &mut self.think {

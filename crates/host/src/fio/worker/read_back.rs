@@ -4,8 +4,8 @@ use super::{CloneAnswer, Gate, Worker};
 use crate::Op;
 
 impl Worker {
-    /// Returns the next step of reading back written data after a pass: a read, a flush or a wait; `None` while the job
-    /// goes on with its own requests.
+    /// Returns the next step of reading back written data after a pass: a read, a flush or a wait; `None` while the fio
+    /// job goes on with its own requests.
     pub(super) fn read_back(&mut self) -> Option<CloneAnswer> {
         let is_over = self.is_done();
         let history = self.history.as_mut()?;
@@ -36,14 +36,16 @@ impl Worker {
         None
     }
 
-    /// Issues a read that verifies one written block, given by its offset on the drive and its length in bytes.
+    /// Issues a read with which a fio job clone verifies one block that it wrote, given by its offset on the drive and
+    /// its length in bytes.
     pub(super) fn read_one_back(&mut self, (offset, bytes): (u64, u64)) -> CloneAnswer {
         self.outstanding += 1;
         self.due.count_read_back(bytes);
         CloneAnswer::Issue { op: Op::READ, offset, bytes: bytes as u32 }
     }
 
-    /// Computes the writes of one pass of a `verify_only` job without issuing them, to learn which blocks to read back.
+    /// Computes the writes of one pass of a `verify_only` fio job without issuing them, to learn which blocks to read
+    /// back.
     pub(super) fn imagine(&mut self) {
         while !self.is_done() && self.history.as_ref().is_some_and(|history| !history.is_due) {
             let direction = self.direction(u64::MAX).unwrap_or(1);

@@ -5,7 +5,7 @@ use crate::HostRequest;
 use std::cmp::Reverse;
 
 impl FioWorkload {
-    /// Counts a completed request of clone `index` for the steady-state detection.
+    /// Counts a completed request of fio job clone `index` for the steady-state detection.
     #[cold]
     #[inline(never)]
     pub(super) fn settle(&mut self, index: u32, request: &HostRequest, now: u64) {
@@ -15,8 +15,8 @@ impl FioWorkload {
         self.watches.count(index, request, now);
     }
 
-    /// Takes the steady-state samples that are due by `now` ns, and ends the clones that have reached their steady
-    /// state.
+    /// Takes the steady-state samples that are due by `now` ns, and ends the fio job clones that have reached their
+    /// steady state.
     #[cold]
     #[inline(never)]
     pub(super) fn look(&mut self, now: u64) {
@@ -26,7 +26,7 @@ impl FioWorkload {
         self.unstarted.retain(|other| self.clones[*other as usize].place == WaitingPlace::Later);
     }
 
-    /// Ends clone `index` early: it issues no more requests of its job, or never begins.
+    /// Ends fio job clone `index` early: it issues no more requests of its job, or never begins.
     pub(super) fn end_early(&mut self, index: u32, now: u64) {
         let clone = &mut self.clones[index as usize];
         match clone.place {
@@ -42,8 +42,8 @@ impl FioWorkload {
         }
     }
 
-    /// Ends clone `index` where its completed `request` took longer than the clone's latency limit (`max_latency`)
-    /// allows.
+    /// Ends fio job clone `index` where its completed `request` took longer than the clone's latency limit
+    /// (`max_latency`) allows.
     #[cold]
     #[inline(never)]
     pub(super) fn limit(&mut self, index: u32, request: &HostRequest, now: u64) {

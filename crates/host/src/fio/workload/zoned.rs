@@ -5,16 +5,16 @@ use crate::fio::zbd::{FioZones, ZbdStep};
 use crate::{Completion, CompletionStatus, Effect, HostRequest};
 
 impl FioWorkload {
-    /// Stores the state of the drive's zones before the jobs begin: for each zone the bytes written, and whether it is
-    /// full.
+    /// Stores the state of the drive's zones before the fio jobs begin: for each zone the bytes written, and whether it
+    /// is full.
     pub(super) fn learn(&mut self, zones: &[(u64, bool)]) {
         if let Some(account) = &mut self.zones {
             (0..).zip(zones).for_each(|(zone, report)| account.learn(zone, *report));
         }
     }
 
-    /// Returns the next step of clone `index`, which works in the drive's zones: a request at the offset that the zones
-    /// allow, or first the reset or finish of a zone.
+    /// Returns the next step of fio job clone `index`, which works in the drive's zones: a request at the offset that
+    /// the zones allow, or first the reset or finish of a zone.
     #[cold]
     pub(super) fn step_in_zones(&mut self, index: u32, now: u64) -> CloneAnswer {
         loop {
@@ -59,8 +59,8 @@ impl FioWorkload {
         }
     }
 
-    /// Notes the completion of a request of clone `index`, which works in the drive's zones, and wakes clones that may
-    /// wait for its zone.
+    /// Notes the completion of a request of fio job clone `index`, which works in the drive's zones, and wakes clones
+    /// that may wait for its zone.
     #[cold]
     pub(super) fn end_in_zones(&mut self, index: u32, request: &HostRequest, completion: &Completion) {
         let clone = &mut self.clones[index as usize];

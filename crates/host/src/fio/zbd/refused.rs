@@ -4,7 +4,7 @@ use crate::fio::files::CloneFiles;
 use crate::fio::job::{JobAccess, JobSpec};
 use crate::{HostSpace, HostZones, WorkloadError};
 
-/// Checks the options of a job with `zonemode=zbd`, without looking at the drive.
+/// Checks the options of a fio job with `zonemode=zbd`, without looking at the drive.
 ///
 /// # Errors
 /// With the refused option and the text of what to use instead, when the job asks for an option that is not modelled
@@ -42,7 +42,7 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     broken.map_or(Ok(()), |(_, found, expected)| Err((found, expected)))
 }
 
-/// Checks a job against the zones of the drive, or their absence.
+/// Checks a fio job against the zones of the drive, or their absence.
 ///
 /// # Errors
 /// When the job could only fail on this drive.

@@ -11,13 +11,14 @@ use crate::trace::options::TraceOptions;
 use crate::trace::record::{Parsed, Record, RecordMark, SECTOR, Volumes};
 use crate::{Effect, Op};
 
-/// Magic number at the start of a blktrace event: its upper three bytes; the lowest byte is the version.
+/// Magic number in the first four bytes of a blktrace event: the upper three bytes; the lowest byte is the version of
+/// the format.
 const MAGIC: u32 = 0x6561_7400;
 
 /// Byte offsets, in a blktrace event, of the fields that differ between the two versions of the format.
 struct BlktraceFields {
     version: u32,
-    /// Length in bytes of a blktrace event without its payload.
+    /// Length in bytes of the head of a blktrace event, that is, of the event without its payload.
     head: usize,
     /// Function that reads the action field of a blktrace event: 32 bits in the first version, 64 bits in the second.
     action: fn(&BlktraceEvent<'_>) -> u64,

@@ -210,8 +210,8 @@ fn disksim(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
     finish(Record::in_sectors(time_ns, op, f.start, f.size, 0), f.device, volumes)
 }
 
-/// Returns the digit for an operation in all these trace formats, 1 for a read and 0 for a write; the error names any
-/// other operation, which they cannot express.
+/// Returns the digit that stands for an operation in the trace formats of five columns, 1 for a read and 0 for a write;
+/// the error names any other operation, which these formats cannot express.
 fn op_digit(op: Op) -> Result<u8, &'static str> {
     match op.effect() {
         Effect::Read => Ok(1),

@@ -28,7 +28,8 @@ const EVENTS: &[(&[u8], &str)] = &[
     (b"block_rq_requeue", "R"),
 ];
 
-/// Beginnings of lines that are no events: comments of ftrace, and the first lines of `trace-cmd report`.
+/// Beginnings of lines in ftrace's text that are no events: comments of ftrace, and the first lines of `trace-cmd
+/// report`.
 const BEFORE: &[&[u8]] = &[b"#", b"cpus=", b"version = ", b"CPU "];
 
 struct Ftrace {

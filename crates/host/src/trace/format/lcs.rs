@@ -17,8 +17,8 @@ use crate::trace::weigh::FirstRequests;
 const HEADER: usize = 8192;
 /// Magic number at the beginning and at the end of the header of an lcs trace file.
 const MAGIC: u64 = 0x1234_5678_9abc_def0;
-/// Byte offset of the number of requests in the header, behind the magic number, the version and the version of the
-/// statistics.
+/// Byte offset of the number of requests in the header of an lcs trace file, behind the magic number, the version and
+/// the version of the statistics.
 const COUNT: usize = 24;
 /// Length in bytes of a record (one request) in an lcs trace, by version of the format from 1 on.
 const LENGTHS: [usize; 8] = [24, 28, 36, 40, 44, 52, 68, 100];

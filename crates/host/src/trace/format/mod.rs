@@ -65,7 +65,7 @@ pub struct FormatCard {
     pub(crate) writer: Option<LineWriter>,
 }
 
-/// Description with the values that most trace formats share; each format replaces some of them.
+/// Trace format description with the values that most trace formats share; each format replaces some of them.
 const BASE: FormatCard = FormatCard {
     name: "",
     title: "",
@@ -97,7 +97,7 @@ impl std::fmt::Debug for FormatCard {
 pub(crate) enum Framing {
     /// The trace file consists of lines of text.
     Lines,
-    /// The file consists of binary records, each with a head of fixed length and as many further bytes as `extra`
+    /// The trace file consists of binary records, each with a head of fixed length and as many further bytes as `extra`
     /// computes from the head.
     Records {
         /// Length in bytes of the head of a binary record of the trace.
@@ -105,8 +105,8 @@ pub(crate) enum Framing {
         /// Function that computes from the head of a binary record the number of bytes behind the head.
         extra: fn(&[u8]) -> usize,
     },
-    /// The file consists of a binary header, which is passed to the parser as a frame of its own with number 0, and of
-    /// records of one length.
+    /// The trace file consists of a binary header, which is passed to the parser as a frame of its own with number 0,
+    /// and of records of one length.
     Headed {
         /// Length in bytes of the header of a binary trace file.
         header: usize,

@@ -14,7 +14,7 @@ pub(super) enum RwbsKind {
     /// Write of zeroes, for which no data are transferred (RWBS letters WZ).
     Zeroes,
     Flush,
-    /// Zone append: a write whose address is known only from its completion event.
+    /// Zone append in a block trace: a write whose address is known only from its completion event.
     Append,
     /// Request that neither transfers nor discards data: RWBS letter N, or an operation on zones.
     Nothing,

@@ -6,12 +6,13 @@ use crate::trace::field::Columns;
 /// Smallest number of columns for which a table can be a trace; a request needs as many.
 const FEWEST: usize = 3;
 const MOST: usize = 40;
-/// Number of lines after the first one that are examined for the operations of a table; `OPERATIONS` is the greatest
-/// number of distinct operations of one.
+/// Number of lines after the first one that are examined for the operations of a table. The constant after this one,
+/// `OPERATIONS`, is the greatest number of distinct operations that such a table may have.
 const ROWS: usize = 200;
 const OPERATIONS: usize = 8;
 
-/// Hints from the name of a column: whole words, parts of words, and the word of `--columns` that they suggest.
+/// Hints from the name of a table's column for the suggestion of `--columns`: whole words, parts of words, and the word
+/// of `--columns` that they suggest.
 const NAMES: &[(&[&str], &[&str], &str)] = &[
     (&["ts", "t"], &["time", "stamp", "date"], "time:s"),
     (
@@ -60,8 +61,8 @@ pub(in crate::trace) fn suggestion(head: &[u8]) -> Option<String> {
     ))
 }
 
-/// Divides a line of text into its columns by the separator that occurs most often in it; `None` if the line is no
-/// text.
+/// Divides a line of text into its columns by the separator that occurs most often in the line; `None` if the line is
+/// no text.
 fn cells(line: &[u8]) -> Option<Vec<String>> {
     let text = line.len() < 4096 && line.iter().all(|byte| *byte == b'\t' || !byte.is_ascii_control());
     if !text {
@@ -123,8 +124,8 @@ fn shown<'a, 'b>(cells: impl Iterator<Item = &'b String>, taken: &mut Vec<&'a st
     word
 }
 
-/// Returns a definition such as `DiskRead=read` for the name of an operation that contains the word for it; `None`
-/// otherwise.
+/// Returns the definition of an operation's name for `--columns`, such as `DiskRead=read`, if the name contains the
+/// word for an operation; `None` otherwise.
 fn meaning(name: &str) -> Option<String> {
     let (lower, plain) = (name.to_ascii_lowercase(), !name.contains([' ', ':', ',', '=', '#']));
     let found = [

@@ -3,14 +3,15 @@
 use crate::measure::latencies::Latencies;
 use host::{Effect, HostRequest};
 
-/// Greatest number of tags (jobs or volumes of a workload) with a latency histogram of their own; others count only in
-/// the totals.
+/// Greatest number of tags (fio jobs, or volumes of a trace) with a latency histogram of their own; further tags count
+/// only in the totals.
 const TAGS_MAX: usize = 64;
 
 /// Number of significant digits of the latency histogram of one tag among several.
 const DIGITS: u8 = 2;
 
-/// Which tags (jobs or volumes) occurred so far among the requests of one effect: none, a single tag, or several.
+/// Which tags (fio jobs, or volumes of a trace) occurred so far among the requests of one effect (reads, writes or
+/// trims): none, a single tag, or several.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum TagsSeen {
     #[default]
@@ -20,7 +21,7 @@ enum TagsSeen {
     Several,
 }
 
-/// Latencies of the reads, writes and trims of each job or volume (tag) of a workload.
+/// Latencies of the reads, writes and trims of each tag (a fio job, or a volume of a trace).
 #[derive(Default)]
 pub(crate) struct Tags {
     seen: [TagsSeen; 3],

@@ -49,7 +49,7 @@ pub struct SteppedCompletion {
     pub stages_ns: [u64; STAGE_COUNT],
     /// Length of the request in bytes.
     pub bytes: u32,
-    /// Code of the request's operation ([`host::Op::code`]).
+    /// Numeric code of the request's operation ([`host::Op::code`]).
     pub op: u8,
     /// Status with which the drive answered the request.
     pub status: SteppedStatus,
@@ -79,7 +79,7 @@ fn cause(stages: &[u64; STAGE_COUNT]) -> u8 {
 #[derive(Default)]
 pub(crate) struct SteppedAnswers {
     waiting: VecDeque<SteppedCompletion>,
-    /// For each request in flight, indexed by its id: the request's number in its submission.
+    /// For each request in flight, indexed by its id: the number that its submission gave it.
     numbers: Vec<u64>,
 }
 

@@ -18,7 +18,8 @@ pub(crate) struct Request {
     /// First mapping unit that the request accesses; `units` is the number of units.
     pub first: Lpn,
     pub units: u32,
-    /// Number of a write's units whose data the drive has taken so far; `units_crossing` are the units on the link now.
+    /// Number of mapping units of a write whose data the drive has taken so far; `units_crossing` is the number that
+    /// cross the link now.
     pub units_in: u32,
     pub units_crossing: u32,
     /// Number of flash reads (of a read) or durable units (of a write) that the request still waits for.
@@ -247,7 +248,7 @@ pub fn bytes_of(request: &Request, unit: u64, granted: u32) -> u64 {
     to.min(host_end) - from.max(request.host.offset)
 }
 
-/// Returns the first mapping unit that a request accesses, and the first unit behind it.
+/// Returns the number of the first mapping unit that a request accesses, and of the first unit after the request.
 #[inline(always)]
 fn units_of(host: &HostRequest, unit: u64) -> (u64, u64) {
     let end = host.offset + u64::from(host.bytes);

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Table of texts by name, in the order in which they were added.
+/// Named texts of the result (facts about a workload, or options of a fio job), in the order in which they were added.
 type Texts = Map<String, Value>;
 
 /// Value of a configuration key or of an option in the result, as it was resolved.
@@ -96,13 +96,14 @@ sections! {
         /// Way in which the drive's first state was made: a kind of preconditioning, or `loaded` for a saved state.
         #[schemars(extend("enum" = ["none", "fill", "steady", "instant", "workload", "loaded"]))]
         began: String = "text",
-        /// Data that the workload expects to read, written before the simulated time began.
+        /// Data that the workload expects to read, written before the simulated time began: number of mapping units and
+        /// bytes.
         layout: LaidOut,
         /// Size of a mapping unit of the drive.
         unit_bytes: u64 = "bytes",
-        /// Number of mapping units that the host read.
+        /// Number of mapping units that the host read in the measured window.
         units_read: u64 = "mapping units",
-        /// Number of mapping units that the host wrote.
+        /// Number of mapping units that the host wrote in the measured window.
         units_written: u64 = "mapping units",
         /// Number of mapping units that the host read although they were never written, or trimmed: as fast on any
         /// drive.
@@ -124,11 +125,13 @@ sections! {
         bytes: u64 = "bytes",
     }
 
-    /// Part of the mapping units that the host read or wrote.
+    /// Number and share of the host's mapping units of one kind: read although unmapped, read from flash, or programmed
+    /// to flash.
     Part {
-        /// Number of mapping units in this part.
+        /// Number of mapping units of one kind (read although unmapped, read from flash, or programmed to flash).
         units: u64 = "mapping units",
-        /// Share of all mapping units that the host read, or wrote, at most 1; null where there are none.
+        /// Mapping units of one kind (read although unmapped, read from flash, or programmed to flash) as a share, at
+        /// most 1, of all that the host read, or wrote; null where there are none.
         share: Option<f64> = "ratio",
     }
 
@@ -143,11 +146,11 @@ sections! {
         precondition_s: f64 = "s",
         /// Number of flash operations simulated with their times: pages read, pages programmed and blocks erased.
         page_operations: u64 = "operations",
-        /// Flash operations simulated per second of wall-clock time; null where no time passed.
+        /// Number of flash operations simulated per second of wall-clock time; null where no time passed.
         page_operations_per_s: Option<f64> = "1/s",
         /// Number of requests of the host that were simulated.
         host_requests: u64 = "requests",
-        /// Requests of the host simulated per second of wall-clock time; null where no time passed.
+        /// Number of requests of the host simulated per second of wall-clock time; null where no time passed.
         host_requests_per_s: Option<f64> = "1/s",
         /// Number of events that the simulation scheduled.
         events: u64 = "events",

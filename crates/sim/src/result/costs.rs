@@ -9,7 +9,8 @@ use ftl::{Ftl, RegulationCounts};
 use host::Effect;
 
 sections! {
-    /// The write costs: ways to program a page that the drive chose from. Lists have an entry for each way.
+    /// The write costs, ways to program a page among which the drive chooses. Each list has one entry for each write
+    /// cost.
     WriteCost {
         /// Voltage step between two program pulses, for each write cost: a coarser step is faster and leaves more bit
         /// errors.
@@ -24,11 +25,11 @@ sections! {
         writes_refined: u64 = "writes",
     }
 
-    /// Lists of counts, for flash operations of the host's requests and of all other origins.
+    /// Lists of counts (mapping units written, or flash reads), for the host's requests and for all other origins.
     HostOrOtherList {
-        /// Counts for the host's requests.
+        /// Counts (mapping units written, or flash reads) for the host's requests.
         host: Vec<u64>,
-        /// Counts for all other origins.
+        /// Counts (mapping units written, or flash reads) for all origins other than the host.
         other: Vec<u64>,
     }
 
@@ -40,9 +41,9 @@ sections! {
         /// Of the mapping units to be rewritten, the number that were overwritten or moved before, or for which there
         /// was no space.
         rewrites_dropped: u64 = "mapping units",
-        /// State that the regulator stores for each mapping unit.
+        /// Number of bits of state that the regulator stores for each mapping unit.
         bits_per_unit: u64 = "bits",
-        /// State that the regulator stores for all mapping units together.
+        /// Number of bytes of state that the regulator stores for all mapping units together.
         overhead_bytes: u64 = "bytes",
     }
 

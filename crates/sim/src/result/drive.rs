@@ -17,9 +17,9 @@ sections! {
         bad_blocks: u64 = "blocks",
         /// Number of blocks erased in the measured window.
         blocks_erased: u64 = "blocks",
-        /// Number of programs that failed.
+        /// Number of programs that failed in the measured window.
         program_failures: u64 = "programs",
-        /// Number of erases that failed.
+        /// Number of erases that failed in the measured window.
         erase_failures: u64 = "erases",
         /// Number of superblocks out of use because a block failed and no spare block was left.
         superblocks_lost: u64 = "superblocks",

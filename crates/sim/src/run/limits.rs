@@ -139,8 +139,8 @@ impl WorkloadEnd {
         handed_out >= self.requests || now >= self.time
     }
 
-    /// Returns the fraction of the allowed requests that is issued, and of the allowed time that has passed; none for
-    /// each without a limit.
+    /// Returns two fractions: of the allowed requests that are issued, and of the allowed time that has passed; none in
+    /// place of a fraction without a limit.
     pub fn fractions(&self, handed_out: u64, now: SimTime) -> [Option<f64>; 2] {
         let by_requests = (self.requests != u64::MAX).then(|| handed_out as f64 / self.requests as f64);
         let by_time = (self.time != SimTime::NEVER).then(|| now.ns() as f64 / self.time.ns() as f64);
@@ -239,7 +239,8 @@ mod tests {
         "ftl.op_ratio=0.6",
     ];
 
-    /// Workload for a test: issues one write, and after it only names later times.
+    /// Workload for a test that issues one write and then never issues another: each further poll names a later time at
+    /// which to ask again.
     struct Waiting(bool);
 
     impl Workload for Waiting {

@@ -71,8 +71,8 @@ pub(crate) struct Run<P: Observer> {
     frame_units: u32,
     /// Number of bytes of a read that are gathered before they are sent to the host; 0: each page is sent as it comes.
     read_frame: u64,
-    /// Number of mapping units that make a group of commands, which the drive processes together; `group_room` is what
-    /// the present group may still take.
+    /// Number of mapping units that make a group of host commands which the drive processes together; `group_room` is
+    /// how many mapping units the present group may still take.
     group_units: u32,
     group_room: u32,
     pub namespaces: Namespaces,
@@ -97,7 +97,8 @@ pub(crate) struct Run<P: Observer> {
     pub held_before: u64,
     pub counts_before: CountsBefore,
     pub busy_baseline: BusyTimes,
-    /// Number of page operations that the drive had done when the run began.
+    /// Number of page operations (flash pages read and programmed, blocks erased) that the drive had done when the run
+    /// began.
     pub pages_before: u64,
     pub host_requests: u64,
     /// Number of requests in passes of the workload that are over.

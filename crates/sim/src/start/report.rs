@@ -15,7 +15,7 @@ sections! {
         filled_units: Option<u32> = "mapping units",
         /// Number of mapping units that preconditioning wrote in all.
         units_written: Option<u64> = "mapping units",
-        /// Write amplification of each window of preconditioning.
+        /// Write amplification in each window of preconditioning, a stretch of `rule.window_overwrites` overwrites.
         waf_by_window: Option<Vec<f64>> = "ratio",
         /// True if write amplification had become steady.
         steady: Option<bool> = "yes/no",
@@ -38,18 +38,21 @@ sections! {
         buffer_units: u32 = "mapping units",
     }
 
-    /// Rule by which write amplification counts as steady in preconditioning.
+    /// Rule by which write amplification counts as steady in preconditioning: the lengths, numbers and deviations that
+    /// are compared.
     Steadiness {
-        /// Length of a window of preconditioning, in overwrites of the filled space.
+        /// Length of a window of preconditioning, a stretch over which write amplification is averaged, in overwrites
+        /// of the filled space.
         window_overwrites: f64 = "ratio",
-        /// Number of windows that are compared.
+        /// Number of windows whose write amplification is compared.
         windows: usize = "count",
-        /// Least number of overwrites of the filled space.
+        /// Least number of overwrites of the filled space before write amplification can count as steady.
         least_overwrites: f64 = "ratio",
         /// Greatest deviation of a window's write amplification from the mean of the compared windows, as a share of
         /// the mean.
         tolerance: f64 = "ratio",
-        /// Greatest number of overwrites, after which the drive is used as it is.
+        /// Greatest number of overwrites of the filled space in preconditioning, after which the drive is used as it
+        /// is.
         limit_overwrites: f64 = "ratio",
     }
 }

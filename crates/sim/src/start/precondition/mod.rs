@@ -25,13 +25,13 @@ use serde::Deserialize;
 use units::{Lpn, Nanos};
 use waiting::{FoldedCache, WaitingUnits};
 
-/// Number of windows above which a copy of the workload counts as long and is compared window by window. Shorter copies
-/// are compared as a whole: jobs that run one after the other are never steady within a copy, and the run begins like a
-/// copy.
+/// Number of windows (stretches of writes over which write amplification is averaged) from which on a copy of the
+/// workload counts as long and is compared window by window. Shorter copies are compared as a whole: jobs that run one
+/// after the other are never steady within a copy, and the run begins like a copy.
 const WINDOWS_OF_A_COPY: u64 = 16;
 
-/// Number of overwrites after which the write buffer of a constructed drive counts as filled: the units in the buffer
-/// depend on those on flash, and this dependence is lost after about one overwrite.
+/// Number of overwrites of the whole filled space after which the write buffer of a constructed drive counts as filled:
+/// the units in the buffer depend on those on flash, and this dependence is lost after about one overwrite.
 const OVERWRITES_WAITING: f64 = 2.0;
 
 /// Number of unit writes between two checks whether preconditioning is to stop.
@@ -65,7 +65,8 @@ pub(crate) struct Precondition {
     kind: PreconditionKind,
     filled: u32,
     written: u64,
-    /// Number of units written after the fill and before the first window.
+    /// Number of units written after the fill and before the first window, which count for no window's write
+    /// amplification.
     uncounted: u64,
     window: SteadyWindow,
     rule: SteadyRule,
@@ -86,7 +87,8 @@ pub(crate) struct Precondition {
     /// Number of units that copies of the workload wrote, including units that a later write replaced in the write
     /// buffer.
     asked: u64,
-    /// Number of units written in the present window; `in_copy` are the units of the last whole copy of the workload.
+    /// Number of units written in the present window of preconditioning; `in_copy` is the greatest number written so
+    /// far by a copy of the workload.
     in_window: u64,
     in_copy: u64,
     /// Number of units that wait in the write buffer while this workload runs; none where unknown: then all slots count
@@ -213,8 +215,9 @@ impl Precondition {
         Self { pilots, ..self }
     }
 
-    /// Measures, before the first overwrite, how much the host gets done during urgent garbage collection, on a
-    /// miniature of the drive. On a drive too small for a miniature, urgent garbage collection goes first altogether.
+    /// Measures, before the first overwrite, how much the host gets done while garbage collection is urgent, on a
+    /// miniature of the drive. Without a measurement, as on a drive too small for a miniature, the host is taken to get
+    /// nothing done meanwhile.
     fn find_pace(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) {
         let is_asked = self.overwrites() && !self.is_paced && ftl.feature::<ftl::Stripes>().is_none();
         self.is_paced = true;
@@ -298,8 +301,8 @@ impl Precondition {
         Ok(())
     }
 
-    /// Writes one step of units to the SLC cache: first the units written last, then units of the workload or random
-    /// units. Returns false when the cache is full.
+    /// Performs one step that writes to the SLC cache: a unit written last, else the next step of the workload's
+    /// copies, else a random unit. Returns false when the cache is full.
     fn fill_cache(&mut self, drive: &Drive, ftl: &mut Ftl, filling: &Filling) -> Result<bool, Error> {
         let written = self.cached.as_mut().and_then(FoldedCache::pop);
         let step = match (written, &mut self.own) {

@@ -67,7 +67,7 @@ impl WaitingUnits {
 pub(super) struct FoldedCache {
     slots: usize,
     log: VecDeque<u32>,
-    /// For each unit: number of its entries in the log, and number of these entries, the oldest, that are obsolete.
+    /// Two numbers for each logical unit: its entries in the log, and how many of these (the oldest) are obsolete.
     places: ByNumber<u32, [u32; 2]>,
 }
 

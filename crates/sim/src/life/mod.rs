@@ -131,8 +131,8 @@ struct ErasedAt {
 /// Number of mapping units that an ageing run writes in one call, after which the caller can check the time or stop.
 const UNITS_AT_ONCE: u64 = 1 << 18;
 const YEAR_S: f64 = 365.25 * 86_400.0;
-/// At most one block in this number may reach the end of its life during a jump; such a block lives on to the end of
-/// the jump.
+/// Number of blocks of which at most one may reach the end of its life during a jump in wear; such a block lives on to
+/// the end of the jump.
 const FAILING: usize = 400;
 
 /// Ageing run: a drive that is overwritten, with jumps in wear, until the end of its life.

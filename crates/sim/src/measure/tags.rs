@@ -29,8 +29,8 @@ pub(crate) struct Tags {
 }
 
 impl Tags {
-    /// Adds the latency of a request to the record of its tag, before the request is counted in `all`, the record of
-    /// its effect.
+    /// Adds the latency of a request to the record of its tag, if requests of its effect had several tags so far;
+    /// called before the request is counted in `all`, the record of the effect.
     #[inline]
     pub fn add(&mut self, request: &HostRequest, latency: u64, all: &Latencies) {
         match self.seen.get_mut(request.op.effect() as usize) {
@@ -53,8 +53,8 @@ impl Tags {
         of.get_or_insert_with(|| Box::new(Latencies::new(DIGITS))).add(latency, u64::from(request.bytes));
     }
 
-    /// Returns the slot for the latency record of tag `tag` and effect `op`; none if the tag's number is too high for a
-    /// record of its own.
+    /// Returns the slot for the latency record of tag `tag` and of the effect (read, write or trim) with index `op`;
+    /// none if the tag's number is too high for a record of its own.
     fn place(&mut self, tag: u16, op: usize) -> Option<&mut Option<Box<Latencies>>> {
         let tag = usize::from(tag);
         if tag >= TAGS_MAX {

@@ -126,7 +126,7 @@ impl ZonedNamespace {
         *self.errors.entry(error).or_default() += 1;
     }
 
-    /// Returns the number, in the host's address space, of the block at which a request begins.
+    /// Returns the number, in the host's address space, of the logical block at which a request begins.
     fn block(&self, request: &HostRequest) -> u64 {
         request.offset / self.unit
     }

@@ -55,7 +55,7 @@ pub struct SteppedCompletion {
     pub status: SteppedStatus,
     /// Index of the longest stage in [`STAGE_NAMES`]: the main cause of the latency.
     pub cause: u8,
-    /// Number of read retries: attempts of a read beyond the first.
+    /// Greatest number of read retries (attempts beyond the first) that one flash read of the request took.
     pub retries: u8,
 }
 
@@ -111,8 +111,8 @@ impl SteppedAnswers {
         });
     }
 
-    /// Changes the newest completion to the address and length of the request as the host made it; `address` is where
-    /// the drive put the data, if it chose the place.
+    /// Replaces the address and length in the newest completion by the address and length of the original host request;
+    /// if the drive chose the place of the data, `address` is that place.
     pub fn place(&mut self, host: &HostRequest, address: Option<u64>) {
         if let Some(last) = self.waiting.back_mut() {
             (last.offset, last.bytes) = (address.unwrap_or(host.offset), host.bytes);

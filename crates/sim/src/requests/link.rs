@@ -24,7 +24,8 @@ pub(crate) struct LinkAtWork {
     last: [(u64, Burst); 2],
     /// Time that one sector takes on the link to the drive.
     sector: Nanos,
-    /// Nanoseconds for which the wires were occupied so far, by direction (to the drive, to the host).
+    /// Nanoseconds for which the wires are occupied by all transfers begun so far, up to the end of each, by direction
+    /// (to the drive, to the host).
     pub busy_ns: [u64; 2],
     /// Host's policy that gives writes their placement handles; none where writes keep their own.
     placer: Option<Placer>,

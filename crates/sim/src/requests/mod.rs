@@ -24,11 +24,11 @@ pub(crate) struct Request {
     pub units_crossing: u32,
     /// Number of flash reads (of a read) or durable units (of a write) that the request still waits for.
     pub parts: u32,
-    /// Bytes of the request that are not yet sent to the host.
+    /// Number of bytes of a read that have come neither from the flash nor from the write buffer yet.
     pub bytes_left: u64,
-    /// Bytes of a read that have come from the flash and wait for their transfer to the host.
+    /// Number of bytes of a read that have come from the flash and wait for their transfer to the host.
     pub gathered: u64,
-    /// Time at which the last part of the read was decoded.
+    /// Time at which all parts of the read that have come from the flash so far are decoded.
     pub gathered_at: SimTime,
     /// Time at which the drive fetched the request; `understood` is when the firmware had read the command.
     pub fetched: SimTime,
@@ -45,7 +45,7 @@ pub(crate) struct Request {
     /// Times in nanoseconds that the request's last flash operation spent in each stage (waits, channel, array,
     /// transfer).
     pub stages: Stages,
-    /// Bytes of a read that the DRAM of the write buffer still has to supply.
+    /// Number of bytes of a read that the DRAM of the write buffer still has to supply.
     pub from_memory: u64,
     pub measured: bool,
     pub failed: bool,

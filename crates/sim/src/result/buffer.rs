@@ -15,8 +15,8 @@ sections! {
         hit_ratio_write: Option<f64> = "ratio",
         /// Number of mapping units written by the host that replaced one in the write buffer.
         units_replaced: u64 = "mapping units",
-        /// Number of mapping units in the write buffer that would be replaced if all units of the drive were written
-        /// equally often.
+        /// Number of mapping units written by the host that would have replaced one in the write buffer if all units of
+        /// the drive were written equally often.
         units_replaced_uniform: f64 = "mapping units",
         /// Of the mapping units replaced in the write buffer, the number identical to the copy on flash.
         units_overwritten_clean: u64 = "mapping units",

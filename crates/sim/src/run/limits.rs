@@ -12,7 +12,7 @@ use units::{Nanos, SimTime};
 /// Number of events between two checks whether a run still makes progress.
 const EVERY: u64 = 1 << 16;
 /// Number of events, for each page row of the drive, that may pass while no host request makes progress; `EVENTS_LEAST`
-/// is the number for a drive of any size.
+/// is added for every drive.
 const EVENTS_PER_ROW: u64 = 64;
 const EVENTS_LEAST: u64 = 1 << 20;
 /// Greatest number of events that a run may be expected to need: a hundred days of computing at two million events a
@@ -26,7 +26,7 @@ pub(crate) struct Watch {
     /// Longest time for which any host request should have to wait for the flash.
     longest: Nanos,
     events_most: u64,
-    /// Number of events until the next check.
+    /// Number of events until the next check whether the run still makes progress.
     pub left: u64,
     events: u64,
     /// Number of events in earlier passes of the workload, which are over.

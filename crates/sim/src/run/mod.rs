@@ -35,18 +35,18 @@ pub(crate) use power_up::Recovery;
 use std::collections::VecDeque;
 use units::{Bytes, Nanos, SimTime};
 
-/// Kinds of events that this crate schedules in a run's calendar.
+/// Numeric codes of the kinds of events that this crate schedules in a run's calendar.
 mod events {
     use ftl::events::FIRST_FREE as FIRST;
-    /// Event: the firmware has processed a command.
+    /// Kind of event: the firmware has processed a command.
     pub const COMMAND: u8 = FIRST;
-    /// Event: data of a write have arrived in the drive.
+    /// Kind of event: data of a write have arrived in the drive.
     pub const DATA_IN: u8 = FIRST + 1;
-    /// Event: the host has the completion of a request.
+    /// Kind of event: the host has the completion of a request.
     pub const COMPLETE: u8 = FIRST + 2;
-    /// Event: the time has come at which the workload announced a request.
+    /// Kind of event: the time has come at which the workload announced a request.
     pub const ARRIVAL: u8 = FIRST + 3;
-    /// Event: the write buffer's DRAM has transferred the data of a request.
+    /// Kind of event: the write buffer's DRAM has transferred the data of a request.
     pub const MEMORY: u8 = FIRST + 4;
 }
 
@@ -139,7 +139,7 @@ pub(crate) fn page_operations(stats: &FtlStats) -> u64 {
         + stats.blocks_erased.iter().sum::<u64>()
 }
 
-/// Shortest time that the simulation resolves.
+/// Shortest time that the simulation resolves: one nanosecond.
 pub(crate) const MOMENT: Nanos = Nanos::new(1);
 
 /// Limits of a run: number of requests, and simulated nanoseconds; none without a limit.

@@ -9,7 +9,8 @@ sections! {
         /// Kind of preconditioning: `none`, `fill`, `steady`, `instant` or `workload`.
         #[schemars(extend("enum" = ["none", "fill", "steady", "instant", "workload"]))]
         kind: String = "text",
-        /// Number of copies of the workload that preconditioning wrote; null for other kinds than `workload`.
+        /// Number of copies of the workload that preconditioning wrote one after the other; null for other kinds than
+        /// `workload`.
         copies: Option<u64> = "count",
         /// Number of mapping units of the logical space that were filled.
         filled_units: Option<u32> = "mapping units",
@@ -21,12 +22,12 @@ sections! {
         steady: Option<bool> = "yes/no",
         /// Rule by which write amplification counts as steady.
         rule: Option<Steadiness>,
-        /// Copies of the workload that then ran in time, unmeasured, until the write buffer was as this workload leaves
-        /// it; null where none did.
+        /// Warm-up: copies of the workload that ran after preconditioning with simulated time, unmeasured, until the
+        /// write buffer was as this workload leaves it; null without a warm-up.
         warm_up: Option<WarmedUp>,
     }
 
-    /// Copies of the workload that ran in time before the measured window (warm-up).
+    /// Warm-up: copies of the workload that ran with simulated time before the measured window.
     WarmedUp {
         /// Number of requests of the warm-up.
         requests: u64 = "requests",

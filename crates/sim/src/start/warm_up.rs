@@ -43,7 +43,8 @@ const COPIES_MOST: u32 = 1 << 13;
 /// 0.
 const FIRST_COPY: u32 = 1 << 31;
 
-/// Warm-up: copies of the workload that run in time, unmeasured, until the write buffer is as the workload leaves it.
+/// Warm-up: copies of the workload that run with simulated time, unmeasured, until the write buffer is as the workload
+/// leaves it.
 pub(crate) struct WarmUp {
     spec: WorkloadSpec,
     seed: u64,
@@ -180,8 +181,8 @@ impl WarmUp {
         (self.before, self.sums, self.looks) = (handled, [0.0; 2], 0);
     }
 
-    /// Returns the number of units not on flash that wait in the write buffer under this workload, if that is clearly
-    /// less than the full buffer that untimed writing assumed.
+    /// Returns the number of units not on flash that wait in the write buffer under this workload, as the warm-up
+    /// measured it, if that is clearly less than the full buffer that untimed writing assumed; none otherwise.
     pub fn waiting(&self, before: &Precondition) -> Option<u32> {
         let later = &self.means[self.means.len() / 2..];
         let [_, lacking] = (!later.is_empty()).then(|| mean_of(later))?;

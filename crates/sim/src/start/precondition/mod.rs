@@ -37,8 +37,8 @@ const OVERWRITES_WAITING: f64 = 2.0;
 /// Number of unit writes between two checks whether preconditioning is to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
 
-/// A write buffer smaller than one part in this number of the overwritten space hardly ever sees a unit twice under
-/// uniform writes, and is ignored.
+/// Divisor of the size of the overwritten space: a write buffer smaller than that part hardly ever sees a unit twice
+/// under uniform writes, and is ignored.
 const BUFFER_LEAST: u32 = 64;
 
 /// Kind of preconditioning: how the drive is made to look used before the workload begins.
@@ -73,13 +73,14 @@ pub(crate) struct Precondition {
     window_start: FtlStats,
     random: RandomStream,
     own: Option<WorkloadCopies>,
-    /// Model of the write buffer with the units that overwriting left there; none where the buffer saves the flash
-    /// hardly any writes.
+    /// Model of the write buffer with the units that random overwriting left there; none where the buffer saves the
+    /// flash hardly any writes.
     waiting: Option<WaitingUnits>,
-    /// Write buffer as the workload left it, on a drive whose buffer works as a cache; none on other drives.
+    /// Model of the write buffer with the units that copies of the workload left there, on a drive whose buffer works
+    /// as a cache; none on other drives.
     buffered: Option<Box<Buffered>>,
-    /// Model of the SLC cache with the units that overwriting left there; none where the host does not wait for
-    /// folding.
+    /// Model of the SLC cache with the units that writing in preconditioning left there; none where the host does not
+    /// wait for folding.
     cached: Option<FoldedCache>,
     pilots: Option<Pilots>,
     /// True once the translation layer has been told how much the host gets done during urgent garbage collection.
@@ -167,8 +168,8 @@ impl Precondition {
         self.cached = (overwrites && slots > 0).then(|| FoldedCache::new(slots));
     }
 
-    /// Writes a unit through the models of the write buffer and the SLC cache. Returns the unit that leaves both for
-    /// the flash in its place; none if no unit leaves.
+    /// Writes a unit through the models of the write buffer and the SLC cache. Returns the unit (this or an earlier
+    /// one) that then leaves both models for the flash; none if no unit leaves.
     #[inline]
     fn leaves_for(&mut self, lpn: Lpn) -> Option<Lpn> {
         let lpn = match &mut self.waiting {
@@ -444,8 +445,8 @@ fn programmed(stats: &FtlStats) -> u64 {
     stats.units_programmed.iter().sum()
 }
 
-/// Time per unit for programs and for reads when all dies work at once: the nominal clock of a workload that is written
-/// without simulated time.
+/// Nominal times of one unit's program and one unit's read when all dies work at once: the clock of a workload that is
+/// written without simulated time.
 struct Times {
     program: Nanos,
     read: Nanos,

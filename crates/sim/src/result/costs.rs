@@ -73,7 +73,8 @@ sections! {
     Upkeep {
         /// Greatest share of each die's time that background work may take.
         share: f64 = "ratio",
-        /// Share of the dies' time that background work took, on average over dies; null where no time passed.
+        /// Share of the dies' time since the run began that background work took, on average over dies; null where no
+        /// time passed.
         share_used: Option<f64> = "ratio",
         /// Number of superblocks whose move as background work began.
         superblocks_begun: u64 = "superblocks",

@@ -60,19 +60,24 @@ sections! {
 
     /// Utilisation of the drive's parts: the share of the measured window in which each worked.
     Utilisation {
-        /// Utilisation of the flash channels, on average.
+        /// Utilisation of the flash channels, the share of the measured window in which they were busy: mean over the
+        /// channels.
         channel: f64 = "ratio",
-        /// Utilisation of the dies' arrays, on average.
+        /// Utilisation of the dies' flash arrays, the share of the measured window in which they were busy: mean over
+        /// the dies.
         die: f64 = "ratio",
-        /// Utilisation of the host link towards the drive.
+        /// Utilisation of the host link towards the drive: share of the measured window in which the link was busy in
+        /// this direction.
         link_to_drive: f64 = "ratio",
-        /// Utilisation of the host link towards the host.
+        /// Utilisation of the host link towards the host: share of the measured window in which the link was busy in
+        /// this direction.
         link_to_host: f64 = "ratio",
-        /// Utilisation of each flash channel.
+        /// Utilisation of each flash channel: share of the measured window in which the channel was busy.
         per_channel: Vec<f64> = "ratio",
-        /// Utilisation of the array of each die.
+        /// Utilisation of each die's flash array: share of the measured window in which the array was busy.
         per_die: Vec<f64> = "ratio",
-        /// Utilisation of the array of each die, by origin of the work.
+        /// Utilisation of each die's flash array by origin of the work (host, garbage collection, wear levelling,
+        /// others).
         per_die_by_origin: DiesByOrigin = "ratio",
     }
 

@@ -27,9 +27,10 @@ sections! {
         nand_by_kind: ByOperation = "J",
         /// Energy of the chips' flash arrays by origin of the work, without standby.
         nand_by_origin: ByColumn = "J",
-        /// Energy of each part per byte that the host read or wrote; null without any.
+        /// Energy of each part of the drive per byte of the host's completed requests (reads, writes and trims); null
+        /// without any.
         per_host_byte: Parts = "J/byte",
-        /// Energy of each part per request of the host; null without any.
+        /// Energy of each part of the drive per completed request of the host, of any kind; null without any.
         per_request: Parts = "J/request",
         /// Number of bytes sent to dies over the flash channels in the measured window.
         bytes_to_dies: u64 = "bytes",
@@ -37,16 +38,16 @@ sections! {
         bytes_from_dies: u64 = "bytes",
     }
 
-    /// Energy by part of the drive, per byte that the host read or wrote or per request of the host; null where the
-    /// drive file does not give the power.
+    /// Energy by part of the drive, per byte of the host's completed requests or per request; null where the drive file
+    /// does not give the power.
     Parts {
-        /// Energy of the controller, per byte or per request of the host.
+        /// Energy of the controller, per byte of the host's completed requests or per request.
         controller: Option<f64>,
-        /// Energy of the wires of the flash channels, per byte or per request of the host.
+        /// Energy of the wires of the flash channels, per byte of the host's completed requests or per request.
         bus: Option<f64>,
-        /// Energy of the flash chips, per byte or per request of the host.
+        /// Energy of the flash chips, per byte of the host's completed requests or per request.
         nand: Option<f64>,
-        /// Energy of all parts of the drive together, per byte or per request of the host.
+        /// Energy of all parts of the drive together, per byte of the host's completed requests or per request.
         total: Option<f64>,
     }
 

@@ -221,7 +221,7 @@ impl Session {
         self.options.seed
     }
 
-    /// Performs a slice of the run's work, about `events` simulated events, and returns the progress of the run.
+    /// Performs a slice of the run, about `events` events, and returns the run's progress.
     ///
     /// # Errors
     /// When the workload turns out to be faulty, or a saved state cannot be written.
@@ -282,8 +282,7 @@ impl Session {
         Ok(self.progress())
     }
 
-    /// Performs `work` and returns its value; a panic in `work` gets the number of the last power cut added to its
-    /// text.
+    /// Performs `work`; a panic in it gets the number of the last power cut added to its text.
     fn telling_cut<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|cause| {
             let text = cause.downcast_ref::<String>().map(String::as_str);

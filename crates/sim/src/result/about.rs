@@ -35,7 +35,7 @@ pub(crate) enum AnyValue {
 }
 
 sections! {
-    /// The workload that was run.
+    /// Facts about the workload that was run.
     Workload {
         /// Name of the workload.
         name: String = "text",
@@ -45,16 +45,17 @@ sections! {
         requests: u64 = "requests",
         /// Number of lines of the trace that could not be read and were skipped on request (`--skip-bad-lines`).
         skipped_lines: u64 = "lines",
-        /// Fraction of the workload that was run; null where its length is not known.
+        /// Fraction of the workload that was run; null where the workload's length is not known.
         fraction_done: Option<f64> = "ratio",
         /// Further findings about the workload, such as facts about a trace, by name.
         #[schemars(with = "BTreeMap<String, String>")]
         notes: Texts = "text",
-        /// Names of the workload's jobs or volumes, in the order of the numbers (tags) that requests carry.
+        /// Names of the workload's tags (fio jobs, or volumes of a trace), in the order of the tag numbers that
+        /// requests carry.
         tags: Vec<String> = "text",
         /// Jobs of a fio file, as written; empty for other workloads.
         jobs: Vec<FioJob>,
-        /// Steady states in which jobs of a fio file were to end (`steadystate`); empty without any.
+        /// Results of the detection of steady state (`steadystate`) in jobs of a fio file; empty without any.
         steady_states: Vec<SteadyState>,
     }
 
@@ -105,8 +106,8 @@ sections! {
         units_read: u64 = "mapping units",
         /// Number of mapping units that the host wrote in the measured window.
         units_written: u64 = "mapping units",
-        /// Number of mapping units that the host read although they were never written, or trimmed: as fast on any
-        /// drive.
+        /// Number of mapping units that the host read although they were never written, or trimmed; such reads are as
+        /// fast on any drive.
         reads_unmapped: Part,
         /// Number of mapping units that the host read from flash.
         reads_from_flash: Part,
@@ -208,7 +209,7 @@ sections! {
         notes: Vec<String> = "text",
     }
 
-    /// Where an interrupted run ended.
+    /// Point at which a run was interrupted: phase, and fraction of the phase done.
     InterruptedAt {
         /// Phase of the run in which it was interrupted: `precondition`, `layout` or `run`.
         phase: String = "text",

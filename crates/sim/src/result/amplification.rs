@@ -181,8 +181,8 @@ pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
 /// Consecutive parts of a run: their sums, and the function that calculates write amplification from sums.
 struct RunParts<'a> {
     sums: &'a [Sums],
-    /// For the beginning of each part and the end of the last: valid units and other units of each die's garbage
-    /// collection victims so far; empty where dies are not compared.
+    /// Counts at the beginning of each part of the run and at the end of the last: valid units and other units, since
+    /// the run began, of each die's garbage collection victims; empty where dies are not compared.
     by_die: &'a [&'a [[u64; 2]]],
     of: fn(&Sums) -> Option<f64>,
 }
@@ -393,8 +393,8 @@ mod tests {
         assert!(found.interval.is_none() && found.drifting, "it never settled");
     }
 
-    /// Estimates, for a test, a run of 96 garbage collection victims on 8 dies; each die has its own, slowly changing
-    /// level of valid units.
+    /// Makes, for a test, the estimate of long-run write amplification from a run of 96 garbage collection victims on 8
+    /// dies; each die has its own, slowly changing level of valid units.
     fn of_dies(seed: u64, trend: f64) -> LongRun {
         let mut random = RandomStream::new(seed, "test");
         let mut levels: [f64; 8] = std::array::from_fn(|_| 20.0 * (random.unit() - 0.5));

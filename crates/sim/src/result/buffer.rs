@@ -90,10 +90,10 @@ sections! {
         units_folded: u64 = "mapping units",
         /// Number of blocks of the SLC cache (one bit per cell) that were erased; they are among `flash.erases`, too.
         blocks_erased: u64 = "blocks",
-        /// Erases of a block in the mode of one bit per cell, on average over all blocks and since the drive was built;
-        /// null without blocks.
+        /// Mean number of erases of a block in the mode of one bit per cell, over all blocks and since the drive was
+        /// built; null without blocks.
         erases_per_block_mean: Option<f64> = "erases",
-        /// Greatest number of erases of one block in the mode of one bit per cell.
+        /// Greatest number of erases of one block in the mode of one bit per cell since the drive was built.
         erases_per_block_max: Option<u32> = "erases",
     }
 }

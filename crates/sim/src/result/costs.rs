@@ -92,15 +92,16 @@ sections! {
     Ecc {
         /// Number of read reference voltages that each attempt to read compares the cells with, attempt by attempt.
         references: Vec<u32> = "count",
-        /// Number of flash reads, by the attempt that corrected them.
+        /// Number of flash reads, by the attempt (the first, or a read retry) at which the code corrected them.
         reads_by_references: HostOrOtherList = "flash reads",
-        /// Number of read retries: attempts beyond the first.
+        /// Number of read retries: attempts of flash reads beyond the first.
         read_retries: u64 = "attempts",
         /// Number of flash reads that took more than one attempt.
         reads_retried: HostOrOther = "flash reads",
-        /// Reads of the host, by the read retries of the flash read that took most.
+        /// Numbers and mean latencies of the host's reads, by the greatest number of read retries that one of their
+        /// flash reads took.
         requests_by_retries: ByRetries,
-        /// Number of flash reads that the error-correcting code could not correct.
+        /// Number of flash reads that the error-correcting code could not correct at any attempt.
         pages_uncorrectable: HostOrOther = "flash reads",
     }
 }

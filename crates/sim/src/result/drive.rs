@@ -21,7 +21,8 @@ sections! {
         program_failures: u64 = "programs",
         /// Number of erases that failed in the measured window.
         erase_failures: u64 = "erases",
-        /// Number of superblocks out of use because a block failed and no spare block was left.
+        /// Number of superblocks that went out of use in the measured window because a block failed and no spare block
+        /// was left.
         superblocks_lost: u64 = "superblocks",
         /// True if the drive is read-only: too many blocks have failed for its logical space, and it takes no more
         /// writes.

@@ -122,7 +122,7 @@ sections! {
         ram_bytes_max: u64 = "bytes",
     }
 
-    /// Reads that the error-correcting code could not correct, and whether parity restored their data.
+    /// Counts of reads that the error-correcting code could not correct: data restored from parity, and data lost.
     Unreadable {
         /// Number of flash reads that the code could not correct and whose data was restored from parity, for the host
         /// and for other origins.

@@ -128,17 +128,19 @@ sections! {
         mean: Option<f64> = "ns",
         /// Shortest latency of the completed requests of one kind, within a thousandth like the percentiles.
         min: Option<u64> = "ns",
-        /// Median latency: half of the requests took no longer.
+        /// Median latency of the completed requests of one kind: half of the requests took no longer.
         p50: Option<u64> = "ns",
-        /// 90th percentile of the latency: 90 % of the requests took no longer.
+        /// 90th percentile of the latency of the completed requests of one kind: 90 % of the requests took no longer.
         p90: Option<u64> = "ns",
-        /// 95th percentile of the latency: 95 % of the requests took no longer.
+        /// 95th percentile of the latency of the completed requests of one kind: 95 % of the requests took no longer.
         p95: Option<u64> = "ns",
-        /// 99th percentile of the latency: 99 % of the requests took no longer.
+        /// 99th percentile of the latency of the completed requests of one kind: 99 % of the requests took no longer.
         p99: Option<u64> = "ns",
-        /// 99.9th percentile of the latency: 99.9 % of the requests took no longer.
+        /// 99.9th percentile of the latency of the completed requests of one kind: 99.9 % of the requests took no
+        /// longer.
         p999: Option<u64> = "ns",
-        /// 99.99th percentile of the latency: 99.99 % of the requests took no longer.
+        /// 99.99th percentile of the latency of the completed requests of one kind: 99.99 % of the requests took no
+        /// longer.
         p9999: Option<u64> = "ns",
         /// Longest latency of the completed requests of one kind.
         max: Option<u64> = "ns",

@@ -28,9 +28,9 @@ sections! {
         confidence_level: f64 = "ratio",
         /// Number of consecutive parts of the run (batches) whose differences give the confidence intervals.
         batches: usize = "count",
-        /// Confidence interval of the requests per second.
+        /// Confidence interval of the completed requests per second.
         iops: [f64; 2] = "1/s",
-        /// Confidence interval of the bytes per second; null where no data was moved.
+        /// Confidence interval of the bytes of completed requests per second; null where no data was moved.
         bandwidth_bytes_per_s: Option<[f64; 2]> = "bytes/s",
         /// Confidence intervals of latencies; null where the run is too short.
         latency_ns: Option<LatencyInterval> = "ns",

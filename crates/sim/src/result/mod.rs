@@ -88,7 +88,7 @@ sections! {
         capacity_bytes: u64 = "bytes",
         /// True if the run was ended early, by Ctrl-C or a program.
         interrupted: bool = "yes/no",
-        /// Place where the run was interrupted; null where it was not.
+        /// Point at which the run was interrupted; null where the run was not interrupted.
         interrupted_at: Option<about::InterruptedAt>,
         /// Facts about the workload that was run.
         workload: about::Workload,

@@ -42,15 +42,15 @@ sections! {
         rollbacks_void: u64 = "rollbacks",
         /// Number of mapping units that rollbacks changed.
         rollback_units: u64 = "mapping units",
-        /// Mean time that a rollback took; null without any.
+        /// Mean time from the moment of a rollback until the map was on flash; null without rollbacks.
         t_rollback_ns_mean: Option<f64> = "ns",
     }
 
     /// Mean and longest time from the moment of a snapshot until the map is on flash.
     TakeTimes {
-        /// Mean time that a snapshot took; null without snapshots.
+        /// Mean time from the moment of a snapshot until the map was on flash; null without snapshots.
         mean: Option<f64>,
-        /// Longest time that a snapshot took; 0 without snapshots.
+        /// Longest time from the moment of a snapshot until the map was on flash; 0 without snapshots.
         max: u64,
     }
 

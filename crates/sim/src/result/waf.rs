@@ -65,8 +65,8 @@ sections! {
         /// Bytes of the host's data that were only in the write buffer when the window ended: written, and not on flash
         /// yet. Null in a result of an older format.
         held: Option<u64> = "bytes",
-        /// Difference between the write buffer's contents at the end and at the beginning of the window, as a share of
-        /// what the host wrote.
+        /// Absolute change of the amount of host data that only the write buffer held, from the beginning to the end of
+        /// the window, as a share of what the host wrote.
         held_share: f64 = "ratio",
         /// True if `held_share` is at most 3 %. Where it is more, `waf` says how full the write buffer is rather than
         /// what the drive does.
@@ -99,7 +99,7 @@ sections! {
         too_short: Option<TooShort>,
     }
 
-    /// Reason why a run is too short for an estimate of long-run write amplification.
+    /// Facts that say why a run is too short for an estimate of long-run write amplification.
     TooShort {
         /// Number of garbage collection victims, or merges, in the run.
         victims: u64 = "superblocks",

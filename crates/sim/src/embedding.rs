@@ -6,7 +6,8 @@ use crate::Error;
 use std::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
 
-/// Callbacks by which the simulator asks the program that embeds it (such as the Python module) during long work.
+/// Callbacks that the simulator calls during long work to ask the embedding program (such as the Python module) two
+/// questions: whether to stop, and whether memory must not be freed yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Embedding {
     /// Returns true if the current work of the simulator is to stop.
@@ -23,7 +24,7 @@ pub fn embed(embedding: Embedding) {
     ASKED.get_or_init(|| embedding);
 }
 
-/// Checks whether the program that embeds the simulator wants the current work to stop.
+/// Checks whether the program that embeds the simulator wants the current work to stop, and returns an error if so.
 ///
 /// # Errors
 /// When the work is to end.
@@ -34,8 +35,8 @@ pub(crate) fn look() -> Result<(), Error> {
     }
 }
 
-/// Simulated drive that policies outside the simulator can see, owned by one piece of work. The drive is freed with the
-/// work unless an object of it is still in use outside.
+/// Wrapper of a simulated drive that policies outside the simulator (such as Python policies) can see. When the wrapper
+/// is dropped, the drive is freed, unless the embedding program still uses an object of the current work.
 pub(crate) struct SeenDrive<T>(Option<T>);
 
 impl<T> SeenDrive<T> {

@@ -22,8 +22,8 @@ pub(crate) use zoned::{ZoneTurn, ZonedNamespace};
 struct Placed {
     name: String,
     set: &'static CommandSet,
-    /// Bit mask of the operations that address sectors, copied from [`CommandSet::on_sectors`] of the namespace's
-    /// command set for quick access.
+    /// Bit mask of the operations that address sectors, copied from the namespace's command set
+    /// ([`CommandSet::on_sectors`]) for quick access.
     on_sectors: u64,
     extent: Extent,
 }

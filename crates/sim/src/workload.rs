@@ -11,11 +11,11 @@ use host::{HostSpace, Workload, WorkloadError};
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// Description of a workload as the caller gives it, in JSON; the key `kind` selects the form.
+/// Description of a workload as the caller gives it, in JSON; the key `kind` selects the kind of workload.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum WorkloadSpec {
-    /// A fio job file.
+    /// Workload described by a fio job file on disk.
     Fio {
         /// Path of the fio job file.
         path: PathBuf,
@@ -23,9 +23,9 @@ pub enum WorkloadSpec {
         #[serde(default)]
         variables: Variables,
     },
-    /// A fio job, given as text.
+    /// Workload described by a fio job, given as the text of a job file.
     FioText {
-        /// Name by which messages call the fio job.
+        /// Name by which error messages call the fio job.
         name: String,
         /// Text of the fio job file.
         text: String,
@@ -33,9 +33,9 @@ pub enum WorkloadSpec {
         #[serde(default)]
         variables: Variables,
     },
-    /// A fio job, given as single lines that the caller made from another form.
+    /// Workload described by a fio job, given as single lines that the caller made from another form.
     FioLines {
-        /// Name by which messages call the fio job.
+        /// Name by which error messages call the fio job.
         name: String,
         /// Lines of the fio job, each with the place where it was written, for messages.
         lines: Vec<fio::Line>,
@@ -43,24 +43,26 @@ pub enum WorkloadSpec {
         #[serde(default)]
         variables: Variables,
     },
-    /// A built-in workload generator, selected by name.
+    /// Workload of a built-in generator, selected by name.
     Generator {
         /// Name of the built-in generator.
         name: String,
     },
-    /// A synthetic volume: requests drawn from a statistical description of a block trace.
+    /// Workload of a synthetic volume: requests drawn at random from a statistical description of a volume of a block
+    /// trace.
     Volume {
-        /// Name and parameters of the volume: `volume:prn_0,interleaved=0.1`.
+        /// Name and parameters of the synthetic volume, such as `volume:prn_0,interleaved=0.1`.
         spec: String,
     },
-    /// Several flows of requests, each on its own part of the drive.
+    /// Workload of several flows (independent streams of synthetic or replayed requests), each on its own part of the
+    /// drive.
     Flows {
-        /// Name by which messages call the flows.
+        /// Name by which error messages call the workload of flows.
         name: String,
-        /// Descriptions of the flows of requests.
+        /// Descriptions of the flows, each a stream of synthetic or replayed requests.
         flows: Vec<FlowSpec>,
     },
-    /// A block trace that is replayed.
+    /// Workload that replays a block trace.
     Trace {
         /// Path of the trace file.
         path: PathBuf,
@@ -87,7 +89,7 @@ impl WorkloadSpec {
         serde_json::from_str(text).map_err(|error| Error(format!("workload: {error}")))
     }
 
-    /// Opens the workload as a source of requests for the address space `space`, such as a drive of a number of bytes.
+    /// Opens the workload as a source of requests for the address space `space`, such as that of a drive.
     ///
     /// # Errors
     /// When the workload is faulty or does not fit the drive.
@@ -169,7 +171,7 @@ impl WorkloadSpec {
         Err(WorkloadError::of(name, "the whole of a drive of several namespaces", expected))
     }
 
-    /// Returns the fio jobs that the workload consists of; none for volumes, flows and traces.
+    /// Returns the fio jobs that the workload consists of; none for synthetic volumes, flows and traces.
     ///
     /// # Errors
     /// When a job file is faulty, and for a generator that does not exist.

@@ -29,8 +29,8 @@ impl Catalogue {
         Self { folders: folders.into_iter().map(Into::into).collect(), bringer: Bringer::default() }
     }
 
-    /// Returns the catalogue with `bringer` added, which makes policies (such as Python policies) that are defined
-    /// outside the simulator.
+    /// Returns the catalogue with the maker `bringer` of policies that are defined outside the simulator (such as
+    /// Python policies).
     #[must_use]
     pub fn with(self, bringer: Bringer) -> Self {
         Self { bringer, ..self }
@@ -60,7 +60,8 @@ impl Catalogue {
         found
     }
 
-    /// Finds the file of a drive or chip: `name` is a name in the catalogue or a path, `kind` is `drives` or `chips`.
+    /// Finds the path of the file of a drive or chip: `name` is a name in the catalogue or a path, `kind` is `drives`
+    /// or `chips`.
     pub(super) fn resolve(&self, kind: &str, name: &str) -> Result<PathBuf, Error> {
         let listed = self.list(kind);
         if let Some(summary) = listed.iter().find(|summary| summary.name == name) {
@@ -166,8 +167,8 @@ impl Catalogue {
         self.over_bases(load(path)?, kind, path, seen)
     }
 
-    /// Lays the values of `document`, read from the file `path`, over the values of the base file that its key `base`
-    /// names.
+    /// Lays the values of `document`, read from the file `path`, over the values of the base file that the document's
+    /// key `base` names.
     fn over_bases(
         &self,
         mut document: Document,

@@ -24,8 +24,8 @@ pub fn policies() -> Vec<PolicyEntry> {
         .collect()
 }
 
-/// Configuration keys and whole tables of keys that have an effect only if one of the named features of the drive is
-/// enabled; [`IDLE`] and [`NEEDS`] hold the other rules.
+/// Configuration keys, or whole tables of keys, each with the drive features of which one must be enabled for the key
+/// to have an effect; [`IDLE`] and [`NEEDS`] hold the other rules.
 const WITH: &[(&str, &[Feature])] = &[
     ("ftl.refresh", &[Feature::Code]),
     ("ftl.rewrite", &[Feature::Regulator]),
@@ -45,8 +45,8 @@ const CHIP: &[(&str, &str)] = &[("ftl.slc_cache", "nand.slc_mode")];
 pub struct KeyOnDrive {
     /// The configuration key, with its help text and conditions.
     pub key: &'static Key,
-    /// Value of the configuration key on the drive, with its place and source; none where the key has no effect on the
-    /// drive.
+    /// Value of the configuration key on the drive, with the place where it is set and its source; none where the key
+    /// has no effect on the drive.
     pub entry: Option<Entry>,
     /// Conditions of the configuration key that the drive does not meet; empty where the key is in force.
     pub lacks: Vec<Need>,
@@ -133,8 +133,8 @@ fn with(way: &[Need], other: &Need) -> Vec<Need> {
     both
 }
 
-/// Returns alternative conditions on configuration keys, any of which enables the feature (`on`) or disables it (not
-/// `on`).
+/// Returns the alternative sets of conditions on configuration keys that each enable the drive feature `feature` if
+/// `on` is true, or disable it if not.
 fn needs_of(feature: Feature, on: bool, policies: &[PolicyEntry]) -> Vec<Need> {
     let of_key = |key: &&str| {
         let key = (*key).to_owned();

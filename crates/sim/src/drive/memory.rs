@@ -21,10 +21,11 @@ const LOGICAL: u64 = 4;
 /// Bytes of the simulator's memory for each logical unit where the drive has too many mapping units on flash for 32-bit
 /// addresses.
 const LOGICAL_WIDE: u64 = 5;
-/// Greatest number of bytes that the checkers use for each mapping unit on flash, and for each logical unit: their
-/// arrays, a copy of the first map, and changes to that copy. The sectors of partly written units are not counted.
+/// Greatest numbers of bytes of memory that the checkers use, for each mapping unit on flash and for each logical unit
+/// (in this order): their arrays, a copy of the first map, and changes to that copy. The sectors of partly written
+/// units are not counted.
 const CHECKED: [u64; 2] = [18, 22];
-/// Bytes that the file of a saved drive state may take in addition to its arrays.
+/// Greatest number of bytes that the file of a saved drive state may take in addition to the state's arrays.
 const STATE_HEAD: u64 = 1 << 20;
 
 /// Limit on the computer's memory that simulated drives may take, and whether the user gave the limit.
@@ -65,8 +66,8 @@ fn readable(bytes: u64) -> String {
     format!("{value:.1} {unit}")
 }
 
-/// Returns the bytes of memory that are available to the process: of the computer, or of the process's control group if
-/// that has less. None where unknown.
+/// Returns the number of bytes of memory available to this process: of the computer, or of the process's control group
+/// if that has less. None where unknown.
 fn available() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -104,7 +105,8 @@ pub enum Checking {
 }
 
 impl Checking {
-    /// Returns the bytes of memory that the checkers use for each mapping unit on flash, and for each logical unit.
+    /// Returns the two numbers of bytes of memory that the checkers use: for each mapping unit on flash, and for each
+    /// logical unit.
     const fn bytes(self) -> [u64; 2] {
         match self {
             Self::On => CHECKED,
@@ -128,7 +130,7 @@ pub(crate) struct MemoryNeeds {
     /// Bytes of the simulator's memory for each logical unit.
     logical: u64,
     buffer: u64,
-    /// Bytes that the features of the flash translation layer take in the simulator's memory: see
+    /// Number of bytes that the features of the flash translation layer take in the simulator's memory, from
     /// [`FtlConfig::bytes_beside`].
     beside: u64,
 }
@@ -194,5 +196,5 @@ impl MemoryNeeds {
     }
 }
 
-/// Greatest size of the header of a saved drive state, which names the drive.
+/// Greatest size, in bytes, of the header of a saved drive state; the header names the drive.
 pub(crate) const HEAD_MOST: Bytes = Bytes::new(STATE_HEAD);

@@ -263,7 +263,8 @@ impl Drive {
         })
     }
 
-    /// Reads all parts of the drive from its configuration again, with random properties from `seed`.
+    /// Reads all parts of the drive anew from its stored configuration, with random properties (such as bad blocks)
+    /// from `seed`.
     pub(crate) fn read(&self, seed: u64) -> Result<WholeDrive, Error> {
         read_whole(&self.document, seed)
     }
@@ -303,7 +304,7 @@ impl Drive {
         self.namespaces.space()
     }
 
-    /// Returns the number of bytes that the host can write to, and the number of placement handles.
+    /// Returns two numbers: the bytes that the host can write to, and the count of placement handles.
     pub(crate) fn reach(&self) -> (u64, u16) {
         (self.capacity.get(), self.space().handles)
     }
@@ -334,8 +335,8 @@ impl Drive {
         self.t_decode
     }
 
-    /// Returns, for a code whose failure rates were counted in simulations, one line for each number of soft bits that
-    /// says what was counted and from where it is extrapolated; empty for another code.
+    /// Returns lines of text, one for each number of soft bits, on a code whose failure rates were counted in
+    /// simulations: what was counted, and from where the rates are extrapolated; empty for another code.
     pub fn counted(&self) -> &[String] {
         &self.counted
     }
@@ -376,7 +377,8 @@ impl Drive {
         self.make_anew(seed, seed)
     }
 
-    /// Makes an empty write buffer like the one of this drive, for a page-mapped layer with the geometry `layout`.
+    /// Makes an empty write buffer with the settings of this drive's buffer, for a page-mapped layer with the geometry
+    /// `layout`.
     ///
     /// # Errors
     /// When the drive's file cannot be read again.

@@ -4,7 +4,7 @@ use config::{ConfigError, Section, at_least};
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// Default number of flash operations from the start of a run among which the moments of randomly drawn power cuts lie.
+/// Default range of randomly drawn power cuts: each lies among this number of flash operations from the start of a run.
 const WITHIN: u64 = 100_000;
 /// Greatest random delay, in nanoseconds, of a power cut that follows a number of flash operations; the delay lets cuts
 /// interrupt programs and erases at all stages.
@@ -77,7 +77,7 @@ impl PowerPlan {
         self.drawn > 0 || !self.at.is_empty() || !self.after.is_empty()
     }
 
-    /// Returns the moments of all planned power cuts, unsorted; randomly drawn moments follow from `seed`.
+    /// Returns the moments of all planned power cuts of a run, unsorted; randomly drawn moments follow from `seed`.
     pub fn moments(&self, seed: u64) -> Vec<CutMoment> {
         let mut random = RandomStream::new(seed, "power.cut");
         let mut moments: Vec<CutMoment> =

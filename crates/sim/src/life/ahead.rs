@@ -4,8 +4,8 @@
 use ftl::Ftl;
 use units::Lpn;
 
-/// Number of writes by which an ageing run draws units ahead of writing them, so that the map entries they need are
-/// prefetched into the processor's cache in time.
+/// Number of writes by which an ageing run draws logical units ahead of writing them, so that the units' map entries
+/// are in the processor's cache in time.
 const DISTANCE: usize = 32;
 
 /// Logical units that an ageing run will write next, drawn ahead so that their map entries can be prefetched.

@@ -4,8 +4,9 @@ use super::{Ageing, FAILING, mean};
 use crate::Error;
 
 impl Ageing {
-    /// Jumps ahead in the life of a drive: adds the window's wear `worn` to the blocks as many times as keeps the jump
-    /// small and the data readable. Returns that number of times.
+    /// Jumps ahead in the life of a drive: adds the wear `worn` (P/E cycles of each block in the last simulated window
+    /// of the ageing run) to the blocks as many times as keeps the jump small and the data readable. Returns that
+    /// number of times.
     pub(super) fn jump(&mut self, worn: &[u32], written: u64) -> Result<u32, Error> {
         let each = mean(worn);
         if each <= 0.0 {
@@ -18,8 +19,8 @@ impl Ageing {
         Ok(times)
     }
 
-    /// Returns how many times, at most `most`, the wear `worn` can be added to the blocks so that data are still
-    /// readable at the required error rate after the retention time.
+    /// Returns how many times, at most `most`, the wear `worn` (P/E cycles of each block) can be added to the blocks so
+    /// that data are still readable at the required error rate after the retention time.
     pub(super) fn most_while_readable(&mut self, worn: &[u32], most: u32) -> u32 {
         let asked = self.asked_uber();
         let Ok(limit) = &mut self.limit else { return most };
@@ -37,8 +38,8 @@ impl Ageing {
         low
     }
 
-    /// Returns how many times the wear `worn` can be added to the blocks until one block in [`FAILING`] of the blocks
-    /// that wear has reached the end of its life.
+    /// Returns how many times the wear `worn` (P/E cycles of each block) can be added until one in [`FAILING`] of the
+    /// blocks that wear has reached the end of its life.
     pub(super) fn most_before_failures(&self, worn: &[u32]) -> u32 {
         let array = self.ftl.array();
         if array.lives().is_empty() {

@@ -184,8 +184,8 @@ struct RetriedPage {
     lost_page: f64,
 }
 
-/// Part by which the calculation extends the bit error table beyond its last P/E-cycle row: one part in this number
-/// (10: a tenth more cycles).
+/// Part by which the calculation extends the bit error table beyond its last P/E-cycle row, as a divisor: 10 adds a
+/// tenth of the cycles.
 const CARRIED_ON: u32 = 10;
 
 /// Calculation of the uncorrectable bit error rate of a worn drive with its error-correcting code: at the end of the
@@ -195,8 +195,8 @@ pub(crate) struct CodeLimit {
     pub requirement: Requirement,
     /// Retention time in seconds at the reference temperature of the bit error table.
     retention_s: f64,
-    /// Error rates of the page types of a block at the end of the retention time, indexed by the block's wear in P/E
-    /// cycles; none where not calculated yet.
+    /// Error rates of a block's pages at the end of the retention time, one entry for each page type, indexed by the
+    /// block's wear in P/E cycles; none where not calculated yet.
     known: Vec<Option<Vec<RetriedPage>>>,
 }
 

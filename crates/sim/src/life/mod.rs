@@ -41,7 +41,7 @@ pub struct AgeRow {
     pub host_bytes: f64,
     /// Number of overwrites of the logical space (drive writes) since the drive was filled, including the jumps.
     pub drive_writes: f64,
-    /// Write amplification in the window.
+    /// Write amplification in the simulated window.
     pub waf: f64,
     /// Program/erase cycles of the least worn block.
     pub pe_cycles_min: u32,
@@ -53,7 +53,7 @@ pub struct AgeRow {
     pub bad_blocks: u64,
     /// Number of superblocks that are still usable.
     pub superblocks: u32,
-    /// Number of times that the jump after the window repeats the window's wear.
+    /// Number of times that the jump after the window repeats the wear of the window on every block.
     pub jumped: u32,
     /// True if the drive has become read-only and takes no more writes.
     pub read_only: bool,
@@ -62,7 +62,7 @@ pub struct AgeRow {
     pub readability: Option<Readability>,
     /// True if the data can no longer be read at the required error rate at the end of the required retention time.
     pub unreadable: bool,
-    /// Speed of the drive before the window; none where it was not measured.
+    /// Speed of the drive, measured before the simulated window; none where it was not measured.
     pub speed: Option<Speed>,
 }
 
@@ -99,7 +99,7 @@ pub struct AgeFacts {
 pub struct InUse {
     /// Age of the oldest data in the drive, in seconds.
     pub oldest_s: f64,
-    /// Calculated error rates of the data in use; none where they cannot be calculated.
+    /// Calculated error rates at which the drive in use reads its data; none where they cannot be calculated.
     pub readability: Option<Readability>,
     /// Reason why the error rates in use cannot be calculated; none where they can.
     pub unknown: Option<String>,
@@ -108,7 +108,8 @@ pub struct InUse {
     pub years_readable: Option<f64>,
 }
 
-/// Window of an ageing run that is being written: counts at its beginning, and units written so far.
+/// Window in progress of an ageing run (the part of the drive's life simulated write by write between two jumps):
+/// counts at its beginning, and number of units written so far.
 struct Window {
     cycles: Vec<u32>,
     stats: FtlStats,
@@ -127,11 +128,11 @@ struct ErasedAt {
     windows: u32,
 }
 
-/// Number of units that an ageing run writes in one call, after which the caller can check the time or stop.
+/// Number of mapping units that an ageing run writes in one call, after which the caller can check the time or stop.
 const UNITS_AT_ONCE: u64 = 1 << 18;
 const YEAR_S: f64 = 365.25 * 86_400.0;
-/// At most one block in this number may reach the end of its life during a jump; such a block lives on to the end of
-/// the jump.
+/// Number of blocks of which at most one may reach the end of its life during a jump in wear; such a block lives on to
+/// the end of the jump.
 const FAILING: usize = 400;
 
 /// Ageing run: a drive that is overwritten, with jumps in wear, until the end of its life.
@@ -142,9 +143,10 @@ pub struct Ageing {
     random: RandomStream,
     ahead: UnitsAhead,
     units: u32,
-    /// Fraction of the mean block's life at which the drive's speed is measured next.
+    /// Point of the next speed measurement, as a fraction of the mean block's life.
     next_measure: f64,
-    /// Number of units that the ageing run writes in each window.
+    /// Number of mapping units that the ageing run writes in each window, the part simulated write by write between two
+    /// jumps.
     window_units: u64,
     window: Option<Window>,
     /// Drive writes (overwrites of the logical space) so far, jumps included.
@@ -244,8 +246,8 @@ impl Ageing {
         mean(self.ftl.array().pe_cycles_by_block()) / self.life
     }
 
-    /// Advances the ageing run by one whole window and the jump after it, with a measurement of speed before the window
-    /// where one is due. Returns the state of the drive.
+    /// Advances the ageing run by one whole window of simulated writes and the jump in wear after it, with a
+    /// measurement of speed before the window where one is due. Returns the state of the drive.
     ///
     /// # Errors
     /// As [`Self::go_on`].
@@ -257,8 +259,8 @@ impl Ageing {
         }
     }
 
-    /// Advances the ageing run by a part of a window. After the window's last part it jumps and returns the state of
-    /// the drive; none before.
+    /// Advances the ageing run by a part of a window of simulated writes. After the window's last part it makes the
+    /// jump in wear and returns the state of the drive; returns none before.
     ///
     /// # Errors
     /// When the drive cannot be copied for the measurement, or has worn beyond its chip's tables.
@@ -347,8 +349,9 @@ impl Ageing {
         self.limit.as_ref().map_or(f64::INFINITY, |limit| limit.requirement.uber)
     }
 
-    /// Calculates how well the data read at the end of the retention time, after `times` more times the wear `more`;
-    /// none where the error rate cannot be calculated, or where blocks failed before errors became too many.
+    /// Calculates how well the drive reads its data at the end of the retention time, after `times` more times the wear
+    /// `more` (P/E cycles of each block); none where the error rate cannot be calculated, or where blocks failed before
+    /// errors became too many.
     fn readability(&mut self, more: &[u32], times: u32) -> Result<Option<Readability>, Error> {
         let Ok(limit) = &mut self.limit else { return Ok(None) };
         match limit.after_retention(self.ftl.array(), more, times) {

@@ -18,8 +18,8 @@ use retries::Retried;
 use serde_json::{Value, json};
 use units::SimTime;
 
-/// Names of the stages that make up a request's latency, in order; the link's stage, named elsewhere, completes the
-/// sum.
+/// Names of the stages that make up a request's latency, in order, except the last stage (the host link), which is
+/// named elsewhere.
 pub(crate) const STAGES: [&str; 12] = [
     "queue",
     "command",
@@ -247,7 +247,7 @@ pub(crate) struct Series {
     started: SimTime,
     width_ns: u64,
     bins: [Vec<SeriesBin>; 2],
-    /// Index of the interval that is being filled.
+    /// Index of the interval of the time series that is being filled.
     current: usize,
     ends_ns: u64,
 }
@@ -320,8 +320,8 @@ impl Series {
         (0..count).map(part).collect()
     }
 
-    /// Returns for each interval three numbers of requests: with latencies at or above the level (an eighth of a power
-    /// of two) that contains `latency`, with latencies above that level, and all.
+    /// Returns three numbers of requests for each interval of the time series: with latencies at or above the level (an
+    /// eighth of a power of two) that contains `latency`, with latencies above that level, and all.
     pub fn beyond(&self, effect: Effect, latency: u64) -> Vec<[f64; 3]> {
         let level = level_of(latency, COARSE);
         let beyond = |bin: &SeriesBin, level: usize| -> f64 {

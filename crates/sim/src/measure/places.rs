@@ -19,7 +19,7 @@ const SIZES: usize = 8;
 /// multiplicative hashing).
 const HASH: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Counts of the requests of a size class, for each latency level all groups (adjacent, in two cache lines); none until
+/// Numbers of requests of one size class, by latency level and, within a level, by group of logical units; none until
 /// the first request.
 type LevelCounts = Option<Box<[u32]>>;
 
@@ -30,7 +30,7 @@ pub(crate) struct LatencyByPlace {
     counts: [[LevelCounts; SIZES]; 2],
 }
 
-/// Lower or upper edge of a latency level.
+/// Choice of the lower or the upper edge of a latency level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LevelEdge {
     Lower,
@@ -39,13 +39,13 @@ pub(crate) enum LevelEdge {
 
 /// How the fraction of requests that take longer than a certain latency differs between groups of logical units.
 pub(crate) struct GroupDifference {
-    /// For each group: number of requests that took longer, minus the number expected from their sizes; then number of
-    /// all requests.
+    /// Two numbers for each group of logical units: requests that took longer than the latency, minus the number
+    /// expected from their sizes; and all requests.
     pub groups: Vec<[f64; 2]>,
     /// Fraction of all requests that take longer than the latency.
     pub share: f64,
-    /// Variance of a single request's outcome (longer or not), if all requests of a size class are alike and
-    /// independent.
+    /// Variance of the outcome of a single request (1 if it took longer than the latency, else 0), if all requests of a
+    /// size class are alike and independent.
     pub variance: f64,
 }
 
@@ -108,9 +108,9 @@ mod tests {
     use super::*;
     use engine::RandomStream;
 
-    /// Returns, for a test, the variance between groups as a multiple of that of independent requests. The test
-    /// accesses 200 popular units with requests of 2 sizes; `slow` decides for each request whether it is slow, given
-    /// its size and whether the unit lies in a slow place.
+    /// Returns, for a test, the variance between groups of logical units as a multiple of that of independent requests.
+    /// The test accesses 200 popular units with requests of 2 sizes; `slow` decides whether a request is slow, given
+    /// its size and whether the unit lies in a slow group.
     fn excess(seed: u64, slow: impl Fn(&mut RandomStream, u32, bool) -> bool) -> f64 {
         let mut random = RandomStream::new(seed, "test");
         let mut places = LatencyByPlace::default();

@@ -4,15 +4,15 @@ use crate::measure::latencies::Latencies;
 use crate::sections::sections;
 
 sections! {
-    /// Reads of the host by the number of read retries. The lists begin with no retry and end with the largest number
-    /// that occurred.
+    /// Numbers and mean latencies of the host's reads, by the greatest number of read retries that one of their flash
+    /// reads took. The lists begin with no retry and end with the largest number that occurred.
     ByRetries {
         /// Fraction of the host's reads that took at least one read retry; null without reads.
         share: Option<f64> = "ratio",
-        /// Number of the host's reads for each number of read retries; the eighth entry also counts reads with more
-        /// retries.
+        /// Number of the host's reads for each number of read retries, from 0 on; the eighth entry also counts reads
+        /// with more retries.
         requests: Vec<u64> = "requests",
-        /// Mean latency of the host's reads for each number of read retries; null without such reads.
+        /// Mean latency of the host's reads for each number of read retries, from 0 on; null without such reads.
         latency_ns_mean: Vec<Option<f64>> = "ns",
     }
 }

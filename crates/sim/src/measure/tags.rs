@@ -3,14 +3,15 @@
 use crate::measure::latencies::Latencies;
 use host::{Effect, HostRequest};
 
-/// Greatest number of tags (jobs or volumes of a workload) with a latency histogram of their own; others count only in
-/// the totals.
+/// Greatest number of tags (fio jobs, or volumes of a trace) with a latency histogram of their own; further tags count
+/// only in the totals.
 const TAGS_MAX: usize = 64;
 
 /// Number of significant digits of the latency histogram of one tag among several.
 const DIGITS: u8 = 2;
 
-/// Which tags (jobs or volumes) occurred so far among the requests of one effect: none, a single tag, or several.
+/// Which tags (fio jobs, or volumes of a trace) occurred so far among the requests of one effect (reads, writes or
+/// trims): none, a single tag, or several.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum TagsSeen {
     #[default]
@@ -20,7 +21,7 @@ enum TagsSeen {
     Several,
 }
 
-/// Latencies of the reads, writes and trims of each job or volume (tag) of a workload.
+/// Latencies of the reads, writes and trims of each tag (a fio job, or a volume of a trace).
 #[derive(Default)]
 pub(crate) struct Tags {
     seen: [TagsSeen; 3],
@@ -28,8 +29,8 @@ pub(crate) struct Tags {
 }
 
 impl Tags {
-    /// Adds the latency of a request to the record of its tag, before the request is counted in `all`, the record of
-    /// its effect.
+    /// Adds the latency of a request to the record of its tag, if requests of its effect had several tags so far;
+    /// called before the request is counted in `all`, the record of the effect.
     #[inline]
     pub fn add(&mut self, request: &HostRequest, latency: u64, all: &Latencies) {
         match self.seen.get_mut(request.op.effect() as usize) {
@@ -52,8 +53,8 @@ impl Tags {
         of.get_or_insert_with(|| Box::new(Latencies::new(DIGITS))).add(latency, u64::from(request.bytes));
     }
 
-    /// Returns the slot for the latency record of tag `tag` and effect `op`; none if the tag's number is too high for a
-    /// record of its own.
+    /// Returns the slot for the latency record of tag `tag` and of the effect (read, write or trim) with index `op`;
+    /// none if the tag's number is too high for a record of its own.
     fn place(&mut self, tag: u16, op: usize) -> Option<&mut Option<Box<Latencies>>> {
         let tag = usize::from(tag);
         if tag >= TAGS_MAX {

@@ -9,8 +9,8 @@ use host::{Effect, Extent, HostRequest, HostZones, Op};
 use std::collections::{BTreeMap, VecDeque};
 use units::{Nanos, SimTime};
 
-/// Work of a request that waits for its turn in a zone: writes to a zone transfer their data one after the other, so
-/// that data reach the flash in order.
+/// Work that waits for its turn in a zone of a zoned namespace, a write or a zone command: writes to a zone transfer
+/// their data one after the other, so that data reach the flash in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ZoneTurn {
     /// Write, by request number, that transfers its data when it has its turn.
@@ -33,7 +33,7 @@ pub(crate) struct ZoneEntry {
 #[derive(Clone, Debug)]
 pub(crate) struct ZonedNamespace {
     zones: ZoneStates,
-    /// Size of a block in bytes; write pointers advance in blocks.
+    /// Size in bytes of a logical block, the unit in which write pointers advance.
     unit: u64,
     times: ZoneTimes,
     /// Time at which the firmware that checks write pointers is free for the next write.
@@ -50,7 +50,7 @@ pub(crate) struct ZonedNamespace {
 }
 
 impl ZonedNamespace {
-    /// Makes a zoned namespace with zones as `zoning` describes, all empty; a block has `unit` bytes.
+    /// Makes a zoned namespace with zones as `zoning` describes, all empty; a logical block has `unit` bytes.
     pub fn new(zoning: Zoning, unit: u64) -> Self {
         let shape = ZoneShape {
             count: zoning.count,
@@ -126,7 +126,7 @@ impl ZonedNamespace {
         *self.errors.entry(error).or_default() += 1;
     }
 
-    /// Returns the number, in the host's address space, of the block at which a request begins.
+    /// Returns the number, in the host's address space, of the logical block at which a request begins.
     fn block(&self, request: &HostRequest) -> u64 {
         request.offset / self.unit
     }
@@ -267,7 +267,7 @@ impl ZonedNamespace {
     }
 
     /// Returns the time that the firmware takes for a zone management command: a fixed time, or for a reset a time that
-    /// grows with the blocks.
+    /// grows with the number of logical blocks written in the zone.
     pub fn time_of(&self, work: ZoneWork) -> Nanos {
         match work {
             ZoneWork::None | ZoneWork::Finish => self.times.manage,

@@ -193,8 +193,8 @@ mod tests {
     use check::Measured;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    /// Makes a drive for a test: its logical units were written in order, so that the map is a rule, and some units
-    /// were written again.
+    /// Makes a drive for a test: its logical units were written in order, so that the map follows a rule and needs no
+    /// arrays, and some units were then overwritten.
     fn filled() -> (Drive, Ftl) {
         let settings = ["nand.blocks_per_plane=64", "ftl.op_ratio=0.5"].map(str::to_owned);
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -206,8 +206,8 @@ mod tests {
         (drive, ftl)
     }
 
-    /// The test changes a drive without telling the checker, with the map as a rule or as arrays: the checker finds the
-    /// changes, and passes an unchanged drive.
+    /// The test changes a drive's map without telling the checker, where the map follows a rule and where it is stored
+    /// in arrays: the checker must find each change, and accept an unchanged drive.
     #[test]
     fn a_drive_that_changes_unseen_is_found_out() {
         for has_arrays in [false, true] {

@@ -49,13 +49,13 @@ pub struct SteppedCompletion {
     pub stages_ns: [u64; STAGE_COUNT],
     /// Length of the request in bytes.
     pub bytes: u32,
-    /// Code of the request's operation ([`host::Op::code`]).
+    /// Numeric code of the request's operation ([`host::Op::code`]).
     pub op: u8,
     /// Status with which the drive answered the request.
     pub status: SteppedStatus,
     /// Index of the longest stage in [`STAGE_NAMES`]: the main cause of the latency.
     pub cause: u8,
-    /// Number of read retries: attempts of a read beyond the first.
+    /// Greatest number of read retries (attempts beyond the first) that one flash read of the request took.
     pub retries: u8,
 }
 
@@ -79,7 +79,7 @@ fn cause(stages: &[u64; STAGE_COUNT]) -> u8 {
 #[derive(Default)]
 pub(crate) struct SteppedAnswers {
     waiting: VecDeque<SteppedCompletion>,
-    /// For each request in flight, indexed by its id: the request's number in its submission.
+    /// For each request in flight, indexed by its id: the number that its submission gave it.
     numbers: Vec<u64>,
 }
 
@@ -111,8 +111,8 @@ impl SteppedAnswers {
         });
     }
 
-    /// Changes the newest completion to the address and length of the request as the host made it; `address` is where
-    /// the drive put the data, if it chose the place.
+    /// Replaces the address and length in the newest completion by the address and length of the original host request;
+    /// if the drive chose the place of the data, `address` is that place.
     pub fn place(&mut self, host: &HostRequest, address: Option<u64>) {
         if let Some(last) = self.waiting.back_mut() {
             (last.offset, last.bytes) = (address.unwrap_or(host.offset), host.bytes);

@@ -21,11 +21,11 @@ pub struct HostAnswer<'a> {
 /// Losses by a power cut that ended host and drive together, as the drive's image reports them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// Number of requests that were never answered.
+    /// Number of requests of the host that were never answered because of the power cut.
     pub requests: u32,
     /// Number of mapping units whose writes the host was told are complete, but whose data are not on flash.
     pub units: u32,
-    /// Pages and blocks of the flash that the power cut damaged.
+    /// Numbers of pages and blocks of the flash that the power cut damaged.
     pub damage: Damage,
 }
 

@@ -58,9 +58,9 @@ const ROWS_AT_ONCE: usize = 64;
 /// Rows of `requests.parquet` that the caller has not taken yet: stored row by row, turned into columns in batches.
 pub(crate) struct RequestRows {
     rows: Vec<[u64; WIDTH]>,
-    /// For each request in flight, indexed by its id: the request's number in its source.
+    /// For each request in flight, indexed by its id: the request's number in its source (such as the line of a trace).
     numbers: Vec<u64>,
-    /// For each tag (job or volume): number of requests so far.
+    /// For each tag (a fio job, or a volume of a trace): number of requests so far.
     counts: Vec<u64>,
     /// Simulated time that counts as zero in the times of the rows.
     origin: SimTime,

@@ -12,7 +12,7 @@ pub(crate) struct Filled {
     words: Vec<u64>,
     /// Bit mask of the words that are not zero; used where there are several words.
     summary: Vec<u64>,
-    /// Number of words read so far, for the test that bounds this number.
+    /// Tally, for a test of its upper bound, of the 64-bit words of the set that searches have read so far.
     #[cfg(test)]
     looked_at: Cell<u64>,
 }
@@ -125,8 +125,8 @@ mod tests {
         }
     }
 
-    /// Test of the bound that benches/README.md claims: the number of words that a search reads grows with the number
-    /// of queues only by a 4096th.
+    /// The test checks the bound that benches/README.md claims: the number of words of the set that a search reads
+    /// grows with the number of queues only by a 4096th.
     #[test]
     fn few_words_are_looked_at_however_many_queues_there_are() {
         for count in [64, 4096, 65_536] {

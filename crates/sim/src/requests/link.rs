@@ -13,16 +13,19 @@ const SECTOR: u64 = 512;
 pub(crate) struct LinkAtWork {
     config: LinkConfig,
     pub queues: Queues,
-    /// Time on the link for a command, by effect; `answers` is the same for a completion.
+    /// Time for which a command occupies the link's wires, and its latency there, by effect of the request; `answers`
+    /// has the same for a completion.
     commands: [LinkStep; Effect::COUNT],
     answers: [LinkStep; Effect::COUNT],
     service_free: SimTime,
     wire_free: [SimTime; 2],
-    /// Burst computed last in each direction, with its length in bytes: most transfers of a workload have one length.
+    /// Data burst on the wires that was calculated last in each direction, with its length in bytes; stored because
+    /// most transfers of a workload have one length.
     last: [(u64, Burst); 2],
     /// Time that one sector takes on the link to the drive.
     sector: Nanos,
-    /// Nanoseconds for which the wires were occupied so far, by direction (to the drive, to the host).
+    /// Nanoseconds for which the wires are occupied by all transfers begun so far, up to the end of each, by direction
+    /// (to the drive, to the host).
     pub busy_ns: [u64; 2],
     /// Host's policy that gives writes their placement handles; none where writes keep their own.
     placer: Option<Placer>,
@@ -103,9 +106,9 @@ impl LinkAtWork {
         end + step.takes
     }
 
-    /// Returns the time at which `bytes` have crossed the link to the host; they came from the flash until `until`,
-    /// over the time `over`. With cut-through the transfer may begin with the first sector, but cannot end before the
-    /// last has come from the flash.
+    /// Returns the time at which `bytes` have crossed the link to the host; the flash delivered them over the time
+    /// `over`, which ended at `until`. With cut-through the transfer to the host may begin with the first sector, but
+    /// cannot end before the flash has delivered the last.
     #[inline]
     pub fn give(&mut self, until: SimTime, over: Nanos, bytes: u64) -> SimTime {
         let early = if self.config.cut_through { over } else { Nanos::ZERO };

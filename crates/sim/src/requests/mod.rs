@@ -18,16 +18,17 @@ pub(crate) struct Request {
     /// First mapping unit that the request accesses; `units` is the number of units.
     pub first: Lpn,
     pub units: u32,
-    /// Number of a write's units whose data the drive has taken so far; `units_crossing` are the units on the link now.
+    /// Number of mapping units of a write whose data the drive has taken so far; `units_crossing` is the number that
+    /// cross the link now.
     pub units_in: u32,
     pub units_crossing: u32,
     /// Number of flash reads (of a read) or durable units (of a write) that the request still waits for.
     pub parts: u32,
-    /// Bytes of the request that are not yet sent to the host.
+    /// Number of bytes of a read that have come neither from the flash nor from the write buffer yet.
     pub bytes_left: u64,
-    /// Bytes of a read that have come from the flash and wait for their transfer to the host.
+    /// Number of bytes of a read that have come from the flash and wait for their transfer to the host.
     pub gathered: u64,
-    /// Time at which the last part of the read was decoded.
+    /// Time at which all parts of the read that have come from the flash so far are decoded.
     pub gathered_at: SimTime,
     /// Time at which the drive fetched the request; `understood` is when the firmware had read the command.
     pub fetched: SimTime,
@@ -44,7 +45,7 @@ pub(crate) struct Request {
     /// Times in nanoseconds that the request's last flash operation spent in each stage (waits, channel, array,
     /// transfer).
     pub stages: Stages,
-    /// Bytes of a read that the DRAM of the write buffer still has to supply.
+    /// Number of bytes of a read that the DRAM of the write buffer still has to supply.
     pub from_memory: u64,
     pub measured: bool,
     pub failed: bool,
@@ -247,7 +248,7 @@ pub fn bytes_of(request: &Request, unit: u64, granted: u32) -> u64 {
     to.min(host_end) - from.max(request.host.offset)
 }
 
-/// Returns the first mapping unit that a request accesses, and the first unit behind it.
+/// Returns the number of the first mapping unit that a request accesses, and of the first unit after the request.
 #[inline(always)]
 fn units_of(host: &HostRequest, unit: u64) -> (u64, u64) {
     let end = host.offset + u64::from(host.bytes);

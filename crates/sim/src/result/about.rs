@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Table of texts by name, in the order in which they were added.
+/// Named texts of the result (facts about a workload, or options of a fio job), in the order in which they were added.
 type Texts = Map<String, Value>;
 
 /// Value of a configuration key or of an option in the result, as it was resolved.
@@ -35,7 +35,7 @@ pub(crate) enum AnyValue {
 }
 
 sections! {
-    /// The workload that was run.
+    /// Facts about the workload that was run.
     Workload {
         /// Name of the workload.
         name: String = "text",
@@ -45,16 +45,17 @@ sections! {
         requests: u64 = "requests",
         /// Number of lines of the trace that could not be read and were skipped on request (`--skip-bad-lines`).
         skipped_lines: u64 = "lines",
-        /// Fraction of the workload that was run; null where its length is not known.
+        /// Fraction of the workload that was run; null where the workload's length is not known.
         fraction_done: Option<f64> = "ratio",
         /// Further findings about the workload, such as facts about a trace, by name.
         #[schemars(with = "BTreeMap<String, String>")]
         notes: Texts = "text",
-        /// Names of the workload's jobs or volumes, in the order of the numbers (tags) that requests carry.
+        /// Names of the workload's tags (fio jobs, or volumes of a trace), in the order of the tag numbers that
+        /// requests carry.
         tags: Vec<String> = "text",
         /// Jobs of a fio file, as written; empty for other workloads.
         jobs: Vec<FioJob>,
-        /// Steady states in which jobs of a fio file were to end (`steadystate`); empty without any.
+        /// Results of the detection of steady state (`steadystate`) in jobs of a fio file; empty without any.
         steady_states: Vec<SteadyState>,
     }
 
@@ -96,16 +97,17 @@ sections! {
         /// Way in which the drive's first state was made: a kind of preconditioning, or `loaded` for a saved state.
         #[schemars(extend("enum" = ["none", "fill", "steady", "instant", "workload", "loaded"]))]
         began: String = "text",
-        /// Data that the workload expects to read, written before the simulated time began.
+        /// Data that the workload expects to read, written before the simulated time began: number of mapping units and
+        /// bytes.
         layout: LaidOut,
         /// Size of a mapping unit of the drive.
         unit_bytes: u64 = "bytes",
-        /// Number of mapping units that the host read.
+        /// Number of mapping units that the host read in the measured window.
         units_read: u64 = "mapping units",
-        /// Number of mapping units that the host wrote.
+        /// Number of mapping units that the host wrote in the measured window.
         units_written: u64 = "mapping units",
-        /// Number of mapping units that the host read although they were never written, or trimmed: as fast on any
-        /// drive.
+        /// Number of mapping units that the host read although they were never written, or trimmed; such reads are as
+        /// fast on any drive.
         reads_unmapped: Part,
         /// Number of mapping units that the host read from flash.
         reads_from_flash: Part,
@@ -124,11 +126,13 @@ sections! {
         bytes: u64 = "bytes",
     }
 
-    /// Part of the mapping units that the host read or wrote.
+    /// Number and share of the host's mapping units of one kind: read although unmapped, read from flash, or programmed
+    /// to flash.
     Part {
-        /// Number of mapping units in this part.
+        /// Number of mapping units of one kind (read although unmapped, read from flash, or programmed to flash).
         units: u64 = "mapping units",
-        /// Share of all mapping units that the host read, or wrote, at most 1; null where there are none.
+        /// Mapping units of one kind (read although unmapped, read from flash, or programmed to flash) as a share, at
+        /// most 1, of all that the host read, or wrote; null where there are none.
         share: Option<f64> = "ratio",
     }
 
@@ -143,11 +147,11 @@ sections! {
         precondition_s: f64 = "s",
         /// Number of flash operations simulated with their times: pages read, pages programmed and blocks erased.
         page_operations: u64 = "operations",
-        /// Flash operations simulated per second of wall-clock time; null where no time passed.
+        /// Number of flash operations simulated per second of wall-clock time; null where no time passed.
         page_operations_per_s: Option<f64> = "1/s",
         /// Number of requests of the host that were simulated.
         host_requests: u64 = "requests",
-        /// Requests of the host simulated per second of wall-clock time; null where no time passed.
+        /// Number of requests of the host simulated per second of wall-clock time; null where no time passed.
         host_requests_per_s: Option<f64> = "1/s",
         /// Number of events that the simulation scheduled.
         events: u64 = "events",
@@ -205,7 +209,7 @@ sections! {
         notes: Vec<String> = "text",
     }
 
-    /// Where an interrupted run ended.
+    /// Point at which a run was interrupted: phase, and fraction of the phase done.
     InterruptedAt {
         /// Phase of the run in which it was interrupted: `precondition`, `layout` or `run`.
         phase: String = "text",

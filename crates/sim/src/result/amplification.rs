@@ -34,15 +34,15 @@ const RELOCATIONS: [Origin; 4] = [Origin::Wear, Origin::Rescue, Origin::Refresh,
 /// Index of a sum, over a part of a run, from which write amplification is calculated.
 #[derive(Clone, Copy)]
 enum Sum {
-    /// Bytes that the host wrote, in mapping units.
+    /// Index of the sum of the bytes that the host wrote, in mapping units.
     Written,
-    /// Mapping units programmed, without parity.
+    /// Index of the number of mapping units programmed or newly waiting in the write buffer, without parity.
     Programmed,
     Parity,
-    /// Mapping units programmed that took free space and were no relocations, without the SLC cache; units that entered
-    /// the write buffer count.
+    /// Index of the number of mapping units that took free space, or will once they leave the write buffer, without
+    /// parity, the SLC cache and data moved by relocations, garbage collection or folding.
     Taken,
-    /// Mapping units written to the SLC cache (one bit per cell).
+    /// Index of the number of mapping units written to the SLC cache (one bit per cell).
     Slc,
     Folded,
     FoldedRoom,
@@ -129,16 +129,17 @@ pub(crate) struct LongRun {
     pub reason: Missing,
 }
 
-/// Reason why a run gives no estimate of long-run write amplification: what it lacks.
+/// Reason why a run gives no estimate of long-run write amplification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// The run had too few garbage collection victims or merges.
+    /// The run gives no estimate because it had too few garbage collection victims or merges.
     Victims,
-    /// The last part of the run still differs from what came before.
+    /// The run gives no estimate because its last part still differs from what came before.
     Settling,
-    /// Data went to the SLC cache, and none of it was folded.
+    /// The run gives no estimate because data went to the SLC cache and none of it was folded, so that the cost of
+    /// folding is not known.
     Folding,
-    /// In some part of the run the garbage collection victims gained no free space.
+    /// The run gives no estimate because in some part of it the garbage collection victims gained no free space.
     Room,
 }
 
@@ -180,8 +181,8 @@ pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
 /// Consecutive parts of a run: their sums, and the function that calculates write amplification from sums.
 struct RunParts<'a> {
     sums: &'a [Sums],
-    /// For the beginning of each part and the end of the last: valid units and other units of each die's garbage
-    /// collection victims so far; empty where dies are not compared.
+    /// Counts at the beginning of each part of the run and at the end of the last: valid units and other units, since
+    /// the run began, of each die's garbage collection victims; empty where dies are not compared.
     by_die: &'a [&'a [[u64; 2]]],
     of: fn(&Sums) -> Option<f64>,
 }
@@ -392,8 +393,8 @@ mod tests {
         assert!(found.interval.is_none() && found.drifting, "it never settled");
     }
 
-    /// Estimates, for a test, a run of 96 garbage collection victims on 8 dies; each die has its own, slowly changing
-    /// level of valid units.
+    /// Makes, for a test, the estimate of long-run write amplification from a run of 96 garbage collection victims on 8
+    /// dies; each die has its own, slowly changing level of valid units.
     fn of_dies(seed: u64, trend: f64) -> LongRun {
         let mut random = RandomStream::new(seed, "test");
         let mut levels: [f64; 8] = std::array::from_fn(|_| 20.0 * (random.unit() - 0.5));

@@ -15,8 +15,8 @@ sections! {
         hit_ratio_write: Option<f64> = "ratio",
         /// Number of mapping units written by the host that replaced one in the write buffer.
         units_replaced: u64 = "mapping units",
-        /// Number of mapping units in the write buffer that would be replaced if all units of the drive were written
-        /// equally often.
+        /// Number of mapping units written by the host that would have replaced one in the write buffer if all units of
+        /// the drive were written equally often.
         units_replaced_uniform: f64 = "mapping units",
         /// Of the mapping units replaced in the write buffer, the number identical to the copy on flash.
         units_overwritten_clean: u64 = "mapping units",
@@ -90,10 +90,10 @@ sections! {
         units_folded: u64 = "mapping units",
         /// Number of blocks of the SLC cache (one bit per cell) that were erased; they are among `flash.erases`, too.
         blocks_erased: u64 = "blocks",
-        /// Erases of a block in the mode of one bit per cell, on average over all blocks and since the drive was built;
-        /// null without blocks.
+        /// Mean number of erases of a block in the mode of one bit per cell, over all blocks and since the drive was
+        /// built; null without blocks.
         erases_per_block_mean: Option<f64> = "erases",
-        /// Greatest number of erases of one block in the mode of one bit per cell.
+        /// Greatest number of erases of one block in the mode of one bit per cell since the drive was built.
         erases_per_block_max: Option<u32> = "erases",
     }
 }

@@ -9,7 +9,8 @@ use ftl::{Ftl, RegulationCounts};
 use host::Effect;
 
 sections! {
-    /// The write costs: ways to program a page that the drive chose from. Lists have an entry for each way.
+    /// The write costs, ways to program a page among which the drive chooses. Each list has one entry for each write
+    /// cost.
     WriteCost {
         /// Voltage step between two program pulses, for each write cost: a coarser step is faster and leaves more bit
         /// errors.
@@ -24,11 +25,11 @@ sections! {
         writes_refined: u64 = "writes",
     }
 
-    /// Lists of counts, for flash operations of the host's requests and of all other origins.
+    /// Lists of counts (mapping units written, or flash reads), for the host's requests and for all other origins.
     HostOrOtherList {
-        /// Counts for the host's requests.
+        /// Counts (mapping units written, or flash reads) for the host's requests.
         host: Vec<u64>,
-        /// Counts for all other origins.
+        /// Counts (mapping units written, or flash reads) for all origins other than the host.
         other: Vec<u64>,
     }
 
@@ -40,9 +41,9 @@ sections! {
         /// Of the mapping units to be rewritten, the number that were overwritten or moved before, or for which there
         /// was no space.
         rewrites_dropped: u64 = "mapping units",
-        /// State that the regulator stores for each mapping unit.
+        /// Number of bits of state that the regulator stores for each mapping unit.
         bits_per_unit: u64 = "bits",
-        /// State that the regulator stores for all mapping units together.
+        /// Number of bytes of state that the regulator stores for all mapping units together.
         overhead_bytes: u64 = "bytes",
     }
 
@@ -72,7 +73,8 @@ sections! {
     Upkeep {
         /// Greatest share of each die's time that background work may take.
         share: f64 = "ratio",
-        /// Share of the dies' time that background work took, on average over dies; null where no time passed.
+        /// Share of the dies' time since the run began that background work took, on average over dies; null where no
+        /// time passed.
         share_used: Option<f64> = "ratio",
         /// Number of superblocks whose move as background work began.
         superblocks_begun: u64 = "superblocks",
@@ -90,15 +92,16 @@ sections! {
     Ecc {
         /// Number of read reference voltages that each attempt to read compares the cells with, attempt by attempt.
         references: Vec<u32> = "count",
-        /// Number of flash reads, by the attempt that corrected them.
+        /// Number of flash reads, by the attempt (the first, or a read retry) at which the code corrected them.
         reads_by_references: HostOrOtherList = "flash reads",
-        /// Number of read retries: attempts beyond the first.
+        /// Number of read retries: attempts of flash reads beyond the first.
         read_retries: u64 = "attempts",
         /// Number of flash reads that took more than one attempt.
         reads_retried: HostOrOther = "flash reads",
-        /// Reads of the host, by the read retries of the flash read that took most.
+        /// Numbers and mean latencies of the host's reads, by the greatest number of read retries that one of their
+        /// flash reads took.
         requests_by_retries: ByRetries,
-        /// Number of flash reads that the error-correcting code could not correct.
+        /// Number of flash reads that the error-correcting code could not correct at any attempt.
         pages_uncorrectable: HostOrOther = "flash reads",
     }
 }

@@ -17,11 +17,12 @@ sections! {
         bad_blocks: u64 = "blocks",
         /// Number of blocks erased in the measured window.
         blocks_erased: u64 = "blocks",
-        /// Number of programs that failed.
+        /// Number of programs that failed in the measured window.
         program_failures: u64 = "programs",
-        /// Number of erases that failed.
+        /// Number of erases that failed in the measured window.
         erase_failures: u64 = "erases",
-        /// Number of superblocks out of use because a block failed and no spare block was left.
+        /// Number of superblocks that went out of use in the measured window because a block failed and no spare block
+        /// was left.
         superblocks_lost: u64 = "superblocks",
         /// True if the drive is read-only: too many blocks have failed for its logical space, and it takes no more
         /// writes.
@@ -60,19 +61,24 @@ sections! {
 
     /// Utilisation of the drive's parts: the share of the measured window in which each worked.
     Utilisation {
-        /// Utilisation of the flash channels, on average.
+        /// Utilisation of the flash channels, the share of the measured window in which they were busy: mean over the
+        /// channels.
         channel: f64 = "ratio",
-        /// Utilisation of the dies' arrays, on average.
+        /// Utilisation of the dies' flash arrays, the share of the measured window in which they were busy: mean over
+        /// the dies.
         die: f64 = "ratio",
-        /// Utilisation of the host link towards the drive.
+        /// Utilisation of the host link towards the drive: share of the measured window in which the link was busy in
+        /// this direction.
         link_to_drive: f64 = "ratio",
-        /// Utilisation of the host link towards the host.
+        /// Utilisation of the host link towards the host: share of the measured window in which the link was busy in
+        /// this direction.
         link_to_host: f64 = "ratio",
-        /// Utilisation of each flash channel.
+        /// Utilisation of each flash channel: share of the measured window in which the channel was busy.
         per_channel: Vec<f64> = "ratio",
-        /// Utilisation of the array of each die.
+        /// Utilisation of each die's flash array: share of the measured window in which the array was busy.
         per_die: Vec<f64> = "ratio",
-        /// Utilisation of the array of each die, by origin of the work.
+        /// Utilisation of each die's flash array by origin of the work (host, garbage collection, wear levelling,
+        /// others).
         per_die_by_origin: DiesByOrigin = "ratio",
     }
 

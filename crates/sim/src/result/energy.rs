@@ -23,41 +23,43 @@ sections! {
         nand: Option<f64> = "J",
         /// Energy of all parts together.
         total: Option<f64> = "J",
-        /// Energy of the flash chips by operation.
+        /// Energy of the flash chips by flash operation (read, program, erase, copyback) and for standby.
         nand_by_kind: ByOperation = "J",
         /// Energy of the chips' flash arrays by origin of the work, without standby.
         nand_by_origin: ByColumn = "J",
-        /// Energy of each part per byte that the host read or wrote; null without any.
+        /// Energy of each part of the drive per byte of the host's completed requests (reads, writes and trims); null
+        /// without any.
         per_host_byte: Parts = "J/byte",
-        /// Energy of each part per request of the host; null without any.
+        /// Energy of each part of the drive per completed request of the host, of any kind; null without any.
         per_request: Parts = "J/request",
-        /// Bytes sent to dies over the flash channels.
+        /// Number of bytes sent to dies over the flash channels in the measured window.
         bytes_to_dies: u64 = "bytes",
-        /// Bytes fetched from dies over the flash channels.
+        /// Number of bytes fetched from dies over the flash channels in the measured window.
         bytes_from_dies: u64 = "bytes",
     }
 
-    /// Energy by part of the drive; null where the drive file does not give the power.
+    /// Energy by part of the drive, per byte of the host's completed requests or per request; null where the drive file
+    /// does not give the power.
     Parts {
-        /// Energy of the controller.
+        /// Energy of the controller, per byte of the host's completed requests or per request.
         controller: Option<f64>,
-        /// Energy of the wires of the flash channels.
+        /// Energy of the wires of the flash channels, per byte of the host's completed requests or per request.
         bus: Option<f64>,
-        /// Energy of the flash chips.
+        /// Energy of the flash chips, per byte of the host's completed requests or per request.
         nand: Option<f64>,
-        /// Energy of all parts together.
+        /// Energy of all parts of the drive together, per byte of the host's completed requests or per request.
         total: Option<f64>,
     }
 
     /// Energy of the flash chips by operation; null where the drive file does not give their currents.
     ByOperation {
-        /// Energy of array reads.
+        /// Energy of the flash chips for array reads.
         read: Option<f64>,
-        /// Energy of programs.
+        /// Energy of the flash chips for programs.
         program: Option<f64>,
-        /// Energy of erases.
+        /// Energy of the flash chips for erases.
         erase: Option<f64>,
-        /// Energy of copybacks.
+        /// Energy of the flash chips for copybacks.
         copyback: Option<f64>,
         /// Energy of the chips' standby current, for the whole window.
         standby: Option<f64>,

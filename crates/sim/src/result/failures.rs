@@ -10,7 +10,7 @@ sections! {
         is_to_come: bool = "yes/no",
         /// Simulated time of the failure; null where it did not happen.
         at_ns: Option<u64> = "ns",
-        /// Number of flash operations since the run began that were done before the failure.
+        /// Number of flash operations done from the beginning of the run to the failure.
         operations: u64 = "operations",
         /// Numbers of the dies that failed.
         dies: Vec<u32> = "dies",

@@ -8,13 +8,14 @@ use ftl::{Ftl, FtlStats};
 sections! {
     /// Flash operations in the measured window, by origin: on whose behalf they were done.
     Flash {
-        /// Number of pages read.
+        /// Number of pages read, by origin.
         reads: ByOrigin = "pages",
-        /// Number of pages programmed. A program counts for the origin of its first mapping unit.
+        /// Number of pages programmed, by origin. A program counts for the origin of its first mapping unit.
         programs: ByOrigin = "pages",
-        /// Number of blocks erased.
+        /// Number of blocks erased, by origin.
         erases: ByOrigin = "blocks",
-        /// Number of mapping units programmed, each under its own origin. Their bytes are in `waf_bytes.programmed`.
+        /// Number of mapping units programmed, by origin, each under its own. Their bytes are in
+        /// `waf_bytes.programmed`.
         units_programmed: ByOrigin = "mapping units",
         /// Size of a flash page.
         page_bytes: u64 = "bytes",
@@ -22,39 +23,40 @@ sections! {
         mapping_unit_bytes: u64 = "bytes",
     }
 
-    /// Counts of flash operations by origin: on whose behalf the flash worked.
+    /// Counts of flash work (pages read or programmed, blocks erased, or mapping units programmed) by origin: on whose
+    /// behalf the flash worked.
     ByOrigin {
-        /// Count for the host's requests.
+        /// Count of flash work for the host's requests.
         host: u64,
-        /// Count for garbage collection.
+        /// Count of flash work for garbage collection.
         gc: u64,
-        /// Count for wear levelling.
+        /// Count of flash work for wear levelling.
         wear: u64,
-        /// Count for reads of the rest of a mapping unit that the host wrote in part (read-modify-write).
+        /// Count of flash work for reading the rest of a mapping unit that the host wrote in part (read-modify-write).
         read_modify_write: u64,
-        /// Count for moving data out of a superblock in which a program failed.
+        /// Count of flash work for moving data out of a superblock in which a program failed.
         rescue: u64,
-        /// Count for empty units (padding) that complete a program unit.
+        /// Count of flash work for empty units (padding) that complete a program unit.
         padding: u64,
-        /// Count for units rewritten in idle time, so that reading them costs less (`ftl.regulator`).
+        /// Count of flash work for units rewritten in idle time, so that reading them costs less (`ftl.regulator`).
         rewrite: u64,
-        /// Count for data rewritten (refresh) before its retention time is over, or because its block was read too
-        /// often.
+        /// Count of flash work for data rewritten (refresh) before its retention time is over, or because its block was
+        /// read too often.
         refresh: u64,
-        /// Count for the map's own units, where the map is on flash.
+        /// Count of flash work for the map's own units, where the map is on flash.
         map: u64,
-        /// Count for the patrol (background scrub): stored data read to find errors, and rewritten where errors come
-        /// near the code's limit.
+        /// Count of flash work for the patrol (background scrub): stored data read to find errors, and rewritten where
+        /// errors come near the code's limit.
         scrub: u64,
-        /// Count for folding: data moved from the SLC cache to superblocks that use all bits per cell.
+        /// Count of flash work for folding: data moved from the SLC cache to superblocks that use all bits per cell.
         fold: u64,
-        /// Count for parity across dies.
+        /// Count of flash work for parity across dies.
         parity: u64,
-        /// Count for reads of the rest of a parity stripe, to restore what the code could not correct.
+        /// Count of flash work for reading the rest of a parity stripe, to restore what the code could not correct.
         rebuild: u64,
-        /// Count for read-ahead: data read before the host asked for it.
+        /// Count of flash work for read-ahead: data read before the host asked for it.
         read_ahead: u64,
-        /// Count for all origins together.
+        /// Count of flash work for all origins together.
         total: u64,
     }
 }

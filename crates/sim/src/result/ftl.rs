@@ -66,7 +66,7 @@ sections! {
         misses: u64 = "lookups",
         /// Share of map lookups that found their entry in RAM; null where the whole map is in RAM.
         hit_ratio: Option<f64> = "ratio",
-        /// Number of merges of log blocks with data blocks; 0 with a map of pages.
+        /// Number of merges of log blocks with data blocks; 0 with a page-level map.
         merges: Merges = "merges",
     }
 
@@ -80,7 +80,7 @@ sections! {
         full: u64,
     }
 
-    /// Garbage collection. Means are over the victims that it chose; null without victims.
+    /// Garbage collection in the measured window. Means are over the victims that it chose; null without victims.
     Gc {
         /// Number of superblocks chosen as victims of garbage collection.
         victims: u64 = "superblocks",
@@ -93,15 +93,16 @@ sections! {
         free_at_choice_mean: Option<f64> = "superblocks",
     }
 
-    /// Wear levelling.
+    /// Wear levelling in the measured window.
     WearLevelling {
         /// Number of superblocks whose data was moved so that their little worn blocks take part in the wear.
         relocations: u64 = "superblocks",
     }
 
-    /// Program order: the order in which pages of different speed are used.
+    /// Program order, the order in which pages of different speed are used: how often it traded superblocks.
     ProgramOrder {
-        /// Number of open superblocks that the host's data and garbage collection traded for pages of another speed.
+        /// Number of times that, on a die, the open superblock for the host's data and that for moved data changed
+        /// places, so that each gets pages of another speed.
         superblocks_traded: u64 = "superblocks",
     }
 
@@ -121,11 +122,13 @@ sections! {
         ram_bytes_max: u64 = "bytes",
     }
 
-    /// Reads that the error-correcting code could not correct, and whether parity restored their data.
+    /// Counts of reads that the error-correcting code could not correct: data restored from parity, and data lost.
     Unreadable {
-        /// Number of flash reads whose data was restored from parity.
+        /// Number of flash reads that the code could not correct and whose data was restored from parity, for the host
+        /// and for other origins.
         reads_rebuilt: HostOrOther = "flash reads",
-        /// Number of flash reads whose data could not be restored.
+        /// Number of flash reads whose data could be restored neither by the code nor from parity, for the host and for
+        /// other origins.
         reads_lost: HostOrOther = "flash reads",
         /// Number of mapping units marked as lost: they were moved, or merged with what the host wrote, although they
         /// could not be read.
@@ -134,11 +137,11 @@ sections! {
         units_read_lost: u64 = "mapping units",
     }
 
-    /// Counts of flash operations for the host's requests, and for all other origins.
+    /// Counts of flash reads for the host's requests, and for all other origins.
     HostOrOther {
-        /// Count for the host's requests.
+        /// Count of flash reads for the host's requests.
         host: u64,
-        /// Count for all other origins.
+        /// Count of flash reads for all origins other than the host.
         other: u64,
     }
 }

@@ -14,26 +14,30 @@ use std::collections::BTreeMap;
 sections! {
     /// What the host saw of the drive in the measured window: requests, latencies and errors.
     Host {
-        /// Reads of the host.
+        /// Results of the host's reads: number, bytes, rates and latencies of the completed reads, and number of reads
+        /// of lost data.
         read: Reads,
-        /// Writes of the host.
+        /// Results of the host's writes: number, bytes, rates and latencies of the completed writes.
         write: Writes,
-        /// Trims: the host no longer needs the data. The drive drops only mapping units that a trim covers as a whole.
+        /// Results of the host's trims, with which it tells the drive that data are no longer needed. The drive drops
+        /// only mapping units that a trim covers as a whole.
         trim: Trims,
-        /// Flushes: all acknowledged data must be durable.
+        /// Results of the host's flushes, which demand that all acknowledged data are durable: number, rate and
+        /// latencies.
         flush: Requests,
-        /// Arrivals of requests, and their waits for a place in the drive's queues.
+        /// Arrivals of the host's requests, and their waits for a place in the drive's queues.
         arrivals: Arrivals,
-        /// Number of requests that the host sent in the measured window.
+        /// Number of requests, by kind, that the host sent in the measured window.
         submitted: ByKind = "requests",
-        /// Of the requests that the host sent, the number that the drive completed.
+        /// Number of requests, by kind, that the host sent in the measured window and the drive completed.
         completed: ByKind = "requests",
-        /// Of the requests that the host sent, the number that the drive answered with an error.
+        /// Number of requests, by kind, that the host sent in the measured window and the drive answered with an error.
         failed: ByKind = "requests",
-        /// Requests to each namespace; absent on a drive with one namespace.
+        /// Counts of the requests to each namespace; absent on a drive with one namespace.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         namespaces: Vec<OfNamespace>,
-        /// Zone management requests of the host (open, close, finish, reset); absent without any.
+        /// Number, rate and latencies of the zone management requests of the host (open, close, finish, reset); absent
+        /// without any.
         #[serde(skip_serializing_if = "Option::is_none")]
         manage: Option<Requests>,
         /// Number of requests that zones answered with an error, by the status that NVMe defines; absent without any.
@@ -41,8 +45,8 @@ sections! {
         errors: Option<BTreeMap<String, u64>> = "requests",
     }
 
-    /// Requests to one of several namespaces in the measured window; flushes, which concern the whole drive, are left
-    /// out.
+    /// Counts of the requests to one of several namespaces in the measured window; flushes, which concern the whole
+    /// drive, are left out.
     OfNamespace {
         /// Name of the namespace.
         name: String = "text",
@@ -50,36 +54,36 @@ sections! {
         command_set: String = "text",
         /// Size of the namespace.
         size_bytes: u64 = "bytes",
-        /// Reads of the namespace.
+        /// Counts of the host's reads of the namespace: completed, failed, and bytes.
         read: Served,
-        /// Writes to the namespace.
+        /// Counts of the host's writes to the namespace: completed, failed, and bytes.
         write: Served,
-        /// Trims of the namespace.
+        /// Counts of the host's trims of the namespace: completed, failed, and bytes.
         trim: Served,
     }
 
-    /// Requests of one kind to a namespace.
+    /// Counts of the requests of one kind (reads, writes or trims) to a namespace.
     Served {
-        /// Number of requests completed.
+        /// Number of requests of one kind to the namespace that were completed.
         requests: u64 = "requests",
-        /// Bytes of the requests completed.
+        /// Number of bytes of the completed requests of one kind to the namespace.
         bytes: u64 = "bytes",
-        /// Number of requests that the drive answered with an error.
+        /// Number of requests of one kind to the namespace that the drive answered with an error.
         failed: u64 = "requests",
     }
 
-    /// Completed writes, their rates and latencies.
+    /// Results of the host's completed writes: counts, rates and latencies.
     Writes {
-        /// Counts, rates and latencies, as for each kind of request.
+        /// Number, bytes, rates and latencies of the completed host writes.
         #[serde(flatten)]
         done: Requests,
-        /// Confidence intervals of the rates and latencies; null where the run is too short.
+        /// Confidence intervals of the rates and latencies of the host's writes; null where the run is too short.
         interval: Option<Interval>,
     }
 
-    /// Completed trims, their rates and latencies.
+    /// Results of the host's completed trims: counts, rates and latencies.
     Trims {
-        /// Counts, rates and latencies, as for each kind of request.
+        /// Number, bytes, rates and latencies of the completed host trims.
         #[serde(flatten)]
         done: Requests,
         /// Number of completed trims that cover no whole mapping unit and so drop nothing. Null where it was not
@@ -90,58 +94,61 @@ sections! {
         bytes_outside_units: Option<u64> = "bytes",
     }
 
-    /// Completed requests of one kind, their rates and latencies.
+    /// Results of the completed requests of one kind (reads, writes, trims, flushes or zone management): counts, rates
+    /// and latencies.
     Requests {
-        /// Number of requests completed, without failed requests.
+        /// Number of requests of one kind that were completed, without failed requests.
         requests: u64 = "requests",
-        /// Bytes of the completed requests.
+        /// Number of bytes of the completed requests of one kind.
         bytes: u64 = "bytes",
-        /// Requests completed per second of simulated time; null where no time passed.
+        /// Completed requests of one kind per second of simulated time; null where no time passed.
         iops: Option<f64> = "1/s",
-        /// Bytes of completed requests per second of simulated time; null where no time passed.
+        /// Bytes of the completed requests of one kind per second of simulated time; null where no time passed.
         bandwidth_bytes_per_s: Option<f64> = "bytes/s",
-        /// Latencies: times from the arrival of a request to its completion.
+        /// Latencies of the completed requests of one kind: times from arrival to completion.
         latency_ns: Latency = "ns",
     }
 
-    /// Completed reads, their rates and latencies.
+    /// Results of the host's completed reads: counts, rates and latencies.
     Reads {
-        /// Counts, rates and latencies, as for each kind of request.
+        /// Number, bytes, rates and latencies of the completed host reads.
         #[serde(flatten)]
         done: Requests,
-        /// Confidence intervals of the rates and latencies; null where the run is too short.
+        /// Confidence intervals of the rates and latencies of the host's reads; null where the run is too short.
         interval: Option<Interval>,
         /// Number of reads answered with an error because neither the code nor parity could restore their data.
         uncorrectable: u64 = "requests",
     }
 
-    /// Latencies, times from arrival to completion; all are null without such requests. Percentiles are within a
-    /// thousandth of the true ones.
+    /// Latencies of the completed requests of one kind, times from arrival to completion; all are null without such
+    /// requests. Percentiles are within a thousandth of the true ones.
     #[derive(Default)]
     Latency {
-        /// Mean latency.
+        /// Mean latency of the completed requests of one kind.
         mean: Option<f64> = "ns",
-        /// Shortest latency, within a thousandth like the percentiles.
+        /// Shortest latency of the completed requests of one kind, within a thousandth like the percentiles.
         min: Option<u64> = "ns",
-        /// Median latency: half of the requests took no longer.
+        /// Median latency of the completed requests of one kind: half of the requests took no longer.
         p50: Option<u64> = "ns",
-        /// 90th percentile of the latency: 90 % of the requests took no longer.
+        /// 90th percentile of the latency of the completed requests of one kind: 90 % of the requests took no longer.
         p90: Option<u64> = "ns",
-        /// 95th percentile of the latency: 95 % of the requests took no longer.
+        /// 95th percentile of the latency of the completed requests of one kind: 95 % of the requests took no longer.
         p95: Option<u64> = "ns",
-        /// 99th percentile of the latency: 99 % of the requests took no longer.
+        /// 99th percentile of the latency of the completed requests of one kind: 99 % of the requests took no longer.
         p99: Option<u64> = "ns",
-        /// 99.9th percentile of the latency: 99.9 % of the requests took no longer.
+        /// 99.9th percentile of the latency of the completed requests of one kind: 99.9 % of the requests took no
+        /// longer.
         p999: Option<u64> = "ns",
-        /// 99.99th percentile of the latency: 99.99 % of the requests took no longer.
+        /// 99.99th percentile of the latency of the completed requests of one kind: 99.99 % of the requests took no
+        /// longer.
         p9999: Option<u64> = "ns",
-        /// Longest latency.
+        /// Longest latency of the completed requests of one kind.
         max: Option<u64> = "ns",
-        /// Standard deviation of the latency.
+        /// Standard deviation of the latency of the completed requests of one kind.
         stddev: Option<f64> = "ns",
     }
 
-    /// Arrivals of the host's requests, and how late the drive's queues took them.
+    /// Arrivals of the host's requests, and their waits for a place in the drive's queues.
     Arrivals {
         /// Time from the beginning of the measured window to the arrival of the last request.
         span_ns: u64 = "ns",
@@ -155,36 +162,39 @@ sections! {
         outstanding_mean: Option<f64> = "requests",
     }
 
-    /// Number of requests by kind.
+    /// Number of requests by kind: all that the host sent, the completed or the failed requests, as the section's key
+    /// says.
     ByKind {
-        /// Number of reads.
+        /// Number of reads among the counted requests (sent, completed or failed).
         read: u64,
-        /// Number of writes.
+        /// Number of writes among the counted requests (sent, completed or failed).
         write: u64,
-        /// Number of trims.
+        /// Number of trims among the counted requests (sent, completed or failed).
         trim: u64,
-        /// Number of flushes.
+        /// Number of flushes among the counted requests (sent, completed or failed).
         flush: u64,
-        /// Number of requests of all kinds.
+        /// Number of the counted requests (sent, completed or failed) of all kinds.
         total: u64,
-        /// Number of zone management requests (open, close, finish, reset); absent without any.
+        /// Number of zone management requests (open, close, finish, reset) among the counted requests (sent, completed
+        /// or failed); absent without any.
         #[serde(skip_serializing_if = "Option::is_none")]
         manage: Option<u64>,
     }
 
     /// Mean time that reads and writes spent in each stage of their latency. The stages add up to the mean latency.
     Stages {
-        /// Stages of the latency of reads.
+        /// Mean time that a read of the host spent in each stage of its latency.
         read: StagesOf = "ns",
-        /// Stages of the latency of writes.
+        /// Mean time that a write of the host spent in each stage of its latency.
         write: StagesOf = "ns",
     }
 
-    /// Mean time of a request in each stage of its latency. All are null without such requests.
+    /// Mean time that a request of one kind (reads or writes) spent in each stage of its latency. All are null without
+    /// such requests.
     StagesOf {
-        /// Mean time until the drive fetched the request.
+        /// Mean time from a request's arrival until the drive fetched the request.
         queue: Option<f64>,
-        /// Mean time until the drive's firmware had processed the command.
+        /// Mean time from the fetch of a request until the drive's firmware had processed the command.
         command: Option<f64>,
         /// Mean wait for space in the write buffer, or for data in it to be programmed, as far as no other stage covers
         /// it.
@@ -216,13 +226,13 @@ sections! {
     /// Results of one job of a fio file, or of one volume of a trace. Percentiles are within a hundredth of the true
     /// ones, and rates are over the whole measured window.
     Job {
-        /// Name of the job or volume.
+        /// Name of the fio job or of the trace's volume.
         name: String = "text",
-        /// Reads of the job or volume; null without any.
+        /// Number, bytes, rates and latencies of the completed reads of the job or volume; null without any.
         read: Option<Requests>,
-        /// Writes of the job or volume; null without any.
+        /// Number, bytes, rates and latencies of the completed writes of the job or volume; null without any.
         write: Option<Requests>,
-        /// Trims of the job or volume; null without any.
+        /// Number, bytes, rates and latencies of the completed trims of the job or volume; null without any.
         trim: Option<Requests>,
     }
 }
@@ -295,7 +305,7 @@ fn by_namespace(measure: &Measure, namespaces: &Namespaces) -> Vec<OfNamespace> 
     namespaces.iter().enumerate().map(of).collect()
 }
 
-/// Makes the counts, rates and latencies of the result for one kind of request, over all jobs or of one job.
+/// Makes the counts, rates and latencies of the result for the requests of one kind, of all jobs or of one job.
 fn figures(of: &Latencies, span_ns: u64) -> Requests {
     let requests = of.requests();
     Requests {

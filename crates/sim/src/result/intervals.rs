@@ -24,13 +24,13 @@ sections! {
     /// Confidence intervals, low and high, of the rates and latencies of a kind of request, if the workload goes on as
     /// it did.
     Interval {
-        /// Confidence level: share of such runs whose interval contains the true value.
+        /// Confidence level: share of runs like this one whose interval contains the true value.
         confidence_level: f64 = "ratio",
-        /// Number of parts of the run whose differences give the intervals.
+        /// Number of consecutive parts of the run (batches) whose differences give the confidence intervals.
         batches: usize = "count",
-        /// Confidence interval of the requests per second.
+        /// Confidence interval of the completed requests per second.
         iops: [f64; 2] = "1/s",
-        /// Confidence interval of the bytes per second; null where no data was moved.
+        /// Confidence interval of the bytes of completed requests per second; null where no data was moved.
         bandwidth_bytes_per_s: Option<[f64; 2]> = "bytes/s",
         /// Confidence intervals of latencies; null where the run is too short.
         latency_ns: Option<LatencyInterval> = "ns",
@@ -40,11 +40,14 @@ sections! {
     LatencyInterval {
         /// Confidence interval of the mean latency.
         mean: [f64; 2] = "ns",
-        /// Confidence interval of the median latency; null where the requests do not reach beyond it.
+        /// Confidence interval of the median latency; null where too few requests took longer to bound the median from
+        /// above.
         p50: Option<[u64; 2]> = "ns",
-        /// Confidence interval of the 99th percentile of the latency; null where the requests do not reach beyond it.
+        /// Confidence interval of the 99th percentile of the latency; null where too few requests took longer to bound
+        /// the percentile from above.
         p99: Option<[u64; 2]> = "ns",
-        /// Confidence interval of the 99.9th percentile of the latency; null where the requests do not reach beyond it.
+        /// Confidence interval of the 99.9th percentile of the latency; null where too few requests took longer to
+        /// bound the percentile from above.
         p999: Option<[u64; 2]> = "ns",
     }
 }
@@ -113,9 +116,9 @@ fn unseen_ns(measure: &Measure, effect: Effect, span_ns: u64) -> f64 {
     UNSEEN_MOST * longest * (1.0 / own).min(outstanding / all)
 }
 
-/// Calculates the confidence intervals of the mean and of percentiles. `relative` widens them for the uncertain state
-/// of the drive, `unseen_ns` the mean for events that did not occur. Percentiles that the requests do not reach beyond
-/// are null.
+/// Calculates the confidence intervals of the mean latency and of percentiles. `relative` widens them for the uncertain
+/// state of the drive, `unseen_ns` the mean's for events that did not occur. A percentile is null where too few
+/// requests took longer to bound the percentile from above.
 fn latencies(
     measure: &Measure,
     effect: Effect,

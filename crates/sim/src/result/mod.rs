@@ -88,9 +88,9 @@ sections! {
         capacity_bytes: u64 = "bytes",
         /// True if the run was ended early, by Ctrl-C or a program.
         interrupted: bool = "yes/no",
-        /// Place where the run was interrupted; null where it was not.
+        /// Point at which the run was interrupted; null where the run was not interrupted.
         interrupted_at: Option<about::InterruptedAt>,
-        /// The workload that was run.
+        /// Facts about the workload that was run.
         workload: about::Workload,
         /// Outcome of `--loop`, which repeats the workload; null without it.
         r#loop: Option<Loop>,
@@ -110,7 +110,7 @@ sections! {
         started_ns: u64 = "ns",
         /// What the host saw of the drive: requests, latencies and errors.
         host: host::Host,
-        /// Flash operations, by origin.
+        /// Counts of flash operations (pages read and programmed, blocks erased), by origin.
         flash: flash::Flash,
         /// Write amplification: bytes programmed to the flash for all origins over bytes that the host wrote, as NVMe,
         /// OCP and SNIA define it. `waf_bytes` has both, and says whether the figure is settled. Null without host
@@ -125,25 +125,26 @@ sections! {
         /// Garbage collection debt: free space that was missing when the measured window began, or that the window left
         /// to garbage collection after its end; null without victims.
         debt: Option<waf::Debt>,
-        /// Stages of the latency of requests: where their time was spent.
+        /// Mean time that reads and writes spent in each stage of their latency.
         stages: host::Stages,
         /// Results of each job of a fio file, or of each volume of a trace; of more than 64 only the first.
         jobs: Vec<host::Job>,
         /// Results of the firmware (flash translation layer).
         ftl: ftl::FtlSections,
-        /// Error correction of flash reads; null without `ecc.code`.
+        /// Results of error correction of flash reads; null without `ecc.code`.
         ecc: Option<costs::Ecc>,
-        /// Reads that the error-correcting code could not correct, and whether parity restored their data.
+        /// Counts of flash reads that the error-correcting code could not correct, and of reads whose data parity
+        /// restored.
         unreadable: ftl::Unreadable,
         /// Flash interface on the channels, and its speed.
         bus: drive::Bus,
-        /// Energy of the drive, by part.
+        /// Energy of the drive in the measured window, by part.
         energy_j: energy::Joules,
-        /// Wear of the flash.
+        /// Wear of the flash at the end of the run, and failures of blocks.
         wear: drive::Wear,
-        /// Wear of the flash by die and group of blocks.
+        /// Mean program/erase cycles of the flash by die and group of blocks.
         wear_map: drive::WearMap,
-        /// Utilisation of channels, dies and the host link.
+        /// Utilisation of channels, dies and the host link: the share of the measured window in which each worked.
         utilisation: drive::Utilisation,
         /// Cost of recovery: what finding its data again at power-up takes the drive; null where the map survives a
         /// power cut.
@@ -163,7 +164,7 @@ sections! {
         /// How the run was requested: workload, settings and options.
         #[schemars(with = "about::Invocation")]
         invocation: Option<about::Invocation>,
-        /// Remarks about the run: facts to know before its results are believed.
+        /// Remarks about the run (kind, text, advice): facts to know before its results are believed.
         remarks: Vec<about::Remark>,
     }
 }

@@ -51,7 +51,7 @@ sections! {
 
     /// Number of events of flexible data placement, by kind; each would be an entry of NVMe's events log.
     PlacementEvents {
-        /// Number of superblocks of a handle that took no more data before they were full, because a program or the
+        /// Number of superblocks of all handles that took no more data before they were full, because a program or the
         /// power failed: reclaim unit not fully written to capacity.
         not_fully_written: u64 = "superblocks",
         /// Number of writes that named a handle which does not exist, and went to handle 0: invalid placement

@@ -16,18 +16,19 @@ sections! {
     PowerCut {
         /// Simulated time at which the host lost its power.
         at_ns: u64 = "ns",
-        /// Number of flash operations since the run began that were done before the power cut.
+        /// Number of flash operations done from the beginning of the run to the power cut.
         operations: u64 = "operations",
         /// Time for which capacitors supplied the drive after the power cut to write its buffer to flash; 0 without.
         hold_up_ns: u64 = "ns",
-        /// Number of requests of the host that were never answered.
+        /// Number of requests of the host that were never answered because of the power cut.
         requests_lost: u64 = "requests",
         /// Number of mapping units that the host was told are written, that no flush covered, and that were only in the
         /// write buffer.
         units_lost_in_buffer: u64 = "mapping units",
         /// Number of page rows whose program the power cut interrupted.
         torn_rows: u64 = "page rows",
-        /// Number of page rows programmed before whose cells an interrupted program shared.
+        /// Number of page rows, programmed before the power cut, that were damaged because an interrupted program used
+        /// the same cells.
         paired_rows_lost: u64 = "page rows",
         /// Number of superblocks whose erase was interrupted, and that must be erased again.
         half_erased_superblocks: u64 = "superblocks",

@@ -5,8 +5,8 @@ use ftl::Ftl;
 use ftl::snapshots::{self, Snapshot};
 
 sections! {
-    /// Snapshots of the logical drive, since the run began. A snapshot, or a rollback, takes from its moment until the
-    /// map is on flash.
+    /// Snapshots of the logical drive, since the run began. The time of a snapshot, or of a rollback, runs from its
+    /// moment until the map is on flash.
     Snapshots {
         /// Number of snapshots taken.
         taken: u64 = "snapshots",
@@ -28,7 +28,7 @@ sections! {
         map_bytes_written: u64 = "bytes",
         /// Number of times that the map was written to flash completely.
         checkpoints: u64 = "checkpoints",
-        /// Time from the moment of a snapshot until it was complete.
+        /// Mean and longest time from the moment of a snapshot until the snapshot was complete.
         t_take_ns: TakeTimes = "ns",
         /// Number of times that a mapping unit to which only snapshots refer was moved.
         units_moved: u64 = "mapping units",
@@ -42,19 +42,19 @@ sections! {
         rollbacks_void: u64 = "rollbacks",
         /// Number of mapping units that rollbacks changed.
         rollback_units: u64 = "mapping units",
-        /// Mean time that a rollback took; null without any.
+        /// Mean time from the moment of a rollback until the map was on flash; null without rollbacks.
         t_rollback_ns_mean: Option<f64> = "ns",
     }
 
-    /// Times from the moment of a snapshot until the map is on flash.
+    /// Mean and longest time from the moment of a snapshot until the map is on flash.
     TakeTimes {
-        /// Mean time that a snapshot took; null without snapshots.
+        /// Mean time from the moment of a snapshot until the map was on flash; null without snapshots.
         mean: Option<f64>,
-        /// Longest time that a snapshot took; 0 without snapshots.
+        /// Longest time from the moment of a snapshot until the map was on flash; 0 without snapshots.
         max: u64,
     }
 
-    /// One snapshot at the end of the run.
+    /// One of the snapshots that exist at the end of the run.
     KeptSnapshot {
         /// Number of the snapshot, counted from the first that the drive took.
         serial: u64 = "count",

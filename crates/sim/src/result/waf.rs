@@ -18,10 +18,11 @@ sections! {
         /// Write amplification due to filling up mapping units: the rest of units that the host wrote in part,
         /// programmed beside that part.
         fill_up: Option<f64>,
-        /// Write amplification due to garbage collection for the free space that the window's own writes took.
+        /// Write amplification due to garbage collection for the free space that the programs of the measured window
+        /// took.
         gc: f64,
-        /// Write amplification due to garbage collection for free space that was missing when the window began;
-        /// negative where the window left space to be collected later.
+        /// Write amplification due to garbage collection for free space that was missing when the measured window
+        /// began; negative where the window left space to be collected later.
         gc_debt: f64,
         /// Write amplification due to wear levelling.
         wear: Option<f64>,
@@ -42,9 +43,9 @@ sections! {
         fold: Option<f64>,
         /// Write amplification due to parity across dies.
         parity: Option<f64>,
-        /// Write amplification due to data restored from parity.
+        /// Write amplification due to data restored from parity and programmed again.
         rebuild: Option<f64>,
-        /// Write amplification due to data read ahead.
+        /// Write amplification due to read-ahead (data read before the host asked for it).
         read_ahead: Option<f64>,
     }
 
@@ -64,8 +65,8 @@ sections! {
         /// Bytes of the host's data that were only in the write buffer when the window ended: written, and not on flash
         /// yet. Null in a result of an older format.
         held: Option<u64> = "bytes",
-        /// Difference between the write buffer's contents at the end and at the beginning of the window, as a share of
-        /// what the host wrote.
+        /// Absolute change of the amount of host data that only the write buffer held, from the beginning to the end of
+        /// the window, as a share of what the host wrote.
         held_share: f64 = "ratio",
         /// True if `held_share` is at most 3 %. Where it is more, `waf` says how full the write buffer is rather than
         /// what the drive does.
@@ -82,11 +83,12 @@ sections! {
         high: Option<f64> = "ratio",
         /// Half width of the confidence interval as a share of the estimate; null where the run is too short.
         half_width_relative: Option<f64> = "ratio",
-        /// Confidence level: share of such runs whose interval contains the true value.
+        /// Confidence level: share of runs like this one whose interval contains the true value.
         confidence_level: f64 = "ratio",
         /// Number of garbage collection victims, or merges of a block map, that the estimate rests on.
         victims: u64 = "superblocks",
-        /// Number of parts of the run whose differences give the confidence interval; null where the run is too short.
+        /// Number of consecutive parts of the run (batches) whose differences give the confidence interval; null where
+        /// the run is too short.
         batches: Option<usize> = "count",
         /// Share of the run that was left out at its beginning because the later part differs from it.
         left_out: f64 = "ratio",
@@ -97,7 +99,7 @@ sections! {
         too_short: Option<TooShort>,
     }
 
-    /// Reason why a run is too short for an estimate of long-run write amplification.
+    /// Facts that say why a run is too short for an estimate of long-run write amplification.
     TooShort {
         /// Number of garbage collection victims, or merges, in the run.
         victims: u64 = "superblocks",
@@ -115,15 +117,17 @@ sections! {
     /// Garbage collection debt: free space for writes that was missing when the window began, or that the window left
     /// to be collected later.
     Debt {
-        /// Mapping units of free space that garbage collection gained beyond what the window's programs took; negative:
-        /// free space was used up.
+        /// Free space, in mapping units, that garbage collection gained beyond what the measured window's programs
+        /// took; negative: free space was used up.
         room_units: f64 = "mapping units",
-        /// Superblocks of free space that garbage collection gained beyond what the window's programs took.
+        /// Free space, in superblocks, that garbage collection gained beyond what the measured window's programs took;
+        /// negative: free space was used up.
         room_superblocks: f64 = "superblocks",
-        /// Number of mapping units that garbage collection moved to make up for free space missing at the beginning.
+        /// Number of mapping units that garbage collection moved to make up for free space missing at the beginning of
+        /// the measured window.
         units_moved: f64 = "mapping units",
-        /// Number of mapping units that the window left to be moved later, at the cost per unit of its own victims;
-        /// null where these victims gained no free space.
+        /// Number of mapping units that the measured window left to be moved later, at the cost per unit of the
+        /// window's own victims; null where these victims gained no free space.
         units_deferred: Option<f64> = "mapping units",
     }
 }

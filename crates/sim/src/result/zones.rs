@@ -16,9 +16,9 @@ sections! {
         capacity_bytes: u64 = "bytes",
         /// Number of dies over which a part of a zone is spread.
         dies: u32 = "dies",
-        /// Number of zones that were opened: by the drive when a write came, and by the host's request.
+        /// Numbers of zones that were opened: by the drive when a write came, and by the host's request.
         opened: ByWhom = "zones",
-        /// Number of zones that were closed: by the drive to open another zone instead, and by the host's request.
+        /// Numbers of zones that were closed: by the drive to open another zone instead, and by the host's request.
         closed: ByWhom = "zones",
         /// Number of zones that became full by writes.
         filled: u64 = "zones",
@@ -39,11 +39,11 @@ sections! {
         states: ZonesByState = "zones",
     }
 
-    /// Number of zones by the actor that opened or closed them.
+    /// Numbers of zones that were opened or closed, by the actor (drive or host).
     ByWhom {
-        /// Number of zones that the drive opened or closed by itself.
+        /// Number of zones that the drive opened or closed by itself, without a request of the host.
         drive: u64,
-        /// Number of zones that the host opened or closed.
+        /// Number of zones that the host's requests opened or closed.
         host: u64,
     }
 

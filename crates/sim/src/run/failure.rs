@@ -12,7 +12,7 @@ use units::SimTime;
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub at: SimTime,
-    /// Number of flash operations since the run began.
+    /// Number of flash operations done from the beginning of the run to the failure.
     pub operations: u64,
     pub dies: Vec<u32>,
     pub failed: DiesFailed,

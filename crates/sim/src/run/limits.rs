@@ -12,7 +12,7 @@ use units::{Nanos, SimTime};
 /// Number of events between two checks whether a run still makes progress.
 const EVERY: u64 = 1 << 16;
 /// Number of events, for each page row of the drive, that may pass while no host request makes progress; `EVENTS_LEAST`
-/// is the number for a drive of any size.
+/// is added for every drive.
 const EVENTS_PER_ROW: u64 = 64;
 const EVENTS_LEAST: u64 = 1 << 20;
 /// Greatest number of events that a run may be expected to need: a hundred days of computing at two million events a
@@ -26,7 +26,7 @@ pub(crate) struct Watch {
     /// Longest time for which any host request should have to wait for the flash.
     longest: Nanos,
     events_most: u64,
-    /// Number of events until the next check.
+    /// Number of events until the next check whether the run still makes progress.
     pub left: u64,
     events: u64,
     /// Number of events in earlier passes of the workload, which are over.
@@ -139,8 +139,8 @@ impl WorkloadEnd {
         handed_out >= self.requests || now >= self.time
     }
 
-    /// Returns the fraction of the allowed requests that is issued, and of the allowed time that has passed; none for
-    /// each without a limit.
+    /// Returns two fractions: of the allowed requests that are issued, and of the allowed time that has passed; none in
+    /// place of a fraction without a limit.
     pub fn fractions(&self, handed_out: u64, now: SimTime) -> [Option<f64>; 2] {
         let by_requests = (self.requests != u64::MAX).then(|| handed_out as f64 / self.requests as f64);
         let by_time = (self.time != SimTime::NEVER).then(|| now.ns() as f64 / self.time.ns() as f64);
@@ -239,7 +239,8 @@ mod tests {
         "ftl.op_ratio=0.6",
     ];
 
-    /// Workload for a test: issues one write, and after it only names later times.
+    /// Workload for a test that issues one write and then never issues another: each further poll names a later time at
+    /// which to ask again.
     struct Waiting(bool);
 
     impl Workload for Waiting {

@@ -35,18 +35,18 @@ pub(crate) use power_up::Recovery;
 use std::collections::VecDeque;
 use units::{Bytes, Nanos, SimTime};
 
-/// Kinds of events that this crate schedules in a run's calendar.
+/// Numeric codes of the kinds of events that this crate schedules in a run's calendar.
 mod events {
     use ftl::events::FIRST_FREE as FIRST;
-    /// Event: the firmware has processed a command.
+    /// Kind of event: the firmware has processed a command.
     pub const COMMAND: u8 = FIRST;
-    /// Event: data of a write have arrived in the drive.
+    /// Kind of event: data of a write have arrived in the drive.
     pub const DATA_IN: u8 = FIRST + 1;
-    /// Event: the host has the completion of a request.
+    /// Kind of event: the host has the completion of a request.
     pub const COMPLETE: u8 = FIRST + 2;
-    /// Event: the time has come at which the workload announced a request.
+    /// Kind of event: the time has come at which the workload announced a request.
     pub const ARRIVAL: u8 = FIRST + 3;
-    /// Event: the write buffer's DRAM has transferred the data of a request.
+    /// Kind of event: the write buffer's DRAM has transferred the data of a request.
     pub const MEMORY: u8 = FIRST + 4;
 }
 
@@ -71,8 +71,8 @@ pub(crate) struct Run<P: Observer> {
     frame_units: u32,
     /// Number of bytes of a read that are gathered before they are sent to the host; 0: each page is sent as it comes.
     read_frame: u64,
-    /// Number of mapping units that make a group of commands, which the drive processes together; `group_room` is what
-    /// the present group may still take.
+    /// Number of mapping units that make a group of host commands which the drive processes together; `group_room` is
+    /// how many mapping units the present group may still take.
     group_units: u32,
     group_room: u32,
     pub namespaces: Namespaces,
@@ -97,7 +97,8 @@ pub(crate) struct Run<P: Observer> {
     pub held_before: u64,
     pub counts_before: CountsBefore,
     pub busy_baseline: BusyTimes,
-    /// Number of page operations that the drive had done when the run began.
+    /// Number of page operations (flash pages read and programmed, blocks erased) that the drive had done when the run
+    /// began.
     pub pages_before: u64,
     pub host_requests: u64,
     /// Number of requests in passes of the workload that are over.
@@ -138,7 +139,7 @@ pub(crate) fn page_operations(stats: &FtlStats) -> u64 {
         + stats.blocks_erased.iter().sum::<u64>()
 }
 
-/// Shortest time that the simulation resolves.
+/// Shortest time that the simulation resolves: one nanosecond.
 pub(crate) const MOMENT: Nanos = Nanos::new(1);
 
 /// Limits of a run: number of requests, and simulated nanoseconds; none without a limit.

@@ -7,12 +7,13 @@ use crate::observe::Observer;
 use crate::observe::answers::SteppedAnswers;
 use units::SimTime;
 
-/// What the source of a stepped run contained when it was last asked for requests.
+/// What the source of a stepped run's requests contained when it was last asked for requests: nothing, or requests that
+/// were not drawn yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceHolds {
-    /// The source contained no request.
+    /// The source contained no request when it was last asked.
     Nothing,
-    /// The source contained requests that were not drawn yet.
+    /// The source contained requests that were not drawn yet when it was last asked.
     Requests,
 }
 

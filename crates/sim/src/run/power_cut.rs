@@ -15,9 +15,9 @@ pub(crate) struct Cut {
     /// Time at which the host lost its power; `dark` is when the drive did, later if it has capacitors.
     pub failed: SimTime,
     pub dark: SimTime,
-    /// Number of flash operations since the run began.
+    /// Number of flash operations done from the beginning of the run to the power cut.
     pub operations: u64,
-    /// Number of requests that were never answered.
+    /// Number of requests of the host that were never answered because of the power cut.
     pub requests: u32,
     pub damage: Damage,
     /// Number of mapping units that the host was told are written and that the drive's write buffer lost.
@@ -25,7 +25,8 @@ pub(crate) struct Cut {
     /// Time at which the power came back; `ready` is when the drive was ready, none if the power failed again before.
     pub back: SimTime,
     pub ready: Option<SimTime>,
-    /// Numbers of pages, superblocks and units that recovery read and found, before the next cut if there was one.
+    /// Numbers of pages that recovery read, and of superblocks and units that it found, before the next cut if there
+    /// was one.
     pub found: ftl::Found,
 }
 
@@ -154,7 +155,8 @@ impl Cuts {
         Ok(())
     }
 
-    /// Lets a drive recover its map that starts with a flash whose power was cut at work; `lost` describes the cut.
+    /// Lets a drive recover its map at the beginning of a run, where the power of its flash was cut in the middle of
+    /// work before the run; `lost` describes that power cut.
     pub fn begin_finding<P: Observer>(&mut self, run: &mut Run<P>, lost: &Lost) {
         let now = run.ctx.calendar.now();
         run.dark = true;

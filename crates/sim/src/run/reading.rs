@@ -52,8 +52,9 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Handles the arrival of some units of a read from the flash: sends them to the host after decoding, or gathers
-    /// them for a frame, and completes the read with its last part.
+    /// Handles the arrival of some mapping units of a read from the flash: sends them to the host once they are
+    /// decoded, or gathers them until there are enough bytes for one transfer, and completes the read with its last
+    /// part.
     #[inline(always)]
     pub(super) fn on_read(&mut self, id: u32, units: u32, reading: Reading, stages: Stages, now: SimTime) {
         let request = self.requests.get(id);

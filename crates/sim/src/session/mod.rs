@@ -52,8 +52,8 @@ pub struct Progress {
     pub page_operations: u64,
 }
 
-/// Number of the first workload copy of preconditioning, which writes without time. Passes of `--loop` count from 0,
-/// copies of a warm-up from a higher number.
+/// Number given to the first copy of the workload in preconditioning, which writes without simulated time. Passes of
+/// `--loop` are numbered from 0, copies of a warm-up from a higher number.
 const FIRST_COPY: u32 = 1 << 30;
 
 /// Least number of page operations granted to a checked drive to come to rest after a run, so that a small drive's
@@ -64,7 +64,7 @@ const SHORT_REST: u64 = 1 << 16;
 /// the end of a run with operations in flight.
 const WALKED_TWICE: usize = 1 << 22;
 
-/// Number of unit writes that a slice of preconditioning does for each event of the caller's budget.
+/// Number of unit writes that preconditioning does for each event that a call of [`Session::advance`] asks for.
 const WRITES_PER_EVENT: u64 = 2;
 
 enum SessionPhase {
@@ -93,7 +93,7 @@ pub struct Session {
     preconditioned: bool,
     layout: LayingOut,
     phase: SessionPhase,
-    /// Origin of requests that come from outside the simulator.
+    /// Which kind of source outside the simulator the requests come from, if from any.
     outside: OutsideHost,
     interrupted: bool,
     wall: Duration,
@@ -221,7 +221,7 @@ impl Session {
         self.options.seed
     }
 
-    /// Does a slice of the run's work: about `events` events.
+    /// Performs a slice of the run, about `events` events, and returns the run's progress.
     ///
     /// # Errors
     /// When the workload turns out to be faulty, or a saved state cannot be written.
@@ -282,7 +282,7 @@ impl Session {
         Ok(self.progress())
     }
 
-    /// Does `work`; a panic in `work` gets the number of the last power cut added to its text.
+    /// Performs `work`; a panic in it gets the number of the last power cut added to its text.
     fn telling_cut<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|cause| {
             let text = cause.downcast_ref::<String>().map(String::as_str);

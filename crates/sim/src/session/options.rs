@@ -16,7 +16,7 @@ pub struct RunOptions {
     pub check: bool,
     /// True if the run records a row of `requests.parquet` for each request.
     pub requests: bool,
-    /// True if the run records a timeline of channels and dies.
+    /// True if the run records a timeline of the activity of channels and dies.
     pub timeline: bool,
     /// Selection of what the timeline shows: channels, dies or both.
     pub timeline_detail: TimelineDetail,
@@ -29,9 +29,9 @@ pub struct RunOptions {
     pub passes: Option<String>,
     /// True if the data that the workload expects on the drive are written before the workload begins.
     pub layout: bool,
-    /// Number of requests after which the run stops.
+    /// Number of requests of the workload after which the run stops; none without this limit.
     pub limit_requests: Option<u64>,
-    /// Simulated time at which the run stops, in nanoseconds.
+    /// Simulated time, in nanoseconds, at which the run stops; none without this limit.
     pub limit_ns: Option<u64>,
     /// Greatest number of bytes of memory that the drive may take; none: a share of the machine's memory.
     pub memory_limit: Option<u64>,

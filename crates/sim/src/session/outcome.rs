@@ -135,7 +135,8 @@ fn settle_account(run: &Run<Observers>) {
     }
 }
 
-/// Checks that no part of the drive was busy for longer than the measured time; panics otherwise.
+/// Checks that all shares of busy time in `value` (an item of the result's utilisation) are at most 1; panics otherwise
+/// with the part's name `name`.
 fn check_shares(name: &str, value: &Value) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| check_shares(name, item)),

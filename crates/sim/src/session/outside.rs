@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use units::SimTime;
 
-/// Origin of a session's requests that come from outside the simulator, until the run begins.
+/// Which kind of source outside the simulator a session's requests come from, if from any, until the run begins.
 #[derive(Default)]
 pub(super) enum OutsideHost {
-    /// Requests come from a workload within the simulator.
+    /// Requests come from a workload within the simulator, and from no source outside.
     #[default]
     None,
     /// Requests come from clients of a served drive; the holder stores their data.

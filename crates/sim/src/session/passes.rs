@@ -14,7 +14,7 @@ use host::later::Later;
 /// Greatest number of passes of a workload with `--loop until=...`, where the option gives no number.
 const PASSES_MOST: u32 = 100;
 
-/// Rule for how often a workload is run.
+/// Rule of `--loop` for how many passes of the workload are run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rule {
     /// The workload is run in this number of passes.
@@ -39,7 +39,7 @@ impl Rule {
     }
 }
 
-/// Passes of the workload in a run: rule, number of passes begun, and outcome.
+/// Passes of the workload in a run: rule of `--loop`, number of passes begun, and outcome.
 pub(crate) struct WorkloadPasses {
     rule: Option<(String, Rule)>,
     spec: Option<WorkloadSpec>,

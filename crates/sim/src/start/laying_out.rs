@@ -10,22 +10,23 @@ use host::{Extent, Workload};
 use units::{Lpn, Ppa};
 
 enum LayoutStep {
-    /// The drive is checked for units that hold no data.
+    /// Step of the layout (untimed writing of the data that a workload expects): the drive is checked for units that
+    /// hold no data.
     Look,
-    /// The workload names the address ranges that must hold data.
+    /// Step of the layout: the workload names the address ranges that must hold data.
     Name,
-    /// The named units that hold no data are written.
+    /// Step of the layout: the named units that hold no data are written.
     Write,
     Done,
 }
 
-/// Layout in progress: untimed writing of the data that a workload expects on the drive.
+/// Layout in progress: untimed writing, before the run, of the data that a workload expects on the drive.
 pub(crate) struct LayingOut {
     step: LayoutStep,
     on: bool,
-    /// One bit for each logical unit, set if the workload named the unit.
+    /// Bit set with one bit for each logical unit, set if the workload named the unit as one that must hold data.
     named: Vec<u64>,
-    /// Next logical unit to check or write.
+    /// Number of the next logical unit to check or write.
     next: u32,
     fraction: f64,
     /// Number of units that the layout has written.
@@ -33,12 +34,12 @@ pub(crate) struct LayingOut {
 }
 
 impl LayingOut {
-    /// Makes a layout that has not begun.
+    /// Makes a layout (untimed writing of the data that a workload expects) that has not begun.
     pub fn new() -> Self {
         Self { step: LayoutStep::Look, on: true, named: Vec::new(), next: 0, fraction: 0.0, units: 0 }
     }
 
-    /// Makes a layout that is switched off and writes nothing.
+    /// Makes a layout (untimed writing of the data that a workload expects) that is switched off and writes nothing.
     pub fn off() -> Self {
         Self { step: LayoutStep::Done, on: false, ..Self::new() }
     }

@@ -9,24 +9,25 @@ sections! {
         /// Kind of preconditioning: `none`, `fill`, `steady`, `instant` or `workload`.
         #[schemars(extend("enum" = ["none", "fill", "steady", "instant", "workload"]))]
         kind: String = "text",
-        /// Number of copies of the workload that preconditioning wrote; null for other kinds than `workload`.
+        /// Number of copies of the workload that preconditioning wrote one after the other; null for other kinds than
+        /// `workload`.
         copies: Option<u64> = "count",
         /// Number of mapping units of the logical space that were filled.
         filled_units: Option<u32> = "mapping units",
         /// Number of mapping units that preconditioning wrote in all.
         units_written: Option<u64> = "mapping units",
-        /// Write amplification of each window of preconditioning.
+        /// Write amplification in each window of preconditioning, a stretch of `rule.window_overwrites` overwrites.
         waf_by_window: Option<Vec<f64>> = "ratio",
         /// True if write amplification had become steady.
         steady: Option<bool> = "yes/no",
         /// Rule by which write amplification counts as steady.
         rule: Option<Steadiness>,
-        /// Copies of the workload that then ran in time, unmeasured, until the write buffer was as this workload leaves
-        /// it; null where none did.
+        /// Warm-up: copies of the workload that ran after preconditioning with simulated time, unmeasured, until the
+        /// write buffer was as this workload leaves it; null without a warm-up.
         warm_up: Option<WarmedUp>,
     }
 
-    /// Copies of the workload that ran in time before the measured window (warm-up).
+    /// Warm-up: copies of the workload that ran with simulated time before the measured window.
     WarmedUp {
         /// Number of requests of the warm-up.
         requests: u64 = "requests",
@@ -38,18 +39,21 @@ sections! {
         buffer_units: u32 = "mapping units",
     }
 
-    /// Rule by which write amplification counts as steady in preconditioning.
+    /// Rule by which write amplification counts as steady in preconditioning: the lengths, numbers and deviations that
+    /// are compared.
     Steadiness {
-        /// Length of a window of preconditioning, in overwrites of the filled space.
+        /// Length of a window of preconditioning, a stretch over which write amplification is averaged, in overwrites
+        /// of the filled space.
         window_overwrites: f64 = "ratio",
-        /// Number of windows that are compared.
+        /// Number of windows whose write amplification is compared.
         windows: usize = "count",
-        /// Least number of overwrites of the filled space.
+        /// Least number of overwrites of the filled space before write amplification can count as steady.
         least_overwrites: f64 = "ratio",
         /// Greatest deviation of a window's write amplification from the mean of the compared windows, as a share of
         /// the mean.
         tolerance: f64 = "ratio",
-        /// Greatest number of overwrites, after which the drive is used as it is.
+        /// Greatest number of overwrites of the filled space in preconditioning, after which the drive is used as it
+        /// is.
         limit_overwrites: f64 = "ratio",
     }
 }

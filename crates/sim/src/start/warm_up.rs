@@ -23,40 +23,44 @@ const EVENTS: u64 = 256;
 /// Greatest difference between the mean buffer contents of two spans of windows, as a fraction of the buffer's slots,
 /// at which the warm-up counts as settled.
 const TOLERANCE: f64 = 0.01;
-/// Fraction of the buffer's slots: if the buffer's contents vary by more, they fluctuate. Such a buffer remembers for
-/// many windows that it was full, so longer spans of windows are compared where copies of the workload are shorter than
-/// the spans.
+/// Range of the buffer's contents, as a fraction of the buffer's slots, above which the contents count as fluctuating.
+/// Such a buffer remembers for many windows that it was full, so longer spans are then compared, once there are
+/// `WINDOWS_WANDERING` windows, where copies of the workload are shorter than the spans.
 const WANDERS: f64 = 0.02;
 const WINDOWS_WANDERING: usize = 16;
-/// Fraction of the buffer's slots: a write buffer that holds fewer units not on flash is not full.
+/// Filling, as a fraction of the buffer's slots: a write buffer with fewer units not on flash does not count as full.
 const FULL: f64 = 0.9;
 /// Fraction of the writes of untimed copies that the write buffer must have coalesced for its filling to matter.
 const COALESCED: f64 = 0.02;
-/// Greatest number of windows of a warm-up; for a small buffer as many windows as `UNITS_MOST` units fill, up to
+/// Greatest number of windows of a warm-up; on a small buffer as many windows as `UNITS_MOST` units fill, but at most
 /// `WINDOWS_MOST_SMALL`.
 const WINDOWS_MOST: u64 = 16;
 const WINDOWS_MOST_SMALL: u64 = 128;
 const UNITS_MOST: u64 = 1 << 18;
 /// Greatest number of copies of the workload in a warm-up: a workload with very few requests never fills a buffer.
 const COPIES_MOST: u32 = 1 << 13;
-/// Number that comes before the first copy of a warm-up; passes of `--loop` count from 0.
+/// Number to which the count of copies is added to number the copies of a warm-up; passes of `--loop` are numbered from
+/// 0.
 const FIRST_COPY: u32 = 1 << 31;
 
-/// Warm-up: copies of the workload that run in time, unmeasured, until the write buffer is as the workload leaves it.
+/// Warm-up: copies of the workload that run with simulated time, unmeasured, until the write buffer is as the workload
+/// leaves it.
 pub(crate) struct WarmUp {
     spec: WorkloadSpec,
     seed: u64,
     copies: u32,
-    /// Number of units read or written that make a window; `before` are the units handled before the present window.
+    /// Number of units read or written that make a window of the warm-up; `before` is the number of units handled
+    /// before the present window.
     window: u64,
     before: u64,
-    /// Number of units in the write buffer, and of units there that are not on flash, each summed over the samples of
-    /// the present window.
+    /// Sums over the samples of the present window of the warm-up: of the number of units in the write buffer, and of
+    /// the number of units there that are not on flash.
     sums: [f64; 2],
     looks: u64,
-    /// Least and greatest number of units in the write buffer at any sample.
+    /// Least and greatest number of units that the write buffer held at any sample of the warm-up.
     ends: [f64; 2],
-    /// Mean contents of the write buffer in each window so far: all units, and units not on flash.
+    /// Mean contents of the write buffer, in units, in each window of the warm-up so far: all units, and units not on
+    /// flash.
     means: Vec<[f64; 2]>,
     settled: bool,
     written_before: u64,
@@ -177,8 +181,8 @@ impl WarmUp {
         (self.before, self.sums, self.looks) = (handled, [0.0; 2], 0);
     }
 
-    /// Returns the number of units not on flash that wait in the write buffer under this workload, if that is clearly
-    /// less than the full buffer that untimed writing assumed.
+    /// Returns the number of units not on flash that wait in the write buffer under this workload, as the warm-up
+    /// measured it, if that is clearly less than the full buffer that untimed writing assumed; none otherwise.
     pub fn waiting(&self, before: &Precondition) -> Option<u32> {
         let later = &self.means[self.means.len() / 2..];
         let [_, lacking] = (!later.is_empty()).then(|| mean_of(later))?;
@@ -211,7 +215,8 @@ impl WarmUp {
     }
 }
 
-/// Initial value of the least and greatest number of units in the write buffer, before the first sample.
+/// Initial value for the least and the greatest number of units in the write buffer: plus and minus infinity, before
+/// the first sample.
 const NO_ENDS: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
 
 fn mean_of(means: &[[f64; 2]]) -> [f64; 2] {

@@ -34,8 +34,8 @@ pub enum TimelineDetail {
 /// when it is taken, which varies with the machine's speed.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Identifier of the group of the channels' tracks in the trace; the next numbers are that of the dies' group and that
-/// of the first track.
+/// Identifier of the group of the channels' tracks in the trace; `DIES` identifies the group of the dies' tracks, and
+/// `FIRST_TRACK` the first track.
 const CHANNELS: u64 = 1;
 const DIES: u64 = 2;
 const FIRST_TRACK: u64 = 16;

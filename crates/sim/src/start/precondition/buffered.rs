@@ -8,8 +8,8 @@ use ftl::FtlStats;
 use ftl::buffer::{Buffer, SlotState};
 use units::Lpn;
 
-/// Model of a write buffer that works as a cache, for untimed writing: the drive's own buffer with its eviction policy,
-/// which units leave for the flash.
+/// Model of a write buffer that works as a cache, for untimed writing: the drive's own buffer, whose eviction policy
+/// chooses the units that leave for the flash.
 pub(super) struct Buffered {
     buffer: Buffer,
     /// Greatest number of units in the buffer that are not on flash yet.

@@ -10,22 +10,23 @@ use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
 use ftl::{Ftl, Layout, SetMoment};
 
-/// Greatest number of superblocks per die of a miniature drive, without superblocks reserved or open; `UNITS` is the
-/// number of mapping units in them.
+/// Greatest number of superblocks per die of a miniature drive, without superblocks reserved or open; fewer where they
+/// would hold more than `UNITS` mapping units together.
 const SUPERBLOCKS: u32 = 768;
 const UNITS: u64 = 1 << 20;
-/// Least number of superblocks per die of a miniature drive, however many units they hold: among fewer, the emptiest is
-/// fuller. With 128 of the 342 superblocks of its dies `tlc` began with 0.5 % more write amplification than with all of
-/// them.
+/// Least number of superblocks per die of a miniature drive, even where they hold more than `UNITS` mapping units,
+/// because the emptiest of fewer superblocks is fuller. With 128 superblocks instead of all 342 of a die the drive
+/// `tlc` began with 0.5 % more write amplification.
 const SUPERBLOCKS_LEAST: u32 = 384;
-/// Number of mapping units in a miniature drive whose dies share parity; `UNITS_LEAST` is the least number in a
-/// superblock. With 64 instead of 512 write amplification over an overwrite differed by 0.1 %, with 16 by 0.5 %.
+/// Target size, in mapping units of the whole drive, of a miniature drive whose dies share parity: a larger miniature
+/// gets fewer pages per block. `UNITS_LEAST` is the least number of mapping units per superblock that remains; with 64
+/// units instead of 512, write amplification over one overwrite differed by 0.1 %, with 16 by 0.5 %.
 const UNITS_OF_A_SET: u64 = 1 << 23;
 const UNITS_LEAST: u32 = 512;
 /// Number of unit writes between two checks whether preconditioning is to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
-/// Number of moments at which the state of a miniature drive is recorded; `SPAN_OVERWRITES` and `SPAN_SUPERBLOCKS` are
-/// the least overwrites and filled superblocks between the first and the last.
+/// Number of moments at which the state of a miniature drive is recorded. They are spread over at least
+/// `SPAN_OVERWRITES` overwrites of its logical space and at least the writes that fill `SPAN_SUPERBLOCKS` superblocks.
 const MOMENTS: u64 = 128;
 const SPAN_OVERWRITES: f64 = 0.5;
 const SPAN_SUPERBLOCKS: u64 = 32;

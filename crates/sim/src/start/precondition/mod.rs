@@ -25,20 +25,20 @@ use serde::Deserialize;
 use units::{Lpn, Nanos};
 use waiting::{FoldedCache, WaitingUnits};
 
-/// Number of windows above which a copy of the workload counts as long and is compared window by window. Shorter copies
-/// are compared as a whole: jobs that run one after the other are never steady within a copy, and the run begins like a
-/// copy.
+/// Number of windows (stretches of writes over which write amplification is averaged) from which on a copy of the
+/// workload counts as long and is compared window by window. Shorter copies are compared as a whole: jobs that run one
+/// after the other are never steady within a copy, and the run begins like a copy.
 const WINDOWS_OF_A_COPY: u64 = 16;
 
-/// Number of overwrites after which the write buffer of a constructed drive counts as filled: the units in the buffer
-/// depend on those on flash, and this dependence is lost after about one overwrite.
+/// Number of overwrites of the whole filled space after which the write buffer of a constructed drive counts as filled:
+/// the units in the buffer depend on those on flash, and this dependence is lost after about one overwrite.
 const OVERWRITES_WAITING: f64 = 2.0;
 
 /// Number of unit writes between two checks whether preconditioning is to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
 
-/// A write buffer smaller than one part in this number of the overwritten space hardly ever sees a unit twice under
-/// uniform writes, and is ignored.
+/// Divisor of the size of the overwritten space: a write buffer smaller than that part hardly ever sees a unit twice
+/// under uniform writes, and is ignored.
 const BUFFER_LEAST: u32 = 64;
 
 /// Kind of preconditioning: how the drive is made to look used before the workload begins.
@@ -65,20 +65,22 @@ pub(crate) struct Precondition {
     kind: PreconditionKind,
     filled: u32,
     written: u64,
-    /// Number of units written after the fill and before the first window.
+    /// Number of units written after the fill and before the first window, which count for no window's write
+    /// amplification.
     uncounted: u64,
     window: SteadyWindow,
     rule: SteadyRule,
     window_start: FtlStats,
     random: RandomStream,
     own: Option<WorkloadCopies>,
-    /// Model of the write buffer with the units that overwriting left there; none where the buffer saves the flash
-    /// hardly any writes.
+    /// Model of the write buffer with the units that random overwriting left there; none where the buffer saves the
+    /// flash hardly any writes.
     waiting: Option<WaitingUnits>,
-    /// Write buffer as the workload left it, on a drive whose buffer works as a cache; none on other drives.
+    /// Model of the write buffer with the units that copies of the workload left there, on a drive whose buffer works
+    /// as a cache; none on other drives.
     buffered: Option<Box<Buffered>>,
-    /// Model of the SLC cache with the units that overwriting left there; none where the host does not wait for
-    /// folding.
+    /// Model of the SLC cache with the units that writing in preconditioning left there; none where the host does not
+    /// wait for folding.
     cached: Option<FoldedCache>,
     pilots: Option<Pilots>,
     /// True once the translation layer has been told how much the host gets done during urgent garbage collection.
@@ -86,7 +88,8 @@ pub(crate) struct Precondition {
     /// Number of units that copies of the workload wrote, including units that a later write replaced in the write
     /// buffer.
     asked: u64,
-    /// Number of units written in the present window; `in_copy` are the units of the last whole copy of the workload.
+    /// Number of units written in the present window of preconditioning; `in_copy` is the greatest number written so
+    /// far by a copy of the workload.
     in_window: u64,
     in_copy: u64,
     /// Number of units that wait in the write buffer while this workload runs; none where unknown: then all slots count
@@ -165,8 +168,8 @@ impl Precondition {
         self.cached = (overwrites && slots > 0).then(|| FoldedCache::new(slots));
     }
 
-    /// Writes a unit through the models of the write buffer and the SLC cache. Returns the unit that leaves both for
-    /// the flash in its place; none if no unit leaves.
+    /// Writes a unit through the models of the write buffer and the SLC cache. Returns the unit (this or an earlier
+    /// one) that then leaves both models for the flash; none if no unit leaves.
     #[inline]
     fn leaves_for(&mut self, lpn: Lpn) -> Option<Lpn> {
         let lpn = match &mut self.waiting {
@@ -213,8 +216,9 @@ impl Precondition {
         Self { pilots, ..self }
     }
 
-    /// Measures, before the first overwrite, how much the host gets done during urgent garbage collection, on a
-    /// miniature of the drive. On a drive too small for a miniature, urgent garbage collection goes first altogether.
+    /// Measures, before the first overwrite, how much the host gets done while garbage collection is urgent, on a
+    /// miniature of the drive. Without a measurement, as on a drive too small for a miniature, the host is taken to get
+    /// nothing done meanwhile.
     fn find_pace(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) {
         let is_asked = self.overwrites() && !self.is_paced && ftl.feature::<ftl::Stripes>().is_none();
         self.is_paced = true;
@@ -298,8 +302,8 @@ impl Precondition {
         Ok(())
     }
 
-    /// Writes one step of units to the SLC cache: first the units written last, then units of the workload or random
-    /// units. Returns false when the cache is full.
+    /// Performs one step that writes to the SLC cache: a unit written last, else the next step of the workload's
+    /// copies, else a random unit. Returns false when the cache is full.
     fn fill_cache(&mut self, drive: &Drive, ftl: &mut Ftl, filling: &Filling) -> Result<bool, Error> {
         let written = self.cached.as_mut().and_then(FoldedCache::pop);
         let step = match (written, &mut self.own) {
@@ -441,8 +445,8 @@ fn programmed(stats: &FtlStats) -> u64 {
     stats.units_programmed.iter().sum()
 }
 
-/// Time per unit for programs and for reads when all dies work at once: the nominal clock of a workload that is written
-/// without simulated time.
+/// Nominal times of one unit's program and one unit's read when all dies work at once: the clock of a workload that is
+/// written without simulated time.
 struct Times {
     program: Nanos,
     read: Nanos,

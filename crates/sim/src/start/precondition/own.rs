@@ -129,7 +129,8 @@ impl WorkloadCopies {
         }
     }
 
-    /// Returns the copies for a drive with `handles` placement handles, which `placer` gives to writes if there is one.
+    /// Sets, on the copies, a drive with `handles` placement handles, given to writes by the host's policy `placer` if
+    /// there is one, and returns the copies.
     pub fn with_handles(mut self, handles: u16, placer: Option<Placer>) -> Self {
         let CopiedTo { unit, capacity, .. } = self.drive;
         let units = if handles > 0 { capacity.div_ceil(unit) } else { 0 };
@@ -142,7 +143,7 @@ impl WorkloadCopies {
         self.drive.named.get(lpn.index()).copied().flatten()
     }
 
-    /// Returns the copies with reads among the stored steps.
+    /// Sets that read steps of a copy are stored and repeated, too, and returns the copies.
     pub fn with_reads(self) -> Self {
         Self { keeps_reads: true, ..self }
     }

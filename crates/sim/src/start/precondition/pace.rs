@@ -20,14 +20,15 @@ use units::Lpn;
 /// Number of superblocks in the miniature drive that measures the pace of urgent garbage collection; the result hardly
 /// depends on it.
 const SUPERBLOCKS: u32 = 128;
-/// Number of overwrites that bring the miniature drive near enough to its steady state.
+/// Number of times that the whole logical capacity of the miniature drive is overwritten with random writes, after the
+/// first fill, to bring the miniature near enough to its steady state.
 const OVERWRITES: u64 = 1;
-/// Number of superblocks that urgent garbage collection must have moved before the measurement ends; `MOVED_UNITS` is
-/// the same in units, and the lesser of the two counts.
+/// Amount of data, in superblocks, that urgent garbage collection must have moved before the measurement ends;
+/// `MOVED_UNITS` is a second amount in mapping units, and the lesser of the two counts.
 const MOVED_SUPERBLOCKS: u64 = 8;
 const MOVED_UNITS: u64 = 1 << 17;
-/// Greatest number of superblocks that the host writes during the measurement: some drives are never short of
-/// superblocks.
+/// Greatest amount of data, in superblocks, that the host writes during the measurement, which ends the measurement on
+/// drives that are never short of superblocks.
 const WRITTEN_SUPERBLOCKS: u64 = 32;
 /// Number of untimed writes, or of events, between two checks whether the measurement is to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;

@@ -17,9 +17,10 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 const MAGIC: &[u8; 8] = b"FLGATEPI";
 /// Compression level (zstd) of stored pilot answers: level 1, since the numbers of a history repeat little.
 const LEVEL: i32 = 1;
-/// Greatest number of entries in the folder of pilot answers, some 300 KB each; the oldest entry is removed first.
+/// Greatest number of entries (some 300 KB each) in the folder of stored pilot answers; the oldest entries are removed
+/// first.
 const ENTRIES_MOST: usize = 200;
-/// Greatest number of bytes to which an entry of the folder may unpack: a limit for damaged entries.
+/// Greatest number of bytes to which a stored pilot answer may unpack: a limit for damaged entries.
 const BYTES_MOST: u64 = 1 << 28;
 const ENDING: &str = "pilot";
 

@@ -11,7 +11,7 @@ use units::Lpn;
 pub(super) struct WaitingUnits {
     slots: usize,
     queue: VecDeque<u32>,
-    /// One bit for each logical unit, set while the unit waits in the buffer.
+    /// Bit set with one bit for each logical unit, set while the unit waits in the buffer.
     present: Vec<u64>,
 }
 
@@ -22,7 +22,7 @@ impl WaitingUnits {
         Self { slots: slots as usize, queue: VecDeque::with_capacity(slots as usize + 1), present }
     }
 
-    /// Writes a unit to the buffer; returns the unit that leaves for the flash in its place, none if no unit leaves.
+    /// Writes a unit to the buffer; returns the unit that leaves for the flash to make space, none if no unit leaves.
     #[inline]
     pub fn push(&mut self, lpn: Lpn) -> Option<Lpn> {
         let (word, bit) = ((lpn.0 / 64) as usize, 1 << (lpn.0 % 64));
@@ -67,7 +67,7 @@ impl WaitingUnits {
 pub(super) struct FoldedCache {
     slots: usize,
     log: VecDeque<u32>,
-    /// For each unit: number of its entries in the log, and number of these entries, the oldest, that are obsolete.
+    /// Two numbers for each logical unit: its entries in the log, and how many of these (the oldest) are obsolete.
     places: ByNumber<u32, [u32; 2]>,
 }
 
@@ -77,7 +77,7 @@ impl FoldedCache {
         Self { slots: slots as usize, log: VecDeque::new(), places: ByNumber::default() }
     }
 
-    /// Writes a unit to the SLC cache; returns the unit that is folded in its place, none if no unit is folded.
+    /// Writes a unit to the SLC cache; returns the unit that is folded to make space, none if no unit is folded.
     pub fn push(&mut self, lpn: Lpn) -> Option<Lpn> {
         let [there, gone] = self.places.entry(lpn.0).or_default();
         (*gone, *there) = (*there, *there + 1);

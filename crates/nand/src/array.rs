@@ -10,8 +10,8 @@ use engine::RandomStream;
 
 const NO_BLOCK: u32 = u32::MAX;
 
-/// Chances from 0 to 1, from `[nand.bad_blocks]`, that a block is bad as delivered, and that a program or an erase
-/// fails.
+/// Chances, each from 0 to 1, that a block is bad as delivered, that a program operation fails, and that an erase
+/// operation fails; from `[nand.bad_blocks]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct BadBlocks {
     factory_ratio: f64,
@@ -46,8 +46,8 @@ pub struct FlashArray {
     blocks_per_plane: u32,
     bad: BadBlocks,
     random: RandomStream,
-    /// For each plane of each superblock, number within the die of the block that belongs to the superblock; `NO_BLOCK`
-    /// in superblocks that are lost to bad blocks.
+    /// For each plane of each superblock, the block that the superblock uses in the plane, as a block number within the
+    /// die; `NO_BLOCK` in superblocks that are lost to bad blocks.
     members: Vec<u32>,
     /// For each plane of each die, a list of the spare blocks; a replacement is taken from the end of the list.
     spares: Vec<Vec<u32>>,
@@ -64,7 +64,8 @@ pub struct FlashArray {
     slc_erases_per_cycle: u32,
     /// Mean endurance of the blocks, in program/erase cycles.
     mean_life: f64,
-    /// Plane whose block reached the end of its endurance in the last erase; `None` if no block did.
+    /// Plane of the superblock erased last in which a block reached the end of its endurance in that erase; `None` if
+    /// no block did.
     failed_plane: Option<u32>,
     bad_blocks: u64,
 }
@@ -255,11 +256,11 @@ impl FlashArray {
         &self.lives
     }
 
-    /// Adds wear to every block without erasing: `times` times the block's number of cycles in `worn`. A block that
-    /// reaches its endurance fails at its next erase.
+    /// Adds wear to every block of the drive without erasing: the block's number of program/erase cycles rises by
+    /// `times` times its entry in `worn`. A block that reaches its endurance fails at its next erase.
     ///
     /// # Panics
-    /// When there are not as many numbers as blocks.
+    /// When `worn` does not have one entry for each block.
     pub fn wear_on(&mut self, worn: &[u32], times: u32) {
         assert_eq!(worn.len(), self.pe_cycles.len(), "a number for each block");
         for (cycles, worn) in self.pe_cycles.iter_mut().zip(worn) {

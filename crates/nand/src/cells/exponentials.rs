@@ -10,8 +10,8 @@ const P: [f64; 5] = [
     f64::from_bits(0xbebb_bd41_c5d2_6bf1),
     f64::from_bits(0x3e66_3769_72be_a4d0),
 ];
-/// Magnitude of the exponent x from which on a multiple of ln 2 is subtracted before e^x is computed. As in `libm`,
-/// only the upper half of the bits is compared.
+/// Magnitude of the exponent x from which on the computation of e^x first subtracts a multiple of ln 2 from x. As in
+/// `libm`, only the upper half of the bits is compared.
 const REDUCED: f64 = f64::from_bits(0x3fd6_2e43_0000_0000);
 /// Magnitude of x below which e^x is computed as 1 + x.
 const TINY: f64 = f64::from_bits(0x3e30_0001_0000_0000);

@@ -5,8 +5,9 @@ use crate::cells::normal::Stream;
 use crate::cells::{Elapsed, arrhenius};
 
 const CELSIUS: std::ops::RangeInclusive<f64> = -40.0..=125.0;
-/// Stream number of the random values of a chip's test rig; `ONE_BY_ONE` is the number, below the rig's stream, for
-/// single operations, beyond the numbers of all blocks.
+/// Number of the random substream for the noise of the test rig, within a chip's random stream. `ONE_BY_ONE` is the
+/// number, within the rig's stream, of the noise of operations that are measured singly; it is greater than the number
+/// of any block, which has a noise stream of its own.
 const RIG: u64 = u64::MAX - 1;
 const ONE_BY_ONE: u64 = u64::MAX;
 /// Greatest number of program/erase cycles that one call may ask for; more than any chip survives.

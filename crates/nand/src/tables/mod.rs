@@ -38,9 +38,9 @@ use config::{ConfigError, Place, Section, at_least};
 use std::path::Path;
 use units::Nanos;
 
-/// Version of the laws of cells (`cells/`) by which tables are derived. It rises with every change of what cells do;
-/// tables of an earlier version are refused, since a drive would age as no cells do. 2: wear by the charge of what
-/// cells hold.
+/// Version of the laws of cells (`cells/`) by which tables are derived. The number rises with every change of the cell
+/// model; tables of an earlier version are refused, since a drive would then age as no simulated cells do. Version 2:
+/// wear follows from the charge that the programmed data put into cells.
 pub const CELL_LAWS: u32 = 2;
 const ROWS_MAX: usize = 64;
 const STEPS_MAX: usize = 16;

@@ -26,13 +26,14 @@ pub struct Entry {
     pub expected: &'static str,
 }
 
-/// Record of all keys read and asked for, which all sections of a document share.
+/// Record, shared by all sections of a document, of the keys that were read or asked for so far.
 #[derive(Debug, Default)]
 struct SharedRecord {
     entries: RefCell<Vec<Entry>>,
     asked: RefCell<Vec<Asked>>,
     forks: RefCell<Vec<Fork>>,
-    /// In a survey: keys that count as written although the document lacks them, so that required keys need no value.
+    /// In a survey (trial reading): keys that count as written although the document lacks them; none in other
+    /// readings.
     given: Option<BTreeSet<String>>,
     bringer: Bringer,
 }
@@ -136,8 +137,8 @@ impl Section {
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
     }
 
-    /// Makes the root section of a survey, which finds out which keys a reader would read: required keys count as
-    /// written, and so do the keys in `given`.
+    /// Makes the root section for a survey, a trial reading that finds out which keys a program would read: required
+    /// keys without a value get an example value, and the keys in `given` count as written.
     pub(crate) fn surveyed(document: &Document, given: BTreeSet<String>) -> Self {
         let record = SharedRecord { given: Some(given), ..SharedRecord::default() };
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
@@ -197,13 +198,14 @@ impl Section {
         }
     }
 
-    /// True when the user wrote `key` in this table; a survey records the query.
+    /// True when the user wrote `key` in this table; a survey (trial reading) records this question as one of the
+    /// branches.
     pub fn has(&self, key: &str) -> bool {
         self.fork_on_presence(key);
         self.is_written(key)
     }
 
-    /// True when `key` is written in this table, without a record for surveys: for keys that no user sets.
+    /// True when `key` is written in this table, by a question that surveys do not record: for keys that no user sets.
     pub fn is_written(&self, key: &str) -> bool {
         let given = |given: &BTreeSet<String>| given.contains(&self.full(key));
         self.nodes.contains_key(key) || self.record.given.as_ref().is_some_and(given)
@@ -318,8 +320,8 @@ impl Section {
         })
     }
 
-    /// Returns the maker of the policy that the key `name` gives, where the policy comes from outside; `None` for the
-    /// names of the seam's own catalogue.
+    /// Returns the function that makes the policy named by the key `name`, if the policy comes from outside the
+    /// catalogue; `None` for the names of the catalogue itself.
     ///
     /// # Errors
     /// When there is no such policy, it does not answer `question`, or a parameter is wrong.
@@ -449,8 +451,8 @@ impl Section {
         self.record.asked.borrow().clone()
     }
 
-    /// Returns all keys that the reader of a survey asked for, and the keys whose other contents would have led it to
-    /// ask for others.
+    /// Returns the results of a survey (trial reading): all keys that the program asked for, and the keys with which
+    /// other contents would have led it to ask for other keys.
     pub(crate) fn surveyed_keys(&self) -> (Vec<Asked>, Vec<Fork>) {
         (self.asked(), self.record.forks.borrow().clone())
     }

@@ -6,7 +6,8 @@ use crate::{Ladder, tail};
 use config::{Card, ConfigError, Policy, Section, above, at_least, at_most};
 use units::{Bytes, Potential};
 
-/// A binary BCH code as `ecc.code`: its size, the errors that it corrects, the accepted failure rate, and read retries.
+/// A binary BCH code that the configuration can choose as `ecc.code`: size of a codeword, number of errors that it
+/// corrects, accepted failure rate, and read retries.
 #[derive(Clone, Debug)]
 pub struct Bch {
     data: u32,

@@ -37,7 +37,7 @@ pub enum Next {
     GiveUp,
 }
 
-/// Effect that a step of the retries has on the raw bit errors.
+/// Kind of effect that a step of read retries has on the raw bit errors of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
     /// Each step moves the references nearer to the best ones, along a retry table (`retry_step`).
@@ -102,7 +102,8 @@ impl FlowView<'_> {
     }
 }
 
-/// Records that the drive must maintain for its read flow.
+/// Which records and estimates the drive must maintain for its read flow, the policy that chooses the attempts of a
+/// read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     /// True if the drive estimates the raw bit error rate of each attempt from its syndrome, which takes the time of
@@ -135,7 +136,8 @@ config::policies! {
     soft_by_estimate::SoftByEstimate,
 }
 
-/// The read flow of a drive, with the records that it needs.
+/// The read flow of a drive (the policy that chooses the attempts of a page's read), with the records that it asks for
+/// and the estimator that it needs.
 pub struct Flows {
     /// Policy that chooses the attempts of a page's read.
     pub flow: Box<dyn Flow>,

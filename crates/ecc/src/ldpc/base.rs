@@ -19,7 +19,8 @@ impl BaseMatrix {
         self.shifts.first().map_or(0, Vec::len)
     }
 
-    /// Expands the matrix to a graph of single checks and bits; the first `data_bits` columns hold data.
+    /// Expands the matrix of circulants to the graph of single parity checks and bits; the first `data_bits` columns
+    /// hold data.
     pub fn graph(&self, data_bits: usize) -> Graph {
         let size = self.circulant;
         let row = |shifts: &[Option<u32>], within: u32| {

@@ -53,7 +53,8 @@ impl Graph {
         &self.columns[self.span(check)]
     }
 
-    /// Returns the range of indices that the edges of a check have among all edges.
+    /// Returns the range of edge numbers of one check, where the edges of all checks are numbered one check after the
+    /// other.
     #[inline]
     pub fn span(&self, check: usize) -> std::ops::Range<usize> {
         self.starts[check] as usize..self.starts[check + 1] as usize
@@ -74,7 +75,7 @@ impl Graph {
         (0..self.checks()).map(|check| self.row(check).len()).max().unwrap_or(0)
     }
 
-    /// Returns, for each bit, the numbers of the checks that it takes part in.
+    /// Returns, for each bit, the numbers of the checks that contain the bit.
     pub fn checks_of_bits(&self) -> Vec<Vec<u32>> {
         let mut checks = vec![Vec::new(); self.bits];
         for check in 0..self.checks() {

@@ -277,9 +277,8 @@ impl CellPhysics {
         self.t_r[(bit as usize).min(self.t_r.len() - 1)]
     }
 
-    /// Returns the read reference voltages (V) between the groups of states that can be told apart while only the first
-    /// `pages` pages of a wordline are programmed, and for each group the number of its first state, whose leading bits
-    /// are the bits that the group stores.
+    /// Returns the read references (V) between the groups of states that exist while only the first `pages` pages of a
+    /// wordline are programmed, and for each group its first state, whose leading bits are the group's bits.
     pub fn early_references(&self, plan: &VoltagePlan, pages: usize) -> (Vec<f64>, Vec<usize>) {
         if !self.two_step || pages >= self.states[0].len() {
             return (plan.references.clone(), (0..self.states.len()).collect());
@@ -309,8 +308,7 @@ impl CellPhysics {
         (target + offset - plan.start) / self.step(plan, pass)
     }
 
-    /// Returns the number of program pulses, at least one, of a cell that reaches its target `level` program steps
-    /// above the first pulse.
+    /// Returns the number of program pulses, at least one, that bring a cell `level` steps above the first pulse.
     #[inline]
     pub fn pulses_of(level: f64) -> u32 {
         1 + level.ceil().max(0.0) as u32
@@ -321,8 +319,7 @@ impl CellPhysics {
         self.program.passes[pass].sweep.map_or(1, |sweep| self.pulses(plan, pass, sweep, 0.0))
     }
 
-    /// Returns the busy time of a programming pass; `pulses` has, for each target threshold, the number of pulses of
-    /// the slowest cell.
+    /// Returns the busy time of a pass; `pulses`: for each target threshold, the slowest cell's number of pulses.
     pub fn t_prog(&self, plan: &VoltagePlan, pass: usize, pulses: &[u32]) -> Nanos {
         let t_setup = self.program.passes[pass].t_setup;
         let most = pulses.iter().copied().max().unwrap_or(0).max(self.least_pulses(plan, pass));
@@ -399,11 +396,10 @@ impl CellPhysics {
         self.target(plan, pass, state).map_or(0.0, |verify| verify + 0.5 * step - self.erased)
     }
 
-    /// Returns the stress, in program/erase cycles, that a wordline's cells take from being programmed up to pass
-    /// `pass` and erased, without the share that the erase voltage causes; `shares` has the fraction of cells in each
-    /// state. The oxide of a cell passes the charge that raises the cell's threshold, and passes it back in the erase:
-    /// a mean cell with random data at the default voltages counts as one cycle. Data change from cycle to cycle, so
-    /// that each cell of a wordline is taken to wear as the mean cell does.
+    /// Returns the stress, in cycles, of a wordline's cells by programming up to pass `pass` and erasing, without the
+    /// share of the erase voltage; `shares` has the fraction of cells in each state. The oxide of a cell passes the
+    /// charge that raises the cell, and passes it back in the erase: a mean cell with random data at the default
+    /// voltages counts as one. Data change from cycle to cycle, so that each cell of a wordline wears as the mean does.
     pub fn program_stress(&self, plan: &VoltagePlan, pass: usize, shares: &[f64]) -> f64 {
         let mean = self.lift_of_states(&self.plans[0]) / self.states.len() as f64;
         let of_states = shares.iter().enumerate().filter(|(_, share)| **share > 0.0);

@@ -198,14 +198,13 @@ impl Section {
         }
     }
 
-    /// True when the user wrote `key` in this table; a survey (trial reading) records this question as one of the
-    /// branches.
+    /// True when the user wrote `key` in this table; a survey (trial reading) records this question.
     pub fn has(&self, key: &str) -> bool {
         self.fork_on_presence(key);
         self.is_written(key)
     }
 
-    /// True when `key` is written in this table, by a question that surveys do not record: for keys that no user sets.
+    /// True when `key` is written in this table; surveys do not record this question: for keys that no user sets.
     pub fn is_written(&self, key: &str) -> bool {
         let given = |given: &BTreeSet<String>| given.contains(&self.full(key));
         self.nodes.contains_key(key) || self.record.given.as_ref().is_some_and(given)

@@ -39,7 +39,7 @@ impl Grid<'_> {
     /// Reads the list of error rates under `key` and returns them as normal quantiles.
     ///
     /// # Errors
-    /// When there are too many or too few rates, a rate is no ratio, or a rate is below that of less wear, age or reads.
+    /// When there are too many or too few rates, a rate is no ratio, or is below that of less wear, age or reads.
     pub(super) fn rates(
         &self,
         s: &mut Section,

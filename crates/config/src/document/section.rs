@@ -32,8 +32,7 @@ struct SharedRecord {
     entries: RefCell<Vec<Entry>>,
     asked: RefCell<Vec<Asked>>,
     forks: RefCell<Vec<Fork>>,
-    /// In a survey (trial reading): keys that count as written although the document lacks them; none in other
-    /// readings.
+    /// In a survey (trial reading): keys that count as written although the document lacks them; else none.
     given: Option<BTreeSet<String>>,
     bringer: Bringer,
 }

@@ -44,7 +44,7 @@ pub struct Levels {
     /// Rising bounds for a draw of 32 uniform bits: a draw below the k-th gives the k-th level, a draw above all the
     /// last level.
     pub below: Vec<u32>,
-    /// Levels of a sent zero: one more than the number of bounds.
+    /// Whole-number log-likelihood ratios as which a sent zero is received: one more than the number of bounds.
     pub levels: Vec<i8>,
 }
 

@@ -46,7 +46,8 @@ impl EccConfig {
     }
 }
 
-/// Reads the speed of the decoder from `[ecc.decoder]` into the ladder: how long the iterations of a counted code take.
+/// Reads the speed of the decoder from `[ecc.decoder]` into the ladder: the clock and the messages per cycle, from
+/// which the time of decoder iterations follows for a code with a table of counted iterations.
 fn read_pace(ecc: &mut Section, ladder: Option<&mut Ladder>) -> Result<(), ConfigError> {
     let mut decoder = ecc.child("decoder")?;
     let help = "clock of the decoder: iterations, where they were counted, then take time beside ecc.t_decode; default none: any word takes as long";

@@ -43,7 +43,8 @@ impl Soft {
     pub const NORMAL: Self = Self([1.0; 2]);
 }
 
-/// Raw bit error rates of a page: with the default references, after retries, and as equivalent noise of soft reads.
+/// Raw bit error rates of a page: with the default references, the effect of retries on the rate, and the factors for
+/// soft reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
     /// Raw bit error rate (0 to 1) with the default references.
@@ -91,7 +92,7 @@ pub struct Ladder {
 /// How the simulator determines the outcome of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decodes {
-    /// The outcome is drawn at random from chances of failure: counted in a table, or from limits.
+    /// The outcome is drawn at random, with a chance of failure from a table of counts or from the code's limit.
     Tables,
     /// The outcome follows from decoding simulated words for each read.
     Words,

@@ -40,7 +40,7 @@ pub struct Count {
 pub struct Tally {
     /// Counts of the words and their failures.
     pub count: Count,
-    /// For each number of iterations, from none on, the number of words that took as many.
+    /// For each number of decoder iterations, from 0 on, the number of words that took as many iterations.
     pub iterations: Vec<u64>,
 }
 

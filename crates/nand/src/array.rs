@@ -53,7 +53,8 @@ pub struct FlashArray {
     spares: Vec<Vec<u32>>,
     /// Number of program/erase cycles that each block has had.
     pe_cycles: Vec<u32>,
-    /// For each superblock, number of the page row that is programmed next.
+    /// For each superblock, number of the page row (the pages with the same number in all its planes) that is
+    /// programmed next.
     next_row: Vec<u32>,
     /// Endurance of each block: number of program/erase cycles after which the block fails; empty where the chip's
     /// tables have no endurance.
@@ -278,14 +279,15 @@ impl FlashArray {
         }
     }
 
-    /// Returns the number of the page row that a superblock (numbered over the whole drive) programs next.
+    /// Returns the number of the page row (the pages with the same number in all planes) that a superblock, numbered
+    /// over the whole drive, programs next.
     #[inline]
     pub fn next_row(&self, superblock: usize) -> u32 {
         self.next_row[superblock]
     }
 
-    /// Programs `rows` page rows of a superblock, beginning with `row`, and returns whether the chip reports success or
-    /// failure.
+    /// Programs `rows` page rows (each the pages with the same number in all planes) of a superblock, beginning with
+    /// row number `row`, and returns whether the chip reports success or failure.
     ///
     /// # Panics
     /// When the row was programmed before or is out of order: the FTL broke the chip's rule.
@@ -372,7 +374,8 @@ impl FlashArray {
         RetireOutcome::Lost
     }
 
-    /// Sets the next page row to program of a superblock directly, when a constructed or a saved state is loaded.
+    /// Sets the number of the page row that a superblock programs next, without programming; used when a constructed or
+    /// a saved state is loaded.
     pub fn restore(&mut self, superblock: usize, next_row: u32) {
         self.next_row[superblock] = next_row;
     }
@@ -387,7 +390,7 @@ impl FlashArray {
         &self.random
     }
 
-    /// Returns the state of all blocks as lists of words, to be stored in a saved state.
+    /// Returns the state of all blocks as lists of numbers, to be stored in a saved state.
     pub fn save(&self) -> Vec<Vec<u32>> {
         let mut words = vec![self.members.clone(), self.pe_cycles.clone(), self.next_row.clone()];
         words.push(vec![self.bad_blocks as u32]);
@@ -401,8 +404,8 @@ impl FlashArray {
         words
     }
 
-    /// Restores the state of all blocks that [`Self::save`] returned. Returns false, without a change, when the numbers
-    /// of blocks do not fit this geometry.
+    /// Restores the state of all blocks from the lists of numbers that [`Self::save`] returned. Returns false, without
+    /// a change, when the lists do not fit the numbers of blocks of this geometry.
     pub fn load(&mut self, words: &[Vec<u32>]) -> bool {
         let spares_end = 4 + self.spares.len();
         let slc = usize::from(!self.slc_erases.is_empty());

@@ -107,7 +107,7 @@ impl ArrayTiming {
         self.t_r[self.page_type(page)]
     }
 
-    /// True if the wear of a block changes its busy times.
+    /// True if the program or erase times of a block depend on its wear.
     #[inline]
     pub fn ages(&self) -> bool {
         self.pe_cycles.len() > 1

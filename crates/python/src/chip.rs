@@ -174,7 +174,7 @@ impl PyChip {
         self.lock().temperature()
     }
 
-    /// Leaves the chip at rest for `seconds` of simulated time.
+    /// Lets `seconds` of simulated time pass on the test bench without an operation on the chip.
     fn let_time_pass(&self, seconds: f64) -> PyResult<()> {
         self.lock().let_time_pass(seconds).map_err(input)
     }

@@ -13,9 +13,9 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::sync::{Arc, OnceLock};
 
-/// Number of random codewords that a trial of an error correcting code sends in turn.
+/// Number of random codewords that a trial of an error correcting code sends over the channel, again and again in turn.
 const SENT: u64 = 8;
-/// Fraction of the confidence intervals of a failure rate that miss the true rate.
+/// Greatest chance with which a confidence interval of a failure rate may miss the true rate.
 const MISSING: f64 = 0.05;
 
 /// Adds the functions and classes for error correction to the Python module.

@@ -14,8 +14,8 @@ use std::fmt::Write as _;
 type LoggedRow<'py> =
     (u32, Option<u32>, LinesOfWord<'py>, u64, u64, Option<u32>, LinesOfWord<'py>, Option<u32>);
 type LinesOfWord<'py> = Bound<'py, PyString>;
-/// Changes of the busy time of one operation on one page: operation, page, the cycles at which the busy time changed,
-/// and the new times in ns.
+/// Changes of one operation's busy time in the log of a block: the operation, the page, the cycles at which the busy
+/// time changed, and the new busy times in ns.
 type Changes = (&'static str, Option<u32>, Vec<u64>, Vec<u64>);
 
 /// Rows of the log that the test rig wrote while it cycled a flash block.
@@ -133,7 +133,7 @@ impl LogRows {
     }
 }
 
-/// Number of bytes of a packed row of the log.
+/// Number of bytes of one row of the log in the packed form that is used for pickling.
 const PACKED: usize = 26;
 
 fn pack(row: &LogRow) -> [u8; PACKED] {

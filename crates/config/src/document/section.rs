@@ -49,7 +49,7 @@ pub struct Section {
     record: Rc<SharedRecord>,
 }
 
-/// Rule for what may be missing when a key is read: the key itself, or the items of its list.
+/// Rule for what may be missing when a key is read: the key itself, or the items of the list that it takes.
 #[derive(Clone, Copy, PartialEq)]
 enum Presence {
     /// The key must be written, and a list must have items.
@@ -223,7 +223,7 @@ impl Section {
         }
     }
 
-    /// Returns the value at a dotted path below this table, as the user wrote it.
+    /// Returns the value at a dotted path below this table, as the user wrote it; `None` if nothing is written there.
     pub fn written(&self, path: &str) -> Option<&Value> {
         let mut keys = path.split('.');
         let node = self.nodes.get(keys.next()?)?;
@@ -460,8 +460,8 @@ fn joined(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Returns the parameters that the function `read` asks for, found by letting it read an empty section: keys, defaults
-/// and help.
+/// Returns the parameters (keys, defaults and help) that the function `read` asks for, up to the first without a
+/// default, found by letting it read an empty section.
 pub fn describe<T>(read: impl FnOnce(&mut Section) -> Result<T, ConfigError>) -> Vec<Entry> {
     let mut section = Section::root(&Document::empty());
     // A required key without a default ends the reading; what was recorded until then still stands.

@@ -67,7 +67,8 @@ pub(super) struct Retries {
     pub gain: f64,
     /// Distance between the references of neighbouring steps of the retry table, volts; none: retries follow `gain`.
     pub step_v: Option<f64>,
-    /// True if the array reads for each retry while the attempt before it crosses the channel and is decoded.
+    /// True if the flash array senses for a read retry already while the data of the attempt before cross the channel
+    /// and are decoded.
     pub pipelined: bool,
 }
 

@@ -121,7 +121,8 @@ impl Number for i8 {
 /// State of a min-sum decoder, for all words that it decodes together.
 #[derive(Clone, Debug)]
 pub struct Beliefs<T, const WORDS: usize> {
-    /// For each bit, the decoder's present belief (log-likelihood ratio) in each word.
+    /// For each bit of the code, the decoder's present belief (log-likelihood ratio) in each of the words that are
+    /// decoded together.
     pub of_bits: Vec<[T; WORDS]>,
     /// For each edge of the code's graph, the last message from the check to the bit in each word.
     pub said: Vec<[T; WORDS]>,
@@ -155,7 +156,7 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
     }
 }
 
-/// Makes one iteration of layered min-sum: every check in order updates the beliefs of its bits.
+/// Makes one iteration of a layered min-sum decoder: the checks, one after the other, update the beliefs of their bits.
 #[inline(always)]
 pub fn through_all<T: Number, const WORDS: usize>(
     graph: &Graph,

@@ -6,7 +6,7 @@ use super::Graph;
 /// of one size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseMatrix {
-    /// Number of rows, and of columns, of a circulant.
+    /// Size of a circulant: its number of rows, which is also its number of columns.
     pub circulant: u32,
     /// For each block row, the cyclic shift of the circulant in each block column; none: a zero block. Row `i` of a
     /// circulant of shift `s` has its one in column `(i + s) mod circulant`.

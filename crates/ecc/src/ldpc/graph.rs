@@ -5,7 +5,7 @@
 pub struct Graph {
     bits: usize,
     data_bits: usize,
-    /// Index in `columns` at which each row begins; one more entry than there are rows.
+    /// For each row, the index in `columns` at which the bit numbers of the row begin; then the length of `columns`.
     starts: Vec<u32>,
     columns: Vec<u32>,
 }
@@ -60,12 +60,13 @@ impl Graph {
         self.starts[check] as usize..self.starts[check + 1] as usize
     }
 
-    /// Returns the index in [`Self::columns`] at which each row begins; one more entry than there are rows.
+    /// Returns, for each row of the matrix, the index in [`Self::columns`] at which the bit numbers of the row begin,
+    /// and at the end the length of that list.
     pub fn starts(&self) -> &[u32] {
         &self.starts
     }
 
-    /// Returns the numbers of the bits of all rows, one row after the other.
+    /// Returns the numbers of the bits (columns with a one) in each row of the matrix, one row after the other.
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }

@@ -17,7 +17,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// All placement rules with their names.
+    /// All rules for the placement of references, each with its name in configurations and reports.
     pub const ALL: [(&'static str, Self); 3] =
         [("information", Self::Information), ("even", Self::Even), ("ratio", Self::Ratio)];
 
@@ -27,7 +27,8 @@ impl Placement {
     }
 }
 
-/// Distances, in numbers of references, by which references are moved in turn on the way to the most information.
+/// Distances, as numbers of steps of the voltage grid, by which references are moved in turn in the search for the
+/// placement with the most information.
 const MOVES: [usize; 6] = [32, 16, 8, 4, 2, 1];
 /// Number of density ratios that are tried for the outermost references: the logarithms are multiples of `RATIO_STEP`.
 const RATIOS: usize = 40;

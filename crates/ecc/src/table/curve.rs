@@ -8,7 +8,7 @@ use super::parabola::{OffLaw, Parabola};
 use crate::law::Law;
 use nand::cells::normal::{above, density, quantile};
 
-/// Counts of words decoded at one raw bit error rate.
+/// Point of a curve: the raw bit error rate, and the counts of words decoded and failed at this rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// Raw bit error rate of the point.
@@ -33,7 +33,7 @@ pub enum IterationsTaken {
 }
 
 impl Point {
-    /// Returns the fraction (0 to 1) of the words that failed.
+    /// Returns the fraction (0 to 1) of the point's words that failed.
     pub fn failure(&self) -> f64 {
         self.failures as f64 / self.words as f64
     }
@@ -69,7 +69,8 @@ impl Point {
     }
 }
 
-/// Curve of failures and iterations by raw bit error rate, through counted points, for one number of soft bits.
+/// Curve of the failures and decoder iterations of a code against the raw bit error rate, through counted points, for
+/// one number of soft bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     law: Law,
@@ -78,7 +79,7 @@ pub struct Curve {
     points: Vec<Point>,
     /// Distance of the curve from the scaling law, in standard deviations, as a function of the raw bit error rate.
     off: Parabola,
-    /// Pairs of raw bit error rate and mean number of iterations of a word, by rising rate, from zero.
+    /// Pairs of raw bit error rate and mean number of decoder iterations of a word, by rising rate, from rate zero on.
     iterations: Vec<(f64, f64)>,
 }
 
@@ -161,8 +162,8 @@ impl Curve {
         self.points.iter().filter(elsewhere).map(|point| point.words).sum()
     }
 
-    /// Returns how far the failures of each point used for the fit lie above the curve, in standard deviations of the
-    /// point's count.
+    /// Returns, for each point used for the fit, how far its counted failures lie above the curve, in standard
+    /// deviations of the count.
     pub fn residues(&self) -> Vec<f64> {
         let of = |point: &Point| {
             (quantile(point.failure()) - quantile(self.failure(point.rate))) / point.deviation()

@@ -249,7 +249,8 @@ pub fn couple_next(volts: &mut [f32], rises: &[f32], share: f32, diagonal: f32) 
     }
 }
 
-/// Fills `values` with the standard normal values that the stream `draws` has for the first cells.
+/// Fills `values` with standard normal random values, one for each cell from cell number 0 on, drawn from the stream
+/// `draws`.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_normals(values: &mut [f32], draws: LaneStream) {
@@ -258,8 +259,8 @@ pub fn draw_normals(values: &mut [f32], draws: LaneStream) {
     }
 }
 
-/// Fills `values` with the exponentially distributed values, of mean one, that the stream `draws` has for the first
-/// cells.
+/// Fills `values` with exponentially distributed random values of mean one, one for each cell from cell number 0 on,
+/// drawn from the stream `draws`.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_exponentials(values: &mut [f32], draws: LaneStream) {
@@ -268,7 +269,8 @@ pub fn draw_exponentials(values: &mut [f32], draws: LaneStream) {
     }
 }
 
-/// Fills `values`, for the first cells, with e to the power of an exponentially distributed value.
+/// Fills `values` with e to the power of an exponentially distributed random value, one for each cell from cell number
+/// 0 on, drawn from the stream `draws`.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_powers(values: &mut [f32], draws: LaneStream) {

@@ -131,8 +131,8 @@ pub fn density(z: f64) -> f64 {
     libm::exp(-0.5 * z * z) / std::f64::consts::TAU.sqrt()
 }
 
-/// Returns the fraction (0 to 1) of a standard normal population between `z - down` and `z`, exact also where the
-/// difference of two tail fractions would be lost in rounding.
+/// Returns the fraction (0 to 1) of a standard normal population between `z - down` and `z`, accurate also far out in a
+/// tail, where the difference of two tail fractions would be lost in rounding.
 pub fn between(z: f64, down: f64) -> f64 {
     /// Five-point Gauss-Legendre integration rule on the interval from 0 to 1: the place and the weight of each point.
     const RULE: [(f64, f64); 5] = [

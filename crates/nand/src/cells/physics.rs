@@ -105,7 +105,7 @@ pub struct Pass {
     pub sweep: Option<f64>,
 }
 
-/// Passes, times and limits of programming a wordline.
+/// Passes of programming a wordline, times of a pulse and of a verify, and greatest number of pulses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTiming {
     /// Set-up time and pulse limit of each pass of a program, in order.
@@ -379,7 +379,7 @@ impl CellPhysics {
         Self { read_weak: 0.0, ..self.clone() }
     }
 
-    /// Returns the mean rise of cells programmed with this voltage set, relative to the usual set.
+    /// Returns the mean threshold rise of cells programmed with this voltage set, relative to the default set.
     pub fn swing(&self, plan: &VoltagePlan) -> f64 {
         self.lift_of_states(plan) / self.lift_of_states(&self.plans[0])
     }
@@ -390,7 +390,7 @@ impl CellPhysics {
         (0..self.states.len()).map(|state| self.lift(plan, last, state)).sum()
     }
 
-    /// Returns the rise of a cell of `state` in all passes up to `pass`, volts; 0 if they do not program it.
+    /// Returns the threshold rise (V) of a cell of `state` in all passes up to `pass`; 0 if not programmed.
     fn lift(&self, plan: &VoltagePlan, pass: usize, state: usize) -> f64 {
         let step = self.step(plan, pass);
         self.target(plan, pass, state).map_or(0.0, |verify| verify + 0.5 * step - self.erased)

@@ -7,10 +7,10 @@ use multiversion::multiversion;
 /// Number of rounds of fixed-point iteration that compute the offset of the slowest cell, to a hundredth of a millivolt
 /// for the spreads that real parts have.
 const ROUNDS: u32 = 6;
-/// Number of slow cells whose offsets are computed together, in vectors.
+/// Number of slow cells for which vector code computes the programming offsets at once.
 const AT_ONCE: usize = 64;
 
-/// A slow-programming cell, at a given wear.
+/// One slow-programming cell with a given wear, for which the programming offset is to be computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowCell {
     /// Distance of the cell from the mean towards slow programming, in standard deviations.

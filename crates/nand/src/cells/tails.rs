@@ -72,7 +72,7 @@ pub struct Tails {
     pub program_v: f64,
     /// Volts that the reference wear adds to the mean magnitude of the noise.
     pub wear_v: f64,
-    /// Power of the program/erase cycles with which the wear's part of the noise grows.
+    /// Power of the number of program/erase cycles with which the part of the noise that wear adds grows.
     pub wear_exponent: f64,
     /// Standard deviation, between layers, of the logarithm of the noise and of the uneven charge loss.
     pub layer_spread: f64,

@@ -97,7 +97,7 @@ impl Pattern {
     }
 }
 
-/// Pages that each program/erase cycle programs.
+/// Which pages of the block each program/erase cycle programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
     /// Each cycle programs only page 0 of the block; with one-shot programming, the whole wordline of the page.

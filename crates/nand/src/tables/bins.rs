@@ -64,7 +64,7 @@ impl Bins {
         self.groups.iter().flat_map(|group| group.cells.into_iter().zip(group.volts)).take(self.count)
     }
 
-    /// True if reads lift cells beyond a read reference of this voltage.
+    /// True if read disturb raises thresholds of cells from below a read reference of this voltage to above it.
     pub fn are_lifted(&self, reference: f64) -> bool {
         reference < self.top
     }
@@ -245,7 +245,7 @@ impl Terms {
 }
 
 impl BinGroup {
-    /// Makes a group of bins without cells: a place without a bin contributes nothing.
+    /// Makes a group of bins of which all are empty: a bin without cells adds nothing to any sum.
     const fn empty() -> Self {
         let (zeros, ones) = ([0.0; TOGETHER], [1.0; TOGETHER]);
         Self {

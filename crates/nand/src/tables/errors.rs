@@ -87,7 +87,7 @@ pub struct Known {
     pub reads: Vec<u32>,
 }
 
-/// Coordinates of the grid points on one axis, in the scale in which interpolation is linear.
+/// Positions of the grid points on one axis of the table, in a scale in which error rates are interpolated linearly.
 #[derive(Clone, Debug, PartialEq)]
 struct Axis(Vec<f64>);
 

@@ -38,17 +38,17 @@ pub(super) enum Hump {
 /// Histogram of the cells' threshold voltages before the strong read disturb. A formula gives the disturb, because the
 /// cells that it lifts far are too rare to be sampled.
 pub(super) struct Lifted {
-    /// Number of cells in all bins. `bins` has for each bin the number of cells, the threshold voltage, and the scale
-    /// of the read disturb in volts: reads lift a fraction scale / v of the bin's cells by more than v.
+    /// Number of all cells of the state. `bins` has for each bin the number of cells, the threshold voltage, and the
+    /// scale of the read disturb in volts: reads lift a fraction scale / v of the bin's cells by more than v.
     count: f64,
     bins: Vec<[f64; 3]>,
-    /// Voltage below which read references count cells lifted by reads, volts.
+    /// Voltage, volts, below which a read reference can have cells above it that read disturb has lifted there.
     top: f64,
 }
 
 impl Lifted {
-    /// Makes the histogram of these cells; `weak_v` is the scale of the strong read disturb, and the range is the
-    /// thresholds of the erased and of the highest state, volts.
+    /// Makes the histogram of the cells with these thresholds; `weak_v` is the scale of the strong read disturb in
+    /// volts, and the range is that from the threshold of the erased state to that of the highest state, volts.
     fn of(volts: &[f32], weak_v: f64, (erased, top): (f64, f64)) -> Self {
         let (low, cells) = if weak_v > 0.0 { binned(volts) } else { (0.0, Vec::new()) };
         let of_bin = |(bin, cells): (usize, &u32)| {

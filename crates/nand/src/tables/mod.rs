@@ -50,7 +50,7 @@ const STEPS_MAX: usize = 16;
 pub struct Tables {
     /// Wear, in program/erase cycles, from which each row of times holds, rising from 0.
     pub pe_cycles: Vec<u32>,
-    /// Program steps of the table, relative to the usual step, rising.
+    /// Program steps for which the table has times, relative to the default step, rising.
     pub steps: Vec<f64>,
     /// Program times by step, then wear, then page type (one type only when a wordline is written at once).
     pub t_prog: Vec<Nanos>,

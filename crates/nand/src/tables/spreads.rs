@@ -17,7 +17,8 @@ const FINE: f64 = 100.0;
 /// Fraction of a state's cells beyond a reference that is negligible: smaller fractions count as zero.
 const NEGLIGIBLE: f64 = 1e-18;
 
-/// For each state, the fraction of its cells below each read reference of a grid of rising voltages.
+/// Distributions of the threshold voltages of all cell states: for each state, the fraction of its cells below each
+/// read reference of a grid of rising voltages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spreads {
     low: f64,
@@ -110,12 +111,12 @@ impl Spreads {
         self.below.len()
     }
 
-    /// Returns the number of read reference voltages in the grid.
+    /// Returns the number of read reference voltages in the grid of the distributions.
     pub fn references(&self) -> usize {
         self.below[0].len()
     }
 
-    /// True if the grid of the other distributions has the same read reference voltages.
+    /// True if these distributions and the distributions `other` have the same grid of read reference voltages.
     pub fn shares_references(&self, other: &Self) -> bool {
         let grid = |spreads: &Self| (spreads.low.to_bits(), spreads.step.to_bits(), spreads.references());
         grid(self) == grid(other)

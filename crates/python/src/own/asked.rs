@@ -60,7 +60,7 @@ impl Given {
     }
 }
 
-/// Python class of a user's policy, with the values of its parameters.
+/// Python class of a user's policy, with the values that the configuration gives the policy's parameters.
 pub struct UserClass {
     /// Name of the policy in the configuration, such as `mine.py:Mine`.
     pub name: String,

@@ -26,10 +26,11 @@ pub struct Asked {
     pub required: bool,
 }
 
-/// Content of a configuration key on which it depends which other keys are read.
+/// Content of a configuration key in one reading, or another possible content: a key on which it depends which other
+/// keys are read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyAnswer {
-    /// The key has this value, written as for `--set`.
+    /// The key has this value, in the form in which `--set` takes it.
     Is(String),
     /// The user writes the key, as a value or a table of any content.
     Given,
@@ -37,8 +38,8 @@ pub(crate) enum KeyAnswer {
     Absent,
 }
 
-/// Record of a configuration key on which it depends which other keys are read: its content in this reading, and the
-/// contents that would lead to others.
+/// Record of a configuration key on which it depends which other keys are read: its content in the present reading, and
+/// the other contents with which other keys would be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fork {
     pub key: String,

@@ -18,19 +18,19 @@ pub struct ConfigError {
     pub hint: Option<String>,
 }
 
-/// Text of what was expected, in the error for a key that the program does not ask for.
+/// Text that an error gives as expected where a written key is unknown to the program.
 pub(crate) const UNKNOWN: &str = "unknown key";
 
-/// Text of what was expected, in the error for a value at a key that has keys below it.
+/// Text that an error gives as expected where a value was written in place of a table of keys.
 pub(crate) const TABLE: &str = "expected a table";
 
 impl ConfigError {
-    /// True when the error is that the user gave a value to a key that has only keys below it.
+    /// True when the error is that the user wrote a value in place of a table of keys.
     pub fn is_table_expected(&self) -> bool {
         self.expected == TABLE
     }
 
-    /// True when the error is that the program does not ask for the key.
+    /// True when the error is that the written key is unknown to the program.
     pub fn is_unknown_key(&self) -> bool {
         self.expected == UNKNOWN
     }

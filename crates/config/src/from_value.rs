@@ -29,7 +29,8 @@ pub trait FromValue: Sized {
         ""
     }
 
-    /// Returns the numbers of the value that are compared with limits; empty where the value is no number.
+    /// Returns the numbers in the value that limits apply to: one for a number, one for each item of a list; empty
+    /// where the value is no number.
     fn magnitudes(&self) -> Vec<f64> {
         Vec::new()
     }
@@ -39,10 +40,12 @@ pub trait FromValue: Sized {
         false
     }
 
-    /// Makes an example value, near `magnitude` if it is a number, for a survey of the keys that a reader would read.
+    /// Makes an example value, near `magnitude` if it is a number, for a survey: a trial reading that finds out which
+    /// keys a program would read.
     fn example(magnitude: f64) -> Self;
 
-    /// Returns the other values that a switch can have, on which it depends which keys are read; empty for other kinds.
+    /// Returns, for a switch (true or false), the opposite value, with which other keys may be read; empty for other
+    /// kinds of value.
     fn others(&self) -> Vec<Self> {
         Vec::new()
     }

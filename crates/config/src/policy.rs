@@ -30,7 +30,7 @@ pub trait Policy: Sized {
     fn read(section: &mut Section) -> Result<Self, ConfigError>;
 }
 
-/// Entry of one policy in the listing of all policies.
+/// Entry of one policy in the listing of all policies: the decision that it makes, its description and its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyEntry {
     /// Key path of the decision that the policy makes, such as `ftl.gc.victim` (its seam).
@@ -41,7 +41,7 @@ pub struct PolicyEntry {
     pub default: bool,
     /// Description that the policy gives of itself.
     pub card: Card,
-    /// Parameters of the policy up to the first without a default, with their defaults.
+    /// Parameters of the policy with their defaults, in reading order, up to the first parameter without a default.
     pub parameters: Vec<Entry>,
     /// All parameters of the policy, including parameters without a default, each with the conditions under which it is
     /// read.
@@ -98,7 +98,7 @@ macro_rules! policies {
             unreachable!("choice() returns one of the names")
         }
 
-        /// Returns the listing of all policies that answer this question, each with its parameters.
+        /// Returns the list of all policies that answer this question, each with its parameters.
         pub fn catalogue() -> Vec<$crate::PolicyEntry> {
             vec![$(
                 $crate::PolicyEntry {

@@ -35,7 +35,8 @@ pub struct Key {
     pub needs: Vec<Vec<Need>>,
 }
 
-/// Contents of keys, first to last, that lead a reader from the base document to reading a certain key.
+/// Changes of keys' contents, in order, by which a reader that starts from the base document is led to read a certain
+/// key.
 type Path = Vec<(String, KeyAnswer)>;
 
 struct SurveyRun {
@@ -95,8 +96,8 @@ fn follow<T>(
     SurveyRun { path, asked, forks, whole }
 }
 
-/// Returns the alternatives of conditions under which a key is read: the shortest changes of the base document that
-/// lead to the key, or the conditions that the base document meets.
+/// Returns the conditions under which a key is read, as alternatives: the shortest changes of the base document by
+/// which the key is read, or the conditions that the base document itself meets.
 fn needs(asked: &Asked, runs: &[SurveyRun]) -> Vec<Vec<Need>> {
     let with: Vec<&SurveyRun> = runs.iter().filter(|run| run.asked.contains(asked)).collect();
     let fewest = with.iter().map(|run| run.path.len()).min().unwrap_or(0);
@@ -125,8 +126,8 @@ fn needs(asked: &Asked, runs: &[SurveyRun]) -> Vec<Vec<Need>> {
     all
 }
 
-/// Returns the conditions that the base document meets and a key needs: the key is no longer read when one of them
-/// alone changes.
+/// Returns the conditions that a key needs and the base document meets: each is a condition without which the key would
+/// no longer be read.
 fn of_base(asked: &Asked, runs: &[SurveyRun]) -> Vec<Need> {
     let mut answers: BTreeMap<&str, (BTreeSet<KeyAnswer>, bool)> = BTreeMap::new();
     for fork in &runs[0].forks {

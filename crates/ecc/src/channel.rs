@@ -19,9 +19,11 @@ pub enum Channel {
         /// Raw bit error rate: probability (0 to 1) that a bit is read wrong.
         rate: f64,
     },
-    /// Quantised channel: ratios are one of a few whole-number levels, alike for zeros and ones.
+    /// Quantised channel: the decoder receives each bit as one of a few whole-number log-likelihood ratios, distributed
+    /// alike for sent zeros and sent ones.
     Levels(Levels),
-    /// Values sensed from a page's cells, whose probabilities may differ for zeros and ones.
+    /// Values sensed from a page's cells (zones of threshold voltage), each with its log-likelihood ratio; the
+    /// probabilities of the values may differ for zeros and ones.
     Values(Values),
 }
 
@@ -35,13 +37,14 @@ pub struct Values {
     ratios: Vec<f32>,
 }
 
-/// Levels as which a sent zero is received, with their probabilities; a sent one is received as their negatives.
+/// Whole-number log-likelihood ratios (levels) as which a sent zero is received, with their probabilities; a sent one
+/// is received as the negatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
     /// Rising bounds for a draw of 32 uniform bits: a draw below the k-th gives the k-th level, a draw above all the
     /// last level.
     pub below: Vec<u32>,
-    /// Levels of a sent zero: one more than the number of bounds.
+    /// Whole-number log-likelihood ratios as which a sent zero is received: one more than the number of bounds.
     pub levels: Vec<i8>,
 }
 

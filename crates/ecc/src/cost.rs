@@ -49,7 +49,8 @@ impl WriteCost {
 }
 
 /// Applies the constraint of both equations, `RBER(step) < CBER(N)`: returns for each program step the index of the
-/// first rung of the ladder that corrects its raw bit error rate; none where no rung does.
+/// first rung of the ladder (the cheapest way to read a page) that corrects the raw bit error rate at that step; none
+/// where no rung does.
 pub fn rungs_of(steps: &[Voltage], ladder: &Ladder, rber: impl Fn(Voltage) -> f64) -> Vec<Option<usize>> {
     steps.iter().map(|step| ladder.needed(rber(*step), Soft::NORMAL)).collect()
 }

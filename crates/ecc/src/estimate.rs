@@ -13,13 +13,15 @@ use crate::ldpc::Graph;
 use nand::cells::normal::quantile;
 use std::collections::BTreeMap;
 
-/// Estimates the raw bit error rate of a read from the weight of its syndrome: the number of parity checks that do not
-/// hold.
+/// Estimator of the raw bit error rate of a page read from the weight of the syndrome: the number of parity checks that
+/// do not hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimator {
-    /// Weights of the matrix's rows (numbers of bits in a check), and the number of rows of each weight.
+    /// Pairs of a row weight of the parity-check matrix (number of bits in a check) and the number of rows with that
+    /// weight.
     rows: Vec<(u32, f64)>,
-    /// Sums of the weights of two checks that share a bit, and the number of ordered pairs of checks with each sum.
+    /// Pairs of a sum, the weights of two checks that share a bit added together, and the number of ordered pairs of
+    /// checks with that sum.
     pairs: Vec<(u32, f64)>,
 }
 
@@ -32,7 +34,8 @@ pub struct Weight {
     pub deviation: f64,
 }
 
-/// Greatest raw bit error rate that an estimate can have: at higher rates, half of the checks do not hold.
+/// Greatest raw bit error rate that an estimate can have. At one half, half of the checks do not hold, and all greater
+/// rates would look alike.
 const MOST: f64 = 0.499;
 const HALVINGS: usize = 50;
 

@@ -6,7 +6,7 @@ use crate::{Estimator, cost, tail};
 use std::sync::Arc;
 use units::{Frequency, Nanos};
 
-/// A rung of the ladder: one way to read a page, with a number of sensings and the errors that it corrects.
+/// A rung of the ladder: one way to read a page, with its number of sensings and the errors that can be corrected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rung {
     /// Number of reference voltages that cells are compared with, over all boundaries between states.
@@ -18,21 +18,23 @@ pub struct Rung {
     /// Bit errors that this way to read a page can correct.
     pub corrects: Corrects,
     /// Greatest raw bit error rate at which the accepted chance of uncorrectable codewords is kept. For soft reads of a
-    /// counted code it is the rate of Gaussian noise that gives as much information.
+    /// code with counted failures, it is the rate of the Gaussian noise that is equivalent for the decoder.
     pub limit: f64,
 }
 
-/// Error correction capability of a rung of the ladder.
+/// Error correction capability of a rung of the ladder, that is, of one way to read a page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Corrects {
     /// The code corrects up to this number of bit errors in a codeword.
     Errors(u32),
-    /// Failures as counted in this table, at the index of a number of soft bits (0: a hard read).
+    /// The capability is given by a table of counted failures: the table, and the index of its curve, which is the
+    /// number of soft bits less one (0: a hard read).
     Counted(Arc<Table>, usize),
 }
 
-/// Factors, for reads with two and with three soft bits, from the page's raw bit error rate to the rate of Gaussian
-/// noise at which decoding fails as often. Above one: states with tails give less information than noise does.
+/// Factors, for reads with two and with three soft bits, by which a page's raw bit error rate is multiplied to give the
+/// rate of Gaussian noise at which decoding fails as often. Above one: cells in the tails of the states give the
+/// decoder less information than noise does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Soft(pub [f64; 2]);
 
@@ -41,15 +43,16 @@ impl Soft {
     pub const NORMAL: Self = Self([1.0; 2]);
 }
 
-/// Raw bit error rates of a page: with the default references, after retries, and as equivalent noise of soft reads.
+/// Raw bit error rates of a page: with the default references, the effect of retries on the rate, and the factors for
+/// soft reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
     /// Raw bit error rate (0 to 1) with the default references.
     pub usual: f64,
     /// Effect of retries along a retry table; none where drive and chip do not know it.
     pub shifted: Option<Shifted>,
-    /// Factors from the page's raw bit error rate to the rate of Gaussian noise at which decoding of soft reads fails
-    /// as often.
+    /// Factors by which the page's raw bit error rate is multiplied to give the rate of Gaussian noise at which
+    /// decoding of soft reads fails as often.
     pub soft: Soft,
 }
 
@@ -60,7 +63,7 @@ impl Rates {
     }
 }
 
-/// Ladder of read attempts: how a drive reads and corrects pages, with its rungs, retries and the decoder's speed.
+/// Ladder of read attempts: a drive's ways (rungs) to read and correct a page, its retries and its decoder's speed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
     /// Number of data bytes of a codeword.
@@ -69,9 +72,10 @@ pub struct Ladder {
     pub codeword_bits: u32,
     /// Accepted chance (0 to 1) that a codeword is uncorrectable.
     pub target: f64,
-    /// Ways to read a page, by rising cost; never empty.
+    /// Rungs of the ladder: the ways to read a page, by rising cost; never empty.
     pub rungs: Vec<Rung>,
-    /// Number of retries with other reference voltages: after the last rung failed, or along the retry table.
+    /// Greatest number of read retries of a page, each with other reference voltages: taken after the last rung failed,
+    /// or along the retry table where there is one.
     pub retries: u32,
     /// Fraction (0 to 1) of the raw bit errors that each retry removes, where the chip's tables do not give the effect.
     pub retry_gain: f64,
@@ -88,7 +92,7 @@ pub struct Ladder {
 /// How the simulator determines the outcome of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decodes {
-    /// The outcome is drawn at random from chances of failure: counted in a table, or from limits.
+    /// The outcome is drawn at random, with a chance of failure from a table of counts or from the code's limit.
     Tables,
     /// The outcome follows from decoding simulated words for each read.
     Words,
@@ -97,7 +101,7 @@ pub enum Decodes {
 /// Speed of an iterative decoder: its clock, the messages per cycle, and how words overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// Clock frequency of the decoder.
+    /// Clock frequency of the iterative decoder.
     pub clock: Frequency,
     /// Number of messages between bits and checks that the decoder processes in a clock cycle.
     pub edges: u32,
@@ -146,8 +150,9 @@ impl Ladder {
         Rung { references, senses, bit_planes: cost::bit_planes(references), corrects, limit }
     }
 
-    /// Returns the error rate to be compared with the limit of `rung`, for a page of raw bit error rate `rber`: for
-    /// soft reads of a counted code, the rate of equivalent Gaussian noise.
+    /// Returns the raw bit error rate that is compared with the limit of rung number `rung` for a page of raw bit error
+    /// rate `rber`: for soft reads of a code with counted failures, the rate of the equivalent Gaussian noise, else
+    /// `rber`.
     pub(crate) fn met(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
         match self.rungs[rung].corrects {
             Corrects::Counted(_, more @ 1..) => (rber * soft.0[more - 1]).min(0.5),
@@ -155,13 +160,13 @@ impl Ladder {
         }
     }
 
-    /// Returns the index of the first rung that keeps the accepted chance of failure at this raw bit error rate; none:
-    /// the code cannot correct it.
+    /// Returns the index of the first rung (the cheapest way to read a page) that keeps the accepted chance of failure
+    /// at this raw bit error rate; none: no rung does.
     pub fn needed(&self, rber: f64, soft: Soft) -> Option<usize> {
         (0..self.rungs.len()).find(|rung| self.met(*rung, rber, soft) <= self.rungs[*rung].limit)
     }
 
-    /// Returns the chance (0 to 1) that this rung cannot correct a codeword of this raw bit error rate.
+    /// Returns the chance (0 to 1) that a codeword of this raw bit error rate, read by this rung, is uncorrectable.
     pub fn codeword_failure(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
         match &self.rungs[rung].corrects {
             Corrects::Errors(most) => tail::more_than(self.codeword_bits, *most, rber),
@@ -169,19 +174,21 @@ impl Ladder {
         }
     }
 
-    /// Returns the chance (0 to 1) that this rung cannot correct a page of `bytes` data bytes.
+    /// Returns the chance (0 to 1) that a page of `bytes` data bytes, read by this rung of the ladder at this raw bit
+    /// error rate, has an uncorrectable codeword.
     pub fn page_failure(&self, rung: usize, rber: f64, soft: Soft, bytes: u64) -> f64 {
         tail::any_of(self.codewords(bytes), self.codeword_failure(rung, rber, soft))
     }
 
-    /// Returns the chance (0 to 1) that some codeword of a page of `bytes` has more wrong bits than the fraction
-    /// `margin` of the number that the strongest rung corrects within the accepted chance of failure.
+    /// Returns the chance (0 to 1) that at least one codeword of a page of `bytes` data bytes is near the limit of the
+    /// code: has more wrong bits than the fraction `margin` of the greatest number that some rung corrects within the
+    /// accepted chance of failure.
     pub fn chance_near_limit(&self, margin: f64, rber: f64, bytes: u64) -> f64 {
         let most = (margin * f64::from(self.most_correctable())) as u32;
         tail::any_of(self.codewords(bytes), tail::more_than(self.codeword_bits, most, rber))
     }
 
-    /// Returns the mean number of decoder iterations of a codeword read by this rung; 0 where none were counted.
+    /// Returns the mean number of decoder iterations of a codeword read by this rung; 0 for a code without a table.
     pub fn iterations(&self, rung: usize, rber: f64, soft: Soft) -> f64 {
         match &self.rungs[rung].corrects {
             Corrects::Errors(_) => 0.0,
@@ -189,8 +196,8 @@ impl Ladder {
         }
     }
 
-    /// Returns the number of decoder iterations spent on a codeword that this rung cannot correct; 0 where none were
-    /// counted.
+    /// Returns the number of decoder iterations spent in vain on a codeword that this rung of the ladder cannot
+    /// correct; 0 for a code without counted iterations.
     pub(crate) fn iterations_in_vain(&self, rung: usize) -> f64 {
         match &self.rungs[rung].corrects {
             Corrects::Errors(_) => 0.0,
@@ -210,9 +217,9 @@ impl Ladder {
         clock.period().times(cycles as u64).ceil_ns().ns() as u32
     }
 
-    /// Returns how long a read's data wait for the decoder's iterations, in nanoseconds. `of_word`: time of the
-    /// iterations of one codeword in all attempts, ns; `transfer`: transfer time of all codewords in each of `attempts`
-    /// attempts.
+    /// Returns how long the data of one page read wait for the decoder's iterations in all attempts together, in
+    /// nanoseconds. `of_word`: time of the iterations of one codeword in all attempts, ns; `transfer`: transfer time of
+    /// all codewords of the read in one attempt; `attempts`: number of attempts.
     pub fn iterating_ns(&self, of_word: u32, bytes: u64, transfer: Nanos, attempts: u32) -> u32 {
         let others = (self.codewords(bytes) - 1) as u32;
         match self.pace.map(|pace| pace.overlap) {
@@ -225,13 +232,13 @@ impl Ladder {
         }
     }
 
-    /// True if the codewords of a read are decoded in parallel, however many they are.
+    /// True if the codewords of a read are decoded in parallel, so that their number does not add time.
     pub fn decodes_beside(&self) -> bool {
         self.pace.is_none_or(|pace| pace.overlap == Overlap::Beside)
     }
 
-    /// True if the limit of the rung alone, without a sum over the tail of the distribution, shows that a page with the
-    /// random draw `draw` is corrected.
+    /// True if a page read by this rung is corrected, as follows at once from the rung's limit and the page's random
+    /// draw `draw`, without the costly sum over the tail of the error distribution. False: not known without the sum.
     pub(crate) fn surely_corrects(
         &self,
         rung: usize,
@@ -263,13 +270,13 @@ impl Ladder {
         self.retry_step_v.map(|step| Shifted { rber, steps: (volts / step).round().max(0.0) as u32 })
     }
 
-    /// True if the retry table reaches the best references.
+    /// True if the steps of the retry table reach as far as the best references.
     pub fn reaches(&self, shifted: Shifted) -> bool {
         shifted.steps <= self.retries
     }
 
-    /// Returns the raw bit error rate that the last attempt of a read meets, after all retries; `usual` is the rate
-    /// with the default references.
+    /// Returns the raw bit error rate of the last attempt of a read, after all read retries; `usual` is the rate with
+    /// the default references.
     pub fn last_rate(&self, usual: f64, shifted: Option<Shifted>) -> f64 {
         match shifted {
             Some(shifted) => shifted.rate(usual, shifted.steps.min(self.retries)),
@@ -283,7 +290,8 @@ impl Ladder {
         self.greatest_rate_of(self.rungs.len() - 1, target, soft)
     }
 
-    /// Returns the greatest raw bit error rate as [`Self::greatest_rate`] does, for the rung with index `last`.
+    /// Returns, for the rung with index `last`, the greatest raw bit error rate at which the rung fails to correct a
+    /// codeword with at most the chance `target`.
     pub(crate) fn greatest_rate_of(&self, last: usize, target: f64, soft: Soft) -> f64 {
         match &self.rungs[last].corrects {
             Corrects::Errors(most) => tail::greatest_rate(self.codeword_bits, *most, target),
@@ -293,8 +301,8 @@ impl Ladder {
         }
     }
 
-    /// Returns one line of text for each number of soft bits: what was counted, and from where failures are
-    /// extrapolated; empty for a code in closed form.
+    /// Returns the origin of the failure rates as text, one line for each number of soft bits: which words were
+    /// counted, and from where failures are extrapolated; empty for a code in closed form.
     pub fn provenance(&self) -> Vec<String> {
         match &self.rungs[0].corrects {
             Corrects::Errors(_) => Vec::new(),
@@ -302,8 +310,8 @@ impl Ladder {
         }
     }
 
-    /// Returns a text that says what the last rung's failure chances below the counted ones rest on; none if they are
-    /// in closed form.
+    /// Returns a text about the basis of the last rung's failure chances below the counted ones, which are
+    /// extrapolated; none if the chances are in closed form.
     pub fn extrapolated(&self) -> Option<String> {
         match &self.rungs[self.rungs.len() - 1].corrects {
             Corrects::Errors(_) => None,
@@ -311,10 +319,10 @@ impl Ladder {
         }
     }
 
-    /// Makes the estimator of raw bit error rates from syndromes of the code's words.
+    /// Makes the estimator of raw bit error rates from the syndromes of codewords.
     ///
     /// # Errors
-    /// When the checks of the code are not known.
+    /// When the parity checks of the code are not known.
     pub fn estimator(&self) -> Result<Estimator, String> {
         const WANTS: &str = "estimates error rates from the syndromes of words: expected a code whose checks are known, \
              ecc.code.name = ldpc with a table";
@@ -326,10 +334,11 @@ impl Ladder {
         Ok(Estimator::new(&code.graph))
     }
 
-    /// Makes the decoder of simulated words for reads; none if the outcomes of reads follow from tables.
+    /// Makes the stock of decoded simulated codewords from which the outcomes of reads are taken; none if the outcomes
+    /// follow from tables.
     ///
     /// # Errors
-    /// When the table's code does not come along.
+    /// When the code of the table is not among the shipped codes, or the decoder's parameters are wrong.
     pub fn words(&self, seed: u64) -> Result<Option<Words>, String> {
         match (&self.rungs[0].corrects, self.decodes) {
             (Corrects::Counted(table, _), Decodes::Words) => Words::new(table, seed).map(Some),
@@ -344,12 +353,12 @@ mod tests {
     use crate::code::{Bch, Code, Ldpc};
     use units::Frequency;
 
-    /// Makes, for the tests, a ladder that is known by limits, for cells of so many bits.
+    /// Makes, for the tests, a ladder of a code given by raw bit error rate limits, for cells of `bits` bits.
     fn limited(bits: u32) -> Ladder {
         Ldpc::of_limits(&[4e-3, 8e-3, 1.2e-2]).ladder(bits).expect("a code")
     }
 
-    /// Makes, for the tests, a ladder whose failures were counted, for cells of so many bits.
+    /// Makes, for the tests, a ladder for cells of `bits` bits of a code that has a table of counted failures.
     fn counted(bits: u32) -> Ladder {
         Ldpc::default().ladder(bits).expect("a code")
     }

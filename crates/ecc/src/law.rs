@@ -26,11 +26,13 @@ pub struct Law {
     pub bits: f64,
     /// Number of errors in a word at which decoding fails half of the time.
     pub threshold: f64,
-    /// Variance of the number of errors that the decoder corrects; below zero where soft values tell of the errors.
+    /// Variance that the decoder adds to the variance of a word's number of errors, in errors squared; negative where
+    /// soft values tell the decoder of the errors.
     pub variance: f64,
 }
 
-/// Least fraction of the variance of a word's own number of errors that remains after soft values.
+/// Least fraction of the variance of a word's number of errors that remains in the law when soft values make `variance`
+/// negative.
 const LEFT: f64 = 0.1;
 /// Golden section: the ratio at which the search for a maximum divides its interval; `SECTIONS` is the number of
 /// divisions.
@@ -43,7 +45,8 @@ impl Law {
         above(self.deviations(rate))
     }
 
-    /// Returns how many standard deviations the decoder's threshold lies above a word's mean number of errors.
+    /// Returns how many standard deviations the threshold of the law lies above the mean number of errors of a word at
+    /// this raw bit error rate.
     pub fn deviations(&self, rate: f64) -> f64 {
         let errors = self.bits * rate;
         let own = errors * (1.0 - rate);
@@ -60,8 +63,8 @@ impl Law {
         low
     }
 
-    /// Fits the law under which the failures counted at these raw bit error rates are likeliest; none if fewer than two
-    /// points have both failures and words that did not fail.
+    /// Fits the law that makes the failures counted at these raw bit error rates most likely; none if fewer than two
+    /// points have both words that failed and words that did not.
     pub fn fitted(bits: usize, points: &[(f64, Count)]) -> Option<Self> {
         let bits = bits as f64;
         let telling = |(_, count): &&(f64, Count)| count.failures > 0 && count.failures < count.words;
@@ -81,8 +84,8 @@ impl Law {
         Some(with(variance))
     }
 
-    /// Returns the logarithm of the likelihood of these counts under the law, without terms that do not depend on the
-    /// law.
+    /// Returns the logarithm of the likelihood of these counts under the law; terms that are equal for all laws are
+    /// left out.
     fn likelihood(&self, points: &[(f64, Count)]) -> f64 {
         let of_point = |(rate, count): &(f64, Count)| {
             let fails = self.failure(*rate).clamp(1e-300, 1.0 - 1e-15);
@@ -92,8 +95,8 @@ impl Law {
         points.iter().map(of_point).sum()
     }
 
-    /// Returns the least and the greatest chance of failure at `rate` under the laws that fit the counts well enough,
-    /// about a 95 % confidence interval: laws whose likelihood is no less than e^-1.92 of the best.
+    /// Returns the bounds of an approximate 95 % confidence interval of the chance of failure at `rate`: the least and
+    /// the greatest chance under all laws with a likelihood of at least e^-1.92 times that of this law, the best.
     pub fn interval(&self, points: &[(f64, Count)], rate: f64) -> (f64, f64) {
         let least = self.likelihood(points) - 1.92;
         let own = self.bits * rate;
@@ -121,11 +124,12 @@ impl Law {
     }
 }
 
-/// Number of steps between the least and the greatest plausible variance at which an interval of confidence is
-/// examined.
+/// Number of steps from the least to the greatest plausible variance of a law, at each of which the confidence interval
+/// is computed.
 const VARIANCES: u32 = 24;
 
-/// Returns the greatest distance, at most about `most`, at which the condition `holds`, if it holds near zero.
+/// Returns, for a condition that holds near zero, the greatest distance up to about `most` at which `holds` is still
+/// true.
 fn farthest(most: f64, holds: impl Fn(f64) -> bool) -> f64 {
     let mut far = most * 1e-9;
     while far < most && holds(2.0 * far) {

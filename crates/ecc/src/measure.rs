@@ -8,10 +8,12 @@ use nand::cells::normal::Stream;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Number of consecutive words that send the same codeword; batches of every decoder divide it.
+/// Number of consecutive words of a trial that carry the same codeword; the number of words that a decoder decodes
+/// together must divide it.
 const ALIKE: u64 = 64;
 
-/// Codewords sent over a channel with random noise, to be decoded and counted.
+/// Trial of a code and a channel: codewords are sent over the channel with random noise, decoded, and their failures
+/// counted.
 #[derive(Clone, Debug)]
 pub struct Trial {
     graph: Arc<Graph>,
@@ -38,12 +40,12 @@ pub struct Count {
 pub struct Tally {
     /// Counts of the words and their failures.
     pub count: Count,
-    /// For each number of iterations, from none on, the number of words that took as many.
+    /// For each number of decoder iterations, from 0 on, the number of words that took as many iterations.
     pub iterations: Vec<u64>,
 }
 
 impl Tally {
-    /// Adds the tally of other words to this tally.
+    /// Adds the counts and iterations of other decoded words to this tally.
     pub fn add(&mut self, other: &Self) {
         self.count.add(&other.count);
         let longest = self.iterations.len().max(other.iterations.len());
@@ -68,8 +70,8 @@ impl Count {
         self.failures as f64 / self.words as f64
     }
 
-    /// Returns the exact interval (Clopper and Pearson, 1934) of the failure rate behind this count: it misses the true
-    /// rate with at most the chance `missing`.
+    /// Returns the exact confidence interval (Clopper and Pearson, 1934) of the failure rate from which this count was
+    /// drawn: the interval misses the true rate with at most the chance `missing`.
     pub fn interval(&self, missing: f64) -> (f64, f64) {
         let (words, failures) = (self.words as u32, self.failures as u32);
         // More than `failures` becomes as likely as half of `missing` at the lower end ...
@@ -83,7 +85,8 @@ impl Count {
         (low, high)
     }
 
-    /// Returns the chance that two counts with the same true failure rate differ by as much as these or more.
+    /// Returns the chance that two counts drawn with the same failure rate differ by at least as much as these two
+    /// counts do.
     pub fn likeness(&self, other: &Self) -> f64 {
         let all = (self.failures + other.failures) as u32;
         let share = self.words as f64 / (self.words + other.words) as f64;
@@ -94,7 +97,8 @@ impl Count {
     }
 }
 
-/// Returns the least rate, up to 1, at which the condition `holds`, if it holds at all rates above.
+/// Returns the least rate, up to 1, from which on the condition `holds` is true; the condition must be true at all
+/// greater rates.
 fn rate_where(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (libm::log(1e-18), 0.0);
     for _ in 0..60 {
@@ -109,7 +113,7 @@ fn rate_where(holds: impl Fn(f64) -> bool) -> f64 {
 }
 
 impl Trial {
-    /// Makes a trial of this code over this channel, with `words_sent` random codewords sent in turn.
+    /// Makes a trial of this code over this channel that sends `words_sent` random codewords again and again.
     ///
     /// # Panics
     /// When the code has no encoder.
@@ -129,7 +133,7 @@ impl Trial {
         Self { graph: graph.clone(), channel, sent: vec![vec![false; graph.bits()]], seed }
     }
 
-    /// Makes a trial of the same codewords, with the same seed, over another channel.
+    /// Makes a trial of the same codewords, with the same random seed, over another channel.
     #[must_use]
     pub fn over(&self, channel: Channel) -> Self {
         Self { channel, ..self.clone() }
@@ -145,7 +149,7 @@ impl Trial {
         &self.sent[(word / ALIKE % self.sent.len() as u64) as usize]
     }
 
-    /// Returns the bits of all codewords that are sent in turn.
+    /// Returns the bits of the random codewords of the trial, which are sent again and again.
     pub fn all_sent(&self) -> &[Vec<bool>] {
         &self.sent
     }
@@ -200,8 +204,8 @@ impl Trial {
         true
     }
 
-    /// Writes the log-likelihood ratios of `words` words, from number `first` on, to `ratios`, side by side as decoders
-    /// take them.
+    /// Writes the log-likelihood ratios received for `words` words, from word number `first` on, to `ratios`, bit by
+    /// bit and for each bit word by word, as decoders take them.
     pub fn fill(&self, first: u64, words: usize, ratios: &mut [f32]) {
         let noises: Vec<Stream> = (first..).take(words).map(|word| self.noise(word)).collect();
         for ((bit, sent), ratios) in self.sent(first).iter().enumerate().zip(ratios.chunks_exact_mut(words)) {
@@ -210,7 +214,7 @@ impl Trial {
         }
     }
 
-    /// Decodes the words with these numbers and counts the failures among them.
+    /// Decodes the words with these numbers and counts the words and the failures among them.
     ///
     /// # Panics
     /// As [`Self::decode`].
@@ -219,7 +223,7 @@ impl Trial {
     }
 
     /// Decodes the words with these numbers and counts failures and iterations, as long as `goes_on` returns true; none
-    /// if it ended before all were decoded.
+    /// if `goes_on` returned false before all words were decoded.
     ///
     /// # Panics
     /// As [`Self::decode`].

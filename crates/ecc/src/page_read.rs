@@ -8,17 +8,19 @@ use engine::RandomStream;
 /// Outcome of the read of one page: its attempts, and whether it was corrected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// Index of the ladder's rung that corrected the page, or of the last attempt's.
+    /// Index of the rung of the ladder (the way to read a page) that corrected the page; of the last attempt if no
+    /// attempt did.
     pub rung: usize,
     /// Number of attempts of the read beyond the first.
     pub retries: u32,
-    /// Number of comparisons at each boundary between states, over all attempts.
+    /// Number of comparisons at each boundary between states, summed over all attempts of the read.
     pub senses: u32,
-    /// Number of bit-planes sent to the controller, over all attempts.
+    /// Number of bit-planes sent to the controller, summed over all attempts of the read.
     pub bit_planes: u32,
-    /// Retry step that the last attempt used.
+    /// Step of the read retries with which the last attempt read: 0 is the default references.
     pub step: u32,
-    /// Mean number of decoder iterations of a codeword: over all attempts, and in the last attempt.
+    /// Mean number of decoder iterations of a codeword of the page: first the sum over all attempts, then that of the
+    /// last attempt.
     pub iterations: [f64; 2],
     /// True if no attempt corrected the page: its data are uncorrectable.
     pub uncorrectable: bool,
@@ -36,12 +38,12 @@ impl Outcome {
     };
 }
 
-/// The read of one page: the page's error rates and size, and the drive's ways to read it.
+/// One page that is to be read: the page's error rates and size, and the ways in which the drive can read it.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRead<'a> {
-    /// Ladder of ways to read the page.
+    /// Ladder of the ways in which the drive can read and correct the page.
     pub ladder: &'a Ladder,
-    /// Index of the ladder's rung that the first attempt uses.
+    /// Index of the ladder's rung (way to read) that the first attempt uses.
     pub first: usize,
     /// Raw bit error rates of the page.
     pub rates: &'a Rates,
@@ -53,7 +55,7 @@ pub struct PageRead<'a> {
     pub good_step: Option<u32>,
 }
 
-/// Result of an attempt that is decoded: whether it corrects the page, and the iterations.
+/// Result of decoding the page in one attempt: whether the page was corrected, and the iterations.
 struct Decoded {
     is_right: bool,
     /// Mean number of decoder iterations of a codeword.
@@ -61,9 +63,9 @@ struct Decoded {
 }
 
 impl PageRead<'_> {
-    /// Makes the attempts of the read with outcomes drawn from chances of failure, and returns the outcome. `draw` is
-    /// uniform between 0 and 1 and stands for the page: an attempt that corrects more never fails where one that
-    /// corrects less succeeds.
+    /// Makes the attempts of the read, decides each by chances of failure and the page's random draw, and returns the
+    /// outcome. `draw` is uniform between 0 and 1 and the same for all attempts of a page: an attempt with a smaller
+    /// chance of failure never fails where one with a greater chance succeeds.
     pub fn by_draw(&self, flows: &mut Flows, chance: &mut RandomStream, draw: f64) -> Outcome {
         self.attempts(flows, chance, |rung, rate| {
             let (ladder, soft) = (self.ladder, self.rates.soft);
@@ -77,7 +79,7 @@ impl PageRead<'_> {
         })
     }
 
-    /// Makes the attempts of the read by decoding simulated words for each attempt, and returns the outcome.
+    /// Makes the attempts of the read, decides each by decoding simulated codewords, and returns the outcome.
     pub fn by_words(&self, flows: &mut Flows, chance: &mut RandomStream, words: &mut Words) -> Outcome {
         let count = self.ladder.codewords(self.bytes);
         self.attempts(flows, chance, |rung, rate| {
@@ -88,8 +90,8 @@ impl PageRead<'_> {
         })
     }
 
-    /// Makes the attempts that the read flow chooses, each decoded by `decode`, and returns the outcome; `chance` is
-    /// the random stream of estimates alone.
+    /// Makes the attempts that the read flow (policy for the next attempt) chooses, each decoded by `decode`, and
+    /// returns the outcome; `chance` is the random stream of the estimated error rates alone.
     fn attempts(
         &self,
         flows: &mut Flows,
@@ -125,7 +127,7 @@ impl PageRead<'_> {
         outcome
     }
 
-    /// Makes the view of the read that the flow has before the first attempt.
+    /// Makes the view that the read flow gets of the read before the first attempt.
     fn begin<'a>(&self, halves: &'a [f64]) -> FlowView<'a> {
         let (ladder, shifted) = (self.ladder, self.rates.shifted);
         FlowView {
@@ -151,7 +153,8 @@ impl PageRead<'_> {
         }
     }
 
-    /// Returns, for each rung of the ladder, the raw bit error rate at which half of the reads fail.
+    /// Returns, for each rung of the ladder (number of soft bits), the raw bit error rate at which half of the reads of
+    /// this page fail.
     fn halves(&self) -> Vec<f64> {
         let of_word = 1.0 - libm::pow(0.5, 1.0 / self.ladder.codewords(self.bytes) as f64);
         let rungs = 0..self.ladder.rungs.len();
@@ -160,7 +163,8 @@ impl PageRead<'_> {
 }
 
 impl Outcome {
-    /// Adds attempt number `number` of the read to the outcome: its rung, step, comparisons and bit-planes.
+    /// Adds attempt number `number` of the read, from 0, to the outcome: sets the rung and the retry step, and adds the
+    /// comparisons and bit-planes.
     fn made(&mut self, ladder: &Ladder, attempt: &Attempt, number: u32) {
         let rung = attempt.soft_bits as usize - 1;
         (self.rung, self.step, self.retries) = (rung, attempt.step, number);
@@ -205,14 +209,15 @@ mod tests {
 
     const BYTES: u64 = 16_384;
 
-    /// Makes, for the tests, a drive's ladder with a retry table of twenty steps whose code was counted.
+    /// Makes, for the tests, a ladder with a retry table of twenty steps, of a code that has a table of counted
+    /// failures.
     fn ladder() -> Ladder {
         let ladder = Ldpc::default().ladder(3).expect("a code");
         Ladder { retries: 20, retry_step_v: Some(0.006), ..ladder }
     }
 
-    /// Makes, for the tests, the rates of a page: `usual` with the default references, `rber` with the best, `steps`
-    /// retry steps away.
+    /// Makes, for the tests, the error rates of a page: `usual` with the default references, `rber` with the best
+    /// references, which lie `steps` retry steps from the default ones.
     fn aged(usual: f64, rber: f64, steps: u32) -> Rates {
         Rates { shifted: Some(Shifted { rber, steps }), ..Rates::of(usual) }
     }
@@ -271,8 +276,8 @@ mod tests {
         assert_eq!(by(Box::new(LastGoodStep), &rates, Some(19)).step, 12);
     }
 
-    /// A read flow of the tests that never gives up, and asks for this number of soft bits, which may be more than
-    /// there are.
+    /// A read flow of the tests that never gives up, and always asks for the same number of soft bits, which may be
+    /// more than the drive supports.
     struct Endless(u32);
 
     impl Flow for Endless {

@@ -50,7 +50,7 @@ fn point(n: u32, k: u32, p: f64) -> f64 {
     libm::exp(ways + k * libm::log(p) + (n - k) * libm::log1p(-p))
 }
 
-/// Returns the greatest raw bit error rate at which more than `t` of `n` bits are wrong with at most the chance
+/// Returns the greatest raw bit error rate at which the chance that more than `t` of `n` bits are wrong is at most
 /// `target`.
 pub fn greatest_rate(n: u32, t: u32, target: f64) -> f64 {
     let (mut low, mut high) = (libm::log(1e-18), libm::log(0.5));
@@ -65,8 +65,8 @@ pub fn greatest_rate(n: u32, t: u32, target: f64) -> f64 {
     libm::exp(low)
 }
 
-/// Returns the least number `t` of errors in `n` bits that must be correctable so that more errors occur with at most
-/// the chance `target` at bit error rate `p`.
+/// Returns the least number of errors in `n` bits that a code must correct so that, at bit error rate `p`, the chance
+/// of more errors is at most `target`.
 pub fn fewest_correctable(n: u32, p: f64, target: f64) -> u32 {
     let (mut low, mut high) = (0, n);
     while low < high {

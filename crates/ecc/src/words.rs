@@ -22,20 +22,22 @@ pub struct Word {
     pub iterations: u32,
 }
 
-/// Stock of outcomes of decoded simulated codewords for a drive's reads, and the decoder that refills it.
+/// Stock of results of decoding simulated codewords, from which the reads of a drive take theirs, with the decoder that
+/// refills the stock.
 pub struct Words {
     trial: Trial,
     maker: Maker,
-    /// Magnitude of the log-likelihood ratio of each bit of a hard read; none: the ratio that follows from the error
-    /// rate.
+    /// Magnitude of the log-likelihood ratio that the decoder gets for each bit of a hard read; none: the ratio follows
+    /// from the raw bit error rate.
     hard_ratio: Option<f64>,
-    /// Number of the next simulated word, from which the noise of the word is drawn.
+    /// Number of the next simulated word; the noise of a word is drawn by its number.
     next: u64,
-    /// Outcomes of decoded words that no read has taken yet, by number of soft bits and step of the raw bit error rate.
+    /// Results of decoded words that no read has taken yet, by number of soft bits and by step of the raw bit error
+    /// rate.
     stock: BTreeMap<(u32, i64), Vec<Word>>,
 }
 
-/// Number of random codewords that are sent in turn.
+/// Number of random codewords that the simulated words carry, one after the other and then again.
 const SENT: u64 = 8;
 /// Number of words that are decoded at once: batches of every decoder divide it.
 const AT_ONCE: u64 = 64;
@@ -46,10 +48,10 @@ const RATES_MOST: usize = 256;
 const RATE_STEP: f64 = 1e-4;
 
 impl Words {
-    /// Makes an empty stock of words of a table's code, decoded as the table was counted.
+    /// Makes an empty stock of decoded words for the code and the decoder of a table of counted failures.
     ///
     /// # Errors
-    /// When the code does not come along, or the decoder's parameters are wrong.
+    /// When the table's code is not among the shipped codes, or the decoder's parameters are wrong.
     pub fn new(table: &Table, seed: u64) -> Result<Self, String> {
         let code = ldpc::named(&table.code).ok_or_else(|| format!("no code is called {}", table.code))?;
         let maker = maker(&table.decoder).map_err(|error| error.to_string())?;
@@ -57,8 +59,8 @@ impl Words {
         Ok(Self { trial, maker, hard_ratio: table.hard_ratio, next: 0, stock: BTreeMap::new() })
     }
 
-    /// Takes from the stock the outcome of the next word, read with `soft_bits` soft bits over Gaussian noise of raw
-    /// bit error rate `rate`; decodes more words if there is none.
+    /// Takes from the stock the result of decoding one codeword, read with `soft_bits` soft bits over Gaussian noise of
+    /// raw bit error rate `rate`; decodes more words if the stock has none.
     pub fn take(&mut self, soft_bits: u32, rate: f64) -> Word {
         let rate = rate.clamp(0.0, RATE_MOST);
         if rate == 0.0 {
@@ -77,8 +79,8 @@ impl Words {
         self.stock.get_mut(&key).and_then(Vec::pop).expect("words in stock")
     }
 
-    /// Decodes 64 further simulated words at this number of soft bits and raw bit error rate, and returns their
-    /// outcomes.
+    /// Decodes 64 further simulated words, read with this number of soft bits at this raw bit error rate, and returns
+    /// their results.
     fn decode(&mut self, soft_bits: u32, rate: f64) -> Vec<Word> {
         let noise = of_noise(rate, soft_bits);
         let zones = match self.hard_ratio {
@@ -101,7 +103,7 @@ impl Words {
     }
 }
 
-/// Returns the constructor of the decoder with these `key=value` parameters.
+/// Returns the function that makes the decoder with these `key=value` parameters.
 fn maker(parameters: &[String]) -> Result<Maker, ConfigError> {
     let mut document = Document::empty();
     for parameter in parameters {

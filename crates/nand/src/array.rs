@@ -10,8 +10,8 @@ use engine::RandomStream;
 
 const NO_BLOCK: u32 = u32::MAX;
 
-/// Chances from 0 to 1, from `[nand.bad_blocks]`, that a block is bad as delivered, and that a program or an erase
-/// fails.
+/// Chances, each from 0 to 1, that a block is bad as delivered, that a program operation fails, and that an erase
+/// operation fails; from `[nand.bad_blocks]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct BadBlocks {
     factory_ratio: f64,
@@ -46,14 +46,15 @@ pub struct FlashArray {
     blocks_per_plane: u32,
     bad: BadBlocks,
     random: RandomStream,
-    /// For each plane of each superblock, number within the die of the block that belongs to the superblock; `NO_BLOCK`
-    /// in superblocks that are lost to bad blocks.
+    /// For each plane of each superblock, the block that the superblock uses in the plane, as a block number within the
+    /// die; `NO_BLOCK` in superblocks that are lost to bad blocks.
     members: Vec<u32>,
     /// For each plane of each die, a list of the spare blocks; a replacement is taken from the end of the list.
     spares: Vec<Vec<u32>>,
     /// Number of program/erase cycles that each block has had.
     pe_cycles: Vec<u32>,
-    /// For each superblock, number of the page row that is programmed next.
+    /// For each superblock, number of the page row (the pages with the same number in all its planes) that is
+    /// programmed next.
     next_row: Vec<u32>,
     /// Endurance of each block: number of program/erase cycles after which the block fails; empty where the chip's
     /// tables have no endurance.
@@ -64,7 +65,8 @@ pub struct FlashArray {
     slc_erases_per_cycle: u32,
     /// Mean endurance of the blocks, in program/erase cycles.
     mean_life: f64,
-    /// Plane whose block reached the end of its endurance in the last erase; `None` if no block did.
+    /// Plane of the superblock erased last in which a block reached the end of its endurance in that erase; `None` if
+    /// no block did.
     failed_plane: Option<u32>,
     bad_blocks: u64,
 }
@@ -255,11 +257,11 @@ impl FlashArray {
         &self.lives
     }
 
-    /// Adds wear to every block without erasing: `times` times the block's number of cycles in `worn`. A block that
-    /// reaches its endurance fails at its next erase.
+    /// Adds wear to every block of the drive without erasing: the block's number of program/erase cycles rises by
+    /// `times` times its entry in `worn`. A block that reaches its endurance fails at its next erase.
     ///
     /// # Panics
-    /// When there are not as many numbers as blocks.
+    /// When `worn` does not have one entry for each block.
     pub fn wear_on(&mut self, worn: &[u32], times: u32) {
         assert_eq!(worn.len(), self.pe_cycles.len(), "a number for each block");
         for (cycles, worn) in self.pe_cycles.iter_mut().zip(worn) {
@@ -277,14 +279,15 @@ impl FlashArray {
         }
     }
 
-    /// Returns the number of the page row that a superblock (numbered over the whole drive) programs next.
+    /// Returns the number of the page row (the pages with the same number in all planes) that a superblock, numbered
+    /// over the whole drive, programs next.
     #[inline]
     pub fn next_row(&self, superblock: usize) -> u32 {
         self.next_row[superblock]
     }
 
-    /// Programs `rows` page rows of a superblock, beginning with `row`, and returns whether the chip reports success or
-    /// failure.
+    /// Programs `rows` page rows (each the pages with the same number in all planes) of a superblock, beginning with
+    /// row number `row`, and returns whether the chip reports success or failure.
     ///
     /// # Panics
     /// When the row was programmed before or is out of order: the FTL broke the chip's rule.
@@ -371,7 +374,8 @@ impl FlashArray {
         RetireOutcome::Lost
     }
 
-    /// Sets the next page row to program of a superblock directly, when a constructed or a saved state is loaded.
+    /// Sets the number of the page row that a superblock programs next, without programming; used when a constructed or
+    /// a saved state is loaded.
     pub fn restore(&mut self, superblock: usize, next_row: u32) {
         self.next_row[superblock] = next_row;
     }
@@ -386,7 +390,7 @@ impl FlashArray {
         &self.random
     }
 
-    /// Returns the state of all blocks as lists of words, to be stored in a saved state.
+    /// Returns the state of all blocks as lists of numbers, to be stored in a saved state.
     pub fn save(&self) -> Vec<Vec<u32>> {
         let mut words = vec![self.members.clone(), self.pe_cycles.clone(), self.next_row.clone()];
         words.push(vec![self.bad_blocks as u32]);
@@ -400,8 +404,8 @@ impl FlashArray {
         words
     }
 
-    /// Restores the state of all blocks that [`Self::save`] returned. Returns false, without a change, when the numbers
-    /// of blocks do not fit this geometry.
+    /// Restores the state of all blocks from the lists of numbers that [`Self::save`] returned. Returns false, without
+    /// a change, when the lists do not fit the numbers of blocks of this geometry.
     pub fn load(&mut self, words: &[Vec<u32>]) -> bool {
         let spares_end = 4 + self.spares.len();
         let slc = usize::from(!self.slc_erases.is_empty());

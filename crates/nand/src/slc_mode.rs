@@ -16,8 +16,8 @@ pub struct SlcMode {
     pub t_prog: Nanos,
     /// Number of erases in SLC mode that wear a block as much as one program/erase cycle of the chip's own mode.
     pub erases_per_cycle: u32,
-    /// True if the chip can fold without the bus: it moves the pages of as many SLC wordlines as a cell has bits into
-    /// one wordline with all bits.
+    /// True if the chip can move data from SLC blocks to full-density blocks inside the die, without the flash
+    /// interface: the pages of as many SLC wordlines as a cell has bits go into one wordline with all bits (folding).
     pub folds_in_die: bool,
 }
 

@@ -4,21 +4,21 @@ use crate::{Cell, Geometry, ProgramOrder, SlcMode, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Busy times of a chip's array: reads, programs, erases, suspends. Programs and erases follow wear, and programs their
-/// step, where the chip's file has `[tables]`, which `floatgate derive` makes.
+/// Busy times of a chip's array: reads, programs, erases, suspends. Where the chip's file has `[tables]` (made by
+/// `floatgate derive`), programs and erases depend on wear, and programs also on the program step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayTiming {
     cell: Cell,
     t_r: [Nanos; 4],
     /// Wear, in program/erase cycles, from which each row of times holds; the first row holds from 0.
     pe_cycles: Vec<u32>,
-    /// Program steps relative to the default one, rising; `usual_step` is the index of the default one.
+    /// Program steps relative to the default one, rising; `usual_step` is the index of the default step in the list.
     steps: Vec<f64>,
     usual_step: usize,
     /// Names of the voltage sets, the default one left out.
     sets: Vec<String>,
-    /// Program times by page type, row after row: for each program step, then for each voltage set, one row for each
-    /// row of wear.
+    /// Program times of each page type, row after row: for each program step, and then for each voltage set, one row
+    /// for each row of wear.
     t_prog: Vec<[Nanos; 4]>,
     /// Erase time for each row of wear.
     t_bers: Vec<Nanos>,
@@ -107,7 +107,7 @@ impl ArrayTiming {
         self.t_r[self.page_type(page)]
     }
 
-    /// True if the wear of a block changes its busy times.
+    /// True if the program or erase times of a block depend on its wear.
     #[inline]
     pub fn ages(&self) -> bool {
         self.pe_cycles.len() > 1
@@ -119,8 +119,8 @@ impl ArrayTiming {
         self.pe_cycles[1..].partition_point(|row| *row <= pe_cycles) as u8
     }
 
-    /// Returns the program time (tPROG), with the default step, of the operation that begins at page `page` of a block;
-    /// `wear`: row of the block's wear.
+    /// Returns the program time (tPROG), with the default program step, of the operation that begins at page `page` of
+    /// a block; `wear` is the number of the table row for the block's wear ([`Self::wear_row`]).
     #[inline]
     pub fn t_prog(&self, page: u32, wear: u8) -> Nanos {
         self.t_prog_by_step(page, wear, self.usual_step)
@@ -136,15 +136,15 @@ impl ArrayTiming {
         &self.sets
     }
 
-    /// Returns the program time of page `page` with voltage set number `set` of [`Self::voltage_sets`]; `wear`: row of
-    /// the block's wear.
+    /// Returns the program time of page `page` with voltage set number `set` of [`Self::voltage_sets`]; `wear` is the
+    /// number of the table row for the block's wear.
     #[inline]
     pub fn t_prog_by_set(&self, page: u32, wear: u8, set: usize) -> Nanos {
         self.t_prog_by_step(page, wear, self.steps.len() + set)
     }
 
-    /// Returns the program time of page `page` with step number `step` of [`Self::steps`]; `wear`: row of the block's
-    /// wear.
+    /// Returns the program time of page `page` with program step number `step` of [`Self::steps`]; `wear` is the number
+    /// of the table row for the block's wear.
     #[inline]
     pub fn t_prog_by_step(&self, page: u32, wear: u8, step: usize) -> Nanos {
         self.t_prog[step * self.pe_cycles.len() + wear as usize][self.page_type(page)]
@@ -155,7 +155,7 @@ impl ArrayTiming {
         self.slc_mode.as_ref()
     }
 
-    /// Returns the erase time (tBERS) of a block; `wear`: row of the block's wear.
+    /// Returns the erase time (tBERS) of a block; `wear` is the number of the table row for the block's wear.
     #[inline]
     pub fn t_bers(&self, wear: u8) -> Nanos {
         self.t_bers[wear as usize]

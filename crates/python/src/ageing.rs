@@ -8,7 +8,8 @@ use serde_json::json;
 use sim::{AgeingOptions, Drive};
 use std::path::PathBuf;
 
-/// A drive that is aged, window by window, until the end of its life; for Python. Structured values are passed as JSON.
+/// An ageing run, for Python: a drive that is overwritten until the end of its life, in windows of writes that are
+/// simulated one by one, with jumps in wear in between. Structured values are passed as JSON.
 #[pyclass(name = "Ageing", module = "floatgate._core", frozen)]
 pub struct PyAgeing {
     inner: Held<sim::Ageing>,
@@ -70,9 +71,10 @@ impl PyAgeing {
         self.inner.is_broken()
     }
 
-    /// Simulates the next part of a window of writes. Returns the state of the drive as JSON after the window's last
-    /// part and the extrapolation that follows it, None before; and the fraction, 0 to 1, of the mean block's life that
-    /// has passed.
+    /// Simulates the next writes of the present window of the ageing run (a stretch of the drive's life that is
+    /// simulated write by write). Returns the state of the drive as JSON where the window ends with this call, after
+    /// the jump in wear that follows the window, else None; and the fraction, 0 to 1, of the mean block's life that has
+    /// passed.
     fn go_on(&self, py: Python<'_>) -> PyResult<(Option<String>, f64)> {
         self.inner.work(py, |ageing| {
             let row = ageing.go_on().map_err(input)?;

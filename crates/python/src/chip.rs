@@ -19,7 +19,7 @@ pub struct PyChip {
     inner: Mutex<BenchChip>,
 }
 
-/// Lock on the flash chip while Python uses it; the chip is simulated by cells or by tables.
+/// Access to a flash chip while a Python call holds the chip's lock; the chip is simulated by cells or by tables.
 struct Locked<'a>(MutexGuard<'a, BenchChip>);
 
 impl Locked<'_> {
@@ -131,8 +131,8 @@ impl PyChip {
         guarded(py, || self.lock().erase(block).map(answered).map_err(input))
     }
 
-    /// Runs program/erase cycles on a block with a data pattern, programming the pages that `pages` selects (first, all
-    /// or none); returns the rows that the test rig logged.
+    /// Runs program/erase cycles on a block with a data pattern, programming the pages that `pages` names (first, all
+    /// or none) in each cycle; returns the rows that the test rig logged.
     fn cycle(
         &self,
         py: Python<'_>,
@@ -174,7 +174,7 @@ impl PyChip {
         self.lock().temperature()
     }
 
-    /// Leaves the chip at rest for `seconds` of simulated time.
+    /// Lets `seconds` of simulated time pass on the test bench without an operation on the chip.
     fn let_time_pass(&self, seconds: f64) -> PyResult<()> {
         self.lock().let_time_pass(seconds).map_err(input)
     }
@@ -214,10 +214,10 @@ impl PyChip {
     }
 
     /// Returns the mean raw bit error rates of blocks with this wear (program/erase cycles) at the voltage set and step
-    /// in use, one tuple for each rest in `rests` (seconds at the reference temperature, or at `celsius`; reads): the
-    /// rate of each page type with the usual read references, and with the best; the fraction of misread cells of each
-    /// state; and how far the best references lie below the usual, in volts. `layer` selects the wordline layer of this
-    /// rank, 0 the best, 1 the worst.
+    /// in use, one tuple for each rest (retention time in seconds at the reference temperature, or at `celsius`, and
+    /// number of reads) in `rests`: the rate of each page type with the default read references, and with the best; the
+    /// fraction of misread cells of each state; and how far the best references lie below the default, in volts.
+    /// `layer` selects the wordline layer of this rank, 0 the best, 1 the worst.
     #[allow(clippy::type_complexity)]
     #[pyo3(signature = (pe_cycles, rests, cells, celsius = None, layer = None))]
     fn error_rates(
@@ -238,9 +238,9 @@ impl PyChip {
         })
     }
 
-    /// Returns a page of type `page` in blocks with this wear (program/erase cycles) after each rest in `rests`
-    /// (seconds; reads), at the voltage set and step in use, for error correction; of all blocks, or of the block of a
-    /// rank from the best, 0, to the worst, 1.
+    /// Returns, for each rest in `rests` (retention time in seconds and number of reads), a page of type `page` in
+    /// blocks with this wear (program/erase cycles), at the voltage set and step in use, as a channel for error
+    /// correction; of all blocks, or of the block with the rank `block`, 0 the best, 1 the worst.
     #[pyo3(signature = (pe_cycles, rests, cells, page, celsius = None, block = None))]
     #[allow(clippy::too_many_arguments)]
     fn pages(
@@ -267,8 +267,9 @@ impl PyChip {
         })
     }
 
-    /// Returns, for each rest in `rests` (seconds; reads), what soft reads of each page type tell a decoder, for two
-    /// and for three soft bits: the raw bit error rate at which a channel with Gaussian noise fails as often.
+    /// Returns, for each rest in `rests` (retention time in seconds and number of reads) and each page type, the raw
+    /// bit error rate of the Gaussian noise with which decoding fails as often as with the page's soft reads: with two
+    /// and with three soft bits.
     fn soft_rates(
         &self,
         py: Python<'_>,
@@ -295,8 +296,8 @@ impl PyChip {
         })
     }
 
-    /// Returns, for each rest in `rests` (seconds; reads), the raw bit error rate of a page type by the chip's tables,
-    /// with the best read references.
+    /// Returns, for each rest in `rests` (retention time in seconds and number of reads), the raw bit error rate of a
+    /// page type with the best read references, by the chip's tables.
     #[pyo3(signature = (pe_cycles, rests, page, celsius = None))]
     fn table_rates(
         &self,
@@ -340,8 +341,8 @@ impl PyChip {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Returns, for `cells` cells of a wordline, the target state, and the cell's threshold voltage in volts before the
-    /// first program pulse and after each pulse.
+    /// Returns the course of programming for `cells` cells of a wordline: of each cell the target state, and the
+    /// threshold voltage in volts before the first program pulse and after each pulse.
     fn staircases(
         &self,
         py: Python<'_>,
@@ -353,8 +354,8 @@ impl PyChip {
     }
 }
 
-/// Makes the rests of a block from pairs of `seconds` (at `celsius`, or without it at the reference temperature) and
-/// number of reads.
+/// Makes the rests of a block (retention time and number of reads after the program) from pairs of `seconds`, at
+/// `celsius` or else at the reference temperature, and number of reads.
 fn rests_of(chip: &SimulatedChip, rests: &[(f64, u64)], celsius: Option<f64>) -> Vec<Rest> {
     let rest =
         |(seconds, reads): &(f64, u64)| Rest { elapsed: chip.elapsed(*seconds, celsius), reads: *reads };

@@ -13,9 +13,9 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::sync::{Arc, OnceLock};
 
-/// Number of random codewords that a trial of an error correcting code sends in turn.
+/// Number of random codewords that a trial of an error correcting code sends over the channel, again and again in turn.
 const SENT: u64 = 8;
-/// Fraction of the confidence intervals of a failure rate that miss the true rate.
+/// Greatest chance with which a confidence interval of a failure rate may miss the true rate.
 const MISSING: f64 = 0.05;
 
 /// Adds the functions and classes for error correction to the Python module.
@@ -36,16 +36,16 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// A flash page as a channel for error correction: of sampled cells, or of states with normal distributions, at a
-/// certain wear and rest.
+/// A flash page as a channel for error correction: of simulated cells with a certain wear, retention time and number of
+/// reads, or of cell states with normal distributions.
 #[pyclass(module = "floatgate._core", frozen)]
 pub struct EccPage {
     pub page: Page,
 }
 
-/// A page's cells as a controller sees them: raw bit error rate of the middle comparison, mutual information per bit,
-/// read references in volts at each boundary of states, probability of each read value for a sent zero and for a sent
-/// one, and log-likelihood ratio of each value.
+/// Values read from a page and what a controller makes of them: raw bit error rate of the middle comparison, mutual
+/// information per bit, read references in volts at each boundary of states, probability of each read value for a sent
+/// zero and for a sent one, and log-likelihood ratio of each value.
 type CellsSeen = (f64, f64, Vec<Vec<f64>>, Vec<f64>, Vec<f64>, Vec<f64>);
 
 fn seen(references_v: Vec<Vec<f64>>, zones: Zones) -> CellsSeen {
@@ -61,8 +61,8 @@ pub fn ones(states: &[impl AsRef<str>], page: usize) -> Vec<bool> {
 
 #[pymethods]
 impl EccPage {
-    /// Makes a page of cells whose states have normal distributions, as wide as gives the raw bit error rate `rate`;
-    /// for cells of `bits` bits that are programmed in one step.
+    /// Makes a page of cells with `bits` bits that are programmed in one step; the states have normal distributions, of
+    /// the width that gives the raw bit error rate `rate`.
     #[staticmethod]
     fn normal(bits: u32, page: usize, rate: f64) -> PyResult<Self> {
         let cell = [nand::Cell::Slc, nand::Cell::Mlc, nand::Cell::Tlc, nand::Cell::Qlc]
@@ -74,9 +74,9 @@ impl EccPage {
         Ok(Self { page })
     }
 
-    /// Returns how this page's cells, read with `soft_bits` bits per cell, look to a controller that assumes the page
-    /// `known` and places its read references by the rule `placement`: error rate, information per bit, references in
-    /// volts, probabilities of the values for a zero and for a one, log-likelihood ratios.
+    /// Returns the result of reading this page's cells with `soft_bits` bits per cell by a controller that assumes the
+    /// page `known` and places its read references by the rule `placement`: error rate, information per bit, references
+    /// in volts, probabilities of the read values for a zero and for a one, log-likelihood ratios.
     fn seen(&self, py: Python<'_>, known: &Self, soft_bits: u32, placement: &str) -> PyResult<CellsSeen> {
         guarded(py, || {
             let placement = Placement::named(placement).ok_or_else(|| {
@@ -88,14 +88,15 @@ impl EccPage {
     }
 }
 
-/// Returns channels of Gaussian noise read with two soft bits and with three, with which pages are compared.
+/// Returns the curves of Gaussian noise, read with two and with three soft bits, by which pages are compared with noise
+/// of equal effect on a decoder.
 fn noises() -> &'static [Noise; 2] {
     static NOISES: OnceLock<[Noise; 2]> = OnceLock::new();
     NOISES.get_or_init(|| [Noise::new(2), Noise::new(3)])
 }
 
-/// Returns, for reads of `page` with two and with three soft bits, the raw bit error rate of the channel of Gaussian
-/// noise at which a decoder fails as often as on the page.
+/// Returns, for reads of `page` with two and with three soft bits, the raw bit error rate of the Gaussian noise with
+/// which a decoder fails as often as on the page.
 pub fn soft_rates(page: &Page) -> [f64; 2] {
     [2, 3].map(|soft_bits| {
         let zones = sense(page, page, soft_bits, Placement::Information).zones;
@@ -103,9 +104,9 @@ pub fn soft_rates(page: &Page) -> [f64; 2] {
     })
 }
 
-/// Returns the raw bit error rate of the channel of Gaussian noise at which a decoder fails as often as on a page read
-/// with `soft_bits` bits per cell, whose read values have these probabilities for a `zero` and for a `one` and these
-/// log-likelihood `ratios`.
+/// Returns the raw bit error rate of the Gaussian noise with which a decoder fails as often as on a page that is read
+/// with `soft_bits` bits per cell, and for which each read value has the given probability for a `zero` and for a `one`
+/// and the given log-likelihood ratio in `ratios`.
 #[pyfunction]
 pub fn ecc_alike(soft_bits: u32, zero: Vec<f64>, one: Vec<f64>, ratios: Vec<f64>) -> PyResult<f64> {
     let zones = Zones { shares: [zero, one], ratios };
@@ -122,14 +123,15 @@ fn soft(soft_bits: u32) -> PyResult<u32> {
     Err(input(format!("{soft_bits} soft bits: expected 1 to {SOFT_BITS_MOST}")))
 }
 
-/// Returns a channel that flips bits with the probability `rate`, in the form that `EccPage.seen` returns.
+/// Returns a channel that inverts bits with the probability `rate` (hard reads), in the form that `EccPage.seen`
+/// returns.
 #[pyfunction]
 pub fn ecc_flips(rate: f64) -> CellsSeen {
     seen(Vec::new(), Zones::flips(rate))
 }
 
-/// Returns the failure probability and the mean number of decoder iterations of a codeword by the built-in decoder
-/// table `name`, when read with `soft_bits` bits per cell at the raw bit error rate `rate`.
+/// Returns the probability that decoding of a codeword fails and the mean number of decoder iterations, by the built-in
+/// table of counted failures `name`, for reads with `soft_bits` bits per cell at the raw bit error rate `rate`.
 #[pyfunction]
 pub fn ecc_table(name: &str, soft_bits: u32, rate: f64) -> PyResult<(f64, f64)> {
     let table = ecc::table::named(name)
@@ -180,7 +182,7 @@ fn card(name: &str, code: &Code) -> serde_json::Value {
     })
 }
 
-/// Returns the error correcting code in the text of `file`, or else the built-in code `name`.
+/// Returns the error correcting code of a file, given as `(path, text)`, or without a file the built-in code `name`.
 fn code(name: &str, file: Option<(String, String)>) -> PyResult<Code> {
     if let Some((path, text)) = file {
         return Code::parse(&path, &text).map_err(input);
@@ -202,7 +204,8 @@ pub fn ecc_decoders() -> String {
     json!(catalogue().iter().map(card).collect::<Vec<_>>()).to_string()
 }
 
-/// Makes the Python exception for a wrong parameter of a decoder, with the name of the option that gave it.
+/// Makes the Python exception for a wrong parameter of a decoder; the message names the command-line option
+/// `--parameter`, by which the user gave the parameter.
 fn named_so(error: config::ConfigError) -> PyErr {
     let text = error.to_string();
     input(
@@ -257,9 +260,10 @@ impl EccTrial {
         self.decoder.clone()
     }
 
-    /// Sends `words` codewords, from number `first` on, over the channel whose read values have these probabilities for
-    /// a `zero` and for a `one` and these log-likelihood `ratios`; returns the number of failures, the number of
-    /// undetected failures, and the number of words by iterations, from 0 iterations on.
+    /// Sends `words` codewords, from word number `first` on, over the channel in which each read value has the given
+    /// probability for a `zero` and for a `one` and the given log-likelihood ratio in `ratios`; decodes the words, and
+    /// returns the number of failures, the number of undetected failures, and the number of words by iterations, from 0
+    /// iterations on.
     #[allow(clippy::too_many_arguments)]
     fn count(
         &self,
@@ -288,23 +292,24 @@ pub fn ecc_interval(words: u64, failures: u64) -> (f64, f64) {
     Count { words, failures, ..Count::default() }.interval(MISSING)
 }
 
-/// Fits a law of failures over the raw bit error rate to points (rate, words, failures) of codewords of `bits` bits;
-/// returns its threshold and variance in bit errors of a word, None where no law fits.
+/// Fits the scaling law of decoding failures against the raw bit error rate to points (rate, words, failures) of
+/// codewords of `bits` bits; returns the law's threshold in bit errors of a word and its variance in bit errors
+/// squared, None where no law fits.
 #[pyfunction]
 pub fn ecc_law(bits: usize, points: Vec<(f64, u64, u64)>) -> Option<(f64, f64)> {
     let law = Law::fitted(bits, &counts(&points))?;
     Some((law.threshold, law.variance))
 }
 
-/// Returns the raw bit error rate at which a law (threshold, variance) of codewords of `bits` bits gives the failure
-/// probability `failure`.
+/// Returns the raw bit error rate at which the scaling law of decoding failures (threshold, variance) of codewords of
+/// `bits` bits gives the failure probability `failure`.
 #[pyfunction]
 pub fn ecc_rate(bits: usize, law: (f64, f64), failure: f64) -> f64 {
     Law { bits: bits as f64, threshold: law.0, variance: law.1 }.rate(failure)
 }
 
-/// Returns the failure probability of a codeword by a law at a raw bit error rate, and the bounds of the confidence
-/// interval that the counted points (rate, words, failures) leave.
+/// Returns the probability that decoding of a codeword fails at a raw bit error rate by the scaling law `law`
+/// (threshold, variance), and the bounds of the confidence interval by the counted points (rate, words, failures).
 #[pyfunction]
 pub fn ecc_extrapolated(
     bits: usize,

@@ -26,8 +26,9 @@ pub fn input(error: impl std::fmt::Display) -> PyErr {
     InputError::new_err(error.to_string())
 }
 
-/// Runs `work` without the interpreter lock; a panic in it becomes `BrokenInvariant`, a fault of a user's own policy
-/// `InputError`. If a signal came meanwhile, the exception of its handler is returned.
+/// Runs `work` without Python's interpreter lock and converts panics into Python exceptions: `InputError` for a fault
+/// of a user's own policy, else `BrokenInvariant`. If a signal came meanwhile, returns the exception that its handler
+/// raised.
 pub fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
     if let Some(text) = kept::kept() {

@@ -11,7 +11,8 @@ use std::sync::{Mutex, MutexGuard};
 /// to any thread.
 pub struct Held<T> {
     inner: Option<Mutex<T>>,
-    /// True once a policy has kept an array that shows the object's memory, which must then never be freed.
+    /// True once a user's policy has held on to an array that shows the object's memory; the object must then never be
+    /// freed.
     kept: AtomicBool,
 }
 
@@ -20,7 +21,7 @@ impl<T: Send> Held<T> {
         Self { inner: Some(Mutex::new(inner)), kept: AtomicBool::new(false) }
     }
 
-    /// Locks the object; returns an error after a panic, which left no usable object.
+    /// Locks the object; returns an error if an earlier panic left the object unusable.
     pub fn lock(&self) -> PyResult<MutexGuard<'_, T>> {
         let inner = self.inner.as_ref().expect("taken when dropped");
         inner.lock().map_err(|_| BrokenInvariant::new_err("the run ended with a broken invariant before"))

@@ -47,8 +47,8 @@ fn policy(entry: &PolicyEntry) -> Value {
     })
 }
 
-/// Returns all keys of a configuration, as JSON; if a drive is named, each with its value on the drive, or with the
-/// condition that the drive does not meet.
+/// Returns all keys of a configuration, as JSON; if a drive is named, each key with its value on the drive, or with the
+/// conditions for the key that the drive does not meet.
 #[pyfunction]
 #[pyo3(signature = (folders, drive = None, overrides = Vec::new()))]
 pub fn keys(
@@ -106,8 +106,9 @@ pub fn chips(folders: Vec<String>) -> String {
     json!(catalogue(folders).chips()).to_string()
 }
 
-/// Returns the bytes of host memory that the simulation of a drive takes, with the checker if `check` is true; without
-/// folders, `settings` is the whole configuration.
+/// Returns the bytes of host memory that the simulation of a drive takes, including those of the invariant checker if
+/// `check` is true; `settings` are changes of the drive's configuration or, where `folders` is None, the whole
+/// configuration.
 #[pyfunction]
 #[pyo3(signature = (drive, settings, folders, check))]
 pub fn memory_bytes(
@@ -169,8 +170,8 @@ pub fn generators() -> String {
     json!(host::fio::generators().iter().map(generator).collect::<Vec<_>>()).to_string()
 }
 
-/// Returns the fio jobs of a workload, as JSON: name, number of clones, whether they are reported together, and all
-/// options as written; null where the workload has no fio jobs.
+/// Returns the fio jobs of a workload, as JSON: name, number of clones (`numjobs`), whether the clones are reported
+/// together, and all options as written; null where the workload has no fio jobs.
 #[pyfunction]
 pub fn fio_jobs(workload: &str) -> PyResult<String> {
     let spec = sim::WorkloadSpec::from_json(workload).map_err(input)?;

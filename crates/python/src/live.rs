@@ -11,8 +11,8 @@ use sim::{Drive, RunOptions};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Default settings of a served drive: killing the server is a power cut, after which the drive must recover its map,
-/// without power-loss protection of its write buffer.
+/// Default settings of a drive that a server offers: a kill of the server counts as a power cut, after which the drive
+/// must recover its map, and the write buffer has no power-loss protection.
 const SERVED: [&str; 2] = ["power.cut.drawn=0", "ftl.buffer.power_loss_protection=false"];
 
 /// A server that offers a simulated drive as a network block device.

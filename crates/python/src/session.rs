@@ -87,12 +87,12 @@ impl PySession {
         self.inner.work(py, |run| Ok(run.result().map_err(input)?.to_string()))
     }
 
-    /// Returns the requests completed since the last call, as a table, and removes them.
+    /// Returns the requests completed since the last call as a table, and removes them from the session.
     fn requests(&self) -> PyResult<ArrowTable> {
         Ok(ArrowTable::of_bytes(schema(&sim::tables::REQUESTS), self.inner.lock()?.take_requests()))
     }
 
-    /// Returns the bytes of the timeline's file that were added since the last call.
+    /// Returns the bytes that were added to the timeline file since the last call, and removes them from the session.
     fn timeline<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.inner.lock()?.take_timeline()))
     }
@@ -146,7 +146,8 @@ fn outline(info: &TraceInfo) -> Value {
     })
 }
 
-/// Returns the facts about a synthetic volume that a user checks before a run, as JSON.
+/// Returns the facts about a synthetic volume (a random workload modelled on published statistics of a traced volume)
+/// that a user checks before a run, as JSON.
 fn outline_volume(workload: &VolumeWorkload) -> Value {
     let parameters = workload.parameters();
     json!({

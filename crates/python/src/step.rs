@@ -14,7 +14,7 @@ use pyo3::types::{PyByteArray, PyDict, PyInt};
 use sim::RunOptions;
 use std::path::PathBuf;
 
-/// Number of bytes of a packed completion in an array: see `row`.
+/// Number of bytes of one packed completion, in the layout of the function `row`.
 const ROW: usize = 4 * 8 + 8 * STAGE_COUNT + 8;
 
 /// A completed request of a drive: its times, its status, and the stages of its latency.
@@ -149,7 +149,7 @@ fn row(found: &SteppedCompletion, bytes: &mut [u8]) {
     rest[4..].copy_from_slice(&[found.op, found.status as u8, found.cause, found.retries]);
 }
 
-/// Makes a byte array of `count` packed completions, which `give` passes one by one.
+/// Makes a byte array of `count` packed completions; `give` is called once and passes the completions one by one.
 fn packed<'py>(
     py: Python<'py>,
     count: usize,
@@ -174,8 +174,8 @@ fn opened(drive: &mut Option<::step::SteppedDrive>) -> PyResult<&mut ::step::Ste
 }
 
 impl PySteppedDrive {
-    /// Runs `work`, which takes no simulated time, on the open drive; holds the interpreter lock unless another thread
-    /// uses the drive.
+    /// Runs `work`, which takes no simulated time, on the open drive; keeps Python's interpreter lock meanwhile unless
+    /// another thread uses the drive.
     fn quick<R: Send>(
         &self,
         py: Python<'_>,
@@ -187,7 +187,7 @@ impl PySteppedDrive {
         }
     }
 
-    /// Runs `work`, which may advance simulated time, on the open drive without the interpreter lock.
+    /// Runs `work`, which may advance simulated time, on the open drive without Python's interpreter lock.
     fn long<R: Send>(
         &self,
         py: Python<'_>,
@@ -301,8 +301,8 @@ impl PySteppedDrive {
         })
     }
 
-    /// Within: submits requests from columns of equal length with numbers of type u64 (time), u8 (operation), u64
-    /// (offset), u32 (length) and u32 (namespace); returns the number of the first request.
+    /// Within: submits requests given as columns of equal length, for the Python package itself: times as u64,
+    /// operations as u8, offsets as u64, lengths as u32 and namespaces as u32; returns the number of the first request.
     fn submit_columns(
         &self,
         py: Python<'_>,
@@ -353,7 +353,8 @@ impl PySteppedDrive {
         self.quick(py, |drive| Ok(drive.take(most).map_err(refused)?.into_iter().map(PyCompletion).collect()))
     }
 
-    /// Within: takes the completions that wait, at most `most`, packed one behind the other as bytes.
+    /// Within: takes the completions that wait to be taken, at most `most`, for the Python package itself: packed one
+    /// behind the other as bytes.
     fn completion_bytes<'py>(
         &self,
         py: Python<'py>,
@@ -376,12 +377,13 @@ impl PySteppedDrive {
         self.long(py, |drive| drive.finish().map_err(refused))
     }
 
-    /// Within: returns all results measured, as JSON.
+    /// Within: returns all results that the drive has measured, as JSON, for the Python package itself.
     fn measured(&self, py: Python<'_>) -> PyResult<String> {
         self.long(py, |drive| Ok(drive.statistics().map_err(refused)?.to_string()))
     }
 
-    /// Within: finishes the drive and saves its state in the file `path`, for `save`.
+    /// Within: lets all requests of the drive complete and saves the drive's state in the file `path`, for the method
+    /// `save` of the Python package.
     fn save_to(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         self.long(py, |drive| drive.save(&path).map_err(refused))
     }
@@ -401,8 +403,8 @@ pub fn step_op(name: &str) -> PyResult<u8> {
     Ok(op_named(name).map_err(refused)?.code())
 }
 
-/// Returns the names of the stages of a latency, of the operations with their numeric codes, and of the statuses in the
-/// order of their codes.
+/// Returns three lists of names: the stages of a latency, the operations with their numeric codes, and the statuses of
+/// completions in the order of their codes.
 #[pyfunction]
 pub fn step_words() -> (Vec<&'static str>, Vec<(u8, &'static str)>, Vec<&'static str>) {
     let ops = (0..=u8::MAX).filter_map(|code| op_of(code).ok()).map(|op| (op.code(), op.name()));

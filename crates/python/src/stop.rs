@@ -27,27 +27,28 @@ const ASKED: u8 = 1;
 const AT_ONCE: u8 = 2;
 /// Exit status of a command that SIGTERM ends.
 const TERMINATED: i32 = 128 + 15;
-/// Time that a slice of work may go on after a stop was asked for: most slices end by themselves, and the run then has
-/// a result.
+/// Time for which a slice of work may go on after a stop was asked for, before it is ended by an exception: most slices
+/// end by themselves within it, and the run then has a result.
 const GRACE: Duration = Duration::from_secs(1);
 
 static STATE: AtomicU8 = AtomicU8::new(NONE);
 static SINCE: Mutex<Option<Instant>> = Mutex::new(None);
 
 thread_local! {
-    /// Exception that ended the running task, a signal's or `Stopped`; none while it goes on.
+    /// Exception that ended the running work of this thread, raised by a signal's handler or `Stopped`; none while the
+    /// work goes on.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
 /// Asks that the running work end after its present slice; a slice that takes longer than one second from now on is
-/// ended with Stopped.
+/// ended with the exception Stopped.
 #[pyfunction]
 pub fn ask_to_stop() {
     *SINCE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     STATE.store(ASKED, Ordering::Relaxed);
 }
 
-/// Asks that the running work end at once.
+/// Asks that the running work end at once, within its present slice, with the exception SystemExit.
 #[pyfunction]
 pub fn end_at_once() {
     STATE.store(AT_ONCE, Ordering::Relaxed);
@@ -59,7 +60,7 @@ pub fn forget_stop() {
     STATE.store(NONE, Ordering::Relaxed);
 }
 
-/// Returns true when a running task must end now: at once, or since its grace time is over.
+/// True if the running work must end now, because it was asked to end at once, or to stop more than the grace time ago.
 pub fn is_overdue() -> bool {
     match STATE.load(Ordering::Relaxed) {
         NONE => false,
@@ -71,7 +72,7 @@ pub fn is_overdue() -> bool {
     }
 }
 
-/// Makes the exception with which work that must end is ended: SystemExit or `Stopped`.
+/// Makes the exception that ends overdue work: SystemExit where the work was asked to end at once, else `Stopped`.
 pub fn overdue() -> PyErr {
     match STATE.load(Ordering::Relaxed) {
         AT_ONCE => PySystemExit::new_err(TERMINATED),

@@ -25,13 +25,14 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-/// Number of rows of a row group of a Parquet file, all of which are held in memory (compressed) until they are
-/// written.
+/// Number of rows in a row group of a Parquet file; the rows of a group are held in memory, compressed, until the group
+/// is written.
 const GROUP_ROWS: usize = 1_000_000;
 /// Number of rows that are passed to the writer of a Parquet file at once.
 const BATCH_ROWS: usize = 16_384;
 
-/// Keys of the metadata in which a column of a table gives its unit and its meaning.
+/// Metadata key under which a column of a table gives its unit. `MEANING` is the key under which the column gives its
+/// meaning.
 const UNIT: &str = "unit";
 const MEANING: &str = "meaning";
 
@@ -74,7 +75,7 @@ fn type_name(kind: &DataType) -> String {
     }
 }
 
-/// Table of columns of equal length, in Arrow's memory; a gap in a column is None.
+/// Table of columns of equal length, in Arrow's memory format; a missing value in a column is None in Python.
 #[pyclass(name = "Table", frozen)]
 pub struct ArrowTable {
     schema: SchemaRef,
@@ -112,8 +113,8 @@ impl ArrowTable {
 
 #[pymethods]
 impl ArrowTable {
-    /// Makes a table of the columns `(name, type, unit, meaning)` from lists of equal length in `values`; None is a
-    /// gap. Types: int64, double, string.
+    /// Makes a table of the columns `(name, type, unit, meaning)` from the lists of equal length in `values`, by column
+    /// name; None is a missing value. Types: int64, double, string.
     #[new]
     fn new(columns: Vec<(String, String, String, String)>, values: &Bound<'_, PyDict>) -> PyResult<Self> {
         let (mut fields, mut arrays) = (Vec::new(), Vec::new());
@@ -163,7 +164,7 @@ impl ArrowTable {
             .collect()
     }
 
-    /// Returns the values of the column `name` as a list; a gap is None.
+    /// Returns the values of the column `name` as a list, with None for each missing value.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         for part in self.parts(name)? {
@@ -191,12 +192,12 @@ impl ArrowTable {
         Ok(list)
     }
 
-    /// Returns true if the column `name` has no gaps.
+    /// True if the column `name` has no missing values.
     fn complete(&self, name: &str) -> PyResult<bool> {
         Ok(self.parts(name)?.iter().all(|part| part.null_count() == 0))
     }
 
-    /// Returns the values of a column of numbers without gaps, as little-endian bytes.
+    /// Returns the values of a column of numbers without missing values, as little-endian bytes.
     fn column_bytes<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
         let parts = self.parts(name)?;
         let mut bytes = Vec::new();
@@ -226,9 +227,9 @@ impl ArrowTable {
     }
 }
 
-/// Returns the settings with which a Parquet file is written. Whole numbers of requests are stored as differences from
-/// the request before, which takes a fraction of the time of listing each value once, and most columns have too many
-/// values for a list.
+/// Returns the settings with which a Parquet file of requests is written: unsigned whole numbers are stored as
+/// differences from the row before, not by a list of the values that occur, because that takes a fraction of the time
+/// and most columns have too many values for a list.
 fn properties(schema: &Schema) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -249,8 +250,8 @@ pub struct Writer {
     open: Mutex<Option<Open>>,
 }
 
-/// Parquet file that is being written. Rows come in slices that depend on the speed of the machine, but are written in
-/// batches that do not, so that the same run gives the same bytes.
+/// Parquet file that is being written. Rows are given in slices that depend on the speed of the machine, but are
+/// written in batches of fixed size, so that the same run gives the same bytes.
 struct Open {
     file: ArrowWriter<File>,
     rows: BatchCoalescer,
@@ -301,7 +302,7 @@ impl Writer {
         })
     }
 
-    /// Writes the remaining rows and ends the file.
+    /// Writes the remaining rows and completes the file.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         guarded(py, || {
             let open =

@@ -39,7 +39,8 @@ pub fn trace_convert(py: Python<'_>, path: &str, options: &str, out: &str, to: &
     guarded(py, || trace::convert(Path::new(path), &options, Path::new(out), to).map_err(input))
 }
 
-/// Returns all synthetic volumes with the source of each number, and all their parameters, as JSON.
+/// Returns all synthetic volumes (random workloads modelled on published statistics of traced volumes) with the source
+/// of each number, and all their parameters, as JSON.
 #[pyfunction]
 pub fn volumes() -> String {
     let known = |known: volume::SourcedNumber| json!({ "value": known.value, "source": known.source });
@@ -62,8 +63,8 @@ pub fn volumes() -> String {
     .to_string()
 }
 
-/// Makes the requests of a synthetic volume once, and returns their statistics, as JSON; `access` is JSON with options,
-/// or `null`.
+/// Generates the requests of a synthetic volume (a random workload modelled on published statistics) once, and returns
+/// statistics of the requests, as JSON; `access` is JSON with options, or `null`.
 #[pyfunction]
 pub fn volume_info(py: Python<'_>, spec: &str, seed: u64, access: &str) -> PyResult<String> {
     let access = serde_json::from_str(access)
@@ -74,8 +75,8 @@ pub fn volume_info(py: Python<'_>, spec: &str, seed: u64, access: &str) -> PyRes
     })
 }
 
-/// Writes the requests of a synthetic volume to the trace file `out` in the format `to`; returns the number of
-/// requests.
+/// Generates the requests of a synthetic volume (a random workload modelled on published statistics) and writes them to
+/// the trace file `out` in the format `to`; returns the number of requests.
 #[pyfunction]
 pub fn volume_convert(py: Python<'_>, spec: &str, seed: u64, out: &str, to: &str) -> PyResult<u64> {
     guarded(py, || trace::convert_volume(spec, seed, Path::new(out), to).map_err(input))

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 /// Source of policies from outside the program, such as a user's Python policies, under names that no catalogue has.
 pub trait Foreign: Send + Sync {
-    /// True when `name` can only be the name of a policy from outside the catalogue.
+    /// True when `name` has the form of a name for a policy from outside the catalogue, such as the name of a file; no
+    /// policy of the catalogue has such a name.
     fn knows(&self, name: &str) -> bool;
 
-    /// Returns the form in which policies from outside are named as the answer to `seam` (a replaceable decision, such
-    /// as `ftl.gc.victim`), for messages; `None` where there are no such policies.
+    /// Returns, for error messages, a text on how to name a policy from outside the catalogue for `seam` (a replaceable
+    /// decision, such as `ftl.gc.victim`); `None` where such policies cannot make this decision.
     fn offers(&self, _seam: &str) -> Option<&'static str> {
         None
     }
@@ -40,8 +41,8 @@ impl Bringer {
         Self(Some(foreign))
     }
 
-    /// Returns the form in which policies from outside are named as the answer to `seam`, for messages; `None` without
-    /// such policies.
+    /// Returns, for error messages, a text on how to name a policy from outside the catalogue for the decision `seam`;
+    /// `None` where such policies cannot make it.
     pub(crate) fn offers(&self, seam: &str) -> Option<&'static str> {
         self.0.as_ref().and_then(|foreign| foreign.offers(seam))
     }
@@ -58,7 +59,7 @@ impl fmt::Debug for Bringer {
     }
 }
 
-/// Documents are compared by their text alone, so that all sources of policies from outside count as equal.
+/// Comparison of sources of policies: all count as equal, so that documents are compared by their text alone.
 impl PartialEq for Bringer {
     fn eq(&self, _other: &Self) -> bool {
         true

@@ -48,13 +48,14 @@ impl Document {
         Self { root, bringer: Bringer::default() }
     }
 
-    /// Returns the same document with policies from outside, beside the policies of the catalogue.
+    /// Returns the same document, in which policies from the source `bringer` can be named in addition to those of the
+    /// catalogue.
     #[must_use]
     pub fn with(self, bringer: Bringer) -> Self {
         Self { bringer, ..self }
     }
 
-    /// True when `name` can only be the name of a policy from outside the catalogue.
+    /// True when `name` is the name of a policy from outside the catalogue, by the document's source of such policies.
     pub fn is_foreign(&self, name: &str) -> bool {
         self.bringer.of(name).is_some()
     }
@@ -68,7 +69,8 @@ impl Document {
         &self.root
     }
 
-    /// Removes a key, such as `base` or `chip`, from the root table, and returns its node.
+    /// Removes a key, such as `base` or `chip`, from the root table, and returns its value with its place; `None` if it
+    /// is not written.
     pub fn take(&mut self, key: &str) -> Option<ValueNode> {
         match &mut self.root.value {
             Value::Table(table) => table.remove(key),

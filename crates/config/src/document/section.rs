@@ -26,13 +26,13 @@ pub struct Entry {
     pub expected: &'static str,
 }
 
-/// Record of all keys read and asked for, which all sections of a document share.
+/// Record, shared by all sections of a document, of the keys that were read or asked for so far.
 #[derive(Debug, Default)]
 struct SharedRecord {
     entries: RefCell<Vec<Entry>>,
     asked: RefCell<Vec<Asked>>,
     forks: RefCell<Vec<Fork>>,
-    /// In a survey: keys that count as written although the document lacks them, so that required keys need no value.
+    /// In a survey (trial reading): keys that count as written although the document lacks them; else none.
     given: Option<BTreeSet<String>>,
     bringer: Bringer,
 }
@@ -49,7 +49,7 @@ pub struct Section {
     record: Rc<SharedRecord>,
 }
 
-/// Rule for what may be missing when a key is read: the key itself, or the items of its list.
+/// Rule for what may be missing when a key is read: the key itself, or the items of the list that it takes.
 #[derive(Clone, Copy, PartialEq)]
 enum Presence {
     /// The key must be written, and a list must have items.
@@ -136,8 +136,8 @@ impl Section {
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
     }
 
-    /// Makes the root section of a survey, which finds out which keys a reader would read: required keys count as
-    /// written, and so do the keys in `given`.
+    /// Makes the root section for a survey, a trial reading that finds out which keys a program would read: required
+    /// keys without a value get an example value, and the keys in `given` count as written.
     pub(crate) fn surveyed(document: &Document, given: BTreeSet<String>) -> Self {
         let record = SharedRecord { given: Some(given), ..SharedRecord::default() };
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
@@ -197,13 +197,13 @@ impl Section {
         }
     }
 
-    /// True when the user wrote `key` in this table; a survey records the query.
+    /// True when the user wrote `key` in this table; a survey (trial reading) records this question.
     pub fn has(&self, key: &str) -> bool {
         self.fork_on_presence(key);
         self.is_written(key)
     }
 
-    /// True when `key` is written in this table, without a record for surveys: for keys that no user sets.
+    /// True when `key` is written in this table; surveys do not record this question: for keys that no user sets.
     pub fn is_written(&self, key: &str) -> bool {
         let given = |given: &BTreeSet<String>| given.contains(&self.full(key));
         self.nodes.contains_key(key) || self.record.given.as_ref().is_some_and(given)
@@ -223,7 +223,7 @@ impl Section {
         }
     }
 
-    /// Returns the value at a dotted path below this table, as the user wrote it.
+    /// Returns the value at a dotted path below this table, as the user wrote it; `None` if nothing is written there.
     pub fn written(&self, path: &str) -> Option<&Value> {
         let mut keys = path.split('.');
         let node = self.nodes.get(keys.next()?)?;
@@ -318,8 +318,8 @@ impl Section {
         })
     }
 
-    /// Returns the maker of the policy that the key `name` gives, where the policy comes from outside; `None` for the
-    /// names of the seam's own catalogue.
+    /// Returns the function that makes the policy named by the key `name`, if the policy comes from outside the
+    /// catalogue; `None` for the names of the catalogue itself.
     ///
     /// # Errors
     /// When there is no such policy, it does not answer `question`, or a parameter is wrong.
@@ -449,8 +449,8 @@ impl Section {
         self.record.asked.borrow().clone()
     }
 
-    /// Returns all keys that the reader of a survey asked for, and the keys whose other contents would have led it to
-    /// ask for others.
+    /// Returns the results of a survey (trial reading): all keys that the program asked for, and the keys with which
+    /// other contents would have led it to ask for other keys.
     pub(crate) fn surveyed_keys(&self) -> (Vec<Asked>, Vec<Fork>) {
         (self.asked(), self.record.forks.borrow().clone())
     }
@@ -460,8 +460,8 @@ fn joined(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Returns the parameters that the function `read` asks for, found by letting it read an empty section: keys, defaults
-/// and help.
+/// Returns the parameters (keys, defaults and help) that the function `read` asks for, up to the first without a
+/// default, found by letting it read an empty section.
 pub fn describe<T>(read: impl FnOnce(&mut Section) -> Result<T, ConfigError>) -> Vec<Entry> {
     let mut section = Section::root(&Document::empty());
     // A required key without a default ends the reading; what was recorded until then still stands.

@@ -6,7 +6,8 @@ use crate::{Ladder, tail};
 use config::{Card, ConfigError, Policy, Section, above, at_least, at_most};
 use units::{Bytes, Potential};
 
-/// A binary BCH code as `ecc.code`: its size, the errors that it corrects, the accepted failure rate, and read retries.
+/// A binary BCH code that the configuration can choose as `ecc.code`: size of a codeword, number of errors that it
+/// corrects, accepted failure rate, and read retries.
 #[derive(Clone, Debug)]
 pub struct Bch {
     data: u32,
@@ -66,7 +67,8 @@ pub(super) struct Retries {
     pub gain: f64,
     /// Distance between the references of neighbouring steps of the retry table, volts; none: retries follow `gain`.
     pub step_v: Option<f64>,
-    /// True if the array reads for each retry while the attempt before it crosses the channel and is decoded.
+    /// True if the flash array senses for a read retry already while the data of the attempt before cross the channel
+    /// and are decoded.
     pub pipelined: bool,
 }
 

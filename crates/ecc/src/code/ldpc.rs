@@ -8,8 +8,8 @@ use crate::{Ladder, tail};
 use config::{Card, ConfigError, Policy, Section, above};
 use std::sync::Arc;
 
-/// A low-density parity-check code as `ecc.code`, read with 2^k - 1 comparisons at each boundary between states, k = 1,
-/// 2, ...
+/// A low-density parity-check (LDPC) code that the configuration can choose as `ecc.code`; pages are read with 2^k - 1
+/// comparisons at each boundary between cell states, for k = 1, 2, ... soft bits.
 #[derive(Clone, Debug)]
 pub struct Ldpc {
     strength: Strength,
@@ -21,19 +21,22 @@ pub struct Ldpc {
 /// Error correction capability of the code with each number of soft bits.
 #[derive(Clone, Debug)]
 enum Strength {
-    /// Capability from a table of the failures and iterations that were counted when words of a code were decoded.
+    /// The capability follows from a table of the failures and iterations that were counted when words of the code were
+    /// decoded.
     Counted(Arc<Table>),
-    /// Capability as raw bit error rates: `limits` has the greatest rate corrected with each number of soft bits;
-    /// `data` is the number of data bytes of a codeword, and `rate` the code's rate (0 to 1).
+    /// The capability is given as limits: `limits` has, for each number of soft bits, the greatest raw bit error rate
+    /// that is corrected; `data` is the number of data bytes of a codeword, and `rate` the code rate (0 to 1).
     Limits { limits: Vec<f64>, data: u32, rate: f64 },
 }
 
 /// Name of the shipped table of counted failures that drives use by default.
 const USUAL: &str = "nand-4k-889";
-/// Default number of data bytes of a codeword of a code that is known by limits; `USUAL_RATE` is its default code rate.
+/// Default number of data bytes of a codeword where the code is given by limits instead of a table. `USUAL_RATE` is the
+/// default code rate of such a code.
 const USUAL_DATA: u64 = 4096;
 const USUAL_RATE: f64 = 8.0 / 9.0;
-/// Greatest number of limits, one for each number of soft bits: further soft bits gain nothing that any source reports.
+/// Greatest number of entries in the list `limits`, which has one entry for each number of soft bits: no source reports
+/// a gain by further soft bits.
 const LIMITS_MAX: usize = 6;
 
 impl Default for Ldpc {
@@ -49,8 +52,8 @@ impl Default for Ldpc {
 }
 
 impl Ldpc {
-    /// Makes a code that is known by limits: the raw bit error rates corrected with 1, 3, 7... comparisons; 4 KiB of
-    /// data, rate 8/9.
+    /// Makes a code from its limits: the greatest raw bit error rates corrected with 1, 3, 7... comparisons at each
+    /// boundary between states; the codeword has 4 KiB of data, and the code rate is 8/9.
     pub fn of_limits(limits: &[f64]) -> Self {
         let strength =
             Strength::Limits { limits: limits.to_vec(), data: USUAL_DATA as u32, rate: USUAL_RATE };

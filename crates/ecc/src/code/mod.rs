@@ -2,9 +2,10 @@
 
 use crate::Ladder;
 
-/// An error-correcting code; asked once, when a drive is built.
+/// An error-correcting code (ECC) of a drive; the simulator calls these methods once, when it builds the drive.
 pub trait Code: Send {
-    /// Returns the ladder of read attempts for a page of cells of `bits` bits; none if bit errors are ignored.
+    /// Returns the ladder of the code, the list of ways to read and correct a page by rising cost, for cells of `bits`
+    /// bits; none if bit errors are ignored.
     fn ladder(&self, bits: u32) -> Option<Ladder>;
 
     /// Returns the number of parity bytes for each data byte.

@@ -7,7 +7,8 @@ use config::{Card, ConfigError, Policy, Section, above};
 use nand::cells::normal::Stream;
 use std::sync::Arc;
 
-/// Gradient-descent bit-flipping decoder: works on hard decisions, and makes each flip with a probability.
+/// Gradient-descent bit-flipping decoder: works on hard decisions; in each iteration, each of the bits with the most
+/// failed checks is inverted with a given probability.
 #[derive(Clone, Debug)]
 pub struct GradientDescent {
     iterations: u32,
@@ -21,8 +22,8 @@ impl Default for GradientDescent {
 }
 
 impl GradientDescent {
-    /// Makes a decoder of at most `iterations` iterations; a bit that is due to be inverted is inverted with this
-    /// probability.
+    /// Makes a decoder of at most `iterations` iterations; in each iteration, a bit that is due to be inverted is
+    /// inverted with the probability `probability`.
     pub const fn new(iterations: u32, probability: f64) -> Self {
         Self { iterations, probability }
     }

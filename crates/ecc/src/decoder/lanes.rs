@@ -71,7 +71,7 @@ impl Number for f32 {
 }
 
 /// Damping of messages as 8-bit integers: multiplied by `eighths` eighths, reduced by `offset`, limited to `most`. The
-/// limit prevents that a saturated belief turns around when a check's last message is subtracted from it.
+/// limit prevents that a saturated belief changes its sign when a check's last message is subtracted from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damping8 {
     pub eighths: i16,
@@ -121,7 +121,8 @@ impl Number for i8 {
 /// State of a min-sum decoder, for all words that it decodes together.
 #[derive(Clone, Debug)]
 pub struct Beliefs<T, const WORDS: usize> {
-    /// For each bit, the decoder's present belief (log-likelihood ratio) in each word.
+    /// For each bit of the code, the decoder's present belief (log-likelihood ratio) in each of the words that are
+    /// decoded together.
     pub of_bits: Vec<[T; WORDS]>,
     /// For each edge of the code's graph, the last message from the check to the bit in each word.
     pub said: Vec<[T; WORDS]>,
@@ -155,7 +156,7 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
     }
 }
 
-/// Makes one iteration of layered min-sum: every check in order updates the beliefs of its bits.
+/// Makes one iteration of a layered min-sum decoder: the checks, one after the other, update the beliefs of their bits.
 #[inline(always)]
 pub fn through_all<T: Number, const WORDS: usize>(
     graph: &Graph,
@@ -206,8 +207,8 @@ pub fn through_all_at_once<T: Number, const WORDS: usize>(
     std::mem::swap(&mut beliefs.of_bits, next);
 }
 
-/// A check's outgoing messages: the magnitude for the bit that sent the least magnitude, the magnitude for all other
-/// bits, and the sign.
+/// Messages that one check sends to its bits: one magnitude (`to_least`) for the bit whose own message had the least
+/// magnitude, another (`to_others`) for all other bits, and the sign of all received messages multiplied (`odd`).
 struct CheckTold<T: Number, const WORDS: usize> {
     least: [T; WORDS],
     to_least: [T; WORDS],
@@ -226,8 +227,8 @@ impl<T: Number, const WORDS: usize> CheckTold<T, WORDS> {
     }
 }
 
-/// Collects the messages to a check in `heard`, each bit's belief without the check's own last message to the bit, and
-/// returns the check's new messages.
+/// Makes the messages that a check receives, each bit's belief without the check's own last message to the bit, stores
+/// them in `heard`, and returns the check's new messages.
 #[inline(always)]
 fn hear<T: Number, const WORDS: usize>(
     row: &[u32],
@@ -257,8 +258,8 @@ fn hear<T: Number, const WORDS: usize>(
     CheckTold { least, to_least, to_others, odd }
 }
 
-/// Number of words that are decoded together with 32-bit floating-point messages; `WORDS_8` is the number with 8-bit
-/// integers.
+/// Number of words that are decoded together with messages of 32-bit floating-point numbers. `WORDS_8` is the number of
+/// words that are decoded together with messages of 8-bit integers.
 pub const WORDS_32: usize = 16;
 pub const WORDS_8: usize = 64;
 

@@ -32,8 +32,8 @@ impl Default for MinSum8 {
 }
 
 impl MinSum8 {
-    /// Makes a decoder of at most `iterations` iterations, with a factor of `eighths` eighths, whose ratios are already
-    /// whole numbers, at most 31 like its messages.
+    /// Makes a decoder of at most `iterations` iterations that multiplies messages by `eighths` eighths; for
+    /// log-likelihood ratios that are already whole numbers, limited to magnitude 31 like the messages.
     pub const fn of_levels(iterations: u32, eighths: u32) -> Self {
         Self { iterations, eighths, offset: 0, levels_per_ratio: 1.0, level_most: 31, message_most: 31 }
     }

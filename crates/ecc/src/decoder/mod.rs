@@ -61,7 +61,7 @@ impl Decoded {
         self.bits.iter().zip(sent).map(differ).fold(0, |wrong, differ| wrong | differ)
     }
 
-    /// Stores the bits of the words in the mask `of`; other words keep the bits stored before.
+    /// Stores the bits of all words that are set in the mask `of`; other words keep the bits stored before.
     fn keep(&mut self, of: u64, bits: &[u64]) {
         if of != 0 {
             for (kept, bits) in self.bits.iter_mut().zip(bits) {
@@ -88,8 +88,8 @@ fn broken(graph: &Graph, bits: &[u64], asked: u64) -> u64 {
     broken & asked
 }
 
-/// Iterates until each word's syndrome is zero, at most `most` times, and stores bits and iterations in `decoded`:
-/// `signs` writes the present hard decisions, `iterate` goes through all checks once.
+/// Iterates until every word's syndrome is zero, at most `most` times, and stores the bits and the iterations of each
+/// word in `decoded`: `signs` writes the present hard decisions, `iterate` goes through all checks once.
 fn run<State>(
     graph: &Graph,
     decoded: &mut Decoded,

@@ -3,7 +3,8 @@
 use super::{Attempt, Flow, FlowView, Next, Notes};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Read flow that begins at the retry step at which the last read of the superblock was decoded.
+/// Read flow that begins at the retry step with which a page of the same superblock was last read correctly, but not
+/// beyond the step of the best references, and goes on like the default read flow.
 #[derive(Clone, Debug)]
 pub struct LastGoodStep;
 

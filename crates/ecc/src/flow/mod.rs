@@ -14,8 +14,8 @@ pub const ATTEMPTS_MOST: u32 = 255;
 pub struct Attempt {
     /// Step of the retry table whose references the attempt reads with; 0: the default references.
     pub step: u32,
-    /// Number of soft bits of the attempt: 1 is a hard read; k are `2^k - 1` comparisons at each boundary between
-    /// states.
+    /// Number of soft bits of the attempt: 1 is a hard read; with k soft bits, cells are compared with `2^k - 1`
+    /// references at each boundary between states.
     pub soft_bits: u32,
     /// Greatest raw bit error rate, as estimated from the syndrome, at which the attempt is decoded; infinity: always.
     pub decoded_below: f64,
@@ -37,7 +37,7 @@ pub enum Next {
     GiveUp,
 }
 
-/// Effect that a step of the retries has on the raw bit errors.
+/// Kind of effect that a step of read retries has on the raw bit errors of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
     /// Each step moves the references nearer to the best ones, along a retry table (`retry_step`).
@@ -58,14 +58,14 @@ pub struct FlowView<'a> {
     /// Raw bit error rate of the last attempt, estimated from the weight of its codewords' syndromes; none before the
     /// first attempt, and where the flow does not ask for estimates ([`Notes::estimates`]).
     pub estimate: Option<f64>,
-    /// Number of soft bits that the page's cost and wear require of the first attempt.
+    /// Number of soft bits with which the drive's rules for write cost and wear want the first attempt to be made.
     pub first: u32,
     /// Greatest number of soft bits that the drive reads with.
     pub soft_bits: u32,
     /// Number of the last step of the retries, from 0, the default references.
     pub steps: u32,
-    /// Number of the retry step nearest to the best references, where drive and chip know it, else of the last step of
-    /// the table.
+    /// Number of the retry step nearest to the best references, where drive and chip know the best references; else the
+    /// number of the last retry step.
     pub best_step: u32,
     /// Effect of each step of the retries: along a table, or by a fraction of the errors.
     pub kind: Steps,
@@ -85,8 +85,8 @@ impl FlowView<'_> {
             && !attempt.decoded_below.is_nan()
     }
 
-    /// Returns the attempt that follows `last` in the default order: where retries follow a table, all hard reads on
-    /// the way to the best references, then more soft bits there; else more soft bits first, then retries.
+    /// Returns the attempt that follows `last` in the default order. Where retries follow a table, first the retry
+    /// steps up to the best references, then more soft bits there; else more soft bits first, then retry steps.
     pub fn in_order_after(&self, last: &Attempt) -> Next {
         let may_step = last.step < self.best_step;
         let may_soften = last.soft_bits < self.soft_bits;
@@ -102,7 +102,8 @@ impl FlowView<'_> {
     }
 }
 
-/// Records that the drive must maintain for its read flow.
+/// Which records and estimates the drive must maintain for its read flow, the policy that chooses the attempts of a
+/// read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     /// True if the drive estimates the raw bit error rate of each attempt from its syndrome, which takes the time of
@@ -135,7 +136,8 @@ config::policies! {
     soft_by_estimate::SoftByEstimate,
 }
 
-/// The read flow of a drive, with the records that it needs.
+/// The read flow of a drive (the policy that chooses the attempts of a page's read), with the records that it asks for
+/// and the estimator that it needs.
 pub struct Flows {
     /// Policy that chooses the attempts of a page's read.
     pub flow: Box<dyn Flow>,

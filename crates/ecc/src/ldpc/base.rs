@@ -6,7 +6,7 @@ use super::Graph;
 /// of one size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseMatrix {
-    /// Number of rows, and of columns, of a circulant.
+    /// Size of a circulant: its number of rows, which is also its number of columns.
     pub circulant: u32,
     /// For each block row, the cyclic shift of the circulant in each block column; none: a zero block. Row `i` of a
     /// circulant of shift `s` has its one in column `(i + s) mod circulant`.
@@ -19,7 +19,8 @@ impl BaseMatrix {
         self.shifts.first().map_or(0, Vec::len)
     }
 
-    /// Expands the matrix to a graph of single checks and bits; the first `data_bits` columns hold data.
+    /// Expands the matrix of circulants to the graph of single parity checks and bits; the first `data_bits` columns
+    /// hold data.
     pub fn graph(&self, data_bits: usize) -> Graph {
         let size = self.circulant;
         let row = |shifts: &[Option<u32>], within: u32| {

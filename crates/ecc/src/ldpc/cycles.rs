@@ -10,11 +10,11 @@ use std::collections::HashMap;
 /// Numbers of cycles of the shortest lengths in the Tanner graph of a parity-check matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spectrum {
-    /// Number of cycles of length four: two checks that share two bits.
+    /// Number of cycles of length four in the Tanner graph, each formed by two checks that share two bits.
     pub of_4: u64,
-    /// Number of cycles of length six.
+    /// Number of cycles of length six in the Tanner graph.
     pub of_6: u64,
-    /// Number of cycles of length eight.
+    /// Number of cycles of length eight in the Tanner graph.
     pub of_8: u64,
 }
 
@@ -47,7 +47,7 @@ impl Spectrum {
         }
     }
 
-    /// Counts the cycles of length 4, 6 and 8 that go through one bit.
+    /// Counts the cycles of length 4, 6 and 8 in the Tanner graph that go through the bit `bit`.
     fn through(graph: &Graph, checks: &[Vec<u32>], bit: u32) -> Self {
         // Paths by their end: what lies between, in order of the walk.
         let mut to_bit: HashMap<u32, Vec<[u32; 1]>> = HashMap::new();
@@ -68,8 +68,9 @@ impl Spectrum {
     }
 }
 
-/// Counts the pairs of paths to the same end with nothing in common. Checks and bits are at places of their own in a
-/// path, except that a path's first check may be another's second.
+/// Counts the pairs of paths from one bit to the same end that share no check and no bit in between; each pair closes a
+/// cycle. `paths` has, by end, the checks and bits between. Only two checks of a path can be equal at different places
+/// of two paths, the first of one and the second of the other.
 fn pairs<const BETWEEN: usize>(paths: &HashMap<u32, Vec<[u32; BETWEEN]>>) -> u64 {
     let apart = |one: &[u32; BETWEEN], other: &[u32; BETWEEN]| {
         let own = (0..BETWEEN).all(|at| one[at] != other[at]);

@@ -30,13 +30,15 @@ fn add(to: &mut [u64], other: &[u64]) {
 #[derive(Clone, Debug)]
 pub struct Encoder {
     graph: Graph,
-    /// Pairs of a check and a bit, in the order in which each check determines its parity bit from known bits.
+    /// Pairs of a check and a parity bit, in the order of encoding: each check determines its parity bit as the sum of
+    /// bits that are known by then.
     order: Vec<(u32, u32)>,
-    /// Parity bits of a word whose equations are solved together at the end.
+    /// Parity bits that no single check determines during encoding (put off); their equations are solved together at
+    /// the end.
     put_off: Vec<u32>,
-    /// Checks that determine the bits put off, by their sums with zeros for those bits.
+    /// Checks that determine the parity bits put off: their sums, computed with zeros for these bits.
     told_by: Vec<u32>,
-    /// For each bit put off, a row that selects the sums of checks that add up to the bit.
+    /// For each parity bit put off, a row of coefficients: which checks' sums add up to the bit.
     inverse: Vec<Bits>,
 }
 
@@ -57,7 +59,8 @@ impl Encoder {
         Some(Self { graph: graph.clone(), order, put_off, told_by: left, inverse })
     }
 
-    /// Returns the number of parity bits whose equations are solved together, which a staircase would save.
+    /// Returns the number of parity bits that no single check determines during encoding and that are solved together;
+    /// zero for a matrix with a staircase, as in DVB-S2.
     pub fn put_off(&self) -> usize {
         self.put_off.len()
     }
@@ -85,7 +88,7 @@ impl Encoder {
         word
     }
 
-    /// Computes parity bits in the encoder's order: each check determines its bit from the others.
+    /// Computes parity bits in the encoder's order: each check determines its parity bit as the sum of its other bits.
     fn fill(&self, word: &mut [bool]) {
         for (check, bit) in &self.order {
             word[*bit as usize] = false;
@@ -104,8 +107,8 @@ struct Peeled {
     left: Vec<u32>,
 }
 
-/// Finds the order in which checks determine parity bits. Where no check lacks a single bit, a bit of the check with
-/// the fewest unknown bits is put off.
+/// Finds the order in which checks determine parity bits during encoding. Where no check has exactly one unknown bit,
+/// an unknown bit of a check with the fewest is put off, to be solved at the end.
 fn peel(graph: &Graph) -> Peeled {
     let checks_of = graph.checks_of_bits();
     let is_parity = |bit: u32| bit as usize >= graph.data_bits();
@@ -151,7 +154,8 @@ fn unknown(graph: &Graph, check: u32, known: &[bool]) -> Option<u32> {
     graph.row(check as usize).iter().find(missing).copied()
 }
 
-/// Returns the sum of each remaining check as a sum of the bits put off, where all data are zero.
+/// Returns, for each check in `left`, which of the parity bits put off its sum consists of where all data bits are
+/// zero.
 fn sums_of(graph: &Graph, order: &[(u32, u32)], put_off: &[u32], left: &[u32]) -> Vec<Bits> {
     let width = put_off.len().div_ceil(64);
     let mut parts: Vec<Bits> = vec![Vec::new(); graph.bits()];
@@ -172,8 +176,8 @@ fn sums_of(graph: &Graph, order: &[(u32, u32)], put_off: &[u32], left: &[u32]) -
     left.iter().map(|check| sum(&parts, *check, None)).collect()
 }
 
-/// Returns, for each column of a matrix over GF(2), a sum of its rows that has a one in that column alone; none if
-/// there is no such sum. With as many rows as columns this is the inverse matrix.
+/// Returns, for each column of a matrix over GF(2), the selection of rows that add up to a row with a one in that
+/// column alone; none if a column has no such selection. For a square matrix this is the inverse matrix.
 fn inverse(mut rows: Vec<Bits>, columns: usize) -> Option<Vec<Bits>> {
     let size = rows.len();
     let mut inverse = vec![vec![0; size.div_ceil(64)]; size];

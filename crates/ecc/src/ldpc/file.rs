@@ -5,12 +5,13 @@ use super::grow::Growth;
 use super::{BaseMatrix, Encoder, Graph, Lines};
 use config::{ConfigError, Document, Section, Value, at_least, at_most};
 
-/// Origin of a code's parity-check matrix.
+/// Origin of the parity-check matrix of a code in a code file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodeOrigin {
-    /// The matrix is written from this standard, by its name.
+    /// The matrix is that of a standard, named here.
     Standard(String),
-    /// The matrix was grown by this project with these parameters, and has these numbers of cycles.
+    /// The matrix was made by this project's program: the parameters of the construction, and the numbers of short
+    /// cycles of the matrix.
     Grown(Growth, Spectrum),
 }
 
@@ -19,7 +20,7 @@ pub enum CodeOrigin {
 pub struct Code {
     /// Origin of the code's matrix: a standard, or grown by this project.
     pub origin: CodeOrigin,
-    /// Matrix of the code by circulants; none if the matrix is not made of circulants.
+    /// Matrix of the code as cyclic shifts of circulants; none if the matrix is not quasi-cyclic.
     pub base: Option<BaseMatrix>,
     /// Parity-check matrix of the code, row by row.
     pub graph: Graph,
@@ -122,8 +123,8 @@ fn read_base(root: &mut Section, bits: u32, data_bits: u32) -> Result<BaseMatrix
     Ok(BaseMatrix { circulant, shifts })
 }
 
-/// Makes an error about the matrix, without the whole matrix as its value; at the place of line `line` if the error is
-/// about one line.
+/// Makes an error about the matrix in a code file, without the whole matrix in the message; with the place of line
+/// `line` of the matrix if the error is about one line.
 fn shape(root: &Section, key: &str, line: Option<usize>, expected: String) -> ConfigError {
     let error = root.reject(key, "");
     let place = match (root.written(key), line) {
@@ -143,8 +144,8 @@ fn shift(word: &str, circulant: u32, shifts_of: u32) -> Option<Option<u32>> {
     Some(Some((u64::from(shift) * u64::from(circulant) / u64::from(shifts_of)) as u32))
 }
 
-/// Reads the matrix of a repeat-accumulate code: each data bit is added to parity bits by address, then each parity bit
-/// to the next.
+/// Reads the matrix of a repeat-accumulate code: each data bit is added to the parity bits at its addresses, then each
+/// parity bit is added to the next.
 fn read_accumulator(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, ConfigError> {
     let group: u32 = root
         .within(at_least(1u32).at_most(bits))
@@ -185,7 +186,7 @@ fn read_accumulator(root: &mut Section, bits: u32, data_bits: u32) -> Result<Gra
     Ok(Graph::new(bits as usize, data_bits as usize, rows))
 }
 
-/// Reads the matrix of a code whose checks are lines over a finite field.
+/// Reads the matrix of a code with checks that are lines over a finite field (see `Lines`).
 fn read_lines(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, ConfigError> {
     let symbol_bits =
         root.within(at_least(3u32).at_most(8u32)).required("symbol_bits", "bits of a symbol")?;

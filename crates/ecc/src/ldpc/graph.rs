@@ -5,7 +5,7 @@
 pub struct Graph {
     bits: usize,
     data_bits: usize,
-    /// Index in `columns` at which each row begins; one more entry than there are rows.
+    /// For each row, the index in `columns` at which the bit numbers of the row begin; then the length of `columns`.
     starts: Vec<u32>,
     columns: Vec<u32>,
 }
@@ -53,18 +53,20 @@ impl Graph {
         &self.columns[self.span(check)]
     }
 
-    /// Returns the range of indices that the edges of a check have among all edges.
+    /// Returns the range of edge numbers of one check, where the edges of all checks are numbered one check after the
+    /// other.
     #[inline]
     pub fn span(&self, check: usize) -> std::ops::Range<usize> {
         self.starts[check] as usize..self.starts[check + 1] as usize
     }
 
-    /// Returns the index in [`Self::columns`] at which each row begins; one more entry than there are rows.
+    /// Returns, for each row of the matrix, the index in [`Self::columns`] at which the bit numbers of the row begin,
+    /// and at the end the length of that list.
     pub fn starts(&self) -> &[u32] {
         &self.starts
     }
 
-    /// Returns the numbers of the bits of all rows, one row after the other.
+    /// Returns the numbers of the bits (columns with a one) in each row of the matrix, one row after the other.
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }
@@ -74,7 +76,7 @@ impl Graph {
         (0..self.checks()).map(|check| self.row(check).len()).max().unwrap_or(0)
     }
 
-    /// Returns, for each bit, the numbers of the checks that it takes part in.
+    /// Returns, for each bit, the numbers of the checks that contain the bit.
     pub fn checks_of_bits(&self) -> Vec<Vec<u32>> {
         let mut checks = vec![Vec::new(); self.bits];
         for check in 0..self.checks() {

@@ -13,7 +13,8 @@ use super::{BaseMatrix, Graph};
 use engine::RandomStream;
 use std::fmt::Write;
 
-/// Parameters from which a quasi-cyclic LDPC code is grown.
+/// Parameters from which a quasi-cyclic LDPC code is constructed (grown edge by edge, with as few short cycles as
+/// possible).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Growth {
     /// Seed of the random choice among equally good places and shifts.
@@ -22,21 +23,23 @@ pub struct Growth {
     pub circulant: u32,
     /// Number of circulants in each block column of data.
     pub data_weight: u32,
-    /// Number of circulants in each block column of parity: odd, as rows that are all of even weight add up to zero.
+    /// Number of circulants in each block column of parity; must be odd, because the rows of a matrix with columns of
+    /// even weight add up to zero.
     pub parity_weight: u32,
 }
 
-/// The project's own codes that are shipped: name, parameters of growth, numbers of block rows and of block columns. 4
-/// KiB of data each.
+/// Codes that this project constructed and ships, each with 4 KiB of data: name, parameters of the construction, number
+/// of block rows and number of block columns.
 pub const OWN: [(&str, Growth, usize, usize); 2] = [
     ("nand-4k-889", Growth { seed: 1, circulant: 256, data_weight: 4, parity_weight: 3 }, 16, 144),
     ("nand-4k-928", Growth { seed: 1, circulant: 256, data_weight: 4, parity_weight: 3 }, 10, 138),
 ];
 
-/// Grows a quasi-cyclic code with `high` block rows and `wide` block columns: returns the shifts of its circulants.
+/// Constructs a quasi-cyclic code with `high` block rows and `wide` block columns, and returns its matrix, the cyclic
+/// shifts of the circulants.
 ///
 /// # Panics
-/// When the circulant is no power of two, or there are fewer rows than a column has circulants.
+/// When the circulant size is no power of two, or there are fewer block rows than a column has circulants.
 pub fn grow(growth: &Growth, high: usize, wide: usize) -> BaseMatrix {
     assert!(growth.circulant.is_power_of_two(), "a circulant of {}", growth.circulant);
     assert!(high >= growth.data_weight.max(growth.parity_weight) as usize, "{high} rows of circulants");
@@ -60,7 +63,8 @@ pub fn grow(growth: &Growth, high: usize, wide: usize) -> BaseMatrix {
     base
 }
 
-/// Returns a block row with the fewest circulants among the rows that have none in this block column yet.
+/// Returns, drawn at random among equals, a block row with the fewest circulants of the block rows that have no
+/// circulant in this block column yet.
 fn lightest(base: &BaseMatrix, load: &[u32], column: usize, random: &mut RandomStream) -> usize {
     let open: Vec<usize> = (0..load.len()).filter(|row| base.shifts[*row][column].is_none()).collect();
     let least = open.iter().map(|row| load[*row]).min().expect("an open row");
@@ -71,8 +75,8 @@ fn among<T: Copy>(equals: Vec<T>, random: &mut RandomStream) -> T {
     equals[random.below(equals.len() as u64) as usize]
 }
 
-/// Draws, for each block column of parity, the rows of its circulants, so that the matrix of these places is invertible
-/// modulo 2.
+/// Draws, for each block column of parity, the block rows of its circulants, so that the square matrix with ones at
+/// these places is invertible modulo 2.
 fn places_of_parity(weight: usize, high: usize, random: &mut RandomStream) -> Vec<Vec<usize>> {
     loop {
         let mut load = vec![0u32; high];
@@ -110,8 +114,8 @@ fn is_invertible(columns: &[Vec<usize>], high: usize) -> bool {
     true
 }
 
-/// Chooses the shift of the circulant at this place and enters it in the matrix: the shift that closes the fewest short
-/// cycles.
+/// Chooses the cyclic shift of the circulant at this block row and column, the shift that closes the fewest short
+/// cycles, and enters it in the matrix.
 fn place(base: &mut BaseMatrix, row: usize, column: usize, random: &mut RandomStream) {
     let size = base.circulant;
     let graph = base.graph(0);
@@ -124,7 +128,8 @@ fn place(base: &mut BaseMatrix, row: usize, column: usize, random: &mut RandomSt
     base.shifts[row][column] = Some(shift);
 }
 
-/// For each check, its distance from one bit along the edges, and the number of shortest paths to it.
+/// Distances from one bit in the code's graph: for each check, the number of edges to it, and the number of shortest
+/// paths to it.
 struct Reached {
     distance: Vec<u32>,
     paths: Vec<u64>,
@@ -171,8 +176,8 @@ impl Reached {
         reached
     }
 
-    /// Returns the merit of a new edge to a check, greater for a better one: far checks before near, few paths before
-    /// many.
+    /// Returns how good a new edge to a check is, greater for a better edge: a far check before a near one, then few
+    /// shortest paths before many.
     fn merit(&self, check: u32) -> (u32, std::cmp::Reverse<u64>) {
         (self.distance[check as usize], std::cmp::Reverse(self.paths[check as usize]))
     }

@@ -2,8 +2,8 @@
 
 use super::Graph;
 
-/// Returns the numbers of the bits that the checks determine once all bits before them are known, rising: as many as
-/// the matrix has rank.
+/// Returns, in rising order, the numbers of the bits that the checks determine once all bits with lower numbers are
+/// known; their count is the rank of the matrix.
 ///
 /// Rows are added to each other until each has its last one in a column of its own.
 pub fn settled(graph: &Graph) -> Vec<u32> {

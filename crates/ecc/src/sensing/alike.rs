@@ -18,14 +18,14 @@ use super::place::Placement;
 use super::{Page, Zones, sense};
 use nand::tables::LEAST_NOISE;
 
-/// Factor by which a min-sum decoder underrates log-likelihood ratios.
+/// Factor by which log-likelihood ratios are scaled in the cost of a bit, because a min-sum decoder underrates them.
 const SCALE: f64 = 0.72;
-/// Greatest magnitude of a log-likelihood ratio in the cost of a bit: ratios beyond it count as this one.
+/// Greatest magnitude of a log-likelihood ratio that counts in the cost of a bit; greater ratios count as this one.
 const MOST: f64 = 7.0;
-/// Variance of the cost that the decoder itself adds, bits squared for each bit of a word.
+/// Variance that the decoder itself adds to the cost of each bit of a word, in bits squared.
 const OWN: f64 = 0.27;
-/// Number of standard deviations of a bit's cost by which the compared cost lies above the mean: the cost that one word
-/// in a hundred of 36,864 bits (those of 4 KiB) exceeds, as a mean of its bits.
+/// Number of standard deviations of a bit's cost by which the mean cost over a word is raised, so that the compared
+/// cost is the one that only one word in a hundred exceeds; for words of 36,864 bits (those of 4 KiB).
 const ASIDE: f64 = 2.33 / 192.0;
 
 /// Number of equal logarithmic steps of the raw bit error rate, from [`LEAST_NOISE`] to the greatest, at which the cost
@@ -36,7 +36,7 @@ const STEPS: usize = 200;
 pub(crate) const RATE_MOST: f64 = 0.19;
 
 /// Returns the values as which a bit is received over Gaussian noise of raw bit error rate `rate`, read with
-/// `soft_bits` soft bits, with references placed for the most information.
+/// `soft_bits` soft bits, with the references that give the most information on the bit.
 ///
 /// # Panics
 /// When the rate is not one that two states can have.
@@ -45,16 +45,17 @@ pub(crate) fn of_noise(rate: f64, soft_bits: u32) -> Zones {
     sense(&page, &page, soft_bits, Placement::Information).zones
 }
 
-/// Cost to a decoder of a bit read over Gaussian noise, for every raw bit error rate, at one number of soft bits.
+/// Curve, for one number of soft bits, by which pages are compared with Gaussian noise: for each raw bit error rate,
+/// the cost of a bit, the information that the read value leaves missing to the decoder, in bits.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    /// Pairs of the logarithms of raw bit error rate and cost, rising.
+    /// Points of the curve, rising: pairs of the natural logarithm of the raw bit error rate and that of the cost.
     costs: Vec<(f64, f64)>,
 }
 
 impl Noise {
-    /// Computes the cost of Gaussian noise read with `soft_bits` soft bits, with references placed for the most
-    /// information.
+    /// Computes the curve of the cost of Gaussian noise read with `soft_bits` soft bits, with the references that give
+    /// the most information.
     ///
     /// # Panics
     /// When there are no soft bits or too many.
@@ -71,8 +72,8 @@ impl Noise {
         Self { costs }
     }
 
-    /// Returns the raw bit error rate of the Gaussian noise with which decoding fails as often as with a page that has
-    /// these values.
+    /// Returns the raw bit error rate of the Gaussian noise with which decoding fails as often as with a page of the
+    /// values `zones`: the noise of equal cost.
     pub fn alike(&self, zones: &Zones) -> f64 {
         let cost = libm::log(cost(zones).max(1e-300));
         let next = self.costs.partition_point(|(_, of)| *of <= cost).clamp(1, self.costs.len() - 1);
@@ -82,7 +83,8 @@ impl Noise {
     }
 }
 
-/// Returns the cost, in bits as a mean over a word's bits, that one word in a hundred exceeds.
+/// Returns the cost of these values to the decoder, in missing bits of information for each bit of a word: the cost
+/// that only one word in a hundred exceeds.
 fn cost(zones: &Zones) -> f64 {
     let (mut mean, mut square) = (0.0, 0.0);
     let [zero, one] = &zones.shares;

@@ -5,14 +5,15 @@ use nand::cells::distribution::Spread;
 use nand::cells::normal::quantile;
 use nand::tables::Spreads;
 
-/// Greatest magnitude of a log-likelihood ratio: as good as certainty, and the most that fractions too small to count
-/// allow.
+/// Greatest magnitude of a log-likelihood ratio that is assigned to a value: practically certain, and the most that
+/// follows from fractions too small to count.
 const CERTAIN: f64 = 30.0;
-/// Fraction of a state's cells on the wrong side of a boundary from which on a normal page is refused: such wide states
-/// reach beyond their neighbour, too.
+/// Fraction of a state's cells on the wrong side of a boundary from which on a page with normally distributed states is
+/// refused: states as wide as this reach beyond their neighbour, too.
 const WIDEST: f64 = 0.2;
 
-/// A page of cells as the sensing model sees it: where the thresholds of each state lie, and which states hold a one.
+/// A page of flash cells for the sensing model: the distribution of threshold voltages of each state, and which states
+/// store a one in the page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
     spreads: Spreads,
@@ -80,9 +81,10 @@ impl Page {
         &self.boundaries
     }
 
-    /// Returns, for zeros and for ones, the fraction of bits received as each value when each boundary is compared with
-    /// these rising references (by number, equally many at each boundary). The zones of a value lie equally far from a
-    /// boundary on the same side of it; beyond the outermost references all cells have the same value.
+    /// Returns, for sent zeros and for sent ones, the fraction of bits received as each value when the cells at each
+    /// boundary are compared with these rising references (given by number, equally many at each boundary). A value
+    /// stands for all zones that lie equally far from a boundary on the side of the same bit; beyond the outermost
+    /// references all cells have the same value.
     pub(super) fn shares(&self, references: &[Vec<usize>]) -> [Vec<f64>; 2] {
         let middle = references[0].len() / 2;
         let values = 2 * (middle + 1);
@@ -108,8 +110,8 @@ impl Page {
     }
 }
 
-/// Returns the number of the value of the zone just below reference `number`, of `2 middle + 1` references; `lower` is
-/// the bit of the state below the boundary.
+/// Returns the number of the value as which a bit is received when the cell lies in the zone just below reference
+/// `number`, of `2 middle + 1` references; `lower` is the bit of the state below the boundary.
 const fn value(number: usize, middle: usize, lower: bool) -> usize {
     // Away from the boundary on the lower side, then on the upper.
     let is_lower = number <= middle;
@@ -118,8 +120,8 @@ const fn value(number: usize, middle: usize, lower: bool) -> usize {
 }
 
 impl Zones {
-    /// Makes the values with the fractions `shares`, whose log-likelihood ratios follow from the fractions `known` that
-    /// the controller assumes.
+    /// Makes the values that occur with the fractions `shares`; their log-likelihood ratios are computed from the
+    /// fractions `known`, which the controller assumes to be right.
     pub fn new(shares: [Vec<f64>; 2], known: &[Vec<f64>; 2]) -> Self {
         let ratio = |(zero, one): (&f64, &f64)| {
             if *zero <= 0.0 && *one <= 0.0 {
@@ -137,10 +139,10 @@ impl Zones {
         Self::new(shares.clone(), &shares)
     }
 
-    /// Returns the same hard read whose values have `ratio` and its negative as log-likelihood ratios.
+    /// Returns the same hard read with `ratio` and its negative as the log-likelihood ratios of its two values.
     ///
     /// # Panics
-    /// When more is known of a bit than what it is.
+    /// When these are not the two values of a hard read.
     #[must_use]
     pub fn told_with(self, ratio: f64) -> Self {
         assert_eq!(self.ratios.len(), 2, "values of a hard read");
@@ -170,8 +172,8 @@ pub(super) fn information(shares: &[Vec<f64>; 2]) -> f64 {
     shares[0].iter().zip(&shares[1]).map(of_value).sum()
 }
 
-/// Senses a page with references and log-likelihood ratios that would be right for the page `known`, which the
-/// controller takes it for.
+/// Senses the page `page` with the read references and log-likelihood ratios that would be right for the page `known`,
+/// which the controller assumes.
 ///
 /// # Panics
 /// When the two are not pages of one part, or there are no soft bits or too many.

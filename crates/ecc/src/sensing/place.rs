@@ -17,7 +17,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// All placement rules with their names.
+    /// All rules for the placement of references, each with its name in configurations and reports.
     pub const ALL: [(&'static str, Self); 3] =
         [("information", Self::Information), ("even", Self::Even), ("ratio", Self::Ratio)];
 
@@ -27,12 +27,14 @@ impl Placement {
     }
 }
 
-/// Distances, in numbers of references, by which references are moved in turn on the way to the most information.
+/// Distances, as numbers of steps of the voltage grid, by which references are moved in turn in the search for the
+/// placement with the most information.
 const MOVES: [usize; 6] = [32, 16, 8, 4, 2, 1];
-/// Number of logarithms of density ratios that are tried for the outermost references, in steps of `RATIO_STEP`.
+/// Number of density ratios that are tried for the outermost references: the logarithms are multiples of `RATIO_STEP`.
 const RATIOS: usize = 40;
 const RATIO_STEP: f64 = 0.25;
-/// Number of references on either side between which a density is computed: sampled cells are too few for less.
+/// Number of read references on either side of a reference between which the density of cells is computed; fewer would
+/// have too few sampled cells.
 const ASIDE: usize = 2;
 
 /// Places the references of soft reads: returns for each boundary of the page the numbers of its `2^soft_bits - 1`
@@ -77,7 +79,8 @@ fn fewest(page: &Page, lower: usize) -> usize {
     (low..=high).min_by(|a, b| wrong(a).total_cmp(&wrong(b))).unwrap_or(low)
 }
 
-/// Returns the choice of references that gives the most information; of equals the first.
+/// Returns the choice of references that gives the most information on the bit; the first of choices that give equally
+/// much.
 fn best(page: &Page, choices: impl Iterator<Item = Vec<Vec<usize>>>) -> Vec<Vec<usize>> {
     let told = choices.map(|choice| (information(&page.shares(&choice)), choice));
     let more = |most: (f64, Vec<Vec<usize>>), next: (f64, Vec<Vec<usize>>)| {
@@ -127,7 +130,8 @@ fn by_ratio(hard: &[usize], ratios: &[(usize, Vec<f64>)], count: usize, most: f6
     ratios.iter().zip(hard).map(of_boundary).collect()
 }
 
-/// Returns the logarithm of the ratio of the lower state's density to the upper state's at reference number `at`.
+/// Returns the logarithm of the density of the lower state's cells over that of the upper state's cells at reference
+/// number `at`.
 fn log_ratio(page: &Page, lower: usize, at: usize) -> f64 {
     let spreads = page.spreads();
     let (from, to) = (at.saturating_sub(ASIDE), (at + ASIDE).min(spreads.references() - 1));

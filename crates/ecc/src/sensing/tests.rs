@@ -4,7 +4,7 @@ use nand::cells::distribution::Spread;
 use nand::cells::normal::above;
 use nand::tables::Spreads;
 
-/// Makes, for the tests, the four normal states of an MLC with these standard deviations.
+/// Makes, for the tests, the four normally distributed states of an MLC cell with these standard deviations.
 fn mlc(deviations: [f64; 4]) -> Spreads {
     let states: Vec<Spread> = deviations
         .iter()

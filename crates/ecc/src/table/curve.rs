@@ -8,7 +8,7 @@ use super::parabola::{OffLaw, Parabola};
 use crate::law::Law;
 use nand::cells::normal::{above, density, quantile};
 
-/// Counts of words decoded at one raw bit error rate.
+/// Point of a curve: the raw bit error rate, and the counts of words decoded and failed at this rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// Raw bit error rate of the point.
@@ -19,21 +19,21 @@ pub struct Point {
     pub failures: u64,
     /// Number of failed words whose checks all hold, so that the failure stays undetected.
     pub undetected: u64,
-    /// Iterations that the decoder took for the words.
+    /// Number of decoder iterations that the words took.
     pub taken: IterationsTaken,
 }
 
-/// How many decoder iterations words took, as a distribution or as a sum.
+/// Number of decoder iterations that the words of a point took, as a distribution or as a sum.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IterationsTaken {
-    /// For each number of iterations, from none on, the number of words that took as many.
+    /// The distribution is known: for each number of iterations, from 0 on, the number of words that took as many.
     Each(Vec<u64>),
-    /// Sum of the iterations of all words; how many each took is not known.
+    /// Only the sum of the iterations of all words is known.
     InAll(u64),
 }
 
 impl Point {
-    /// Returns the fraction (0 to 1) of the words that failed.
+    /// Returns the fraction (0 to 1) of the point's words that failed.
     pub fn failure(&self) -> f64 {
         self.failures as f64 / self.words as f64
     }
@@ -43,7 +43,8 @@ impl Point {
         self.failures >= TELLING && self.words - self.failures >= TELLING
     }
 
-    /// Returns the standard deviation of the normal quantile of the failure fraction, due to the chance of the count.
+    /// Returns the standard deviation of the failure fraction as a normal quantile, due to the limited number of
+    /// counted words.
     fn deviation(&self) -> f64 {
         let failure = self.failure();
         (failure * (1.0 - failure) / self.words as f64).sqrt() / density(quantile(failure))
@@ -58,7 +59,8 @@ impl Point {
         all as f64 / self.words as f64
     }
 
-    /// Returns the greatest number of iterations that a word is known to have taken; 0 if only the sum is known.
+    /// Returns the greatest number of decoder iterations that a word of the point took; 0 if only the sum of the
+    /// iterations is known.
     fn most(&self) -> u32 {
         match &self.taken {
             IterationsTaken::Each(words) => words.len().max(1) as u32 - 1,
@@ -67,21 +69,22 @@ impl Point {
     }
 }
 
-/// Curve of failures and iterations by raw bit error rate, through counted points, for one number of soft bits.
+/// Curve of the failures and decoder iterations of a code against the raw bit error rate, through counted points, for
+/// one number of soft bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     law: Law,
     floor_most: f64,
     /// Points of the curve, by falling raw bit error rate.
     points: Vec<Point>,
-    /// By how many standard deviations the curve lies off the law, as a function of the raw bit error rate.
+    /// Distance of the curve from the scaling law, in standard deviations, as a function of the raw bit error rate.
     off: Parabola,
-    /// Pairs of raw bit error rate and mean number of iterations of a word, by rising rate, from zero.
+    /// Pairs of raw bit error rate and mean number of decoder iterations of a word, by rising rate, from rate zero on.
     iterations: Vec<(f64, f64)>,
 }
 
-/// Least number of failures, and of words without, from which on a point is used to fit the curve: its count is then
-/// known to a sixth of itself.
+/// Least number of failed words, and of words that did not fail, of a point that is used to fit the curve: its failure
+/// fraction is then known to a sixth of itself.
 const TELLING: u64 = 40;
 
 impl Curve {
@@ -126,7 +129,7 @@ impl Curve {
         along(&self.iterations, rate)
     }
 
-    /// Returns the number of iterations after which the decoder gives up a word.
+    /// Returns the greatest number of iterations that a counted word took, after which the decoder gives up a word.
     pub fn most(&self) -> u32 {
         self.points.iter().map(Point::most).max().unwrap_or(0)
     }
@@ -152,14 +155,15 @@ impl Curve {
         self.points.iter().map(|point| point.words).sum()
     }
 
-    /// Returns the number of words in the curve that were counted elsewhere, with only the sum of iterations known.
+    /// Returns the number of words of the curve that were counted elsewhere (on other hardware), with only the sum of
+    /// their iterations known.
     pub fn words_elsewhere(&self) -> u64 {
         let elsewhere = |point: &&Point| matches!(point.taken, IterationsTaken::InAll(_));
         self.points.iter().filter(elsewhere).map(|point| point.words).sum()
     }
 
-    /// Returns how far the failures of each point used for the fit lie above the curve, in standard deviations of the
-    /// point's count.
+    /// Returns, for each point used for the fit, how far its counted failures lie above the curve, in standard
+    /// deviations of the count.
     pub fn residues(&self) -> Vec<f64> {
         let of = |point: &Point| {
             (quantile(point.failure()) - quantile(self.failure(point.rate))) / point.deviation()

@@ -88,8 +88,8 @@ impl Table {
         Ok(table)
     }
 
-    /// Returns a text that says what failure chances below the counted ones rest on, for reads with `more + 1` soft
-    /// bits.
+    /// Returns a text about the basis of failure chances below the counted ones, for reads with `more + 1` soft bits:
+    /// the law by which they are extrapolated, and the bound of an error floor.
     pub fn extrapolated(&self, more: usize) -> String {
         let curve = &self.curves[more];
         format!(
@@ -194,8 +194,8 @@ fn read_curve(section: &mut Section, bits: u32) -> Result<Curve, ConfigError> {
     })
 }
 
-/// Parses a point that was counted elsewhere: rate, words, failures, undetected failures, and iterations of all words;
-/// none if the text is wrong.
+/// Parses a line of a table that gives the totals of a point: raw bit error rate, words, failures, undetected failures,
+/// and sum of the iterations; none if the text is wrong.
 fn total(text: &str) -> Option<Point> {
     let (rate, counts) = text.split_once(' ')?;
     let counts: Vec<u64> = counts.split(' ').map(|count| count.parse().ok()).collect::<Option<_>>()?;

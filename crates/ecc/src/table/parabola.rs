@@ -1,19 +1,21 @@
 //! A parabola through measured values.
 
-/// How far a counted point lies off the law, with its standard deviation, as a value to be fitted.
+/// A value to be fitted: the distance of a counted point from the scaling law, with the standard deviation of this
+/// distance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OffLaw {
-    /// Raw bit error rate at which the value was measured.
+    /// Raw bit error rate of the counted point.
     pub at: f64,
     pub value: f64,
     pub deviation: f64,
 }
 
-/// A parabola between two ends that is constant beyond these ends.
+/// A parabola over the raw bit error rate between two end rates; constant beyond them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Parabola {
     ends: (f64, f64),
-    /// Coefficients of the powers 0, 1 and 2 of the place between the ends, which goes from -1 to 1.
+    /// Coefficients of the parabola for the powers 0, 1 and 2 of the position between the end rates, which goes from -1
+    /// to 1.
     factors: [f64; 3],
 }
 
@@ -50,7 +52,7 @@ impl Parabola {
         of
     }
 
-    /// Returns the value of the parabola at a place, which is a raw bit error rate.
+    /// Returns the value of the parabola at a raw bit error rate.
     pub fn at(&self, at: f64) -> f64 {
         let place = self.place(at.clamp(self.ends.0, self.ends.1));
         let [level, slope, bend] = self.factors;

@@ -54,7 +54,8 @@ impl CellBlock {
         }
     }
 
-    /// Erases all cells of the block; `condition` is the wear and temperature of the cells from now on.
+    /// Erases all cells of the block; `condition` describes the cells from now on: wear, oxide trapping, mean time
+    /// between cycles, and layer.
     pub fn erase(&mut self, physics: &CellPhysics, condition: Condition) {
         self.erases += 1;
         self.condition = condition;

@@ -2,11 +2,11 @@
 
 use crate::Cell;
 
-/// Gray codings for pages that are programmed one after the other: the bits of each state by rising threshold voltage;
-/// digit i is the bit of the i-th page that is programmed.
+/// Gray codings of SLC, MLC, TLC and QLC cells when the pages of a wordline are programmed one after the other: one
+/// text of bits for each state, by rising threshold voltage; digit i is the bit of the i-th page that is programmed.
 ///
 /// States that share their first digits must lie side by side, so that every pass only raises thresholds: reading page
-/// i then takes 2^i sensings. MLC is as seed 001 names it: 11 < 10 < 00 < 01.
+/// i then takes 2^i sensings. In the coding of MLC thresholds rise in the order 11, 10, 00, 01.
 const SLC: [&str; 2] = ["1", "0"];
 const MLC: [&str; 4] = ["11", "10", "00", "01"];
 const TLC: [&str; 8] = ["111", "110", "100", "101", "001", "000", "010", "011"];

@@ -10,13 +10,13 @@ const P: [f64; 5] = [
     f64::from_bits(0xbebb_bd41_c5d2_6bf1),
     f64::from_bits(0x3e66_3769_72be_a4d0),
 ];
-/// Magnitude of the exponent x from which on a multiple of ln 2 is subtracted before e^x is computed. As in `libm`,
-/// only the upper half of the bits is compared.
+/// Magnitude of the exponent x from which on the computation of e^x first subtracts a multiple of ln 2 from x. As in
+/// `libm`, only the upper half of the bits is compared.
 const REDUCED: f64 = f64::from_bits(0x3fd6_2e43_0000_0000);
-/// Magnitude of x below which e^x is computed as 1 + x.
+/// Magnitude of the exponent x below which e^x is computed as 1 + x.
 const TINY: f64 = f64::from_bits(0x3e30_0001_0000_0000);
-/// Magnitude of x beyond which e^x is no normal number, or `libm` takes a special case; greater x are not computed
-/// here.
+/// Magnitude of the exponent x beyond which e^x is no normal number or `libm` takes a special case; for greater
+/// magnitudes the vector code does not compute e^x.
 const PLAIN: f64 = 708.0;
 /// Upper half of the bits of the smallest number above the square root of a half. A logarithm is computed as the
 /// logarithm of a number from this one up to twice this one, plus a multiple of ln 2.
@@ -30,9 +30,10 @@ const L: [f64; 7] = [
     f64::from_bits(0x3fc3_9a09_d078_c69f),
     f64::from_bits(0x3fc2_f112_df3e_5244),
 ];
-/// The number 2^52: the sum with a smaller number above zero has no fractional digits, which rounds the number.
+/// The number 2^52, for rounding: a sum with a smaller number above zero has no fractional digits.
 const WHOLE: f64 = 4_503_599_627_370_496.0;
-/// The number 1.5 x 2^52: a sum with a whole number, also below zero, has that number in its last bits.
+/// The number 1.5 x 2^52, for conversion to a whole number: a sum with a whole number, also below zero, has that number
+/// in its last bits.
 const COUNT: f64 = 6_755_399_441_055_744.0;
 
 /// True if e to the power of `value` is computed exactly as by `libm`: the magnitude is below 708.

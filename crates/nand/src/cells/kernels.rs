@@ -77,7 +77,7 @@ impl Left {
     }
 }
 
-/// Voltages of the program pulses of a programming pass and its target thresholds, in `f32`, for vector code.
+/// Pulse voltages, pulse limit and target thresholds of one programming pass, as `f32` numbers for vector code.
 pub struct Pulses {
     pub start: f32,
     pub step: f32,
@@ -125,9 +125,9 @@ impl Pulses {
         counts
     }
 
-    /// Raises, in `slowest`, the greatest number of pulses of each state to the numbers of a lane of cells. Counts are
-    /// never below zero, so that the order of their bits is their order: for whole numbers the compiler makes vectors,
-    /// where a choice between `f32` made branches.
+    /// Updates `slowest`, the greatest number of pulses that a cell of each state took so far, with the pulse numbers
+    /// of a lane of cells. Counts are never below zero, so that the order of their bits is their order: for whole
+    /// numbers the compiler makes vectors, where a choice between `f32` made branches.
     #[inline(always)]
     fn note_slowest(&self, slowest: &mut [Few; STATES], states: &[u32; LANES], counts: &Lane) {
         for state in 0..self.states as u32 {
@@ -144,8 +144,8 @@ impl Pulses {
     }
 }
 
-/// Number of cells in one vector of AVX2. The greatest number of pulses is found for as many cells of each state at
-/// once, so that the values of all states stay in few registers.
+/// Number of cells that are compared at once in the search for each state's greatest number of pulses: as many as one
+/// vector of AVX2 holds, so that the values of all states stay in few registers.
 const FEW: usize = 8;
 type Few = [u32; FEW];
 
@@ -249,7 +249,8 @@ pub fn couple_next(volts: &mut [f32], rises: &[f32], share: f32, diagonal: f32) 
     }
 }
 
-/// Fills `values` with the standard normal values that the stream `draws` has for the first cells.
+/// Fills `values` with standard normal random values, one for each cell from cell number 0 on, drawn from the stream
+/// `draws`.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_normals(values: &mut [f32], draws: LaneStream) {
@@ -258,8 +259,8 @@ pub fn draw_normals(values: &mut [f32], draws: LaneStream) {
     }
 }
 
-/// Fills `values` with the exponentially distributed values, of mean one, that the stream `draws` has for the first
-/// cells.
+/// Fills `values` with exponentially distributed random values of mean one, one for each cell from cell number 0 on,
+/// drawn from the stream `draws`.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_exponentials(values: &mut [f32], draws: LaneStream) {
@@ -268,7 +269,8 @@ pub fn draw_exponentials(values: &mut [f32], draws: LaneStream) {
     }
 }
 
-/// Fills `values`, for the first cells, with e to the power of an exponentially distributed value.
+/// Fills `values` with e to the power of an exponentially distributed random value, one for each cell from cell number
+/// 0 on, drawn from the stream `draws`.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn draw_powers(values: &mut [f32], draws: LaneStream) {
@@ -309,8 +311,9 @@ pub struct Settling {
     /// Least distance above `neutral` that the loss is computed with, volts: zero where cells below `neutral` do not
     /// move.
     pub least: f32,
-    /// Standard deviation of the charge loss, per square root of a volt above `erased`; `deviation_even` is the part
-    /// that is equal in all states, volts.
+    /// Standard deviation of the charge loss that grows with the threshold: volts for each square root of a volt above
+    /// `erased`. `deviation_even` is the standard deviation, in volts, of a further part that is equal in all states;
+    /// `erased` is the threshold of the erased state, volts.
     pub deviation: f32,
     pub deviation_even: f32,
     pub erased: f32,

@@ -22,7 +22,8 @@ impl Stream {
         Self(mix(seed ^ 0x9e37_79b9_7f4a_7c15))
     }
 
-    /// Makes the substream of a part, such as the part of a block, of a wordline or of a purpose.
+    /// Makes the substream number `part` of this random stream, as for one block, one wordline or one kind of random
+    /// draw.
     #[must_use]
     pub const fn of(self, part: u64) -> Self {
         Self(mix(self.0.wrapping_add(part.wrapping_mul(0x9e37_79b9_7f4a_7c15)) ^ 0xd1b5_4a32_d192_ed03))
@@ -77,7 +78,8 @@ pub fn quantiles<const MANY: usize>(shares: &[f64; MANY]) -> [f64; MANY] {
     values
 }
 
-/// Probability below which, or above one minus which, the normal quantile is computed by the formula for the tails.
+/// Probability at which the formula for the normal quantile changes: below it, and above one minus it, the formula for
+/// the tails is used.
 const TAIL: f64 = 0.02425;
 
 #[inline(always)]
@@ -129,10 +131,10 @@ pub fn density(z: f64) -> f64 {
     libm::exp(-0.5 * z * z) / std::f64::consts::TAU.sqrt()
 }
 
-/// Returns the fraction (0 to 1) of a standard normal population between `z - down` and `z`, exact also where the
-/// difference of two tail fractions would be lost in rounding.
+/// Returns the fraction (0 to 1) of a standard normal population between `z - down` and `z`, accurate also far out in a
+/// tail, where the difference of two tail fractions would be lost in rounding.
 pub fn between(z: f64, down: f64) -> f64 {
-    /// Places and weights of the five-point Gauss-Legendre integration rule on the interval from 0 to 1.
+    /// Five-point Gauss-Legendre integration rule on the interval from 0 to 1: the place and the weight of each point.
     const RULE: [(f64, f64); 5] = [
         (0.046_910_077_030_668, 0.118_463_442_528_094_54),
         (0.230_765_344_947_158_45, 0.239_314_335_249_683_23),

@@ -105,7 +105,7 @@ pub struct Pass {
     pub sweep: Option<f64>,
 }
 
-/// Passes, times and limits of programming a wordline.
+/// Passes of programming a wordline, times of a pulse and of a verify, and greatest number of pulses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTiming {
     /// Set-up time and pulse limit of each pass of a program, in order.
@@ -277,8 +277,8 @@ impl CellPhysics {
         self.t_r[(bit as usize).min(self.t_r.len() - 1)]
     }
 
-    /// Returns the read references that tell groups of states apart while only the first `pages` pages of a wordline
-    /// are programmed, and for each group its first state, whose leading bits are the group's bits.
+    /// Returns the read references (V) between the groups of states that exist while only the first `pages` pages of a
+    /// wordline are programmed, and for each group its first state, whose leading bits are the group's bits.
     pub fn early_references(&self, plan: &VoltagePlan, pages: usize) -> (Vec<f64>, Vec<usize>) {
         if !self.two_step || pages >= self.states[0].len() {
             return (plan.references.clone(), (0..self.states.len()).collect());
@@ -294,32 +294,32 @@ impl CellPhysics {
         (references, (0..=levels.len()).map(first_of).collect())
     }
 
-    /// Returns the number of pulses of a pass, at least one, that bring a cell with this offset (V) to threshold
-    /// `target`.
+    /// Returns the number of program pulses, at least one, after which a cell with the programming offset `offset` (V)
+    /// reaches the threshold voltage `target` in this pass.
     #[inline]
     pub fn pulses(&self, plan: &VoltagePlan, pass: usize, target: f64, offset: f64) -> u32 {
         Self::pulses_of(self.level(plan, pass, target, offset))
     }
 
-    /// Returns how many program steps above the first pulse of the pass a cell with this offset needs to reach
-    /// `target`.
+    /// Returns how many program steps above the first pulse of the pass a cell with the programming offset `offset` (V)
+    /// needs to reach the threshold voltage `target`; the number may have a fraction or be negative.
     #[inline]
     pub fn level(&self, plan: &VoltagePlan, pass: usize, target: f64, offset: f64) -> f64 {
         (target + offset - plan.start) / self.step(plan, pass)
     }
 
-    /// Returns the number of program pulses, at least one, that raise a cell by `level` steps.
+    /// Returns the number of program pulses, at least one, that bring a cell `level` steps above the first pulse.
     #[inline]
     pub fn pulses_of(level: f64) -> u32 {
         1 + level.ceil().max(0.0) as u32
     }
 
-    /// Returns the least number of pulses that a pass runs, with any data.
+    /// Returns the least number of pulses that a programming pass runs, no matter which data are programmed.
     pub fn least_pulses(&self, plan: &VoltagePlan, pass: usize) -> u32 {
         self.program.passes[pass].sweep.map_or(1, |sweep| self.pulses(plan, pass, sweep, 0.0))
     }
 
-    /// Returns the busy time of a pass; `pulses`: number of pulses of the slowest cell of each state that it programs.
+    /// Returns the busy time of a pass; `pulses`: for each target threshold, the slowest cell's number of pulses.
     pub fn t_prog(&self, plan: &VoltagePlan, pass: usize, pulses: &[u32]) -> Nanos {
         let t_setup = self.program.passes[pass].t_setup;
         let most = pulses.iter().copied().max().unwrap_or(0).max(self.least_pulses(plan, pass));
@@ -379,7 +379,7 @@ impl CellPhysics {
         Self { read_weak: 0.0, ..self.clone() }
     }
 
-    /// Returns the mean rise of cells programmed with this voltage set, relative to the usual set.
+    /// Returns the mean threshold rise of cells programmed with this voltage set, relative to the default set.
     pub fn swing(&self, plan: &VoltagePlan) -> f64 {
         self.lift_of_states(plan) / self.lift_of_states(&self.plans[0])
     }
@@ -390,16 +390,16 @@ impl CellPhysics {
         (0..self.states.len()).map(|state| self.lift(plan, last, state)).sum()
     }
 
-    /// Returns the rise of a cell of `state` in all passes up to `pass`, volts; 0 if they do not program it.
+    /// Returns the threshold rise (V) of a cell of `state` in all passes up to `pass`; 0 if not programmed.
     fn lift(&self, plan: &VoltagePlan, pass: usize, state: usize) -> f64 {
         let step = self.step(plan, pass);
         self.target(plan, pass, state).map_or(0.0, |verify| verify + 0.5 * step - self.erased)
     }
 
-    /// Returns the wear, in cycles, of a wordline's cells by programming them up to a pass and erasing them, without
-    /// the share of the erase voltage; `shares` has the fraction of cells in each state. The oxide of a cell passes the
-    /// charge that lifts the cell, and passes it back in the erase: a mean cell with random data at the usual voltages
-    /// counts as one. Data change from cycle to cycle, so that each cell of a wordline wears as the mean does.
+    /// Returns the stress, in cycles, of a wordline's cells by programming up to pass `pass` and erasing, without the
+    /// share of the erase voltage; `shares` has the fraction of cells in each state. The oxide of a cell passes the
+    /// charge that raises the cell, and passes it back in the erase: a mean cell with random data at the default
+    /// voltages counts as one. Data change from cycle to cycle, so that each cell of a wordline wears as the mean does.
     pub fn program_stress(&self, plan: &VoltagePlan, pass: usize, shares: &[f64]) -> f64 {
         let mean = self.lift_of_states(&self.plans[0]) / self.states.len() as f64;
         let of_states = shares.iter().enumerate().filter(|(_, share)| **share > 0.0);

@@ -4,13 +4,13 @@ use super::Wear;
 use super::exponentials::{is_plain, logarithm, power};
 use multiversion::multiversion;
 
-/// Number of fixed-point rounds after which the offset of the slowest cell is known to a hundredth of a millivolt, for
-/// the spreads that real parts have.
+/// Number of rounds of fixed-point iteration that compute the offset of the slowest cell, to a hundredth of a millivolt
+/// for the spreads that real parts have.
 const ROUNDS: u32 = 6;
-/// Number of slow cells whose offsets are computed together, in vectors.
+/// Number of slow cells for which vector code computes the programming offsets at once.
 const AT_ONCE: usize = 64;
 
-/// A slow-programming cell, at a given wear.
+/// One slow-programming cell with a given wear, for which the programming offset is to be computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowCell {
     /// Distance of the cell from the mean towards slow programming, in standard deviations.
@@ -106,9 +106,9 @@ pub(crate) fn slow_offset(sigma: f64, spread: f64, deviation: f64, gained: f64) 
     offset_of(sigma, deviation, gained, little, libm::exp(-spread * little))
 }
 
-/// Returns the next approximation of how far the slowest cell lies towards little charge trapping, in
-/// standard deviations; `share` is the charge that such a cell traps over the charge that a mean cell traps.
-/// While spread x deviation is below one, each round leaves at most a third of the error.
+/// Returns the next approximation of how far the slowest cell lies towards little charge trapping, in standard
+/// deviations; `share` is the charge that such a cell traps over the charge that a mean cell traps. While `spread`
+/// times `deviation` is below one, each step of the iteration leaves at most a third of the error.
 #[inline(always)]
 fn next_little(sigma: f64, spread: f64, deviation: f64, gained: f64, share: f64) -> f64 {
     let slope = gained * spread * share / sigma;

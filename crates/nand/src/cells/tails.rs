@@ -52,7 +52,7 @@ impl Elapsed {
         }
     }
 
-    /// Returns the time span from `start` to this time.
+    /// Returns the difference of two retention times, from `start` to this one, for each kind of charge loss.
     #[must_use]
     pub fn since(self, start: Self) -> Self {
         Self { late_s: self.late_s - start.late_s, uneven_s: self.uneven_s - start.uneven_s }
@@ -72,7 +72,7 @@ pub struct Tails {
     pub program_v: f64,
     /// Volts that the reference wear adds to the mean magnitude of the noise.
     pub wear_v: f64,
-    /// Power of the program/erase cycles with which the wear's part of the noise grows.
+    /// Power of the number of program/erase cycles with which the part of the noise that wear adds grows.
     pub wear_exponent: f64,
     /// Standard deviation, between layers, of the logarithm of the noise and of the uneven charge loss.
     pub layer_spread: f64,
@@ -205,12 +205,12 @@ pub(crate) enum Side {
 /// Tails of the noise of cells at one height above the erased state, as a sum of two exponentials.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beyond {
-    /// Mean magnitude of the Laplace noise on either side, volts; `far` is the mean of the exponential charge loss
-    /// below.
+    /// Mean magnitude of the Laplace noise, volts, equal above and below the noise-free threshold. `far` is the mean of
+    /// the exponential charge loss, volts, which moves cells downwards only.
     pub near: f64,
     pub far: f64,
-    /// Weight of the Laplace noise in the fraction of cells below; `far_below` is the weight of the exponential loss,
-    /// zero where there is no such loss.
+    /// Weight of the Laplace noise's exponential, which is subtracted in the fraction of cells below the threshold.
+    /// `far_below` is the weight of the charge loss's exponential, which is added; zero where there is no such loss.
     pub near_below: f64,
     pub far_below: f64,
 }
@@ -227,15 +227,16 @@ impl Beyond {
         Self { near: b, far: a, near_below: 0.5 * b / (a - b), far_below }
     }
 
-    /// Returns the exponents of the two exponentials of which the fraction of cells beyond `volts` is composed.
+    /// Returns the exponents of the two exponentials (Laplace noise, charge loss) from which the fraction of cells more
+    /// than `volts` away from their noise-free threshold is computed.
     #[inline(always)]
     pub fn powers(&self, volts: f64) -> [f64; 2] {
         let distance = volts.abs();
         [-distance / self.near, if self.far > 0.0 { -distance / self.far } else { 0.0 }]
     }
 
-    /// Returns the fraction (0 to 1) of cells more than `volts` beyond their noise-free threshold on one side, from the
-    /// values of the two exponentials.
+    /// Returns the fraction (0 to 1) of cells more than `volts` beyond their noise-free threshold on the side `side`;
+    /// `near` and `far` are the values of the exponentials of Laplace noise and of charge loss.
     #[inline(always)]
     pub fn share(&self, volts: f64, side: Side, [near, far]: [f64; 2]) -> f64 {
         let above = 0.5 * near * self.near / (self.near + self.far);

@@ -34,8 +34,8 @@
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// Exponents with which traps grow with program/erase cycles: 0.62 for interface traps, 0.30 for oxide charge (Mielke
-/// and others; used throughout the literature).
+/// Power of the number of program/erase cycles with which interface traps grow, 0.62; `OXIDE` is the power with which
+/// trapped oxide charge grows, 0.30 (Mielke and others; used throughout the literature).
 pub(super) const INTERFACE: f64 = 0.62;
 const OXIDE: f64 = 0.30;
 
@@ -63,8 +63,8 @@ pub struct Wear {
     pub chip_spread: f64,
     /// Spread of the wear of one cycle, from cycle to cycle of a block: standard deviation of its logarithm.
     pub cycle_spread: f64,
-    /// Length of the cycles that share one random draw of the wear per cycle, as a fraction of the block's cycles
-    /// before: noise that changes faster averages out over a life.
+    /// Length of a run of cycles with the same random wear per cycle, as a fraction of the number of cycles before the
+    /// run: noise that changes faster averages out over a life.
     pub cycle_memory: f64,
     /// Fraction (0 to 1) of blocks with a defect, which trap charge faster.
     pub defect_fraction: f64,
@@ -76,7 +76,8 @@ pub struct Wear {
     /// Fraction (0 to 1) of the stress of programming that is in proportion to the charge of each cell; the remaining
     /// stress is equal in all cells of the wordline.
     pub charge: f64,
-    /// Additional stress, in cycles, that counts for error rates when a cell is erased that was not programmed before.
+    /// Additional stress, in program/erase cycles, that an erase of a cell that was not programmed before adds; counts
+    /// for error rates only.
     pub over_erase: f64,
     /// Standard deviation, in volts, that the reference wear adds to the thresholds of every state.
     pub broadening_v: f64,
@@ -256,7 +257,7 @@ impl Retention {
     /// state, volts.
     ///
     /// # Errors
-    /// When a value is wrong, or two say what one of them says.
+    /// When a value is wrong, or the file gives one parameter in two ways.
     pub(super) fn read(cells: &mut Section, window: (f64, f64)) -> Result<Self, ConfigError> {
         let mut s = cells.child("retention")?;
         let t0: Nanos = s.within(above(Nanos::ZERO)).or(
@@ -335,8 +336,8 @@ impl Retention {
     }
 }
 
-/// Reads the variance of charge loss, and rejects a file that gives both: `km` per volt above the erased state, and
-/// `ke` equal in all states.
+/// Reads the variance of charge loss, given either as `km` (per volt above the erased state) or as `ke` (equal in all
+/// states); rejects a file that gives both.
 fn variances(s: &mut Section) -> Result<(f64, f64), ConfigError> {
     let help = "of its variance, the same in all states, instead of km";
     let (even, per_volt) = (s.has("ke"), s.has("km"));

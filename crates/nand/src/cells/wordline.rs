@@ -38,7 +38,8 @@ impl Condition {
     }
 }
 
-/// Stream numbers of a cell's random values: values that never change, and values drawn once for an operation.
+/// Numbers of the random streams of a wordline's cells, one for each kind of value: values that never change in a
+/// cell's life, and values drawn anew for an erase, a program or a read.
 mod draw {
     pub const OFFSET: u64 = 1;
     pub const TRAPPING: u64 = 2;

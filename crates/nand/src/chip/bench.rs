@@ -5,11 +5,12 @@ use crate::cells::normal::Stream;
 use crate::cells::{Elapsed, arrhenius};
 
 const CELSIUS: std::ops::RangeInclusive<f64> = -40.0..=125.0;
-/// Stream number of the random values of a chip's test rig; `ONE_BY_ONE` is the number, below the rig's stream, for
-/// single operations, beyond the numbers of all blocks.
+/// Number of the random substream for the noise of the test rig, within a chip's random stream. `ONE_BY_ONE` is the
+/// number, within the rig's stream, of the noise of operations that are measured singly; it is greater than the number
+/// of any block, which has a noise stream of its own.
 const RIG: u64 = u64::MAX - 1;
 const ONE_BY_ONE: u64 = u64::MAX;
-/// Greatest number of program/erase cycles that one call may ask for; more than any chip survives.
+/// Greatest number of program/erase cycles that one call may run on a block; more than any chip survives.
 pub(super) const CYCLES_MOST: u64 = 1_000_000_000_000;
 
 pub(super) struct Bench {
@@ -21,7 +22,8 @@ pub(super) struct Bench {
     pub rig: Rig,
     /// Random stream of the test rig's measurement noise.
     noise: Stream,
-    /// Number of operations that the test rig has measured one by one.
+    /// Number of operations that the test rig has measured singly so far, which selects the measurement noise of the
+    /// next one.
     measured: u64,
     /// Activation energies of charge loss and of uneven charge loss, in eV.
     activation_ev: [f64; 2],

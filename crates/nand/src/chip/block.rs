@@ -29,7 +29,8 @@ pub(super) struct Written {
     pub cells: Wordline,
     pub states: Vec<u8>,
     pub pages: u32,
-    /// Stress of the programs since the erase, in millionths of a cycle: each pass adds the stress of its further rise.
+    /// Stress of the wordline by programs since the erase, in millionths of a program/erase cycle; each pass adds the
+    /// stress of the further rise of the thresholds.
     pub stress: u64,
     /// Time of the last program of the wordline, on the chip's clock.
     pub at: Elapsed,
@@ -53,7 +54,7 @@ pub(super) struct Block {
     pub stream: Stream,
     /// Oxide trapping of the block, as a factor relative to a mean block.
     pub trapping: f64,
-    /// Variation of the block's wear from one program/erase cycle to the next.
+    /// Wear of the block as a function of its number of program/erase cycles, since one cycle wears more than another.
     pub pace: Pace,
     pub stress: Vec<Stress>,
     pub cycles: u64,

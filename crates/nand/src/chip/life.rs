@@ -11,28 +11,30 @@ use crate::cells::{CellPhysics, SlowCell, SlowCells, VoltagePlan};
 /// Data pattern that each program/erase cycle programs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
-    /// All bits are zero: on SLC, every cell is programmed.
+    /// The data are all zero bits; on SLC, every cell is programmed.
     Zeros,
-    /// All bits are one, so that no cell is programmed.
+    /// The data are all one bits, so that no cell is programmed.
     Ones,
-    /// Random data: all states are equally frequent.
+    /// The data are random, so that all cell states are equally frequent.
     Random,
-    /// All states are equally frequent, in a fixed order over the cells.
+    /// The data put the cells into all states equally often, in a fixed order over the cells.
     Checkered,
-    /// All cells are in one state, named by the bits of the state.
+    /// The data put all cells into one state, named by the bits of the state.
     State(String),
-    /// Fraction (0 to 1) of the cells in each state, which is named by its bits; a state that is not named gets none.
+    /// The data put these fractions (0 to 1) of the cells into the states named by their bits; a state that is not
+    /// named gets no cell.
     Mix(Vec<(String, f64)>),
 }
 
-/// Greatest difference from one that the sum of a mix's fractions may have, due to rounding of decimal fractions.
+/// Greatest difference from one that the sum of the fractions in a `mix` data pattern may have, due to rounding of
+/// decimal fractions.
 const SHARES_TOLERANCE: f64 = 1e-9;
 
 impl Pattern {
     /// Parses a data pattern: `zeros`, `ones`, `random`, `checkered`, `state:BITS` or `mix:BITS=SHARE,...`.
     ///
     /// # Errors
-    /// When it is none of them, or shares do not add up to one.
+    /// When the text is none of these forms, or the shares of a mix do not add up to one.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text {
             "zeros" => Ok(Self::Zeros),
@@ -95,14 +97,14 @@ impl Pattern {
     }
 }
 
-/// Pages that each program/erase cycle programs.
+/// Which pages of the block each program/erase cycle programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
-    /// Only page 0 of the block; with one-shot programming its whole wordline.
+    /// Each cycle programs only page 0 of the block; with one-shot programming, the whole wordline of the page.
     First,
-    /// All pages of the block are programmed in each cycle.
+    /// Each cycle programs all pages of the block.
     All,
-    /// No page is programmed: each cycle only erases.
+    /// Each cycle only erases the block and programs no page.
     None,
 }
 
@@ -118,15 +120,15 @@ pub(super) struct Cycling<'a> {
     pub noise: Stream,
 }
 
-/// A group of wordlines of equal wear: stress so far, stress per cycle, and trapping of the slowest-erasing cell of
-/// all.
+/// A group of wordlines with equal wear: stress by programs so far and stress that each cycle adds, both in millionths
+/// of a cycle, and the trapping of the slowest-erasing of the group's cells.
 struct Alike {
     programmed: u64,
     rate: u64,
     slowest: f64,
 }
 
-/// The slowest-programming of the cells that a program of a wordline raises to one target voltage.
+/// The cell that programs slowest among the cells that one pass of a wordline raises to the same target voltage.
 #[derive(Clone, Copy)]
 struct Slow {
     wordline: usize,
@@ -138,8 +140,8 @@ struct Slow {
 }
 
 impl Cycling<'_> {
-    /// Runs up to `cycles` program/erase cycles on a block, fewer if it fails. Returns the rows of the rig's log, and
-    /// the total busy time in nanoseconds.
+    /// Runs up to `cycles` program/erase cycles on a block; stops early at the cycle in which the block fails. Returns
+    /// the rows of the rig's log, and the total busy time in nanoseconds.
     pub fn run(
         &self,
         block: &mut Block,
@@ -179,7 +181,8 @@ impl Cycling<'_> {
         Ok((rows, busy_ns))
     }
 
-    /// Adds the wear of `programs` programs and `erases` erases to the block, and drops the block's data.
+    /// Adds to the block the wear of `erases` erases and of programming the pages `programmed` `programs` times, and
+    /// drops the block's data.
     fn wear_out(
         &self,
         block: &mut Block,
@@ -259,8 +262,8 @@ impl Cycling<'_> {
         Track { page: None, stretches: stretches(first, last, self.physics.erase.max_pulses, at) }
     }
 
-    /// Computes, for each page of `pages`, its programs from cycle `first` to cycle `last`, as stretches of equal
-    /// cycles.
+    /// Computes, for the program of each of the pages `pages`, the busy time, pulses and status in the cycles from
+    /// `first` to `last`, as stretches of equal cycles.
     fn program_tracks(
         &self,
         block: &Block,
@@ -333,8 +336,9 @@ impl Cycling<'_> {
             .collect()
     }
 
-    /// Computes the stretches of program/erase cycles in which a program takes equal busy time and equally many pulses.
-    /// `falls` lists for each target voltage the cycles at which the number of pulses falls, with the new number.
+    /// Divides program/erase cycles, from `first` on, into stretches in which a program takes equal busy time and
+    /// equally many pulses, up to a failure. `falls` lists for each target voltage the cycles from which a smaller
+    /// number of pulses holds, with that number.
     fn program_stretches(&self, pass: usize, first: u64, falls: &[Vec<(u64, u32)>]) -> Vec<LogStretch> {
         let budget = self.physics.program.max_pulses;
         let least = self.physics.least_pulses(self.plan, pass);
@@ -377,8 +381,8 @@ mod tests {
         (crate::Cell::Qlc, include_str!("../../../../chips/qlc-3d-1t.toml")),
     ];
 
-    /// Returns the busy time (ns) and the number of pulses of a page's program in one given cycle, computed for that
-    /// cycle alone: the reference of the tests.
+    /// Returns, for the tests, the busy time (ns) and the number of pulses of a page's program in one given cycle,
+    /// computed for that cycle alone: the reference for comparison.
     fn in_cycle(
         cycling: &Cycling,
         block: &Block,

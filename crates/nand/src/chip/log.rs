@@ -40,7 +40,8 @@ pub(super) struct LogStretch {
     pub ok: bool,
 }
 
-/// One operation of every cycle (the program of one page, or the erase), as stretches of equal cycles.
+/// One operation that is repeated in every program/erase cycle (the program of the page `page`, or the erase if none),
+/// as stretches of cycles with equal results.
 pub(super) struct Track {
     pub page: Option<u32>,
     pub stretches: Vec<LogStretch>,
@@ -53,9 +54,9 @@ impl Track {
     }
 }
 
-/// Makes the rig's log of all cycles up to `last`: returns its rows, and the total busy time in nanoseconds. `logged`
-/// has the busy time and status of each page's last cycle (key -1: the erase), and is updated. A cycle whose program
-/// fails has no erase. `noise` is the random stream of the rig's measurements.
+/// Makes the rows of the rig's log for all cycles up to `last`, and returns the rows and the total busy time in
+/// nanoseconds. `logged` holds, by page number (-1: the erase), the busy time and status in the last cycle logged, and
+/// is updated. A cycle in which a program fails has no erase. `noise` is the random stream of the rig's measurements.
 pub(super) fn log(
     logged: &mut BTreeMap<i64, (u64, bool)>,
     tracks: &[Track],

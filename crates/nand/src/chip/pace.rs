@@ -17,7 +17,8 @@ pub(super) fn growing(share: f64) -> impl Iterator<Item = u64> {
 /// A stretch of program/erase cycles that cause equal wear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Even {
-    /// Number of cycles before the stretch; `worn` is the wear of those cycles in millionths of a mean cycle.
+    /// Number of cycles of the block before the stretch; `worn` is the wear by all these cycles, in millionths of a
+    /// mean cycle.
     before: u64,
     worn: u64,
     /// Wear by each cycle of the stretch, in millionths of a mean cycle.
@@ -33,8 +34,9 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Draws the wear of a block's cycles from the block's random stream. The logarithm of a cycle's wear has the
-    /// standard deviation `spread`; each draw holds while the number of cycles grows by the fraction `memory`.
+    /// Makes the wear of a block's cycles by drawing from the block's random stream. The logarithm of a cycle's wear
+    /// has the standard deviation `spread`; the same drawn value holds until the number of cycles has grown by the
+    /// fraction `memory`.
     pub fn new(spread: f64, memory: f64, stream: Stream) -> Self {
         let mut stretches: Vec<Even> = Vec::new();
         if spread > 0.0 {
@@ -72,8 +74,8 @@ impl Pace {
         if self.stretches.is_empty() { cycles as f64 } else { self.worn(cycles) as f64 / MICRO }
     }
 
-    /// Returns the wear by the `count` cycles after the first `before` cycles; `rate` is the wear of a mean cycle, and
-    /// the result has its unit.
+    /// Returns the wear by the `count` cycles that follow the first `before` cycles; `rate` is the wear of a mean
+    /// cycle, in any unit, and the result is in the same unit.
     #[inline]
     pub fn stress(&self, rate: u64, before: u64, count: u64) -> u64 {
         if self.stretches.is_empty() {

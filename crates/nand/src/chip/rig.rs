@@ -22,7 +22,7 @@ use units::Nanos;
 pub struct Rig {
     resolution: Nanos,
     jitter: Nanos,
-    /// Rising numbers of the cycles that a rig with noise logs.
+    /// Numbers of the program/erase cycles, rising, that the test rig logs where its measurements are noisy.
     lines: Arc<[u64]>,
 }
 

@@ -21,7 +21,8 @@ pub struct SimulatedChip {
     identity: Identity,
     physics: CellPhysics,
     plan: usize,
-    /// Program step relative to the voltage set's own step; `stepped` is the voltage set with that step.
+    /// Program step, relative to the step of the voltage set in use. `stepped` is that voltage set with the changed
+    /// step.
     step: f64,
     pulses_of_plan: u32,
     stepped: VoltagePlan,
@@ -122,9 +123,9 @@ impl SimulatedChip {
         Ok(())
     }
 
-    /// Returns the mean raw bit error rates of the part's blocks after each of `rests`, with the voltage set and step
-    /// in use. At least `cells` cells of each block in the sample are simulated, of all layers or of the layer with
-    /// rank `layer`, from 0 (best) to 1 (worst). See [`error_rates`].
+    /// Returns the mean raw bit error rates of the part's blocks after each of `rests` (retention time and number of
+    /// reads), with the voltage set and program step in use. At least `cells` cells of each block in the sample are
+    /// simulated, of all layers or of the layer with rank `layer`, from 0 (best) to 1 (worst). See [`error_rates`].
     ///
     /// # Errors
     /// When a condition is impossible.
@@ -139,9 +140,9 @@ impl SimulatedChip {
         Ok(error_rates(&self.physics, self.plan(), sample, pe_cycles, rests))
     }
 
-    /// Returns how the threshold voltages of each state are distributed after each of `rests`, with the voltage set and
-    /// step in use: the mean of the part's blocks, or the block with rank `block`, from 0 (traps least) to 1 (traps
-    /// most). See [`spreads`].
+    /// Returns how the threshold voltages of each state are distributed after each of `rests` (retention time and
+    /// number of reads), with the voltage set and program step in use: the mean of the part's blocks, or the block with
+    /// rank `block`, from 0 (traps least) to 1 (traps most). See [`spreads`].
     ///
     /// # Errors
     /// When a condition is impossible.
@@ -449,8 +450,8 @@ impl ChipInterface for SimulatedChip {
 }
 
 impl SimulatedChip {
-    /// Programs the data collected for a wordline into its cells. Returns the busy time (ns), and false if the budget
-    /// of pulses did not suffice.
+    /// Programs the page data collected for a wordline into its cells. Returns the busy time (ns), and false if some
+    /// cell did not reach its target within the permitted number of pulses.
     fn write(
         &self,
         block: &mut Block,

@@ -149,8 +149,8 @@ impl TabledChip {
         Ok(micro(stress))
     }
 
-    /// Drops the data of a block and returns the wear of the cycle that its erase ends, in millionths of a mean cycle:
-    /// the wear of the wordline with the most wearing data.
+    /// Drops the data of a block that is erased, and returns the wear of the program/erase cycle that ends, in
+    /// millionths of a mean cycle: the greatest wear that the data of any wordline caused.
     fn stress_of_written(&mut self, number: u32) -> Result<u64, String> {
         let bits = self.identity.geometry.cell.bits();
         let written = std::mem::take(&mut self.block(number).written);
@@ -183,8 +183,8 @@ impl TabledChip {
         mean_at(self.bench.celsius) / mean_at(ROOM_CELSIUS)
     }
 
-    /// Computes the stretches of equal busy time of one operation (the program of `page`, or the erase if none) from
-    /// cycle `first` to cycle `last`.
+    /// Computes, for the cycles from `first` to `last`, the stretches of cycles in which one operation (the program of
+    /// `page`, or the erase if none) takes equal busy time.
     fn track(
         &self,
         page: Option<u32>,

@@ -10,8 +10,8 @@ const TOGETHER: usize = 64;
 #[derive(Clone, Copy)]
 pub(super) struct Bin {
     pub cells: f64,
-    /// Threshold voltage of the bin's cells without noise, volts; `left` is this threshold after the charge loss common
-    /// to all cells.
+    /// Threshold voltage of the bin's cells without noise and charge loss, volts; `left` is this threshold after the
+    /// charge loss common to all cells.
     pub volts: f64,
     pub left: f64,
     /// Distribution of the heavy-tailed noise of the bin's cells.
@@ -64,7 +64,7 @@ impl Bins {
         self.groups.iter().flat_map(|group| group.cells.into_iter().zip(group.volts)).take(self.count)
     }
 
-    /// True if reads lift cells beyond a read reference of this voltage.
+    /// True if read disturb raises thresholds of cells from below a read reference of this voltage to above it.
     pub fn are_lifted(&self, reference: f64) -> bool {
         reference < self.top
     }
@@ -108,7 +108,8 @@ impl Bins {
     }
 }
 
-/// Number of bins whose exponentials are carried together from one read reference to the next.
+/// Number of neighbouring bins in a chunk: for each chunk, the exponentials at one read reference are computed together
+/// from those at the reference before.
 const CHUNK: usize = 16;
 
 /// A grid of read reference voltages: at `low` and every `step` above, volts.
@@ -172,8 +173,8 @@ impl<'a> BinChunk<'a> {
         self.group.share(place, reference, Side::Below, false, powers.map(libm::exp))
     }
 
-    /// Computes the terms at this read reference from which the cells beyond references outside all bins are summed;
-    /// `step` is the distance to the next reference outwards.
+    /// Computes, for each bin of the chunk, the exponential terms at a read reference outside all bins, and the factors
+    /// that give the terms at the next references outwards; `step` is the distance to the next reference, volts.
     fn terms(&self, side: Side, reference: f64, step: f64) -> Terms {
         let mut terms = Terms { parts: [[0.0; CHUNK]; 2], factors: [[0.0; CHUNK]; 2] };
         for at in 0..self.bins {
@@ -194,16 +195,16 @@ impl<'a> BinChunk<'a> {
     }
 }
 
-/// For each bin of a chunk, the number of cells beyond a read reference, divided into the near and the far noise, and
-/// the factors of both for the next reference outwards.
+/// Running terms of the number of cells beyond a read reference, for each bin of a chunk: `parts` has the terms of the
+/// Laplace noise and of the charge loss, `factors` the factors from each term to that at the next reference outwards.
 struct Terms {
     parts: [[f64; CHUNK]; 2],
     factors: [[f64; CHUNK]; 2],
 }
 
 impl Terms {
-    /// Passes the number of cells beyond each read reference, outwards, to `tell`, until the number falls below
-    /// `least`. Returns the number of references for which it did so.
+    /// Goes through read references outwards, and calls `tell` for each with its number of cells beyond, until that
+    /// number is below `least`. Returns the number of references for which `tell` was called.
     fn along<'b>(
         mut self,
         least: f64,
@@ -244,7 +245,7 @@ impl Terms {
 }
 
 impl BinGroup {
-    /// Makes a group of bins without cells: a place without a bin contributes nothing.
+    /// Makes a group of bins of which all are empty: a bin without cells adds nothing to any sum.
     const fn empty() -> Self {
         let (zeros, ones) = ([0.0; TOGETHER], [1.0; TOGETHER]);
         Self {

@@ -68,8 +68,8 @@ pub struct ErrorTable {
     /// How far the best read references lie below the default ones, volts, for each wear and age; empty when the table
     /// has none.
     shift: Vec<f64>,
-    /// Quantiles of the rates of Gaussian noise for reads with two and with three soft bits; each list is empty when
-    /// the table has none.
+    /// Raw bit error rates of the Gaussian noise that is equivalent in soft reads, as normal quantiles, one list for
+    /// two soft bits and one for three; each list is empty when the table has none.
     soft: [Vec<f64>; 2],
     activation_ev: f64,
     reference_celsius: f64,
@@ -87,7 +87,7 @@ pub struct Known {
     pub reads: Vec<u32>,
 }
 
-/// Coordinates of the grid points on one axis, in the scale in which interpolation is linear.
+/// Positions of the grid points on one axis of the table, in a scale in which error rates are interpolated linearly.
 #[derive(Clone, Debug, PartialEq)]
 struct Axis(Vec<f64>);
 
@@ -255,7 +255,8 @@ impl ErrorTable {
         [ratio(&self.soft[0]), ratio(&self.soft[1])]
     }
 
-    /// Returns the normal quantile of a rate, interpolated between the corners of a grid cell.
+    /// Returns the normal quantile of a page type's error rate at a point of the grid `grid`, interpolated linearly
+    /// between the corners of the grid cell in which the point lies.
     fn along(&self, grid: &[f64], sizes: &[usize], places: &[(usize, f64)], page_type: usize) -> f64 {
         weighted(sizes, places, |index| grid[index * self.types + page_type])
     }
@@ -286,7 +287,8 @@ fn shifts(s: &mut Section, expected: usize) -> Result<Vec<f64>, ConfigError> {
     Ok(found.into_iter().map(Potential::volts).collect())
 }
 
-/// Reads the rates of soft reads with two and with three soft bits; a list that is missing is empty.
+/// Reads, for reads with two and with three soft bits, the list of error rates of equivalent Gaussian noise; a list
+/// that is missing is empty.
 fn softness(s: &mut Section, grid: &Grid<'_>) -> Result<[Vec<f64>; 2], ConfigError> {
     let two = "rates of Gaussian noise whose reads with two soft bits fail as often";
     let three = "rates of Gaussian noise whose reads with three soft bits fail as often";

@@ -4,16 +4,16 @@ use super::count;
 use crate::cells::normal::{above, density, quantile};
 use config::{ConfigError, Section, at_least};
 
-/// Least raw bit error rate that a table distinguishes from zero; no drive will ever see a lower one.
+/// Least raw bit error rate that a table distinguishes from zero; far below any rate that a drive meets.
 const RATE_LEAST: f64 = 1e-20;
-/// Greatest raw bit error rate of a table: more than half of the bits wrong says no more than half.
+/// Greatest raw bit error rate in a table, one half: that of random bits; greater rates count as one half.
 const RATE_MOST: f64 = 0.5;
 
-/// Returns the normal quantile of a raw bit error rate: by how many standard deviations the reference is exceeded.
-/// `above` converts it back to the rate.
+/// Returns the normal quantile of a raw bit error rate: how many standard deviations a normal value must exceed its
+/// mean by so that this happens with the probability `rate`. `above` converts the quantile back to the rate.
 ///
-/// The approximation alone has a seam at 0.02425, where it falls by a billionth: errors would fall there with reads. A
-/// step of Halley's method leaves only what rounding does.
+/// The rational approximation alone has a step of a billionth at 0.02425, where error rates would then fall with reads.
+/// A step of Halley's method leaves an error by rounding alone.
 pub(super) fn rate_quantile(rate: f64) -> f64 {
     let rate = rate.clamp(RATE_LEAST, RATE_MOST);
     let near = -quantile(rate);
@@ -36,10 +36,10 @@ pub(super) struct Grid<'a> {
 }
 
 impl Grid<'_> {
-    /// Reads the list of error rates under `key` and returns it as normal quantiles.
+    /// Reads the list of error rates under `key` and returns them as normal quantiles.
     ///
     /// # Errors
-    /// When there are too many or too few, one is no ratio, or one is below that of less wear, age or reads.
+    /// When there are too many or too few rates, a rate is no ratio, or is below that of less wear, age or reads.
     pub(super) fn rates(
         &self,
         s: &mut Section,
@@ -76,8 +76,8 @@ impl Grid<'_> {
         found.map_or(Ok(Vec::new()), |rates| self.quantiles(s, key, rates))
     }
 
-    /// Returns the index of the first rate that is below its predecessor on an axis, and a text of what was expected;
-    /// none if no rate falls.
+    /// Returns the index of the first rate that is below the rate of less wear, age or reads beside it in the grid, and
+    /// a text that says what was expected; none if no rate falls.
     fn falls(&self, rates: &[f64]) -> Option<(usize, String)> {
         let (columns, rows) = (self.inner.says.len(), self.outer.says.len());
         for (index, rate) in rates.iter().enumerate() {

@@ -5,19 +5,22 @@ use super::ranks::{Ranks, extent};
 use crate::cells::normal::{above, quantile};
 use crate::cells::{Beyond, Noise, Side};
 
-/// Number of cells: fewer cells than this beyond a reference are not counted but extrapolated from the tail.
+/// Least number of cells beyond a reference that are counted; where fewer cells lie beyond, their number is
+/// extrapolated from the tail.
 const COUNTED: usize = 100;
-/// Number of outermost cells at whose innermost the line through the tail of a state begins.
+/// Rank, counted from a state's outermost cell inwards, of the inner one of the two cells whose thresholds give the
+/// straight line by which the tail is extrapolated.
 const INNER: usize = 10 * COUNTED;
 /// Width of the bins in which cells of noisy states are counted, volts: a fraction of the noise that real parts have.
 const BIN_V: f64 = 0.004;
 
 /// Threshold voltages of the sampled cells of one state.
 pub(super) enum Hump {
-    /// Cells without heavy-tailed noise, and the strong read disturb, which is added by formula; fractions too small to
-    /// count follow a normal tail.
+    /// Thresholds to which no heavy-tailed noise is to be added, sorted by voltage; the strong read disturb is added by
+    /// a formula, and fractions of cells too small to count are extrapolated by a normal tail.
     Read(Ranks, Lifted),
-    /// Cells before the heavy-tailed noise: the noise is added as a formula, so that small fractions are exact.
+    /// Thresholds before the heavy-tailed noise, in a histogram: the noise is added by a formula, so that even small
+    /// fractions of cells are exact.
     Noisy {
         /// Middle voltage of the first bin, volts.
         low: f64,
@@ -35,17 +38,17 @@ pub(super) enum Hump {
 /// Histogram of the cells' threshold voltages before the strong read disturb. A formula gives the disturb, because the
 /// cells that it lifts far are too rare to be sampled.
 pub(super) struct Lifted {
-    /// Number of all cells; `bins` has for each bin the number of cells, the voltage, and the volts that, divided by v,
-    /// give the fraction of the cells lifted by more than v.
+    /// Number of all cells of the state. `bins` has for each bin the number of cells, the threshold voltage, and the
+    /// scale of the read disturb in volts: reads lift a fraction scale / v of the bin's cells by more than v.
     count: f64,
     bins: Vec<[f64; 3]>,
-    /// Voltage below which read references count cells lifted by reads, volts.
+    /// Voltage, volts, below which a read reference can have cells above it that read disturb has lifted there.
     top: f64,
 }
 
 impl Lifted {
-    /// Makes the histogram of these cells; `weak_v` is the scale of the strong read disturb, and the range is the
-    /// thresholds of the erased and of the highest state, volts.
+    /// Makes the histogram of the cells with these thresholds; `weak_v` is the scale of the strong read disturb in
+    /// volts, and the range is that from the threshold of the erased state to that of the highest state, volts.
     fn of(volts: &[f32], weak_v: f64, (erased, top): (f64, f64)) -> Self {
         let (low, cells) = if weak_v > 0.0 { binned(volts) } else { (0.0, Vec::new()) };
         let of_bin = |(bin, cells): (usize, &u32)| {
@@ -149,8 +152,8 @@ impl Hump {
         self.beyond(reference, Side::Below)
     }
 
-    /// Adds `times` times the fraction of the state's cells below each reference of the grid to `below`; fractions
-    /// under `least` are left out.
+    /// Adds `times` times the fraction of the state's cells below each reference of the grid to the entry of `below`
+    /// for the reference; fractions under `least` are left out.
     pub fn add_below(&self, times: f64, grid: VoltageGrid, least: f64, below: &mut [f64]) {
         match self {
             Self::Noisy { bins, count, .. } if !bins.are_lifted(grid.low) => {
@@ -187,7 +190,8 @@ impl Hump {
         }
     }
 
-    /// Returns a lower bound of [`Hump::above`], which falls with the reference: the fraction if reads lifted no cell.
+    /// Returns a lower bound of [`Hump::above`]: the fraction of cells at or above the reference if read disturb lifted
+    /// no cell. The bound never rises with the reference.
     pub fn above_unread(&self, reference: f64) -> f64 {
         match self {
             Self::Read(volts, _) => beyond(volts, reference, true),

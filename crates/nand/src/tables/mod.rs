@@ -38,9 +38,9 @@ use config::{ConfigError, Place, Section, at_least};
 use std::path::Path;
 use units::Nanos;
 
-/// Version of the laws of cells (`cells/`) by which tables are derived. It rises with every change of what cells do;
-/// tables of an earlier version are refused, since a drive would age as no cells do. 2: wear by the charge of what
-/// cells hold.
+/// Version of the laws of cells (`cells/`) by which tables are derived. The number rises with every change of the cell
+/// model; tables of an earlier version are refused, since a drive would then age as no simulated cells do. Version 2:
+/// wear follows from the charge that the programmed data put into cells.
 pub const CELL_LAWS: u32 = 2;
 const ROWS_MAX: usize = 64;
 const STEPS_MAX: usize = 16;
@@ -50,7 +50,7 @@ const STEPS_MAX: usize = 16;
 pub struct Tables {
     /// Wear, in program/erase cycles, from which each row of times holds, rising from 0.
     pub pe_cycles: Vec<u32>,
-    /// Program steps of the table, relative to the usual step, rising.
+    /// Program steps for which the table has times, relative to the default step, rising.
     pub steps: Vec<f64>,
     /// Program times by step, then wear, then page type (one type only when a wordline is written at once).
     pub t_prog: Vec<Nanos>,

@@ -35,7 +35,8 @@ impl Scale {
     }
 }
 
-/// Returns the lowest and the highest of the voltages; for an empty list the highest is below the lowest.
+/// Returns the lowest and the highest of the threshold voltages; for an empty list, positive infinity as the lowest and
+/// negative infinity as the highest.
 pub(super) fn extent(volts: &[f32]) -> (f32, f32) {
     // As many at a time as a vector holds: one by one, each waits for the one before.
     const TOGETHER: usize = 8;

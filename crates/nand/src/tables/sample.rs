@@ -21,10 +21,10 @@ pub struct Sample {
     pub wordlines: usize,
     /// Number of cells of each wordline.
     pub cells: usize,
-    /// Number of cells of a whole block, the slowest of which ends the block's endurance.
+    /// Number of cells of a whole block; the slowest-erasing of these cells decides when the block fails.
     pub block_cells: f64,
-    /// Number of program passes of the whole block that the sample represents: the sampled wordlines are spread evenly
-    /// over that block.
+    /// Number of programming passes of the whole block for which the sample stands: the sampled wordlines count as
+    /// spread evenly over the block.
     pub passes: u64,
     /// Seed of all random draws of the sample.
     pub seed: u64,
@@ -52,8 +52,8 @@ pub struct Rates {
     /// For each state, the fraction (0 to 1) of its cells that the voltage set's references misread as a neighbouring
     /// state.
     pub misread: Vec<f64>,
-    /// How far the best references lie below the voltage set's, volts, at the boundary of states where that is
-    /// farthest; the lowest boundary is left out, because the gap above the erased state is wide.
+    /// How far the best references lie below the voltage set's references, volts, at the boundary between states where
+    /// this distance is greatest; the lowest boundary is left out, because the gap above the erased state is wide.
     pub shift: f64,
 }
 
@@ -63,8 +63,8 @@ const BLOCKS: usize = 16;
 /// not correlated.
 const LAYERS_ON: usize = 7;
 
-/// Computes the mean raw bit error rates, after each of `rests`, of the sampled blocks that can still be erased after
-/// `pe_cycles` cycles.
+/// Computes the raw bit error rates after each of `rests` (retention time and number of reads), as the mean over the
+/// sampled blocks that can still be erased after `pe_cycles` cycles.
 ///
 /// # Panics
 /// When the sample has fewer than two wordlines.
@@ -87,8 +87,9 @@ pub fn error_rates(
     sums
 }
 
-/// Simulates each sampled block and calls `tell`, for each of `rests`, with the number of the rest, the block's share
-/// of all blocks, and the cells of each state. `blocks` has the share and the trapping of each block.
+/// Simulates each sampled block and calls `tell`, for each of `rests` (retention time and number of reads), with the
+/// index in `rests`, the fraction of all blocks that the sampled block stands for, and the threshold voltages of each
+/// state's cells. `blocks` has this fraction and the trapping of each block.
 ///
 /// # Panics
 /// When the sample has fewer than two wordlines.
@@ -119,16 +120,16 @@ pub(super) fn through_blocks(
     }
 }
 
-/// Returns the condition of cells after `pe_cycles` cycles with pseudo-random data, in which one of as many cycles as
-/// there are states erased a cell that was not programmed.
+/// Returns the condition of cells after `pe_cycles` cycles with pseudo-random data: in the fraction 1 / states of the
+/// cycles, a cell was erased without having been programmed.
 fn worn(physics: &CellPhysics, pe_cycles: f64) -> Condition {
     let over_erased = pe_cycles / physics.states.len() as f64;
     let usual = Condition::worn(pe_cycles);
     Condition { error_cycles: usual.cycles + physics.wear.over_erase * over_erased, ..usual }
 }
 
-/// Returns the sampled blocks that can still be erased at this wear, each with its share of these blocks and its
-/// trapping relative to a mean block; the best block if none can be erased.
+/// Returns, for each sampled block that can still be erased at this wear, the fraction of all such blocks that it
+/// stands for, and its trapping relative to a mean block; only the block that traps least if none can be erased.
 pub(super) fn alive(physics: &CellPhysics, sample: Sample, pe_cycles: f64) -> Vec<(f64, f64)> {
     let wear = &physics.wear;
     let sound = (1.0 - wear.defect_fraction) / BLOCKS as f64;
@@ -152,8 +153,8 @@ pub(super) fn alive(physics: &CellPhysics, sample: Sample, pe_cycles: f64) -> Ve
     found
 }
 
-/// Returns the block with this rank (0 to 1) of trapping among blocks without a defect: a share of 1, and its trapping
-/// relative to a mean block.
+/// Returns the block with this rank (0: traps least, 1: traps most) among blocks without a defect, as a list entry that
+/// stands for all blocks (fraction 1), with its trapping relative to a mean block.
 pub(super) fn of_rank(physics: &CellPhysics, rank: f64) -> (f64, f64) {
     (1.0, trapping_of(physics, rank))
 }
@@ -217,7 +218,8 @@ fn by_state(physics: &CellPhysics, block: &CellBlock) -> Vec<Vec<Vec<u32>>> {
     (0..block.wordlines() - 1).map(of_line).collect()
 }
 
-/// Sets `lines` to the cells of the block's wordlines after retention and reads of `rest`, without heavy-tailed noise.
+/// Sets `lines` to the cells of the block's wordlines after the retention time and the reads of `rest`, without
+/// heavy-tailed noise.
 fn let_rest(lines: &mut [Wordline], plain: &CellPhysics, block: &CellBlock, passes: u64, rest: Rest) {
     let count = lines.len() as f64;
     for (line, cells) in lines.iter_mut().enumerate() {
@@ -226,8 +228,8 @@ fn let_rest(lines: &mut [Wordline], plain: &CellPhysics, block: &CellBlock, pass
     }
 }
 
-/// Returns the threshold voltages of each state's cells after `rest`; `lines` lack the heavy-tailed noise, which is
-/// added here.
+/// Returns the distribution of the threshold voltages of each state's cells after `rest` (retention time and reads);
+/// the thresholds in `lines` lack the heavy-tailed noise, which is added here.
 fn humps(
     physics: &CellPhysics,
     condition: &Condition,

@@ -11,12 +11,14 @@ use crate::cells::{CellPhysics, VoltagePlan};
 
 /// Distance between possible read reference voltages, volts; assumed to be as fine as chips offer.
 pub const STEP_V: f64 = 0.005;
-/// Number of read references per standard deviation of normal states, fine enough for rates without visible steps.
+/// Number of read references in the grid for each standard deviation of the narrowest normal state: fine enough for
+/// error rates without visible steps.
 const FINE: f64 = 100.0;
 /// Fraction of a state's cells beyond a reference that is negligible: smaller fractions count as zero.
 const NEGLIGIBLE: f64 = 1e-18;
 
-/// For each state, the fraction of its cells below each read reference of a grid of rising voltages.
+/// Distributions of the threshold voltages of all cell states: for each state, the fraction of its cells below each
+/// read reference of a grid of rising voltages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spreads {
     low: f64,
@@ -25,9 +27,9 @@ pub struct Spreads {
     middles: Vec<usize>,
 }
 
-/// Computes the distributions of all states' threshold voltages after each of `rests`: the mean of the sampled blocks
-/// that can still be erased at this wear, or the block with rank `block`, from the one that traps least, 0, to the one
-/// that traps most, 1, both excluded, in its middle layer.
+/// Computes the distributions of all states' threshold voltages after each of `rests` (retention time and number of
+/// reads): the mean of the sampled blocks that can still be erased at this wear, or the middle layer of the block with
+/// rank `block`, which is above 0 (traps least) and below 1 (traps most).
 ///
 /// # Panics
 /// When the sample has fewer than two wordlines.
@@ -82,7 +84,8 @@ impl Spreads {
         found
     }
 
-    /// Adds the cells of one block, which count for a fraction `share` of all.
+    /// Adds the cells of one sampled block to the distributions, weighted by `share`, the fraction of all blocks for
+    /// which the block stands.
     fn add(&mut self, share: f64, humps: &[Hump]) {
         let grid = VoltageGrid { low: self.low, step: self.step };
         for (below, hump) in self.below.iter_mut().zip(humps) {
@@ -90,7 +93,8 @@ impl Spreads {
         }
     }
 
-    /// Finishes the sums: makes fractions rise with the reference despite rounding, and finds the median of each state.
+    /// Finishes the distributions after all blocks were added: makes fractions rise with the reference despite
+    /// rounding, and finds the median of each state.
     fn settle(&mut self) {
         for below in &mut self.below {
             let mut most: f64 = 0.0;
@@ -107,12 +111,12 @@ impl Spreads {
         self.below.len()
     }
 
-    /// Returns the number of read reference voltages in the grid.
+    /// Returns the number of read reference voltages in the grid of the distributions.
     pub fn references(&self) -> usize {
         self.below[0].len()
     }
 
-    /// True if the grid of the other distributions has the same read reference voltages.
+    /// True if these distributions and the distributions `other` have the same grid of read reference voltages.
     pub fn shares_references(&self, other: &Self) -> bool {
         let grid = |spreads: &Self| (spreads.low.to_bits(), spreads.step.to_bits(), spreads.references());
         grid(self) == grid(other)

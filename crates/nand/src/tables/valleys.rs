@@ -25,16 +25,16 @@ pub(super) struct Misread {
     pub below: f64,
 }
 
-/// A candidate for the best read reference voltage: its number, and a lower bound of the fractions that it misreads (as
-/// if reads lifted no cell).
+/// A candidate for the best read reference voltage between two states: its number, and lower bounds of the fractions of
+/// cells that it misreads (as if read disturb lifted no cell).
 #[derive(Clone, Copy)]
 struct ReferenceCandidate {
     number: usize,
     at_least: Misread,
 }
 
-/// The best read reference found so far, and the fraction of cells that it misreads. Of two equally good ones the first
-/// counts.
+/// The best read reference found so far: `rate` is the fraction of cells that it misreads, `reference` its voltage. Of
+/// two equally good candidates, the first counts.
 struct Least {
     rate: f64,
     reference: f64,
@@ -56,13 +56,14 @@ impl Valley<'_> {
         Misread { above: self.lower.above(reference), below: self.upper.below(reference) }
     }
 
-    /// Returns the fraction (0 to 1) of the cells of all states that is misread, from the fractions of the two states.
+    /// Returns the number of misread cells over the number of cells of all states, from the fractions of the two
+    /// states' cells that are misread.
     pub fn rate(&self, misread: Misread) -> f64 {
         (misread.above * self.lower.count() + misread.below * self.upper.count()) / self.cells
     }
 
-    /// Finds the best read reference among the candidates and the usual reference, which misreads `usual`. Returns the
-    /// fraction of cells that it misreads, and its voltage.
+    /// Finds the best read reference among the candidates and the voltage set's own reference `usual` (voltage and
+    /// fractions misread). Returns the fraction of cells that the best reference misreads, and its voltage.
     ///
     /// The higher a reference, the fewer cells of the lower state lie above it and the more of the upper one below. So
     /// no reference between two candidates misreads less than the higher of them above and the lower one below: where
@@ -87,8 +88,8 @@ impl Valley<'_> {
         (least.rate, least.reference)
     }
 
-    /// Examines a candidate: compares it with the best reference so far, and returns it with a lower bound of its
-    /// misreads, computed only as far as the comparison needs.
+    /// Examines a candidate: compares it with the best reference so far, which it replaces if better, and returns it
+    /// with lower bounds of the fractions that it misreads, computed only as far as the comparison needs.
     fn candidate(&self, number: usize, reference: f64, least: &mut Least) -> ReferenceCandidate {
         let mut at_least = Misread { above: 0.0, below: 0.0 };
         // First the side on which more cells should lie: far from the best reference they are too many alone.

@@ -9,16 +9,16 @@ use pyo3::types::PyDict;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Reason why a call to a user's Python policy gave no valid answer.
+/// Reason why the call of a user's Python policy gave no valid answer.
 pub enum Wrong {
-    /// The policy is at fault: the error message, in one line.
+    /// The policy is at fault; the text is the error message, in one line.
     Policy(String),
-    /// A signal came meanwhile: the exception that its handler raised.
+    /// A signal interrupted the call; the value is the exception that the signal's handler raised.
     Signal(PyErr),
 }
 
 impl Wrong {
-    /// Ends the running task by a panic that carries the reason.
+    /// Ends the running simulation by a panic that carries this reason to the Python call that began the work.
     #[cold]
     pub fn end(self) -> ! {
         match self {
@@ -27,7 +27,8 @@ impl Wrong {
         }
     }
 
-    /// Makes the reason from an exception that was raised in the policy called `name`: its fault, or a signal.
+    /// Makes the reason from an exception that came out of the policy called `name`: a signal's, or else a fault of the
+    /// policy.
     #[cold]
     pub fn raised(py: Python<'_>, name: &str, error: &PyErr) -> Self {
         stop::signal_of(py, error).map_or_else(|| blamed(py, name, error), Self::Signal)
@@ -59,14 +60,15 @@ impl Given {
     }
 }
 
-/// Python class of a user's policy, with the values of its parameters.
+/// Python class of a user's policy, with the values that the configuration gives the policy's parameters.
 pub struct UserClass {
     /// Name of the policy in the configuration, such as `mine.py:Mine`.
     pub name: String,
     pub made_of: Py<PyAny>,
     /// Python class of the views that are passed to the policy when it is asked.
     pub view: Py<PyAny>,
-    /// Names of the questions and notifications that the class defines as methods.
+    /// Names of the methods that the class defines, each of which answers a question of the simulator or receives a
+    /// notification.
     pub defined: HashSet<String>,
     pub given: Vec<(String, Given)>,
 }
@@ -91,7 +93,7 @@ pub struct PolicyObject {
     object: Py<PyAny>,
 }
 
-/// Method of a user's policy object that the simulator calls, looked up once.
+/// Method of a user's policy object that the simulator calls to ask a question or to notify; looked up once.
 pub struct Question {
     name: &'static str,
     method: Py<PyAny>,
@@ -119,13 +121,13 @@ impl PolicyObject {
         self.class.defines(name).then(|| self.question(name))
     }
 
-    /// Notifies the policy by a call whose answer must be empty.
+    /// Notifies the policy by a call of its method; ends the simulation if the method returns a value other than None.
     pub fn tell(&self, question: &Question, arguments: impl for<'py> PyCallArgs<'py>) {
         self.ask(question, "nothing", arguments, |_answer: &Bound<'_, PyAny>| Some(()));
     }
 
-    /// Asks the policy a question; `taken` converts its answer, and `expected` describes a valid answer for messages.
-    /// Ends the task without a valid answer.
+    /// Asks the policy a question and returns the answer as `taken` converts it; `expected` describes a valid answer
+    /// for error messages. Ends the simulation with an error if there is no valid answer.
     pub fn ask<T>(
         &self,
         question: &Question,
@@ -138,7 +140,8 @@ impl PolicyObject {
         })
     }
 
-    /// Asks the policy a question whose argument is a view, of the class that belongs to the policy, made from `shown`.
+    /// Asks the policy a question with one argument, a view of the drive of the class that this policy's views have;
+    /// the view is made from the values `shown`.
     pub fn ask_with_view<T>(
         &self,
         question: &Question,
@@ -149,7 +152,7 @@ impl PolicyObject {
         self.ask_with(&self.class.view, question, expected, shown, taken)
     }
 
-    /// Asks the policy a question whose argument is an object of the Python class `view`, made from `shown`.
+    /// Asks the policy a question with one argument, an object of the Python class `view` made from the values `shown`.
     pub fn ask_with<T>(
         &self,
         view: &Py<PyAny>,
@@ -166,7 +169,8 @@ impl PolicyObject {
         })
     }
 
-    /// Asks the policy a question; returns its answer, or the reason why there is no valid answer in time.
+    /// Asks the policy a question; returns the answer, or the reason why there is no valid answer within the time
+    /// limit.
     pub fn call<'py, T>(
         &self,
         py: Python<'py>,
@@ -190,8 +194,8 @@ impl PolicyObject {
         }
     }
 
-    /// Ends the work because the policy kept an array of its view after the call; the drive whose memory the array
-    /// shows is not freed.
+    /// Ends the simulation with an error because the policy held on to an array of its view after the call; the drive
+    /// is not freed, since the array shows its memory.
     #[cold]
     pub fn keep(&self, py: Python<'_>, question: &Question) -> ! {
         let (place, name) = (self.place(py, question.name), question.name);
@@ -205,14 +209,14 @@ impl PolicyObject {
         format!("{}: {method} returned {shown}: expected {expected}", self.place(answer.py(), method))
     }
 
-    /// Ends the work because the policy gave an answer that is not a valid choice.
+    /// Ends the simulation with an error because the policy's answer is not a valid choice.
     #[cold]
     pub fn refuse(&self, method: &str, answer: impl std::fmt::Display, expected: &str) -> ! {
         let place = Python::attach(|py| self.place(py, method));
         fail(format!("{place}: {method} returned {answer}: expected {expected}"))
     }
 
-    /// Ends the work because the policy did not answer in time.
+    /// Ends the simulation with an error because the policy did not answer within the time limit.
     #[cold]
     pub fn refuse_late(&self, method: &str) -> ! {
         Python::attach(|py| fail(self.late(py, method)))
@@ -223,8 +227,8 @@ impl PolicyObject {
         format!("{place}: {method} took longer than {limit:?}: expected an answer before (--policy-timeout)")
     }
 
-    /// Calls `function` of the Python package `floatgate.own` with the policy object, and returns its result; an
-    /// exception that it raises ends the work with its message.
+    /// Calls `function` of the Python package `floatgate.own` with the policy object, and returns the function's
+    /// result; an exception raised there ends the simulation with its message.
     pub fn helped(&self, function: &str, more: Option<&str>) -> Py<PyAny> {
         Python::attach(|py| {
             let object = self.object.bind(py);
@@ -246,12 +250,13 @@ impl PolicyObject {
     }
 }
 
-/// Ends the running task with this error message about a policy.
+/// Ends the running simulation with an error message about a policy.
 pub fn fail(text: String) -> ! {
     std::panic::resume_unwind(Box::new(PolicyFault(text)))
 }
 
-/// Makes the fault for an exception raised in a policy, with the policy's line of code in the message.
+/// Makes the fault of a policy from an exception that was raised in the policy; the message gives the policy's line of
+/// code.
 fn blamed(py: Python<'_>, name: &str, error: &PyErr) -> Wrong {
     let file = name.rsplit_once(':').map_or(name, |(file, _)| file);
     let text: PyResult<String> = helper(py).and_then(|helper| {

@@ -10,24 +10,25 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use units::SuperblockId;
 
-/// View of a die for one question to a user's policy: its candidate superblocks, the state of its superblocks, and
-/// further named numbers.
+/// What a user's policy is shown of a die when it is asked a question: the candidate superblocks, the state of the
+/// die's superblocks, and further named numbers.
 pub struct AskedDie<'a> {
     pub candidates: &'a [SuperblockId],
     pub blocks: Blocks<'a>,
     pub random: &'a mut RandomStream,
     pub clock: u64,
     pub more: [(&'static str, u64); 2],
-    /// Name and contents of an array that no other policy's view has; none where there is none.
+    /// Name and contents of an array that the views of only this kind of policy have; none where there is no such
+    /// array.
     pub own_array: Option<(&'static str, Slice)>,
 }
 
-/// Which answers to a question about superblocks are valid.
+/// Which answers of a policy to a question about superblocks are valid.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TakenAnswers {
     /// The answer must be one of the candidate superblocks.
     Candidate,
-    /// The answer must be one of the candidate superblocks, or None.
+    /// The answer must be one of the candidate superblocks or None, for no choice.
     CandidateOrNone,
 }
 
@@ -41,8 +42,8 @@ impl TakenAnswers {
 }
 
 impl AskedDie<'_> {
-    /// Asks the policy about the die; returns the candidate superblock of its answer, or `None` where the answer is
-    /// None.
+    /// Asks the policy the question about the die; returns the superblock that the policy chose among the candidates,
+    /// or `None` where the policy chose none.
     pub fn ask(self, asked: &PolicyObject, question: &Question, kinds: TakenAnswers) -> Option<SuperblockId> {
         let candidates = self.candidates;
         let taken = |answer: &Bound<'_, PyAny>| match answer.extract::<Option<u32>>().ok()?.map(SuperblockId)
@@ -67,7 +68,7 @@ impl AskedDie<'_> {
 pub struct LentDie {
     slices: [Slice; 6],
     arrays: Mutex<[Option<Py<PyAny>>; 6]>,
-    /// Name of the array that only this kind of view has, where there is one.
+    /// Name of the array that the views of only this kind of policy have; none where there is no such array.
     own_array: Option<&'static str>,
     stream: AtomicPtr<RandomStream>,
     random: Mutex<Option<Py<LentRandom>>>,
@@ -98,8 +99,8 @@ impl LentDie {
         }
     }
 
-    /// Ends the loan of the drive's memory to the view. Returns true when a Python object other than garbage in a cycle
-    /// of references still has one of its arrays.
+    /// Ends the view's use of the drive's memory after the call. Returns true if the policy held on to an array of that
+    /// memory: one still exists after Python's garbage collector ran.
     fn is_kept(&self, py: Python<'_>) -> bool {
         self.loan.end();
         *self.arrays.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
@@ -167,7 +168,7 @@ impl LentDie {
         }
     }
 
-    /// Returns the attribute `name` that this kind of view has beside the common ones.
+    /// Returns the attribute `name` of the view, one that only the views of this kind of policy have.
     fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         if self.own_array == Some(name) {
             return self.array(py, 5);

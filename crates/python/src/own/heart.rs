@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Counter of the calls of compiled policy methods by one thread: it is odd while a call is open.
+/// Counter by which the calls of compiled policy methods in one thread are watched: it rises at the beginning and at
+/// the end of each call, so that it is odd during a call.
 #[derive(Default)]
 struct Heart {
     beats: AtomicU64,
-    /// Value of `beats` for the open call that has taken too long.
+    /// Value that `beats` has during the call that exceeded the time limit, where the watching thread has found one.
     late: AtomicU64,
 }
 
@@ -19,11 +20,11 @@ thread_local! {
     static HEART: Cell<Option<&'static Heart>> = const { Cell::new(None) };
 }
 
-/// Counters of all threads that ever called a compiled policy, each with the value last seen and the time since when it
-/// has had this value.
+/// Call counters of all threads that ever called a compiled policy, each with the value that the watching thread last
+/// found and the time since which it has been that value.
 static HEARTS: Mutex<Vec<(&'static Heart, u64, Option<Instant>)>> = Mutex::new(Vec::new());
-/// Not 0 while a call of a compiled policy takes too long in any thread; each turn of a compiled loop reads this
-/// number.
+/// Not 0 while some thread's call of a compiled policy exceeds the time limit; each turn of a loop in compiled code
+/// reads this number.
 static SOME_LATE: AtomicU32 = AtomicU32::new(0);
 
 impl Heart {
@@ -36,7 +37,8 @@ impl Heart {
     }
 }
 
-/// Calls a compiled policy method, and counts the beginning and the end of the call.
+/// Calls a compiled policy method, and counts the beginning and the end of the call, so that the watching thread
+/// notices a call that takes too long.
 #[inline]
 pub fn beating<T>(call: impl FnOnce() -> T) -> T {
     let heart = HEART.get().unwrap_or_else(first);
@@ -55,14 +57,15 @@ fn first() -> &'static Heart {
     heart
 }
 
-/// Returns true when the call of a compiled policy that this thread just ended took too long.
+/// Returns true if the call of a compiled policy that this thread ended last exceeded the time limit.
 pub fn was_late() -> bool {
     HEART
         .get()
         .is_some_and(|heart| heart.late.load(Ordering::Relaxed) + 1 == heart.beats.load(Ordering::Relaxed))
 }
 
-/// Marks the calls of compiled policies, in all threads, that have been open for longer than `limit`.
+/// Marks the calls of compiled policies, in all threads, that have lasted longer than `limit`; the watching thread
+/// calls this at intervals.
 pub fn look(limit: Duration) {
     let mut some = 0;
     for (heart, seen, since) in HEARTS.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
@@ -77,14 +80,14 @@ pub fn look(limit: Duration) {
     SOME_LATE.store(some, Ordering::Relaxed);
 }
 
-/// Returns 1 if the open call of a compiled policy in this thread takes too long, else 0; a compiled loop calls this
-/// when a call in any thread does.
+/// Returns 1 if this thread's running call of a compiled policy exceeds the time limit, else 0; a compiled loop calls
+/// this function when a call in any thread does.
 extern "C" fn is_late() -> u32 {
     u32::from(HEART.get().is_some_and(Heart::is_late))
 }
 
-/// Returns two addresses for the loops of compiled policies: of the number that is not 0 while any call takes too long,
-/// and of the function that tells whether it is the call of this thread.
+/// Returns two addresses for the loops of compiled policies: that of the number that is not 0 while a call in any
+/// thread exceeds the time limit, and that of the function that says whether it is the call of the present thread.
 #[pyfunction]
 pub fn compiled_watch() -> (usize, usize) {
     (SOME_LATE.as_ptr() as usize, is_late as *const () as usize)

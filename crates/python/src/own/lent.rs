@@ -12,8 +12,8 @@ use std::os::raw::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
-/// Loan of the engine's memory to a Python view for one call: whether the call is over, and the number of arrays that
-/// still show the memory.
+/// Loan of the simulator's memory to a Python view for one call of a policy: whether the call is over, and the number
+/// of arrays that still show the memory.
 #[derive(Default)]
 pub struct Loan {
     is_over: AtomicBool,
@@ -26,7 +26,7 @@ impl Loan {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true when an array that shows the lent memory still exists.
+    /// True if an array that shows the lent memory still exists.
     pub fn is_kept(&self) -> bool {
         self.arrays.load(Ordering::Relaxed) > 0
     }
@@ -107,7 +107,8 @@ impl NumPy {
     }
 }
 
-/// Slice of the engine's memory that Python may read during one call, through Python's buffer protocol.
+/// Python object through whose buffer protocol a slice of the simulator's memory can be read during one call of a
+/// policy.
 #[pyclass(frozen)]
 struct Lent {
     slice: Slice,
@@ -116,8 +117,8 @@ struct Lent {
 
 #[pymethods]
 impl Lent {
-    /// Fills the buffer description `view` with the address and length of the lent bytes, which cannot be written, and
-    /// counts one more array.
+    /// Fills the buffer description `view` with the address and length of the lent bytes, which are read-only, and adds
+    /// one to the number of arrays that show them.
     #[allow(unsafe_code)]
     unsafe fn __getbuffer__(slf: &Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         let Self { slice, loan } = slf.get();
@@ -133,7 +134,7 @@ impl Lent {
         Ok(())
     }
 
-    /// Counts one array that shows the lent memory less.
+    /// Subtracts one from the number of arrays that show the lent memory, when Python releases one of them.
     #[allow(unsafe_code)]
     unsafe fn __releasebuffer__(&self, _view: *mut ffi::Py_buffer) {
         self.loan.arrays.fetch_sub(1, Ordering::Relaxed);

@@ -156,8 +156,8 @@ fn said(error: &PyErr) -> String {
     Python::attach(|py| error.value(py).to_string())
 }
 
-/// Tests the policy `name` with the test battery of its seam; with `may_starve`, requests may wait forever, as the
-/// policy's documentation says. Raises InputError with the rule that the policy breaks.
+/// Runs the test battery of the seam on the policy `name`; with `may_starve`, the policy may leave a request waiting
+/// forever, as its documentation says. Raises InputError with the rule that the policy breaks.
 #[pyfunction]
 pub fn check_policy(py: Python<'_>, seam: &str, name: &str, may_starve: bool) -> PyResult<()> {
     // What a battery finds is said by the exception alone.

@@ -5,7 +5,8 @@ use host::place::{Maker, PlacePolicy, PlaceView};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Returns the function that makes instances of the user's policy `class` for placement identifiers of host writes.
+/// Returns the function that makes instances of the user's policy `class` that chooses the placement identifier of each
+/// host write.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(OwnPlace::new(&class)))
 }

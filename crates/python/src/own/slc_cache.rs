@@ -6,8 +6,8 @@ use ftl::slc_cache::{CacheShape, CacheView, Folding, Maker, SlcCachePolicy};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Reads the folding parameters that stand beside the class's own from `section`, and returns the function that makes
-/// instances of the user's SLC cache policy `class`.
+/// Reads from `section` the parameters of folding (moving data out of the SLC cache), which stand beside the parameters
+/// of the class, and returns the function that makes instances of the user's SLC cache policy `class`.
 pub fn maker(class: Arc<UserClass>, section: &mut Section) -> Result<Maker, ConfigError> {
     let folding = Folding::read(section)?;
     Ok(Box::new(move || Box::new(Cache::new(&class, folding))))

@@ -5,7 +5,8 @@ use ftl::snapshot_expiry::{ExpiryPolicy, ExpiryReason, ExpiryView, Maker};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Returns the function that makes instances of the user's policy `class` that chooses which snapshot is deleted.
+/// Returns the function that makes instances of the user's policy `class` that chooses which snapshot the drive deletes
+/// when snapshots reach the limit of their number or of their space.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Expiry::new(&class)))
 }

@@ -5,7 +5,8 @@ use ftl::streams::{Maker, Notes, STREAMS_MOST, StreamPolicy, StreamSpec, Takes, 
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Returns the function that makes instances of the user's policy `class` that sorts data into write streams.
+/// Returns the function that makes instances of the user's policy `class` that chooses the write stream (open
+/// superblock for one kind of data) of each unit written.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(OwnStreams::new(&class)))
 }
@@ -18,8 +19,8 @@ struct OwnStreams {
     notes: Notes,
 }
 
-/// Converts a policy's list of write streams: each with its name and the data that it takes (host, moved or both).
-/// `None` if the list is not valid.
+/// Converts a policy's list of write streams (open superblocks, each for one kind of data): each with its name and the
+/// data that it takes, from the host, moved by the drive, or both. `None` if the list is not valid.
 fn specs(answer: &Bound<'_, PyAny>) -> Option<Vec<StreamSpec>> {
     let named: Vec<(String, String)> = answer.extract().ok()?;
     let spec = |(name, takes): &(String, String)| {

@@ -17,12 +17,14 @@ create_exception!(floatgate._core, PolicyTimeout, PyBaseException, "A policy did
 static LIMIT_NS: AtomicU64 = AtomicU64::new(10_000_000_000);
 static OPEN: Mutex<Vec<OpenQuestion>> = Mutex::new(Vec::new());
 static LOOKING: Once = Once::new();
-/// Interval at which the watching thread looks for answers of policies that take too long.
+/// Interval at which the watching thread looks for policies that exceed the time limit for an answer.
 const EVERY: Duration = Duration::from_millis(50);
-/// Time of an open question from which on the policy gives way to the watching thread at each look.
+/// Time that a question to a policy has been open from which on the watching thread briefly takes the interpreter lock
+/// at each look, so that Python notices signals that came.
 const LONG: Duration = Duration::from_millis(500);
 
-/// Question to a Python policy that is not answered yet; a thread has at most one.
+/// Question to a Python policy that is not answered yet: the asked thread, the time of asking, and whether the time
+/// limit is exceeded. A thread has at most one such question.
 struct OpenQuestion {
     thread: c_ulong,
     since: Instant,
@@ -40,7 +42,8 @@ pub fn limit() -> Duration {
     Duration::from_nanos(LIMIT_NS.load(Ordering::Relaxed))
 }
 
-/// Calls `ask`, under the watch for the time limit; returns its result, or `None` where it took too long.
+/// Calls `ask`, which asks a Python policy, under the watch of the time limit; returns the result of `ask`, or `None`
+/// where the policy exceeded the limit.
 #[allow(unsafe_code)]
 pub fn in_time<T>(_py: Python<'_>, ask: impl FnOnce() -> T) -> Option<T> {
     begin();
@@ -58,7 +61,7 @@ pub fn in_time<T>(_py: Python<'_>, ask: impl FnOnce() -> T) -> Option<T> {
     (!is_late).then_some(answer)
 }
 
-/// Starts the thread that watches for late answers, unless it runs already.
+/// Starts the thread that watches for policies that exceed the time limit, unless it runs already.
 pub fn begin() {
     LOOKING.call_once(|| {
         std::thread::spawn(look);
@@ -92,8 +95,8 @@ fn look() {
     }
 }
 
-/// Raises an exception in the thread of a late question to a policy. The question cannot be answered meanwhile, as its
-/// thread would have to attach to the interpreter first.
+/// Raises the exception `raised` in the thread in which a policy's answer is late. The policy cannot answer meanwhile,
+/// since its thread would first have to take the interpreter lock.
 #[allow(unsafe_code)]
 fn end(raised: &Bound<'_, PyType>, question: &mut OpenQuestion) {
     question.is_late = true;

@@ -24,7 +24,7 @@ use std::sync::Arc;
 type CompiledEntry = unsafe extern "C" fn(*mut u8, *const u8, *mut i64) -> i32;
 const ANSWERED: i32 = 1;
 
-/// Arguments that a compiled policy method gets, in the memory layout that its code expects.
+/// Arguments of a compiled policy method, in the memory layout that the compiled code expects.
 ///
 /// # Safety
 /// The type is `#[repr(C)]`, all its fields take multiples of eight bytes, and memory that they point to is valid
@@ -32,7 +32,8 @@ const ANSWERED: i32 = 1;
 #[allow(unsafe_code)]
 unsafe trait Told {}
 
-/// Slice of numbers, or of one field of many structs, as compiled policy methods get it.
+/// Array of numbers for compiled policy methods: address, length and stride of a slice of numbers, or of one field of a
+/// slice of structs.
 #[repr(C)]
 struct Array {
     start: usize,
@@ -51,7 +52,8 @@ impl Array {
     }
 }
 
-/// Instance of a user's compiled policy: the Python object, and the machine code once it has been made.
+/// Instance of a user's compiled policy: the Python object, its random stream, and the machine code of its methods once
+/// it has been compiled.
 struct Machine {
     asked: PolicyObject,
     random: CompiledRandom,
@@ -63,8 +65,8 @@ impl Machine {
         Self { asked: PolicyObject::new(class), random: CompiledRandom::default(), code: None }
     }
 
-    /// Asks the Python object, before it is compiled, a question that is asked only once; returns `usual` where its
-    /// class does not define the question.
+    /// Asks the Python object, before its methods are compiled, a question that is asked only once; returns `usual`
+    /// where the object's class does not define the question.
     fn plain<T>(&self, name: &'static str, usual: T, expected: &str) -> T
     where
         T: for<'a, 'py> FromPyObject<'a, 'py>,
@@ -74,7 +76,8 @@ impl Machine {
         })
     }
 
-    /// Tells the Python policy to build its state (`attach`, if its class defines that), then compiles its methods.
+    /// Lets the Python object build the policy's state (method `attach`, if its class defines that), then compiles the
+    /// methods.
     fn attach(&mut self, known: impl for<'py> PyCallArgs<'py>) {
         if let Some(attach) = self.asked.defined("attach") {
             self.asked.tell(&attach, known);
@@ -83,10 +86,10 @@ impl Machine {
         self.code = Some(self.asked.helped("machine", None));
     }
 
-    /// Returns a compiled method of the policy; `None` if its class does not define the method.
+    /// Returns a compiled method of the policy; `None` if the policy's class does not define the method.
     ///
     /// # Panics
-    /// When the size of the arguments on this side differs from the size that the code was compiled for.
+    /// When the size of the arguments here differs from the size for which the code was compiled.
     fn method<T: Told>(&self, name: &'static str) -> Option<Method<T>> {
         let code = self.code.as_ref().expect("compiled");
         let found = Python::attach(|py| -> PyResult<_> {
@@ -104,14 +107,15 @@ impl Machine {
         Some(Method { name, entry, state: state as *mut u8, told: PhantomData })
     }
 
-    /// Calls a compiled method of the policy with the arguments `told`; returns its answer, in which -1 stands for
-    /// missing numbers.
+    /// Calls a compiled method of the policy with the arguments `told`; returns the two numbers of its answer, -1 for
+    /// each that the method does not give.
     #[inline]
     fn ask<T: Told>(&self, method: &Method<T>, told: &T) -> [i64; 2] {
         self.ask_from(method, told, [-1; 2])
     }
 
-    /// Calls a compiled method with the arguments `told`; returns `answer` with the numbers that the method replaced.
+    /// Calls a compiled method with the arguments `told`; returns the two numbers of `answer`, of which the method may
+    /// replace either.
     #[inline]
     #[allow(unsafe_code)]
     fn ask_from<T: Told>(&self, method: &Method<T>, told: &T, mut answer: [i64; 2]) -> [i64; 2] {
@@ -124,7 +128,8 @@ impl Machine {
         answer
     }
 
-    /// Ends the work with the exception that a compiled method raised, or with a timeout.
+    /// Ends the simulation with the exception that a compiled method raised, or because the method exceeded the time
+    /// limit.
     #[cold]
     fn raised(&self, method: &'static str) -> ! {
         let is_late = heart::was_late();
@@ -140,7 +145,7 @@ impl Machine {
     }
 }
 
-/// Compiled method of one policy object, with the state of the object.
+/// Compiled method of one policy object: its name, its machine code, and the address of the object's state.
 struct Method<T> {
     name: &'static str,
     entry: CompiledEntry,

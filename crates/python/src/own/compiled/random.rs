@@ -20,7 +20,7 @@ pub struct CompiledRandom(*mut Drawing);
 unsafe impl Send for CompiledRandom {}
 
 impl Default for CompiledRandom {
-    /// Makes the random stream of a policy that belongs to no drive.
+    /// Makes the random stream, always with the same seed, of a policy that has not been given the stream of a drive.
     fn default() -> Self {
         Self::of(RandomStream::new(0, "own"))
     }
@@ -32,7 +32,7 @@ impl CompiledRandom {
         Self(Box::into_raw(Box::new(Drawing { stream, below, unit, bits })))
     }
 
-    /// Returns the address of the random stream, which a view passes to compiled code.
+    /// Returns the address of the random stream, through which compiled code draws random numbers.
     pub fn address(&self) -> usize {
         self.0 as usize
     }

@@ -64,7 +64,8 @@ impl Regulator {
         Self { machine, bits, methods: None }
     }
 
-    /// Compiles the regulator when it is first asked; some regulators are only asked for their number of bits.
+    /// Compiles the regulator's methods when the first of them is needed; of some regulators only the number of bits is
+    /// asked.
     #[inline]
     fn begin(&mut self) {
         if self.methods.is_none() {
@@ -79,8 +80,8 @@ impl Regulator {
         self.methods = Some((choose, self.machine.method("on_read")));
     }
 
-    /// Returns the regulator's bits of a mapping unit from an answer; ends the work if the answer has bits beyond the
-    /// declared number.
+    /// Returns, from the answer of a compiled method, the bits that the regulator stores for a mapping unit; ends the
+    /// simulation if the answer has more bits than the regulator declared.
     #[inline]
     fn bits_of(&self, method: &'static str, said: i64) -> u8 {
         if said >> self.bits != 0 {

@@ -152,7 +152,7 @@ class Session:
         """End the run early: take no more requests; requests in flight are still completed."""
 
     def glance(self) -> str:
-        """Return the results so far; the run goes on. Raises InputError before measurement began."""
+        """Return the results so far, as JSON; the run goes on. Raises InputError before the workload."""
 
     def result(self) -> str:
         """Return all results of the finished or interrupted run, as JSON."""

@@ -72,7 +72,7 @@ def _bits(self: Any) -> Any:
 
 
 def _drawn(answer: Any, *more: Any) -> Any:
-    """Return an intrinsic that calls the core's function at an address."""
+    """Return signature and code of an intrinsic that calls the core's function at an address."""
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         taken = [context.get_value_type(kind) for kind in signature.args[1:]]

@@ -5,153 +5,166 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 class PolicyTimeout(BaseException):
-    """A policy did not answer in time; raised within it."""
+    """A policy in Python did not answer in time; raised in the policy's call."""
 
 class Stopped(KeyboardInterrupt):
-    """A slice of work that did not end by itself after a stop was asked for."""
+    """Work went on for more than a second after a stop was asked for, and is ended by this exception."""
 
 class InputError(Exception):
-    """The user's input is not right; the message is one line with place, value and expectation."""
+    """The user's input is wrong; the message is one line with place, value and what is expected."""
 
 class BrokenInvariant(Exception):
-    """The core contradicted itself (a Rust panic)."""
+    """The core found an error in itself (a Rust panic)."""
 
 def version() -> str: ...
 def cell_laws() -> int:
-    """The number of the laws of cells that tables are derived by today."""
+    """Return the version number of the cell model from which characterization tables are derived."""
 
 def drives(folders: list[str]) -> str:
-    """List drives as `[{name, title, path}]`."""
+    """Return the names, titles and paths of all drives as `[{name, title, path}]`."""
 
 def chips(folders: list[str]) -> str:
-    """List chips as `[{name, title, path}]`."""
+    """Return the names, titles and paths of all chips as `[{name, title, path}]`."""
 
 def keys(folders: list[str], drive: str | None = None, overrides: list[str] = ...) -> str:
-    """Every key as `[{key, type, unit, range, names, default, required, help, needs}]`.
+    """Return all configuration keys as `[{key, type, unit, range, names, default, required, help, needs}]`.
 
-    On a drive also `value`, `place`, `source` and `off`: what it lacks there.
+    On a drive, also `value`, `place`, `source` and `off`: the reason why the key has no effect there.
     """
 
 def explain_drive(drive: str, overrides: list[str], folders: list[str]) -> str:
     """`{name, title, capacity_bytes, entries: [{key, value, place, source, help, expected}]}`."""
 
 def memory_bytes(drive: str, settings: list[str], folders: list[str] | None, check: bool) -> int:
-    """Reckon what a drive takes of memory; without folders `settings` is the whole configuration."""
+    """Return the bytes of the machine's memory that the simulation of a drive takes.
+
+    With the checker if `check` is true; without folders `settings` is the whole configuration.
+    """
 
 def free_memory_bytes() -> int | None:
-    """Return what drives may take of the machine's memory, where that is known."""
+    """Return the bytes of the machine's memory that simulated drives may take; None where unknown."""
 
 def explain_chip(chip: str, folders: list[str]) -> str:
     """`{name, title, entries: [...]}`."""
 
 def result_schema() -> str:
-    """The JSON Schema of `run.json`."""
+    """Return the JSON Schema of `run.json`."""
 
 def ask_to_stop() -> None:
-    """Say that work is to end with its slice; what goes on for longer than a second is ended by Stopped."""
+    """Ask that work end after its present slice; one that takes over a second is ended by Stopped."""
 
 def end_at_once() -> None:
-    """Say that work is to end now."""
+    """Ask that the running work end at once."""
 
 def forget_stop() -> None:
-    """Say that what was asked concerns no work that begins from now on."""
+    """Withdraw the request to stop: it does not concern work that begins from now on."""
 
 def policies() -> str:
-    """`[{seam, question, name, default, rule, paper, not_modelled, parameters}]`."""
+    """Return all policies as `[{seam, question, name, default, rule, paper, not_modelled, parameters}]`."""
 
 def check_policy(seam: str, name: str, may_starve: bool) -> None:
-    """Put the policy `name` through its seam's battery; raise InputError with the rule it breaks."""
+    """Test the policy `name` with its seam's test battery; raises InputError with the rule that it breaks."""
 
 def policy_timeout(limit_ns: int) -> None:
-    """Set how long a policy in Python may take for one answer."""
+    """Set the time limit, in ns, for one answer of a policy in Python."""
 
 def compiled_watch() -> tuple[int, int]:
-    """Return where loops of compiled policies look whether one is late, and what they call then."""
+    """Return two addresses for the loops of compiled policies.
+
+    The first is of a number that is not 0 while any call takes too long, the second of the function that
+    tells whether it is the call of this thread.
+    """
 
 def compiled_is_asked() -> bool:
-    """Return whether this thread is in a compiled policy."""
+    """Return whether this thread is in a method of a compiled policy."""
 
 def generators() -> str:
-    """List named workload generators as `[{name, title}]`."""
+    """Return the names and titles of all built-in workloads (fio jobs) as `[{name, title}]`."""
 
 def fio_jobs(workload: str) -> str:
-    """List the fio jobs of a workload as `[{name, clones, together, options}]`; `null` where it has none."""
+    """Return the fio jobs of a workload as `[{name, clones, together, options}]`; `null` if it has none."""
 
 def fio_check(workload: str, capacity: int) -> None:
-    """Set fio jobs up on a drive of `capacity` bytes; raises InputError when they do not run."""
+    """Check that fio jobs can run on a drive of `capacity` bytes; raises InputError if they cannot."""
 
 def trace_formats() -> str:
-    """List trace formats as `[{name, title, units, recognised, writable}]`."""
+    """Return all trace formats as `[{name, title, units, recognised, writable}]`."""
 
 def trace_info(path: str, options: str) -> str:
-    """Read a whole trace and describe it."""
+    """Read a whole trace once and return statistics of its requests, as JSON."""
 
 def trace_convert(path: str, options: str, out: str, to: str) -> int:
-    """Rewrite a trace in another format; returns the number of requests."""
+    """Write a trace to the file `out` in the format `to`; return the number of requests."""
 
 def volumes() -> str:
-    """List synthetic volumes and their parameters as `{synthetic, volumes, parameters}`, with sources."""
+    """Return the synthetic volumes, with sources, as `{synthetic, volumes, parameters}`."""
 
 def volume_info(spec: str, seed: int, access: str) -> str:
-    """Describe the requests of a synthetic volume as `trace_info` does those of a file."""
+    """Make the requests of a synthetic volume once and return their statistics as `trace_info` does."""
 
 def volume_convert(spec: str, seed: int, out: str, to: str) -> int:
-    """Write the requests of a synthetic volume as a trace; returns their number."""
+    """Write the requests of a synthetic volume to a trace file; return the number of requests."""
 
 def plain_lines(rows: list[Any]) -> str:
-    """Lines of CSV: of tuples of whole numbers, None and words without commas."""
+    """Return lines of CSV, made of tuples of whole numbers, None and words without commas."""
 
 def size_bytes(text: str) -> int:
-    """Read a size with its unit, `16KiB`."""
+    """Parse a size with its unit, such as `16KiB`, into bytes."""
 
 def student_t(probability: float, freedom: int) -> float:
-    """What a Student variable of so many degrees stays below with a probability from 0.5 to 1."""
+    """Return the quantile of Student's t distribution for a probability from 0.5 to 1.
+
+    `freedom` is the number of degrees of freedom.
+    """
 
 def nanoseconds(text: str) -> int:
-    """Read a time with its unit, `10s`."""
+    """Parse a time with its unit, such as `10s`, into nanoseconds."""
 
 def state_info(path: str) -> str:
-    """Describe a stored drive state without building the drive."""
+    """Return the origin and the geometry of a saved drive state, as JSON; the drive is not built."""
 
 class Session:
-    """One run. Not thread-safe; the interpreter lock is released inside `advance`."""
+    """A simulation run. Not thread-safe; the interpreter lock is released inside `advance`."""
 
     def __init__(
         self, drive: str, overrides: list[str], folders: list[str], workload: str, options: str
     ) -> None: ...
     @staticmethod
     def resolved(name: str, assignments: list[str], workload: str, options: str) -> Session:
-        """Open the same for the resolved configuration of an earlier run."""
+        """Open a run from the resolved configuration of an earlier run."""
 
     def describe(self) -> str:
-        """Say what will be run, before it is."""
+        """Return a description of the run before it begins, as JSON."""
 
     def advance(self, events: int) -> str:
-        """Simulate up to `events` events.
+        """Simulate about `events` events and return the progress of the run.
 
         `{done, phase, fraction, simulated_ns, host_requests, page_operations}`.
         """
 
     def is_broken(self) -> bool:
-        """Whether what ended its work, a signal in a policy's call for one, leaves nothing to go on with."""
+        """Return whether the run cannot go on.
+
+        A signal in a policy's call or a broken invariant has then ended the work in the middle.
+        """
 
     def interrupt(self) -> None:
-        """Take no more requests; requests in flight are still answered."""
+        """End the run early: take no more requests; requests in flight are still completed."""
 
     def glance(self) -> str:
-        """Return what was measured so far; the run goes on. Raises InputError before it began."""
+        """Return the results so far, as JSON; the run goes on. Raises InputError before the workload."""
 
     def result(self) -> str:
-        """Return the result, when done or interrupted."""
+        """Return all results of the finished or interrupted run, as JSON."""
 
     def requests(self) -> Table:
-        """Drain the requests completed since the last call."""
+        """Return the requests completed since the last call, as a table, and remove them."""
 
     def timeline(self) -> bytes:
-        """Return a piece of the timeline's file: what was added since the last call."""
+        """Return the bytes of the timeline's file that were added since the last call."""
 
 class Server:
-    """A drive as a network block device.
+    """A server that offers a simulated drive as a network block device.
 
     One thread serves, without the interpreter lock; others may call `progress` and `stop` meanwhile.
     """
@@ -160,31 +173,31 @@ class Server:
         self, drive: str, overrides: list[str], folders: list[str], options: str, serve: str
     ) -> None: ...
     def uri(self) -> str:
-        """Return how clients name it."""
+        """Return the URI by which clients reach the server."""
 
     def serve(self, slice_ms: int) -> None:
-        """Serve for about so long, or until `stop`."""
+        """Serve clients for about `slice_ms` milliseconds, or until `stop`."""
 
     def progress(self) -> str:
-        """Return how far it was when it left word last, at most a second ago; holds nothing up."""
+        """Return the server's progress as JSON, at most a second old, without holding up the server."""
 
     def stop(self) -> None:
-        """Let `serve` return soon, and each later one at once."""
+        """Make `serve` return soon, and each later call at once."""
 
     def end(self) -> None:
-        """Answer the requests in flight and take leave of all clients."""
+        """Complete the requests in flight and disconnect all clients."""
 
     def result(self) -> str:
-        """Return everything measured, after the end."""
+        """Return all results of the measurement, as JSON, after `end`."""
 
     def close(self) -> None:
-        """Bring the drive to rest and leave its image for the next server."""
+        """Let the drive come to rest and complete its image file for the next server."""
 
     def requests(self) -> Table:
-        """Drain the requests completed since the last call."""
+        """Return the requests completed since the last call, as a table, and remove them."""
 
 class Completion:
-    """A request that the drive has answered."""
+    """A completed request of a drive: its times, its status, and the stages of its latency."""
 
     id: int
     submitted_ns: int
@@ -199,7 +212,7 @@ class Completion:
     stages_ns: dict[str, int]
 
 class SteppedDrive:
-    """What `fg.Drive` is made of; what each call does is said in the core, where `help()` finds it."""
+    """Base class of `fg.Drive`: a drive that a program steps. Its methods are documented in the core."""
 
     name: str
     title: str
@@ -239,10 +252,10 @@ class SteppedDrive:
 def step_words() -> tuple[list[str], list[tuple[int, str]], list[str]]: ...
 def step_op(name: str) -> int: ...
 def table_columns() -> str:
-    """List the tables of a run as `[{file, row, columns: [{name, type, unit, meaning}]}]`."""
+    """Return the tables of a run as `[{file, row, columns: [{name, type, unit, meaning}]}]`."""
 
 class Table:
-    """Columns of equal length, in Arrow's memory; None is a gap."""
+    """A table of columns of equal length, in Arrow's memory; a gap is None."""
 
     def __init__(
         self, columns: list[tuple[str, str, str, str]], values: Mapping[str, Sequence[Any]]
@@ -251,29 +264,29 @@ class Table:
     def num_rows(self) -> int: ...
     @property
     def columns(self) -> list[tuple[str, str, str, str]]:
-        """Name, type, unit and meaning."""
+        """Return name, type, unit and meaning of each column."""
 
     def column(self, name: str) -> list[Any]: ...
     def complete(self, name: str) -> bool:
-        """Whether the column has no gaps."""
+        """Return whether the column has no gaps."""
 
     def column_bytes(self, name: str) -> bytes:
-        """Little-endian numbers of a column without gaps."""
+        """Return the values of a column of numbers without gaps, as little-endian bytes."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 class Writer:
-    """Writes one Parquet file, table by table."""
+    """Writer of one Parquet file, table by table."""
 
     def __init__(self, path: str | Path) -> None: ...
     def write(self, table: Table) -> None: ...
     def close(self) -> None: ...
 
 def read_parquet(path: str | Path, rows_most: int) -> Table:
-    """Read a Parquet file. Raises FileNotFoundError, OSError or InputError."""
+    """Read a Parquet file into a table. Raises FileNotFoundError, OSError or InputError."""
 
 class Ageing:
-    """A drive on its way to its end; what crosses is JSON. Raises InputError."""
+    """A drive that is aged to the end of its life; values cross as JSON. Raises InputError."""
 
     def __init__(self, drive: str, overrides: list[str], folders: list[str], options: str) -> None: ...
     def capacity_bytes(self) -> int: ...
@@ -285,7 +298,7 @@ class Ageing:
     def go_on(self) -> tuple[str | None, float]: ...
 
 class LogRows:
-    """What the rig logged of a block while it was cycled."""
+    """Rows that the test rig logged of a block while the block was cycled."""
 
     def __init__(self, block: int, packed: bytes) -> None: ...
     def __len__(self) -> int: ...
@@ -297,7 +310,7 @@ class LogRows:
     def changes(self) -> list[tuple[str, int | None, list[int], list[int]]]: ...
 
 class Chip:
-    """A simulated chip on the bench; what crosses is JSON, numbers and bytes. Raises InputError."""
+    """A simulated flash chip on the test bench; values cross as JSON, numbers, bytes. Raises InputError."""
 
     def __init__(
         self, name: str, folders: list[str], seed: int, overrides: list[str] = ..., tables: bool = ...
@@ -354,14 +367,14 @@ def page_error_rates(
 _Seen = tuple[float, float, list[list[float]], list[float], list[float], list[float]]
 
 class EccPage:
-    """A page of cells in its condition, as a channel."""
+    """A flash page at a certain wear and rest, as a channel for error correction."""
 
     @staticmethod
     def normal(bits: int, page: int, rate: float) -> EccPage: ...
     def seen(self, known: EccPage, soft_bits: int, placement: str) -> _Seen: ...
 
 class EccTrial:
-    """Words of a code, decoded over one channel after the other. Raises InputError."""
+    """Trial of an error correcting code: random codewords sent over channels. Raises InputError."""
 
     def __init__(
         self, name: str, file: tuple[str, str] | None, decoder: str, settings: list[str], seed: int

@@ -13,7 +13,7 @@
 #define FLOATGATE_STAGES 13
 
 /*
- Stands for a time that never comes, where a call takes a latest time.
+ Value of a latest simulated time in a call: no limit, as a time that never comes.
  */
 #define FLOATGATE_FOREVER UINT64_MAX
 

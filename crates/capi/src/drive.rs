@@ -8,7 +8,7 @@ use step::{STAGE_COUNT, StepError, StepRequest, SteppedCompletion, SteppedDrive,
 
 /// Number of stages into which the latency of a request is divided.
 pub const FLOATGATE_STAGES: usize = 13;
-/// Stands for a time that never comes, where a call takes a latest time.
+/// Value of a latest simulated time in a call: no limit, as a time that never comes.
 pub const FLOATGATE_FOREVER: u64 = u64::MAX;
 /// Flag of a request: forced unit access, a write whose data must be on durable storage before it is answered.
 pub const FLOATGATE_FUA: u8 = 1;

@@ -38,10 +38,10 @@ struct Flight {
     /// Number of bytes that cross the channel where parts of units are read, including bytes for reads that share the
     /// data-out; 0 if whole units cross.
     bytes: u32,
-    /// Number of pieces into which the read is split, number of pieces sensed so far, and number of pieces that have
-    /// crossed the channel.
+    /// Three numbers of a read whose data are sensed and sent in pieces: number of pieces, number of pieces sensed so
+    /// far, and number of pieces that have crossed the channel.
     pieces: (u8, u8, u8),
-    /// Number of the read whose array read and data-out this read shares; none if it has its own.
+    /// Id of the read whose array read and data-out this read shares; none if this read has its own.
     carrier: Option<TransactionId>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Clock {
     channels: u32,
     flights: Vec<Flight>,
     channel_free: Vec<SimTime>,
-    /// For each die: the time before which no operation may begin at the array.
+    /// For each die: the time before which no operation may begin at the die's flash array.
     array_free: Vec<SimTime>,
     channel_ns: Vec<u64>,
     array_ns: Vec<[u64; 4]>,

@@ -9,8 +9,8 @@ use units::{Lpn, Ppa};
 
 /// Size of a sector in bytes.
 const SECTOR: u64 = 512;
-/// Marks a sector that was never written, in place of a version; second constant: marks a sector that a write-buffer
-/// slot does not have yet.
+/// Stands for a sector that was never written, in place of a version number. Second constant: stands for a sector of a
+/// unit that a write-buffer slot does not hold yet.
 const EMPTY: u32 = u32::MAX;
 const LACKING: u32 = u32::MAX - 1;
 
@@ -24,8 +24,8 @@ struct SlotContent {
     version: u32,
     /// True while the slot's data are part of a program in flight.
     bound: bool,
-    /// For each sector of the unit, the version whose data the slot has, and the version whose data it should have;
-    /// none where all sectors come from one version.
+    /// Two lists with an entry for each sector of the unit: the versions whose data the slot has, and the versions
+    /// whose data it should have; none where all sectors come from one version.
     parts: Option<(SectorVersions, SectorVersions)>,
 }
 
@@ -39,14 +39,17 @@ pub(crate) struct Content {
     per_unit: u64,
     /// First sector, and the sector after the last, of the host write whose data enter the drive now.
     entering: (u64, u64),
-    /// Logical unit that the checker assumes in a slot of the write buffer about which it has heard no event.
+    /// Logical unit that the checker assumes in a slot of the write buffer whose filling was not reported to it:
+    /// unknown (`BEFORE`) if the buffer was filled before the run, else no unit.
     unheard: Lpn,
-    /// For each logical unit, and on flash for each physical address, the versions of its sectors where they differ;
-    /// the middle field holds the slots of the write buffer. The maps are only looked up, so their order is irrelevant.
+    /// Versions of the sectors of each logical unit, only for units whose sectors come from different writes. The next
+    /// field holds the slots of the write buffer; the field `flash` holds the versions of the sectors at each physical
+    /// address. The maps are only looked up, so their order is irrelevant.
     drive: HashMap<u32, SectorVersions>,
     slots: Vec<SlotContent>,
     flash: HashMap<u64, SectorVersions>,
-    /// By physical address: text that says which sector of the unit there comes from a wrong write.
+    /// Error messages by physical address: each says which sector of the unit there is missing or comes from a wrong
+    /// write.
     faults: HashMap<u64, String>,
 }
 
@@ -58,7 +61,7 @@ fn forget<K: Eq + std::hash::Hash, T>(entries: &mut HashMap<K, T>, key: K) {
     }
 }
 
-/// A logical unit and its version, as a program writes the unit to flash.
+/// Logical unit and version number of the data that a program writes to one physical address.
 pub(super) type Stored = (Lpn, u32);
 
 impl Content {
@@ -243,8 +246,8 @@ impl Content {
         };
     }
 
-    /// Drops the sector versions and faults noted for `units` physical addresses from `first` on, because they were
-    /// erased.
+    /// Drops the sector versions and error messages noted for `units` physical addresses from `first` on, because they
+    /// were erased.
     pub fn on_erase(&mut self, first: u64, units: u32) {
         if !self.flash.is_empty() {
             (first..first + u64::from(units)).for_each(|ppa| drop(self.flash.remove(&ppa)));
@@ -257,7 +260,7 @@ impl Content {
         self.slots.clear();
     }
 
-    /// True if the operation is the flash read of a read-modify-write, which fetches the sectors of a unit that a slot
+    /// True if the flash operation is the read of a read-modify-write, which fetches the sectors of a unit that a slot
     /// of the write buffer lacks.
     pub fn completes(transaction: &Transaction) -> bool {
         use controller::{Kind, Origin};

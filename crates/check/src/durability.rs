@@ -26,7 +26,7 @@ pub(crate) struct Durability {
     /// For each flush in flight, by its request number: units and versions that were acknowledged but not on flash when
     /// the flush arrived.
     flushes: BTreeMap<u32, Versions>,
-    /// The versions that must be there after a power cut; used only on a drive whose power is cut.
+    /// Account of the versions that must be there after a power cut; used only in a run that cuts the power.
     pub survival: Survival,
     cuts: bool,
 }
@@ -122,7 +122,8 @@ impl Durability {
         }
     }
 
-    /// Notes that `version` of unit `lpn` is on flash, or is a trim: it and older versions are no longer open.
+    /// Notes that `version` of unit `lpn` has been programmed to flash, or is a trim: neither it nor an older version
+    /// counts as acknowledged without being on flash any more.
     pub fn on_commit(&mut self, lpn: Lpn, version: u32) {
         if self.protected {
             return;
@@ -175,7 +176,8 @@ impl Durability {
 }
 
 impl Durability {
-    /// Notes which versions must survive a power cut, or are only acknowledged, now that a write or flush is answered.
+    /// Notes, at the answer to a write or flush, which versions must survive a power cut from now on and which are only
+    /// acknowledged. `written` are the versions that the write brought.
     fn note_promises(&mut self, request: &Answered<'_>, written: &Versions) {
         let host = request.host;
         if host.op.effect() == Effect::Flush {

@@ -18,8 +18,8 @@ pub struct Facts {
     pub space: HostSpace,
     /// Signalling of the flash interface between the controller and the chips, with its timing.
     pub signalling: Signalling,
-    /// Ways to program a page other than the usual one, in the order of their numbers in transactions: the program step
-    /// relative to the usual step, and the name of the voltage set if the way has one.
+    /// Alternative ways to program a page (program modes), in the order of their numbers in transactions. For each: the
+    /// program step (ISPP) relative to the usual step, and the name of its set of voltages if it has one.
     pub ways_to_write: Vec<(f64, Option<String>)>,
     /// Number of dies whose superblocks of the same number form a parity group; none on a drive without parity over
     /// dies.
@@ -88,7 +88,8 @@ pub enum KeptAt {
     Flash(Ppa),
 }
 
-/// The drive's logical-to-physical map as it was when the checker's account began; it never changes afterwards.
+/// Copy of the drive's logical-to-physical map from the time at which the checker's account began; the copy never
+/// changes afterwards.
 pub trait MapAtFirst {
     /// Returns the physical address of unit `lpn` when the account began, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
@@ -121,7 +122,7 @@ pub trait Examined {
     /// Returns the physical address of unit `lpn` in the drive's map now, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;
 
-    /// Returns the logical unit that the spare area of the page at physical address `ppa` names.
+    /// Returns the logical unit that the spare area on flash names for physical address `ppa`.
     fn holder(&self, ppa: Ppa) -> Lpn;
 
     /// True if the drive counts the unit at physical address `ppa` as valid.
@@ -173,7 +174,7 @@ pub struct Answered<'a> {
     pub units: u32,
     /// True if the drive answered the request with an error.
     pub failed: bool,
-    /// True if part of the data that a read asked for could not be corrected.
+    /// True if a part of the data that a read asked for could not be corrected by the ECC.
     pub uncorrectable: bool,
 }
 

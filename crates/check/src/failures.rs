@@ -16,8 +16,8 @@ pub(crate) struct FailedDies {
     /// was dead before the run.
     may_fail_anyway: bool,
     dead: BTreeSet<u32>,
-    /// Numbers of the host requests in flight whose reads may fail; second field: numbers of the host requests whose
-    /// reads must fail.
+    /// Numbers of the host reads in flight that may fail. Second field: numbers of the host reads in flight that must
+    /// fail.
     may_fail: BTreeSet<u32>,
     must_fail: BTreeSet<u32>,
     /// Logical units into which a read-modify-write merged old data that could not be read.

@@ -54,7 +54,7 @@ struct RequestAccount {
     ready: SimTime,
 }
 
-/// The host's data in a slot of the write buffer that the flash does not hold yet.
+/// Which part of a mapping unit in a slot of the write buffer is data of the host that the flash does not hold yet.
 #[derive(Clone, Debug, Default)]
 enum Brought {
     /// The slot is empty, or the flash holds the same data.
@@ -70,8 +70,8 @@ enum Brought {
 /// comparison with the drive and with the results.
 pub(crate) struct Ledger {
     all: Counts,
-    /// Counts when the measured window began; the next two fields: pages in decoding then, by origin, and busy times of
-    /// channels and arrays until then.
+    /// The checker's counts when the measured window began. The next two fields, both for that moment: number of pages
+    /// that were being decoded by the ECC, by origin, and busy times of channels and arrays, in ns.
     then: Counts,
     decoding_then: CountsByOrigin,
     busy_then: (Vec<u64>, Vec<u64>),
@@ -84,12 +84,12 @@ pub(crate) struct Ledger {
     units_read: u64,
     wanted: Vec<Ppa>,
     unit: u64,
-    /// Number of the host write whose data enter the buffer now; second field: the first byte of the write and the byte
-    /// after its last.
+    /// Number of the host write request whose data enter the buffer now. Second field: address of the write's first
+    /// byte on the drive, and address of the byte after its last.
     entering: u32,
     extent: (u64, u64),
-    /// For each slot of the write buffer: the logical unit and the host's data in it. Second field: logical units of
-    /// the host program that ended last, each with its buffer slot.
+    /// For each slot of the write buffer: the logical unit, and which part of it is data of the host that flash does
+    /// not hold yet. Second field: logical units of the host program that ended last, each with its buffer slot.
     brought: Vec<(Lpn, Brought)>,
     ended: Vec<(Lpn, u32)>,
     read_before: u64,
@@ -138,7 +138,7 @@ impl Ledger {
         }
     }
 
-    /// Returns the same account with empty counts for the namespaces in `space`.
+    /// Returns this account of data and requests with separate counts, all zero, for each of the namespaces in `space`.
     pub fn of_parts(self, space: &HostSpace) -> Self {
         Self { parts: NamespaceParts::new(space), ..self }
     }
@@ -227,7 +227,7 @@ impl Ledger {
         }
     }
 
-    /// Notes that `slot` of the write buffer holds no host data that the flash does not hold too.
+    /// Notes that all data in `slot` of the write buffer are also on flash: the slot holds nothing newer from the host.
     pub fn on_kept(&mut self, slot: u32) {
         if self.brought.len() <= slot as usize {
             self.brought.resize(slot as usize + 1, Default::default());
@@ -235,8 +235,8 @@ impl Ledger {
         self.brought[slot as usize].1 = Brought::Nothing;
     }
 
-    /// Counts the bytes that filled up the units of these write-buffer slots in a program that has ended, whether it
-    /// succeeded or failed.
+    /// Counts, at the end of a program whether it succeeded or failed, the bytes with which the drive filled up partly
+    /// written units; `slots` are the write-buffer slots that were programmed.
     pub fn on_hosts_programmed(&mut self, slots: impl Iterator<Item = u32>) {
         self.ended.clear();
         for slot in slots {

@@ -32,8 +32,8 @@ type Homes = BTreeMap<u32, u64>;
 /// A made-up drive for the checker's tests: it holds the map and the counts that a test puts in.
 pub(crate) struct MadeUp {
     pub homes: Homes,
-    /// Logical units whose physical address changed since the checker's account began; none: the made-up drive does not
-    /// know.
+    /// Logical units whose physical address changed since the checker's account began; none if the made-up drive is to
+    /// answer that it cannot tell.
     pub changed: Option<Vec<Lpn>>,
     /// Number of valid units in each superblock, as the made-up drive counts them.
     pub valid: Vec<u32>,

@@ -6,20 +6,20 @@ use config::{ConfigError, Document, Section};
 use controller::{ChannelUse, Kind, Transaction};
 use units::{Bytes, Nanos, TransferRate};
 
-/// How the checker finds the time of a program that uses another way to program than the usual one.
+/// How the checker finds the program time of one of a chip's alternative ways to program (program modes).
 enum ProgramTime {
-    /// The usual program time, divided by this program step relative to the usual step, or interpolated between the
-    /// steps in the chip's tables.
+    /// The program time follows from the usual one and this program step (ISPP), relative to the usual step: looked up
+    /// or interpolated in the chip's tables, or else the usual time divided by the step.
     Step(f64),
-    /// The program times in ns of a set of voltages, by wear and page type.
+    /// The program times of this way to program are listed, in ns, by wear and page type, for its own set of voltages.
     Set(Vec<u64>),
 }
 
 /// Array times of the chip's file in ns, as the checker reads them.
 struct ChipNumbers {
     bits: usize,
-    /// Array read times in ns: one, or one for each page type. The second field has the read and the program time in
-    /// SLC mode, where the chip has an SLC mode.
+    /// Array read times of the chip in ns: one value, or one for each page type. Second field: read time and program
+    /// time in SLC mode in ns, none on a chip without an SLC mode.
     t_r: Vec<u64>,
     one_bit: Option<[u64; 2]>,
     /// Program times in ns, ordered by program step, then wear, then page type.
@@ -30,7 +30,8 @@ struct ChipNumbers {
     /// Time in ns from the suspension of a program, and of an erase, until another operation may begin at the array.
     t_suspend: [u64; 2],
     t_resume: u64,
-    /// Program times of the ways to program other than the usual one, by their number in transactions minus 1.
+    /// Program times of the alternative ways to program (program modes); index: number of the way in transactions,
+    /// minus 1.
     costs: Vec<ProgramTime>,
 }
 
@@ -211,7 +212,8 @@ pub(super) struct SentData {
     pub units: u32,
     /// Number of bytes where parts of units are sent; 0 if whole units are sent.
     pub bytes: u32,
-    /// Number of bit-planes sent to the controller, and number of bit-planes that a read without retries sends.
+    /// Ratio, as numerator and denominator, of the bit-planes that the read sends to the controller to those that a
+    /// hard read (without soft information) sends.
     pub planes: (u16, u16),
 }
 
@@ -276,8 +278,9 @@ impl Numbers {
         cycles > 0 && self.wires.command(cycles, self.wires.signalling.waits.t_whr.get()) > 0
     }
 
-    /// Returns the time in ns for which `usage` of a flash operation holds the channel, and the number of bytes that
-    /// cross it; `sent` is the amount of data of a data-out.
+    /// Returns two numbers for one use `usage` of the channel by a flash operation (command, data-in, data-out or
+    /// status): the time in ns for which it holds the channel, and the number of bytes that cross it. `sent` is the
+    /// amount of data of a data-out.
     pub fn channel_ns(&self, transaction: &Transaction, usage: ChannelUse, sent: SentData) -> (u64, u64) {
         let waits = &self.wires.signalling.waits;
         let [read, program, erase, status] = self.wires.cycles;

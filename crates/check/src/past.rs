@@ -15,7 +15,7 @@ pub(crate) struct Past {
     slots: BTreeMap<u32, u32>,
     /// Numbers of the snapshots that must survive a power cut.
     recorded: BTreeSet<u32>,
-    /// Logical units, each with the version of the unit whose page a power cut destroyed.
+    /// Versions whose flash page a power cut destroyed, each as a logical unit and a version number.
     torn: BTreeSet<(u32, u32)>,
 }
 
@@ -87,8 +87,9 @@ impl Past {
         *saw = found;
     }
 
-    /// Updates the account for a snapshot event; `content` and `version` give the versions that the logical drive holds
-    /// now. Returns, only if the drive was rolled back, the versions that its newest snapshot sees.
+    /// Updates the account for a snapshot event; `content` and `version` return the versions that the logical drive
+    /// holds now, of all units and of one unit. Returns, only if the drive was rolled back, the versions that its
+    /// newest snapshot sees.
     pub fn note(
         &mut self,
         event: PastEvent,

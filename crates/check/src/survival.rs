@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// A version number for each of some logical units; a higher version is a newer write.
+/// Version numbers of logical units, by unit; a higher version is a newer write.
 pub(crate) type Versions = BTreeMap<Lpn, u32>;
 
 /// The checker's account of the versions of logical units that must be there after a power cut.
@@ -28,11 +28,11 @@ pub(crate) struct Survival {
     /// For each flush in flight, by its request number: the versions that were acknowledged, and the trims that were
     /// answered, when the flush arrived.
     flushes: BTreeMap<u32, [Versions; 2]>,
-    /// Logical units that may hold any version up to the one given here, or no data, after a power cut, because they
-    /// were trimmed or a cut destroyed their page.
+    /// For each logical unit that was trimmed or of which a power cut destroyed a page: the highest version that the
+    /// unit may hold after a power cut; any older version, or no data, is allowed as well.
     free: Versions,
-    /// Highest version number when the drive was last rolled back to a snapshot: versions up to it were undone, except
-    /// for those of the snapshot.
+    /// Highest version number at the time when the drive was last rolled back to a snapshot: versions up to this number
+    /// were undone, except for those of the snapshot.
     undone: u32,
     /// True if trims are as durable as writes. The next two fields then hold the version up to which each unit is
     /// trimmed: by trims that were answered, and by trims that are promised to survive a power cut.

@@ -17,11 +17,12 @@ pub(crate) struct TrimAccount {
     zone_units: u32,
     /// True on a drive with snapshots: it may ignore a trim for lack of free space, so trims are not checked.
     may_refuse: bool,
-    /// Number of unit trims so far; second field: for each logical unit, the value of this count at its last trim. The
-    /// second field is empty until a trim arrives.
+    /// Number of trims of units so far (each trimmed unit counts). Second field: for each logical unit, the value of
+    /// this count at its last trim; the list is empty until a trim arrives.
     count: u64,
     last: Vec<u64>,
-    /// For each trim in flight, by its request number: the number of unit trims when the trim was requested.
+    /// For each trim request in flight, by its request number: the number of trims of units so far when the request
+    /// arrived.
     asked: BTreeMap<u32, u64>,
     /// Range of logical units that each trim or zone reset in flight covers, by its request number; second field: the
     /// range of the request that removed a unit last.
@@ -78,8 +79,8 @@ impl TrimAccount {
         }
     }
 
-    /// Notes that request `id` is answered, with none for `done` if it failed; checks that a trim has removed each unit
-    /// it covers, and returns these units.
+    /// Notes that trim request `id` is answered; `done` is the request, or none if it failed. Checks that a trim has
+    /// removed each unit that the request covers as a whole, and returns these units.
     pub fn on_answered(&mut self, id: u32, done: Option<&HostRequest>) -> impl Iterator<Item = Lpn> + use<> {
         if self.covered.remove(&id).is_some_and(|units| units == self.at_work) {
             self.at_work = 0..0;

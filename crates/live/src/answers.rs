@@ -19,7 +19,7 @@ pub struct Answers {
     /// Number of bytes of the first piece of the queue that have been sent to the client.
     sent: usize,
     bytes: usize,
-    /// Memory of a piece of answers that has been sent, kept for the next piece.
+    /// Empty byte vector whose memory, once of a piece of answers that has been sent, is reused for the next piece.
     spare: Vec<u8>,
 }
 
@@ -29,7 +29,8 @@ impl Answers {
         self.bytes
     }
 
-    /// Appends an answer without data, or the header of an answer with data, which `write` writes.
+    /// Appends bytes to the queue of answers to the client: a whole answer without data, or the header of an answer
+    /// with data. The function `write` writes these bytes.
     pub fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         if self.pieces.back().is_none_or(|last| last.len() >= LONG) {
             self.pieces.push_back(std::mem::take(&mut self.spare));
@@ -41,7 +42,8 @@ impl Answers {
         }
     }
 
-    /// Appends data that a client read; returns the memory of the data if they were copied into another piece.
+    /// Appends data that a client's request read to the queue of answers. Returns the vector `data` for reuse if its
+    /// bytes were copied into another piece of the queue; none if the queue sends from that memory.
     pub fn add_data(&mut self, data: Vec<u8>) -> Option<Vec<u8>> {
         if data.len() < LONG {
             self.add(|out| out.extend_from_slice(&data));
@@ -52,8 +54,8 @@ impl Answers {
         None
     }
 
-    /// Sends bytes to `to`, the client's socket, as many as it accepts and at most `most`. Memory of data that have
-    /// been sent is returned to `buffers`.
+    /// Sends bytes of the queue of answers to `to`, the client's socket: as many as the socket accepts, at most `most`.
+    /// Memory of data that have been sent is returned to the pool `buffers`.
     ///
     /// # Errors
     /// When nothing more can be sent to the client.

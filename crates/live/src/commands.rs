@@ -28,11 +28,12 @@ pub struct DriveRequest {
 pub enum RequestPlan {
     /// The server refuses the client's request with this error.
     Refuse(Refusal),
-    /// The client asks which extents are allocated (block status).
+    /// Decision for a query of the allocated extents (NBD block status): the server answers the query itself, without a
+    /// request to the drive.
     Status,
-    /// The server carries out the client's request by these requests to the drive.
+    /// The server carries out the client's request by this sequence of requests to the drive.
     Drive(Pieces),
-    /// The client ends its connection to the live server.
+    /// The client asked to disconnect: the server ends the connection.
     Leave,
 }
 
@@ -41,18 +42,19 @@ pub enum RequestPlan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pieces {
     op: Op,
-    /// Byte range of the client's request for which no request to the drive has been made yet.
+    /// Byte range of the client's request that is left: no request to the drive has been made for it yet.
     left: Range<u64>,
     fua: bool,
     payload: Payload,
     unit: u64,
-    /// True if a flush follows the parts of the client's request, to make the data durable.
+    /// True if a flush of the drive's write buffer is still to follow the other requests to the drive, to make the data
+    /// durable.
     flushes: bool,
 }
 
 impl Pieces {
-    /// Returns the number of bytes by which the request is charged to the client until it is answered: the length of
-    /// its range, for the memory or the drive's time that it takes.
+    /// Returns the number of bytes that count against the client's limit of unanswered requests for this request: the
+    /// length of the byte range for which no request to the drive has been made yet.
     pub fn charge(&self) -> u64 {
         self.left.end - self.left.start
     }
@@ -85,8 +87,8 @@ impl Pieces {
     }
 }
 
-/// Decides what to do with the client's request `asked` to `export`; `allocation` says whether the client may ask for
-/// allocated extents.
+/// Decides what to do with the client's request `asked` to `export`; `allocation` says whether the client may query
+/// allocated extents. Memory for data to be written comes from the pool `buffers`.
 pub fn plan(
     asked: NbdRequest<'_>,
     export: &Export,
@@ -135,7 +137,8 @@ pub fn plan(
     }
 }
 
-/// Right of a client to ask which extents are allocated: only after it negotiated the metadata context for it.
+/// Whether a client may query allocated extents (NBD block status): only if it negotiated the metadata context
+/// `base:allocation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocation {
     Known,

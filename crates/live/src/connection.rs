@@ -14,10 +14,11 @@ use std::sync::Arc;
 
 /// Number of bytes of buffer space for each read from a client's socket.
 const CHUNK: usize = 256 << 10;
-/// Number of bytes of unanswered requests and unsent answers from which on the server takes no further requests of a
-/// client.
+/// Limit on the bytes of a client's unanswered requests and unsent answers: from this number of bytes on, the server
+/// takes no further requests of the client.
 const CHARGED_MOST: u64 = 16 << 20;
-/// Number of requests in flight from which on the server takes no further requests of a client.
+/// Limit on a client's unanswered requests: from this number of requests on, the server takes no further requests of
+/// the client.
 const IN_FLIGHT_MOST: u32 = 4096;
 /// Greatest number of bytes that the server sends to a client, or receives for a long write, in one turn.
 pub const TURN_BYTES: usize = 1 << 20;
@@ -25,7 +26,8 @@ pub const TURN_BYTES: usize = 1 << 20;
 /// then, or when it has data.
 const QUIET: u32 = 64;
 
-/// Treatment, in one round of the server, of clients that have sent nothing for long.
+/// Whether the server, in one pass over its clients, also reads the sockets of quiet clients, which have sent nothing
+/// for long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quiet {
     /// Sockets of quiet clients are read, too.
@@ -55,10 +57,10 @@ pub struct Connection {
     answers: Answers,
     /// Number of the client's requests that the server has not answered.
     in_flight: u32,
-    /// Number of bytes that are charged to the client for its requests in flight.
+    /// Number of bytes of the client's unanswered requests that count against the client's limit.
     charged: u64,
-    /// True if `read` may contain complete requests that the server has not taken, because the turn ended or the client
-    /// had used up its share.
+    /// True if `read` may contain complete requests that the server has not taken, because the client's share of the
+    /// current pass was used up or a limit on the client's requests was reached.
     has_more: bool,
     /// True if the last read from the socket filled all the space of the buffer, so that the socket may have more
     /// bytes.
@@ -160,8 +162,8 @@ impl Connection {
         self.charged += charge;
     }
 
-    /// Removes an answered request from the counts of the client: from its requests in flight, and `charge` bytes from
-    /// its charge.
+    /// Removes an answered request from the client's count of requests in flight, and `charge` bytes from the bytes
+    /// that count against the client's limit.
     pub fn finish(&mut self, charge: u64) {
         self.in_flight -= 1;
         self.charged -= charge;
@@ -205,8 +207,8 @@ impl Connection {
         }
     }
 
-    /// Processes `count` bytes that the socket wrote into the buffer: passes complete requests to `take`, or completes
-    /// a long write.
+    /// Processes `count` bytes that were read from the socket into the buffer `read`, or into the memory of a long
+    /// write: passes complete requests to `take`.
     fn came(&mut self, count: usize, take: &mut impl FnMut(&mut Self, NbdRequest<'_>) -> bool) {
         match self.long.take() {
             None => {

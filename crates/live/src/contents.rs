@@ -31,7 +31,7 @@ pub enum Payload {
 /// Completion of a request by the simulated drive, for the live server.
 #[derive(Debug)]
 pub struct Done {
-    /// Number of the client's request to which the completion belongs.
+    /// Serial number of the client's request to which the completion belongs.
     pub number: u64,
     /// True if the request failed, on the drive or on the disk that stores the image.
     pub failed: bool,
@@ -51,7 +51,8 @@ struct BufferedSlot {
     spoiled: bool,
 }
 
-/// Data of the mapping unit that a write request is just bringing into the write buffer, and whether they are unknown.
+/// Data of the mapping unit that a write request is just bringing into the write buffer; `spoiled` is true if these
+/// data are unknown.
 #[derive(Default)]
 struct Entering {
     data: Vec<u8>,
@@ -61,13 +62,14 @@ struct Entering {
 /// Contents of the simulated drive (image, write buffer, programs in flight) and the queues of requests and
 /// completions, shared by the server, the workload and the observer, which run in one thread.
 pub struct SharedContents {
-    /// Queue of requests that the drive has not taken yet, each with the number of the client's request.
+    /// Queue of requests that the drive has not taken yet, each with the serial number of the client's request to which
+    /// it belongs.
     pub incoming: VecDeque<(u64, HostRequest)>,
-    /// Data of the requests in flight, by number of the client's request.
+    /// Data to be written by the requests in flight; the key is the serial number of the client's request.
     pub payloads: HashMap<u64, Payload>,
     /// Queue of completions that the server has not processed yet.
     pub done: Vec<Done>,
-    /// Facts about the workload for the results, each as name and value.
+    /// Remarks on the workload that the results of the simulation report, each as a pair of name and value.
     pub notes: Vec<(String, String)>,
     /// Image file of the live server, which stores the data on the drive's flash.
     pub image: Image,
@@ -76,21 +78,24 @@ pub struct SharedContents {
     /// Number of bytes copied between server and image since the server last reset this number.
     pub moved: u64,
     layout: Layout,
-    /// Number of the client's request, by the id of the request in the drive.
+    /// Serial number of the client's request to which each request in the drive belongs; the index is the id of the
+    /// request in the drive.
     numbers: Vec<u64>,
     slots: Vec<Option<BufferedSlot>>,
-    /// Slot of the write buffer with the newest data of each mapping unit whose newest data are not on flash. Only
-    /// looked up, never iterated in an order that matters.
+    /// Map from mapping unit to slot of the write buffer, for the units whose newest data are in the write buffer and
+    /// not on flash. Only looked up, never iterated in an order that matters.
     newest: HashMap<Lpn, u32>,
     entering: Entering,
-    /// Numbers of the clients' requests whose data could not be merged with the older data of their units. Only looked
-    /// up.
+    /// Serial numbers of the clients' requests that fail because they write a part of a mapping unit whose older data
+    /// could not be read. Only looked up.
     spoiled: HashSet<u64>,
-    /// Programs in flight, by the number of their owner: physical address of the first unit, spare areas and data.
+    /// Flash programs in flight: physical address of the first unit, spare areas and data. The key is
+    /// `Transaction::owner`, a number that the FTL chose for the program.
     placed: HashMap<u32, (Ppa, ProgramImage)>,
     /// Sequence number (stamp) of the next write of a mapping unit.
     stamp: u64,
-    /// Stamp of the last program of each superblock; 0: no program since this server started.
+    /// Stamp (sequence number of the next host write of a unit) at the last program of each superblock; 0: no program
+    /// since this server started.
     touched: Vec<u64>,
 }
 
@@ -122,8 +127,8 @@ impl SharedContents {
         self.stamp
     }
 
-    /// Enters the contents of the image into the flash of a new simulated drive, and continues with the stamps after
-    /// the highest one found.
+    /// Enters the contents of the image into the flash of a new simulated drive, sets the stamp of the next write above
+    /// the highest stamp in the image, and returns what was found.
     ///
     /// # Errors
     /// When the disk cannot be read, or a spare area is damaged.
@@ -133,8 +138,8 @@ impl SharedContents {
         Ok(holds)
     }
 
-    /// Returns for each superblock the number of mapping units written since its last program; none if the last program
-    /// was before this server started.
+    /// Returns for each superblock the age of its data: the number of mapping units that the host has written since the
+    /// superblock's last program; none if that program was before this server started.
     pub fn ages(&self) -> impl Iterator<Item = Option<u64>> + '_ {
         self.touched.iter().map(|&touched| (touched > 0).then(|| self.stamp - touched))
     }
@@ -226,7 +231,8 @@ impl SharedContents {
     }
 
     /// Copies into `data` the data of a unit that is to be programmed, and returns its spare area. `origin` selects the
-    /// source: a slot of the write buffer, or the unit's former place on flash; other programs get zeros.
+    /// source: slot `from` of the write buffer, or the unit's former place on flash at address `from`; programs of the
+    /// map, padding or parity get zeros.
     fn take(&self, origin: Origin, from: u64, data: &mut [u8]) -> SpareArea {
         match origin {
             Origin::Host => {
@@ -244,8 +250,8 @@ impl SharedContents {
         SpareArea::Other
     }
 
-    /// Copies a unit's data and spare area unchanged from its former place on flash. If data and spare area do not
-    /// match there, the copies do not match either.
+    /// Copies a unit's data into `data` and returns its spare area, both from its former place on flash. If data and
+    /// spare area do not match there, zeros are copied and the returned spare area marks the data as damaged.
     fn copy(&self, from: Ppa, data: &mut [u8]) -> SpareArea {
         let spare = self.image.spare(from).unwrap_or(SpareArea::Damaged);
         if self.image.read(from, data).is_ok() {

@@ -118,12 +118,14 @@ pub fn checksum(state: &Path) -> Result<u64, Error> {
     }
 }
 
-/// Findings on the contents of a drive's image file: the highest stamp, and the rows that may be torn by a power cut.
+/// Findings on the contents of a drive's image file: the highest stamp, and the number of page rows that may be torn by
+/// a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holds {
     /// Highest stamp (sequence number of a host's write) in the drive's image file.
     pub newest: u64,
-    /// Number of page rows of flash that count as torn by the power cut.
+    /// Number of page rows (pages of one index in all planes of a superblock) that count as torn by the power cut, over
+    /// the whole drive.
     pub torn_rows: u64,
 }
 
@@ -177,21 +179,22 @@ fn damage(image: &Image, superblock: usize, ppa: Ppa, what: &str) -> Error {
     image.damage(&format!("the spare area of unit {} (superblock {superblock}) {what}", ppa.0))
 }
 
-/// Returns the number of page rows of a superblock and the number of rows that one program writes; `one_bit` selects
-/// SLC mode.
+/// Returns two numbers: the page rows (pages of one index in all planes) of a superblock, and the page rows that one
+/// program writes. `one_bit` selects a superblock in SLC mode.
 fn rows_of(layout: &Layout, one_bit: bool) -> (u32, u32) {
     if one_bit { (layout.slc_rows, 1) } else { (layout.rows, layout.program_rows) }
 }
 
-/// Returns the number of page rows of a superblock that were programmed, from the last spare area that is not blank.
+/// Returns the number of page rows (pages of one index in all planes) of a superblock that were programmed, judged by
+/// the last spare area that is not blank.
 fn rows_written(spares: &[SpareArea], layout: &Layout, one_bit: bool) -> u32 {
     let (rows, step) = rows_of(layout, one_bit);
     let last = spares.iter().rposition(|spare| *spare != SpareArea::Blank);
     last.map_or(0, |last| (last as u32 / layout.row_units + 1).next_multiple_of(step).min(rows))
 }
 
-/// Returns the number of written rows plus the rows behind these whose program may have been in flight at the power
-/// cut.
+/// Returns the number of page rows of a superblock that count as programmed after a power cut: the `written` rows and
+/// the next rows, whose program may have been in flight.
 fn with_torn(written: u32, layout: &Layout, one_bit: bool) -> u32 {
     let (rows, step) = rows_of(layout, one_bit);
     if written == 0 { 0 } else { (written + step).min(rows) }

@@ -14,8 +14,10 @@ use units::{Nanos, SimTime};
 
 /// Real time between two posts of the server's state for observers.
 const PERIOD: Duration = Duration::from_millis(500);
-/// Base-2 logarithm of the upper bound (ns) of the first class of time histograms. Times up to 2^10 ns share a class,
-/// as do times above 2^34 ns (17 s); each octave between has four classes.
+/// Logarithm to base 2 of the upper bound, in nanoseconds, of the first class of time histograms (2^10 ns). The other
+/// constants: `OCTAVES` is the number of octaves above, up to 2^34 ns (17 s); `PARTS_BITS` is the logarithm to base 2
+/// of the number of classes per octave (four); `BOUNDS` is the number of classes with an upper bound, followed by one
+/// class without.
 const FIRST_BIT: u32 = 10;
 const OCTAVES: usize = 24;
 const PARTS_BITS: u32 = 2;
@@ -62,7 +64,7 @@ fn bounds() -> Vec<u64> {
     (0..BOUNDS as u64).map(bound).collect()
 }
 
-/// Counts of the requests of one kind (read, write, trim or flush) that the server answered.
+/// Statistics of the clients' requests of one kind (read, write, trim or flush) that the server answered with success.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct MeteredKind {
     /// Number of answered requests of the kind (read, write, trim or flush).
@@ -77,7 +79,8 @@ pub struct MeteredKind {
 /// fraction of the drive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SuperblockAges {
-    /// Number of superblocks with an age up to 1 %, 5 %, 25 %, 100 % of the drive's capacity, and above.
+    /// Number of superblocks in each of five classes of age: up to 1 %, 5 %, 25 % and 100 % of the drive's logical
+    /// capacity, and above.
     pub superblocks: [u64; 5],
     /// Number of superblocks whose last program was before the server started, so that their age is unknown.
     pub unknown: u64,
@@ -110,7 +113,7 @@ pub struct DriveNow {
     pub pe_cycles: [f64; 3],
     /// Number of superblocks in each state (free, open, closed, ...).
     pub superblocks: BTreeMap<&'static str, u64>,
-    /// Number of superblocks with data by age, measured in host writes since their last program.
+    /// Histogram of the superblocks with data by age, measured in host writes since their last program.
     pub ages: SuperblockAges,
 }
 
@@ -121,7 +124,8 @@ pub struct ServerProgress {
     pub clients: usize,
     /// Bytes of memory that the clients occupy: requests in flight, and answers not sent yet.
     pub client_bytes: u64,
-    /// Number of clients' requests answered.
+    /// Number of clients' requests that the drive carried out and the server answered, with success or failure;
+    /// requests answered without the drive are not counted.
     pub requests: u64,
     /// Simulated time of the drive, in nanoseconds.
     pub simulated_ns: u64,
@@ -139,9 +143,9 @@ pub struct ServerProgress {
     pub damaged_reads: u64,
     /// True if the drive was at rest but its saved state was lost, so that the drive started as after a power cut.
     pub is_without_state: bool,
-    /// Counts of the requests answered, by kind (read, write, trim, flush).
+    /// Statistics of the requests answered with success, by kind (read, write, trim, flush).
     pub done: BTreeMap<&'static str, MeteredKind>,
-    /// Number of clients' requests refused, by name of the error.
+    /// Number of clients' requests answered with an error, by name of the NBD error.
     pub refusals: BTreeMap<&'static str, u64>,
     /// Counters and present state of the simulated drive.
     pub drive: DriveNow,
@@ -183,9 +187,9 @@ impl Board {
     }
 }
 
-/// Counters of the live server: requests answered and refused, latencies and lateness.
+/// Counters of the live server for its observers: requests answered and refused, latencies and lateness.
 pub struct Meter {
-    /// Number of clients' requests that the live server has answered.
+    /// Number of clients' requests that the drive carried out and the server answered, with success or failure.
     pub answered: u64,
     /// Statistics of the lateness of answers, in real time after their simulated times were due.
     pub late: Late,
@@ -223,7 +227,8 @@ impl Meter {
         is_due
     }
 
-    /// Counts an answered request of `bytes` bytes that took the simulated time `took`.
+    /// Counts a request of `bytes` bytes that was answered with success and whose latency, in simulated time, was
+    /// `took`.
     pub fn note_done(&mut self, command: Command, bytes: u64, took: Nanos) {
         let kind = match command {
             Command::Read => READ,
@@ -237,7 +242,7 @@ impl Meter {
         kind.latency.note(took.ns());
     }
 
-    /// Counts a client's request that was refused with this error.
+    /// Counts a client's request that was answered with this error.
     pub fn note_refused(&mut self, refusal: Refusal) {
         *self.refusals.entry(refusal.name()).or_default() += 1;
     }
@@ -263,8 +268,8 @@ impl Meter {
     }
 }
 
-/// Returns counters and present state of the drive; `ages` gives for each superblock the units written since its last
-/// program.
+/// Returns counters and present state of the drive; `ages` gives for each superblock the number of mapping units that
+/// the host has written since its last program, none if unknown.
 pub fn drive_now(ftl: &Ftl, ages: impl Iterator<Item = Option<u64>>) -> DriveNow {
     let stats = ftl.stats();
     let by_origin = |counts: &[u64; Origin::COUNT]| {

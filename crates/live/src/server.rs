@@ -31,8 +31,8 @@ use units::SimTime;
 /// Time before an event is due during which the server's thread does not sleep, because waking it takes up to that
 /// long.
 const SPIN: Duration = Duration::from_micros(60);
-/// Divisor of the requests in flight: at full speed, simulated time runs until a quarter of the requests in flight have
-/// completed, then answers are sent.
+/// Divisor of the number of requests in flight: at full speed, simulated time runs until a quarter of these requests
+/// have completed, then the server sends the answers.
 const ANSWERED_AT_ONCE: u64 = 4;
 /// Number of simulation events between two looks at the real clock.
 const EVENTS: u32 = 256;
@@ -42,7 +42,8 @@ const TURN: Duration = Duration::from_millis(5);
 const MOVED_MOST: u64 = 4 << 20;
 /// Longest time that the server sleeps, because an observer may have asked it to stop meanwhile.
 const REST_MOST: Duration = Duration::from_millis(50);
-/// Number of rounds between two checks of the listening socket and of quiet clients, while there is work.
+/// Number of passes of the server's loop between two checks of the listening socket and of quiet clients, while there
+/// is work.
 const ROUNDS: u32 = 64;
 /// Greatest number of clients at one time; others wait until one has left.
 const CLIENTS_MOST: usize = 256;
@@ -85,13 +86,14 @@ pub struct Server {
     exports: Arc<[Export]>,
     options: ServeOptions,
     clients: BTreeMap<u64, Connection>,
-    /// Number of the client that is served first in the next round.
+    /// Serial number of the client from which on clients are served in the next pass.
     next_client: u64,
     /// Time until which no further client is accepted, because the machine had no socket for one; none if clients are
     /// accepted.
     no_socket_until: Option<Instant>,
     pending: HashMap<u64, ClientRequest>,
-    /// Number of clients that connected so far; `numbered` is the number of clients' requests passed to the drive.
+    /// Number of clients that have connected so far. The next field, `numbered`, is the number of clients' requests
+    /// passed to the drive so far.
     seen: u64,
     numbered: u64,
     /// Number of requests in flight in the simulated drive.
@@ -431,7 +433,8 @@ impl Server {
         notes
     }
 
-    /// Returns the rows of `requests.parquet` since the last call, as columns of little-endian numbers.
+    /// Returns the rows of the table `requests.parquet` (one row per request) that were added since the last call, as
+    /// columns of little-endian numbers.
     pub fn take_requests(&mut self) -> Vec<Vec<u8>> {
         self.session.take_requests()
     }

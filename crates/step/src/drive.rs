@@ -9,12 +9,13 @@ use std::path::Path;
 use std::time::Instant;
 use units::SimTime;
 
-/// Latest time in ns that a request may have: half the range of the clock, so that no operation begun before it
-/// overflows the clock.
+/// Latest simulated time in ns for which a request is accepted: half the range of the clock, so that no operation begun
+/// before it overflows the clock.
 const LATEST_NS: u64 = 1 << 63;
-/// One in this many calls that advance the drive is timed by the wall clock.
+/// Divisor: of the calls that advance the drive, one in this many is timed with the real clock and counted for all of
+/// them.
 const TIMED: u64 = 32;
-/// Word by which error messages name the source of the caller's requests.
+/// Name of the source of the caller's requests in error messages.
 const NAME: &str = "submit";
 
 /// A simulated drive that its caller advances step by step: the caller submits requests and says how far simulated time
@@ -38,7 +39,7 @@ pub struct SteppedDrive {
     present_ns: u64,
     submitted: u64,
     taken: u64,
-    /// Everything that the drive measured; none until the drive is finished.
+    /// Result of the finished drive: everything that the drive measured; none until the drive is finished.
     result: Option<Value>,
 }
 
@@ -216,7 +217,8 @@ impl SteppedDrive {
         Ok(request)
     }
 
-    /// Returns the byte on the whole drive at which a request to one of the drive's namespaces begins.
+    /// Returns the byte address on the whole drive at which a request, given by its namespace and the offset therein,
+    /// begins.
     fn on_drive(&self, request: &StepRequest) -> Result<u64, StepError> {
         let (count, number) = (self.namespaces.len(), request.namespace);
         let Some(extent) = (number as usize).checked_sub(1).and_then(|at| self.namespaces.get(at)) else {

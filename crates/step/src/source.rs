@@ -64,7 +64,7 @@ fn put(queue: &mut VecDeque<NumberedRequest>, number: u64, request: HostRequest)
 pub(crate) struct StepSource {
     inbox: StepInbox,
     waiting: VecDeque<NumberedRequest>,
-    /// Number of the request that the source handed to the drive last.
+    /// Number, as its submission returned it, of the request that the source handed to the drive last.
     number: u64,
     requests: u64,
 }

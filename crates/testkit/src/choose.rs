@@ -3,8 +3,8 @@
 use config::{ConfigError, Document, PolicyEntry, Section, Value};
 use std::collections::VecDeque;
 
-/// Parses a policy's settings, each `key=value` (`name=greedy`, `d=5`), with `read` and returns the result; an unknown
-/// key is an error.
+/// Makes a policy from its settings, each `key=value` (`name=greedy`, `d=5`): the function `read` reads them, and its
+/// result is returned. An unknown key is an error.
 ///
 /// # Errors
 /// When a setting is refused.
@@ -53,8 +53,9 @@ pub fn least<M>(entry: &PolicyEntry, read: impl Fn(&mut Section) -> Result<M, Co
     settings
 }
 
-/// Returns lists of settings for tests of a policy: its defaults, and for each parameter the values at the edges of its
-/// range and beyond, one parameter changed at a time. `least` are the settings that the policy cannot do without.
+/// Returns lists of settings for tests of a policy: first `least`, the settings that the policy cannot do without;
+/// then, for each parameter, `least` and one of a few values, which may lie at the edge of the parameter's range or
+/// beyond.
 pub fn variants(entry: &PolicyEntry, least: &[String]) -> Vec<Vec<String>> {
     let mut all = vec![least.to_vec()];
     for parameter in &entry.parameters {
@@ -72,9 +73,9 @@ pub fn variants(entry: &PolicyEntry, least: &[String]) -> Vec<Vec<String>> {
     all
 }
 
-/// Checks that a policy's settings are refused where they must be: an unknown policy or key, a wrong type, a negative
-/// count. Then tries the variants of its parameters: calls `check` for each that is accepted; an error must name a
-/// parameter of the policy.
+/// Checks that a policy refuses wrong settings: an unknown policy or key, a wrong type, a negative count. Then tries
+/// the variants of its parameters: calls `check` with the settings and the made policy for each variant that is
+/// accepted; an error must name a parameter of the policy.
 ///
 /// # Panics
 /// When the policy accepts a setting that it must refuse, refuses its defaults, or names another key in its error.

@@ -4,8 +4,8 @@
 use crate::Lab;
 use std::cell::RefCell;
 
-/// State of the WebAssembly module: the laboratory that answers the page's questions, and the buffers of question and
-/// answer.
+/// State of the WebAssembly module: the `Lab` that answers the web page's questions and holds at most one run, and the
+/// text buffers of question and answer.
 #[derive(Default)]
 struct Door {
     lab: Lab,
@@ -17,7 +17,8 @@ thread_local! {
     static DOOR: RefCell<Door> = RefCell::default();
 }
 
-/// Makes room for a question of `bytes` bytes and returns the address at which the page must write the text.
+/// Prepares the module's question buffer for a text of `bytes` bytes and returns the buffer's address, at which the web
+/// page must write its question.
 // SAFETY: the name is this module's own.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_room(bytes: usize) -> *mut u8 {

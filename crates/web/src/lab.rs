@@ -10,7 +10,7 @@ use sim::{Catalogue, Checking, Drive, Error, RunOptions, Session, WorkloadSpec};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// Name of the drive, or the path of the drive file.
+    /// Setup that a question of the web page names: a drive, its settings, and the workload to run on it.
     drive: String,
     /// Settings `key=value` that override keys of the drive file.
     #[serde(default)]
@@ -23,7 +23,7 @@ pub struct Setup {
     options: Value,
 }
 
-/// A question of the web page to the simulator.
+/// Question or request of the web page to the simulator.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PageQuestion {
@@ -33,7 +33,7 @@ pub enum PageQuestion {
     Check(Setup),
     /// Request to begin a run with this setup.
     Begin(Setup),
-    /// Request to advance the run by about this number of events.
+    /// Request to advance the run by about the given number of simulation events.
     Advance {
         /// Number of simulation events to advance by.
         events: u64,
@@ -46,8 +46,8 @@ pub enum PageQuestion {
     Result,
 }
 
-/// Laboratory behind the web page: at most one run at a time, and the picture of the drive's blocks that was drawn
-/// last.
+/// Simulator behind the web page: at most one run at a time, and the P/E cycles of the blocks in the picture that was
+/// drawn last.
 #[derive(Default)]
 pub struct Lab {
     session: Option<Session>,

@@ -7,15 +7,17 @@ use serde_json::{Value, json};
 /// superblocks.
 const CELLS_MOST: usize = 2048;
 
-/// P/E cycles of each superblock in the picture drawn last, to find superblocks erased since.
+/// Numbers of P/E cycles that each superblock had in the picture drawn last; the next picture shows by them which
+/// superblocks were erased since.
 #[derive(Default)]
 pub(crate) struct Album {
     cycles: Vec<u32>,
 }
 
 impl Album {
-    /// Returns the picture of the drive's superblocks now, in JSON: for each cell the valid data, state and P/E cycles,
-    /// and in `erased` whether a superblock of the cell was erased since the last picture.
+    /// Returns the picture of the drive's superblocks now, in JSON. For each cell (one or several superblocks) it gives
+    /// the share of valid data (0 to 255), the state and the greatest number of P/E cycles, and in `erased` whether a
+    /// superblock of the cell was erased since the last picture.
     pub fn take(&mut self, ftl: &Ftl) -> Value {
         let (layout, states) = (ftl.layout(), ftl.superblock_states());
         let (count, per_die) = (layout.superblocks(), layout.superblocks_per_die);

@@ -1,4 +1,4 @@
-"""Arbiters in Python, compiled: which die gets the channel next."""
+"""Channel arbiters in Python, compiled: policies that choose the die that gets a channel next."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, SupportsIndex
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ChannelView(View):
-    """What an arbiter may know. Sets have one bit for each die of the channel, in way order."""
+    """What an arbiter may know of a channel. Sets are bit masks with one bit per die, in way order."""
 
     dies: int  # of the channel
     commands: int  # set of the dies that wait to be sent a command
@@ -33,13 +33,13 @@ class ChannelView(View):
     }
 
     def next_in(self, of: int, start: int) -> int:
-        """Return the first die of a set from `start` on, around the end; -1: it is empty."""
+        """Return the first die of the set `of` from `start` on, going on from die 0; -1: the set is empty."""
         found = first_in(of, start)
         return found if found >= 0 else first_in(of, 0)
 
 
 class Policy(Compiled):
-    """An arbiter. Each channel has its own object."""
+    """A channel arbiter. Each channel has its own object."""
 
     COMMAND, DATA = range(2)
 
@@ -49,7 +49,7 @@ class Policy(Compiled):
     questions: ClassVar[Mapping[str, Question]] = {"pick": Question(view=ChannelView, answer=("int", "int"))}
 
     def attach(self, dies: int) -> None:
-        """Begin: so many dies on the channel. Called once, as Python: state is made here."""
+        """Make the arbiter's state, for a channel of `dies` dies. Called once, first, in plain Python."""
 
     def pick(self, view: ChannelView) -> tuple[SupportsIndex, SupportsIndex]:
         """Return one of the waiting dies, and for what it gets the channel: `self.COMMAND` or `self.DATA`."""

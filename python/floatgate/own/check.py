@@ -1,4 +1,4 @@
-"""What a policy in Python is put through: its seam's battery, then drives checked by another model."""
+"""Checks of a policy in Python: the test battery of its seam, then runs under an independent checker."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ SEEDS = (1, 2)
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check of one policy came to."""
+    """Result of the check of one policy."""
 
     name: str  # `mine.py:Mine`
     seam: str
@@ -83,7 +83,7 @@ def _checked(name: str, cls: type[Own], progress: Callable[[str], None]) -> Chec
 
 
 def _steps(name: str, cls: type[Own]) -> Iterator[str]:
-    """Each step's name before it is done."""
+    """Carry out the steps of the check of a policy, and yield the name of each step before it."""
     yield "the seam's battery"
     # As the cards of the catalogue do, a class owns up to it in its own words.
     _core.check_policy(cls.seam, name, may_starve="starv" in (cls.__doc__ or "").lower())
@@ -103,7 +103,7 @@ def _steps(name: str, cls: type[Own]) -> Iterator[str]:
 
 
 def run_of_a_check(name: str, cls: type[Own], job: Path, seed: int) -> bytes:
-    """Return the requests of a run with this policy, checked by the independent model."""
+    """Run a drive with this policy under the independent checker; return its table of requests as bytes."""
     from floatgate.commands.run import run
 
     settings: dict[str, str | bool] = {f"{cls.seam}.name": name}

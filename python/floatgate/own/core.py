@@ -1,4 +1,4 @@
-"""What the core asks of this package when a drive names a policy in Python."""
+"""Functions of this package that the core calls when a drive names a policy in Python."""
 
 from typing import TYPE_CHECKING
 
@@ -14,14 +14,14 @@ __all__ = ["Steps", "blamed", "load", "machine", "place", "raised"]
 
 
 def machine(policy: Compiled) -> "Machine":
-    """Make machine code of an object. Raises InputError with the file's line for what cannot be compiled."""
+    """Compile the methods of a policy object. Raises InputError with the line of what cannot be compiled."""
     from floatgate.own.machine.build import machine
 
     return machine(policy)
 
 
 def raised(policy: Compiled, method: str) -> str:
-    """Say what a compiled method raised: at its own line, or the method's where Numba does not tell."""
+    """Return the message for an exception in a compiled method, with its line or else its method's."""
     from floatgate.own.machine.raised import last
 
     error, method_at = last(), place(type(policy), method)

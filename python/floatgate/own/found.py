@@ -19,7 +19,7 @@ from floatgate.own.seams import SEAMS, refusal
 
 @dataclass(frozen=True)
 class Found:
-    """A policy's class, as the core makes its objects and asks them."""
+    """Class of a policy, with the facts by which the core makes its objects and asks them."""
 
     cls: type[Own]
     view: type
@@ -29,7 +29,7 @@ class Found:
 
 @dataclass(frozen=True)
 class _Source:
-    """A file that was read as policies."""
+    """A Python file with policies: its text, and the module that it became."""
 
     text: str
     module: ModuleType
@@ -150,7 +150,7 @@ def text_of(function: FunctionType) -> str | None:
 
 
 def blamed(error: BaseException, file: str) -> str:
-    """Return what went wrong in a policy's file, with the last of its lines that was reached."""
+    """Return the message for an exception in a policy's file, with the last line of the file it passed."""
     what = _what(error)
     if isinstance(error, ModuleNotFoundError):
         what = told(error) or what
@@ -161,7 +161,7 @@ def blamed(error: BaseException, file: str) -> str:
 
 
 def where(error: BaseException, method: str) -> str:
-    """Return what a compiled method raised; `method`: where that is written, for want of its own line."""
+    """Return the message for an exception in a compiled method; `method`: its place, if no line is known."""
     file = method.rsplit(":", 1)[0]
     lines = [number for name, number in _frames(error) if Path(name).name == file]
     return one_line(f"{file}:{lines[-1]}: {_what(error)}" if lines else f"{method}: {_what(error)}")

@@ -1,4 +1,4 @@
-"""What a drive lends to a policy in Python for one call; the core makes it."""
+"""Views and random streams that a drive lends to a policy in Python for one call; the core makes them."""
 
 from typing import TYPE_CHECKING, Protocol
 
@@ -8,45 +8,49 @@ if TYPE_CHECKING:
 
 
 class Random(Protocol):
-    """A policy's own random stream: the same numbers from the same seed."""
+    """Random stream of a policy: the same seed gives the same numbers."""
 
     def below(self, bound: int) -> int:
-        """Return a whole number from 0 to below `bound`, each as likely."""
+        """Draw a whole number from 0 to below `bound`, all equally likely."""
 
     def unit(self) -> float:
-        """Return a number from 0 to below 1."""
+        """Draw a number from 0 to below 1, all equally likely."""
 
     def bits(self) -> int:
-        """Return 64 random bits."""
+        """Draw 64 random bits, as a whole number."""
 
 
 class DieView(Protocol):
-    """A die as a policy sees it. Arrays are the drive's memory, by superblock: right during the call only."""
+    """Read-only view of a die for a policy.
+
+    Arrays show the drive's memory and are valid during the call only. Those of all superblocks are indexed by
+    superblock of this die.
+    """
 
     @property
     def candidates(self) -> "NDArray[np.uint32]":
-        """The superblocks that may be chosen, in no meaningful but a repeatable order."""
+        """Superblocks that the policy may choose, in an order that is the same in each run."""
 
     @property
     def valid_units(self) -> "NDArray[np.uint32]":
-        """Mapping units still valid in each superblock."""
+        """Number of valid mapping units in each superblock."""
 
     @property
     def pe_cycles(self) -> "NDArray[np.uint32]":
-        """Program/erase cycles of each superblock."""
+        """Number of program/erase cycles of each superblock."""
 
     @property
     def closed_at(self) -> "NDArray[np.uint64]":
-        """The write clock when each superblock was closed."""
+        """Value of the die's write clock (`clock`) when each superblock was closed."""
 
     @property
     def streams(self) -> "NDArray[np.uint8]":
-        """The stream that each superblock was opened for last."""
+        """Number of the write stream for which each superblock was opened last."""
 
     @property
     def clock(self) -> int:
-        """Mapping units written to this die so far, by all origins."""
+        """Present write clock: number of mapping units written to this die so far, by all origins."""
 
     @property
     def random(self) -> Random:
-        """This policy's own random stream."""
+        """Random stream of this policy."""

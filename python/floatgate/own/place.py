@@ -1,4 +1,4 @@
-"""Rules in Python that place the host's writes: which placement handle each carries."""
+"""Placement rules in Python: policies that choose the placement handle of each host write."""
 
 from dataclasses import dataclass
 from typing import ClassVar, SupportsIndex
@@ -8,7 +8,7 @@ from floatgate.own.policy import Own
 
 @dataclass(frozen=True)
 class PlaceView:
-    """What a rule may know of a write that is about to be made."""
+    """What a policy may know of a host write that is about to be made."""
 
     offset: int  # first byte on the drive
     bytes: int  # length
@@ -21,18 +21,18 @@ class PlaceView:
 
 
 class Policy(Own):
-    """A rule of placement. A run has one object, which is asked about each write: that costs time."""
+    """A placement rule. A run has one object, which is asked about each write: that costs time."""
 
     seam: ClassVar[str] = "host.place"
     must: ClassVar[tuple[str, ...]] = ("place",)
     may: ClassVar[tuple[str, ...]] = ("attach",)
 
     def place(self, view: PlaceView) -> SupportsIndex | None:
-        """Return the handle of a write, from 0 to `view.handles` - 1, or None for no identifier.
+        """Return the placement handle of a write, from 0 to `view.handles` - 1, or None for no handle.
 
-        Asked once for each write, in their order.
+        Asked once for each write, in the order of the writes.
         """
         raise NotImplementedError
 
     def attach(self, handles: int, drive_bytes: int) -> None:
-        """Make what the rule keeps, before the first write, for a drive of so many handles and bytes."""
+        """Make the rule's state, before any write, for a drive of so many placement handles and bytes."""

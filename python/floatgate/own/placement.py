@@ -1,4 +1,4 @@
-"""Placement policies in Python, compiled: which die the next program unit of the host's data goes to."""
+"""Placement policies in Python, compiled: policies that choose the die of the next program unit."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, SupportsIndex
@@ -40,11 +40,11 @@ class PlacementView(View):
     }
 
     def is_eligible(self, die: int) -> bool:
-        """Return whether a die can take a program unit now: it has room, and its queue is not full."""
+        """Return whether a die can take a program unit now: it has free space, and its queue is not full."""
         return bool(first_in(int(self._eligible[die >> 6]), die & 63) == die & 63)
 
     def next_eligible(self, start: int) -> int:
-        """Return the first eligible die from `start` on, around the end; -1: none is."""
+        """Return the first eligible die from `start` on, going on from die 0 at the end; -1 if none is."""
         words = len(self._eligible)
         word = start >> 6
         found = first_in(int(self._eligible[word]), start & 63)
@@ -59,7 +59,7 @@ class PlacementView(View):
 
 
 class Policy(Compiled):
-    """A placement policy, one object for the drive."""
+    """A placement policy, which chooses dies; one object for the drive."""
 
     seam: ClassVar[str] = "ftl.placement"
     must: ClassVar[tuple[str, ...]] = ("choose",)
@@ -70,12 +70,12 @@ class Policy(Compiled):
     }
 
     def attach(self, dies: int) -> None:
-        """Begin: so many dies. Called once, as Python: state is made here."""
+        """Make the policy's state, for a drive of `dies` dies. Called once, first, in plain Python."""
 
     def choose(self, view: PlacementView) -> SupportsIndex | None:
-        """Return an eligible die, or None (or -1) to wait until something changes. Some die is eligible."""
+        """Return an eligible die, or None (or -1) to wait for a change. At least one die is eligible."""
         raise NotImplementedError
 
     def home(self, view: PlacementView) -> SupportsIndex:
-        """Return the die that a logical unit's address names, for policies by which it names one."""
+        """Return the die that the address of a logical unit determines, for policies that go by addresses."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Orders of refreshes in Python: which of the superblocks that wait is written anew next."""
+"""Orders of refreshes in Python: policies that choose which superblock due for refresh is rewritten next."""
 
 from typing import TYPE_CHECKING, ClassVar, Protocol, SupportsIndex
 
@@ -11,24 +11,27 @@ if TYPE_CHECKING:
 
 
 class RefreshView(DieView, Protocol):
-    """What a policy may know; candidates wait to be written anew, the first that fell due first."""
+    """What a policy may know of a die; candidates wait for refresh, in the order in which they fell due."""
 
     @property
     def due_since_ns(self) -> "NDArray[np.uint64]":
-        """Since when each candidate has been due, in its place: ns of simulated time."""
+        """Time at which each candidate fell due, in ns of simulated time; in the order of `candidates`."""
 
     @property
     def now_ns(self) -> int:
-        """Simulated time, in ns."""
+        """Present simulated time in ns."""
 
 
 class Policy(Own):
-    """An order of refreshes. Each die has its own object; superblocks are numbered within the die."""
+    """A policy for the order of refreshes. Each die has its own object; superblocks are numbered per die."""
 
     seam: ClassVar[str] = "ftl.refresh.order"
     must: ClassVar[tuple[str, ...]] = ("next",)
     may: ClassVar[tuple[str, ...]] = ()
 
     def next(self, view: RefreshView) -> SupportsIndex:
-        """Return one of `view.candidates`. Asked when a die has time and two superblocks or more wait."""
+        """Return the one of `view.candidates` to rewrite next.
+
+        Asked when a die has time for a refresh and at least two superblocks wait.
+        """
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Which seams take policies in Python: one line each."""
+"""Seams (replaceable decisions of a drive) that take policies in Python."""
 
 from floatgate.own import (
     arbitration,
@@ -41,14 +41,14 @@ OFTEN = ("ftl.read_ahead", "ftl.read_merge")
 
 
 def refusal(seam: str) -> str:
-    """Say why a seam takes no policy in Python."""
+    """Return the reason why a seam takes no policy in Python."""
     if seam in OFTEN:
         return "this question is asked for each request or unit, too often for Python"
     return "this seam takes no policy in Python"
 
 
 def beside(seam: str) -> dict[str, type]:
-    """Return the classes for policies in Python that stand beside a seam's own, by name."""
+    """Return the classes with which a policy of a seam is written, by name: `Policy`, `View` and others."""
     if seam not in SEAMS:
         return {}
     base, view = SEAMS[seam]

@@ -1,4 +1,4 @@
-"""SLC caches in Python: which superblocks cache the host's data."""
+"""SLC cache policies in Python: policies that choose the number of superblocks in SLC mode."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,7 @@ from floatgate.own.policy import Own
 
 @dataclass(frozen=True)
 class CacheView:
-    """What a policy may know about the drive and one of its dies."""
+    """What a policy may know of the drive and of one of its dies."""
 
     dies: int
     superblocks: int  # of a die
@@ -17,20 +17,20 @@ class CacheView:
 
 
 class Policy(Own):
-    """A size of the SLC cache. How it is folded is asked by keys, as of the policies in the catalogue."""
+    """A policy for the size of the SLC cache. Configuration keys say how the cache is folded."""
 
     seam: ClassVar[str] = "ftl.slc_cache"
     must: ClassVar[tuple[str, ...]] = ("most",)
     may: ClassVar[tuple[str, ...]] = ("reserved",)
 
     def reserved(self, view: CacheView) -> int:
-        """Return the superblocks of each die that are the cache's at all times: no room for the data.
+        """Return the number of superblocks of each die that belong to the SLC cache at all times.
 
-        Asked before there is a die: `view.spare` is 0.
+        They are taken from over-provisioning. Asked before there is a die: `view.spare` is 0.
         """
         del view
         return 0
 
     def most(self, view: CacheView) -> int:
-        """Return the most superblocks of a die that may hold one bit a cell now: at least the reserved."""
+        """Return the greatest number of superblocks of a die in SLC mode now; at least the reserved ones."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Expiry of snapshots in Python: which snapshot of the logical drive is dropped."""
+"""Expiry of snapshots in Python: policies that choose which snapshot of the logical drive is dropped."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal, SupportsIndex
@@ -8,7 +8,7 @@ from floatgate.own.policy import Own
 
 @dataclass(frozen=True)
 class ExpiryView:
-    """What a policy may know. The lists tell of the snapshots that may go, the oldest first."""
+    """What a policy may know. The lists have an entry for each snapshot that may go, the oldest first."""
 
     serials: list[int]  # their numbers: the first of a drive is 0
     taken_ns: list[int]  # their moments: ns of simulated time
@@ -21,15 +21,15 @@ class ExpiryView:
 
 
 class Policy(Own):
-    """A rule by which snapshots expire. A drive has one object."""
+    """A policy that chooses which snapshot is dropped. A drive has one object."""
 
     seam: ClassVar[str] = "ftl.snapshots.expiry"
     must: ClassVar[tuple[str, ...]] = ("expire",)
     may: ClassVar[tuple[str, ...]] = ()
 
     def expire(self, view: ExpiryView) -> SupportsIndex:
-        """Return one of `view.serials`, which are one or more: that snapshot is dropped.
+        """Return the number of the snapshot to drop: one of `view.serials`, of which there is at least one.
 
-        The one just taken is not among them, unless room is needed.
+        The snapshot just taken is not among them, unless space is lacking.
         """
         raise NotImplementedError

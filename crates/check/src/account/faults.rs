@@ -12,7 +12,8 @@ use host::Op;
 use serde_json::json;
 use units::{DieId, Nanos};
 
-/// Bench of the checker's tests: the account of time with one flash operation in flight.
+/// Test fixture of the checker: the checker's account of time, with one flash operation in flight whose steps a test
+/// simulates.
 struct OneOperation {
     clock: Clock,
     numbers: Numbers,
@@ -64,7 +65,8 @@ impl OneOperation {
     }
 }
 
-/// Array read time of the test chip in ns; the next constants: its program time, and the time that a resumption adds.
+/// Array read time of the test chip in ns. The next two constants: the chip's program time, and the array time that the
+/// resumption of a suspended program adds, both in ns.
 const T_R: u64 = 50_000;
 const T_PROG: u64 = 300_000;
 const T_RESUME: u64 = 7_000;

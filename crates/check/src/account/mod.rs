@@ -33,16 +33,16 @@ pub struct Checker<B: MapAtFirst> {
     clock: Clock,
     ledger: Ledger,
     bytes: Content,
-    /// The checker's own map of logical units and physical addresses; second field: number of versions (host writes and
-    /// trims) so far.
+    /// The checker's own map of logical units and physical addresses. Second field: number of versions so far (each
+    /// write of a unit by the host and each trim makes one), which is also the number of the newest version.
     map: OwnMap<B>,
     versions: u32,
     past: Past,
     /// For each physical address that was read to move a unit: the origins of these reads since the address was
     /// programmed, one bit for each origin.
     read_by: ByNumber<u64, u16>,
-    /// For each program in flight, by its owner: the origin of each unit, and the physical address or write-buffer slot
-    /// that the unit comes from.
+    /// For each program in flight, indexed by its `owner` number: for each unit of the program, its origin and the
+    /// physical address or write-buffer slot that its data come from.
     placed: Vec<Vec<(Origin, u64)>>,
     /// The version of each logical unit that was read ahead; an unordered map, because it is only looked up.
     fetched: HashMap<u32, u32>,
@@ -50,7 +50,8 @@ pub struct Checker<B: MapAtFirst> {
     rows: Vec<u32>,
     /// For each superblock: true if it is in SLC mode, one bit in each cell.
     one_bit: Vec<bool>,
-    /// For each logical unit of the host: true if it held data when the run began, or after the last power cut.
+    /// For each logical unit of the host: true if it held data when the run began or, after a power cut, when the drive
+    /// had recovered.
     beginning: Vec<bool>,
     requests_in: u64,
     requests_out: u64,
@@ -178,7 +179,7 @@ impl<B: MapAtFirst> Checker<B> {
         transaction.die.index() * self.shape.superblocks_per_die as usize + transaction.superblock as usize
     }
 
-    /// Returns the physical address of the first mapping unit in the page row that a read or program is of.
+    /// Returns the physical address of the first mapping unit in the page row that a flash read or program addresses.
     fn first_unit(&self, transaction: &Transaction) -> Ppa {
         let superblock = self.superblock(transaction);
         Ppa(self.shape.first_ppa(superblock) + u64::from(transaction.row * self.shape.row_units))
@@ -253,8 +254,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.commit(lpn, new, old, self.held(old), true);
     }
 
-    /// Notes that the map has unit `lpn` at `new` instead of `old`, with a version that newer host writes in the buffer
-    /// have overtaken already.
+    /// Notes that the drive's map has unit `lpn` at physical address `new` from now on, instead of at `old`. The
+    /// version at `new` is not the newest: newer host writes of the unit are in the write buffer.
     pub fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         if self.map.place(new).holder == lpn.0 && self.past.sees(lpn, self.held(new)) {
             self.leave(new); // A snapshot saw it until now.

@@ -35,8 +35,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Returns the logical unit and version that a program moves from physical address `old` to `new`, or nothing if
-    /// `old` was not read for this move.
+    /// Returns the logical unit and version that a program copies from physical address `old` to `new`, or nothing if
+    /// the drive did not read `old` for this move.
     fn moved(&mut self, transaction: &Transaction, origin: Origin, old: Ppa, new: Ppa) -> (u32, u32) {
         let in_die = transaction.kind == Kind::Copyback;
         let read_by = self.read_by.get(&old.0).copied().unwrap_or(0);

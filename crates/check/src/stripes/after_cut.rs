@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The checker's account of page rows that power cuts tore, by how they affect parity groups.
 #[derive(Default)]
 pub(super) struct Torn {
-    /// By parity group and page row: superblocks whose row is torn although the parity on flash includes its data; also
-    /// the parity superblock, if its own row is torn.
+    /// For each parity group (first number of the key) and page row (second number): the superblocks whose row is torn
+    /// although the parity on flash includes their data, and the parity superblock if its own row is torn.
     lost: BTreeMap<(usize, u32), BTreeSet<usize>>,
-    /// Superblocks with a torn page row whose data the parity on flash does not include.
+    /// Torn page rows, each as a superblock and a row, whose data the parity on flash does not include.
     uncounted: BTreeSet<(usize, u32)>,
     /// Parity groups of which a superblock was erased and to which nothing was written since.
     erasing: BTreeSet<usize>,

@@ -27,7 +27,7 @@ pub struct Header {
     /// Geometry and features of the simulated drive (dies, superblocks, units, ...) that decide where its data are in
     /// the image; an image opens only for a drive of the same shape.
     pub shape: Value,
-    /// State in which the drive was left when its image file was last used.
+    /// State in which the drive was left when its image file was last used: at rest or not.
     pub left: ImageLeft,
     /// Sequence number (stamp) of the next write of a mapping unit, in the header of an image file.
     pub stamp: u64,

@@ -61,7 +61,7 @@ pub struct Image {
     homeless: BTreeMap<u64, ProgramImage>,
     /// Error message of the disk that last refused a write; none while all writes succeed.
     refused: Option<String>,
-    /// Record, in the image file, of what would be lost if the server were killed.
+    /// Record of the numbers of unanswered requests and of units not on flash, which a kill of the server would lose.
     witness: Witness,
     /// Number of reads of the image file that found damaged data or failed.
     damaged: Cell<u64>,
@@ -288,8 +288,8 @@ impl Image {
         self.write_header().map_err(|error| Error(format!("{}: {error}", self.path.display())))
     }
 
-    /// True if a server of this image may have written a saved state with this checksum, or if that cannot be told,
-    /// because a server was about to save one or the image knows of none.
+    /// True if a server of this image may have written a saved drive state with the checksum `state`. Also true if this
+    /// cannot be told, because a server was about to save a state or the header knows no saved state.
     pub fn may_know(&self, state: u64) -> bool {
         self.header.state == state || self.header.is_leaving || (self.header.state == 0 && !self.is_new)
     }
@@ -341,7 +341,7 @@ impl Image {
         self.refused.as_deref()
     }
 
-    /// Returns the program kept in memory that contains the unit at `ppa`, and the unit's index in the program.
+    /// Returns the program, in memory for lack of space on the disk, that contains unit `ppa`, and the unit's index in it.
     fn homeless_of(&self, ppa: u64) -> Option<(&ProgramImage, usize)> {
         let (first, programmed) = self.homeless.range(..=ppa).next_back()?;
         let at = (ppa - first) as usize;

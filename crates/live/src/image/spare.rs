@@ -44,7 +44,8 @@ impl SpareArea {
         }
     }
 
-    /// Returns the spare area with a wrong checksum of the data, so that the data, which are unknown, count as damaged.
+    /// Returns a copy of the spare area in which the checksum of the data is wrong, so that the data, which are
+    /// unknown, count as damaged.
     pub fn spoiled(self) -> Self {
         match self {
             Self::Data { lpn, stamp, check } => Self::Data { lpn, stamp, check: !check },

@@ -64,7 +64,7 @@ pub enum HandshakeStep {
 #[derive(Clone, Debug)]
 pub struct Handshake {
     exports: Arc<[Export]>,
-    /// Index of the export (namespace of the drive) that the client chose.
+    /// Index, in the list of exports, of the export (namespace of the drive) that the client chose.
     chosen: usize,
     flags: Option<u32>,
     /// True if the client negotiated structured replies.

@@ -25,7 +25,7 @@ pub enum Refusal {
     Io = 5,
     /// The client's request is invalid, for example not aligned to sectors.
     Invalid = 22,
-    /// The range to be written lies beyond the export, or the image's disk has no space.
+    /// The range to be written lies beyond the end of the export, or the disk that stores the image has no space.
     NoSpace = 28,
     /// The client's request cannot be carried out in the way that its flags ask for.
     Unsupported = 95,

@@ -10,14 +10,17 @@ use host::{Effect, HostRequest};
 use sim::Error;
 use units::SimTime;
 
-/// Greatest amount of work, in mapping units examined, that the requests of one client may cause in one turn.
+/// Greatest work for the requests of one client in one pass over the clients, counted in mapping units whose allocation
+/// is examined; each request counts at least `REQUEST_WORK`.
 const TURN_WORK: u64 = LOOKED_AT;
-/// Greatest amount of work, in mapping units examined, for all clients together in one round of the server.
+/// Greatest work for the requests of all clients together in one pass over the clients, counted in mapping units whose
+/// allocation is examined.
 const ALL_WORK: u64 = 4 * TURN_WORK;
-/// Least amount of work, in mapping units examined, that the server charges to a client for a request.
+/// Work, counted in mapping units examined, that every request of a client counts at least.
 const REQUEST_WORK: u64 = 64;
 
-/// Unanswered request of a client; one part of it is in flight in the drive, under the same number.
+/// Request of a client that the server has not answered; one part of it is in flight in the drive, under the same
+/// serial number.
 pub(super) struct ClientRequest {
     pub client: u64,
     pub cookie: u64,
@@ -28,15 +31,15 @@ pub(super) struct ClientRequest {
     bytes: u32,
     arrived: SimTime,
     pieces: Pieces,
-    /// Number of bytes that are charged to the client for the request until it is answered.
+    /// Number of bytes that count against the client's limit until the request is answered.
     charge: u64,
     durable: bool,
     refusal: Option<Refusal>,
 }
 
 impl Server {
-    /// Receives requests from the clients in turn, while the work that is allowed in one round lasts; the next round
-    /// begins with the client after the last one served.
+    /// Receives requests from the clients in turn, until the work allowed in one pass is used up; the next pass begins
+    /// with the client after the last one served.
     pub(super) fn receive(&mut self, quiet: Quiet) {
         let mut clients = std::mem::take(&mut self.clients);
         let arrive = self.arrival();
@@ -67,8 +70,8 @@ impl Server {
         self.clock.map_or(now, |clock| clock.now().max(now))
     }
 
-    /// Processes a client's request: refuses it, answers it, or passes it to the drive. Returns the work that is
-    /// charged to the client for it.
+    /// Processes a client's request: refuses it, answers it, or passes it to the drive. Returns the work that this
+    /// causes, counted in mapping units examined.
     fn take(&mut self, name: u64, client: &mut Connection, asked: NbdRequest<'_>, arrive: SimTime) -> u64 {
         let (cookie, command, offset, bytes) = (asked.cookie, asked.command, asked.offset, asked.length);
         let durable = asked.is_fua() || command == Command::Flush;
@@ -122,8 +125,8 @@ impl Server {
         REQUEST_WORK
     }
 
-    /// Submits a part of the client's request number `number` to the drive, and records the part if a trace is
-    /// recorded.
+    /// Queues a part of the client's request with serial number `number` for the drive, and adds the part to the
+    /// recorded trace if there is one.
     fn ask(&mut self, number: u64, part: DriveRequest, namespace: host::Extent, arrive: SimTime) {
         let DriveRequest { op, offset, bytes, fua, payload } = part;
         let offset = if op.effect() == Effect::Flush { 0 } else { namespace.on_drive(offset) };

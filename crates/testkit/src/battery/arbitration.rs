@@ -11,8 +11,8 @@ use units::{Nanos, SimTime};
 enum Stage {
     /// The die waits to receive the command of its next operation over the channel.
     Command,
-    /// The array is busy until the channel's grant of this number; then the die has data to send (true) or takes a new
-    /// command (false).
+    /// The die's array is busy until the channel has given this number of grants in all; then the die waits to send
+    /// data (true) or to receive a new command (false).
     Array(u64, bool),
     /// The die waits for the channel to send data (true) or to receive data (false).
     Data(bool),
@@ -23,7 +23,8 @@ enum Stage {
 struct KeptChannel {
     stages: Vec<Stage>,
     since: Vec<SimTime>,
-    /// For each die, the number of grants of the channel when the die began to wait for it.
+    /// For each die, the number of grants that the channel had given, to all dies, when the die began to wait for a
+    /// grant.
     waits_from: Vec<u64>,
     grants: u64,
     reads: f64,
@@ -118,7 +119,7 @@ impl KeptChannel {
 }
 
 /// Tests a channel arbiter with `events` grants on each of several simulated channels of various numbers of dies and
-/// loads; `starvation` says whether a die may wait for ever, as the policy's card tells.
+/// loads; `starvation` says whether a die may wait for ever, as the policy's description (card) tells.
 ///
 /// # Panics
 /// When the arbiter breaks a rule.

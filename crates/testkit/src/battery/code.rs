@@ -3,8 +3,9 @@
 use ecc::code::Maker;
 use ecc::{Rates, Soft};
 
-/// Tests an error-correcting code for cells of one to four bits: on its ladder of read levels, from hard to ever softer
-/// decoding, each level must cost more sensing and correct more bit errors. Nothing is random, so `_events` is unused.
+/// Tests an error-correcting code for cells of one to four bits. The code's read levels, from hard decoding to ever
+/// softer decoding, must each need more sensing than the level before and correct a higher bit error rate. Nothing is
+/// random, so `_events` is unused.
 ///
 /// # Panics
 /// When the code breaks a rule.

@@ -81,8 +81,8 @@ impl Probe for ExpectedFlash {
     }
 }
 
-/// Bench for the test battery of mappings: a translation layer with its simulated time and the expected contents of its
-/// flash.
+/// Test fixture for the battery of mappings: a translation layer with its simulated time and the expected contents of
+/// its flash.
 struct MappingBench {
     ftl: Ftl,
     ctx: Context<ExpectedFlash>,
@@ -91,7 +91,8 @@ struct MappingBench {
 }
 
 impl MappingBench {
-    /// Handles the bench's next event and the outputs of the translation layer; returns false if there is no event.
+    /// Handles the next simulated event of the test fixture and the outputs of the translation layer; returns false if
+    /// there is no event.
     fn pass(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         self.ftl.handle(event, &mut self.ctx);
@@ -106,7 +107,8 @@ impl MappingBench {
         true
     }
 
-    /// Performs one step of the host on the bench; returns false if the drive is worn out and accepts no more writes.
+    /// Carries out one step of the host (a read, write or trim) in the test fixture; returns false if the drive is worn
+    /// out and accepts no more writes.
     fn step(&mut self, step: HostStep) -> bool {
         match step {
             HostStep::Write { first, count } => {
@@ -131,7 +133,7 @@ impl MappingBench {
         true
     }
 
-    /// Flushes the drive and advances the bench until the flush is answered; returns false if it never is.
+    /// Flushes the drive and advances simulated time until the flush is answered; returns false if it never is.
     fn flush(&mut self) -> bool {
         self.flushed = false;
         self.ftl.flush(0, &mut self.ctx);

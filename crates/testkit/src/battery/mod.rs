@@ -29,27 +29,28 @@ use config::PolicyEntry;
 /// Rule on starvation: whether a policy (channel arbiter or scheduler) may let an operation wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Starvation {
-    /// An operation may wait for ever, as the policy's card says.
+    /// The policy may let an operation wait for ever, as its description (card) says.
     Allowed,
     /// Starvation is an error: the policy must serve every operation at some time.
     Forbidden,
 }
 
-/// Returns whether a policy may let an operation wait for ever, as its card says.
+/// Returns whether a policy may let an operation wait for ever, as its description (card) says.
 pub fn starvation(entry: &PolicyEntry) -> Starvation {
     if entry.card.not_modelled.contains("starv") { Starvation::Allowed } else { Starvation::Forbidden }
 }
 
-/// How a garbage collection victim policy chooses between superblocks that are equal in all that matters.
+/// How a garbage collection victim policy chooses between superblocks that are equal in all properties that the policy
+/// compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ties {
-    /// The numbers of the superblocks decide, as the policy's card says.
+    /// The policy decides by the numbers of the superblocks, as its description (card) says.
     ByNumber,
-    /// The choice is open, but must not depend on the numbers of the superblocks.
+    /// The policy does not say which one it chooses, but the numbers of the superblocks must not decide.
     Open,
 }
 
-/// Returns how a victim policy chooses between equal superblocks, as its card says.
+/// Returns how a victim policy chooses between equal superblocks, as its description (card) says.
 pub fn ties(entry: &PolicyEntry) -> Ties {
     if entry.card.rule.contains("number") { Ties::ByNumber } else { Ties::Open }
 }

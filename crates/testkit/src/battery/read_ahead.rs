@@ -8,8 +8,8 @@ const UNITS: [u64; 3] = [512, 4096, 65_536];
 /// Number of mapping units for random reads: so many that two reads hardly ever follow each other.
 const SPAN: u64 = 1 << 31;
 
-/// A read-ahead policy under test and its twin, which must give the same answers, with the size of their DRAM area in
-/// mapping units.
+/// Two instances of the same read-ahead policy, which must give the same answers to the same reads, and the size of the
+/// policy's DRAM area in mapping units.
 struct Pair<'a> {
     context: &'a str,
     policies: [Box<dyn ReadAheadPolicy>; 2],
@@ -17,8 +17,8 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Tells both read-ahead policies of a host read; checks that they agree, and returns the range of units that they
-    /// want to fetch.
+    /// Tells both instances of the read-ahead policy of a host read, checks that they give the same answer, and returns
+    /// the answer: the range of units to fetch, or none.
     fn read(&mut self, first: u32, count: u32) -> Option<Stretch> {
         let [one, twin] = &mut self.policies;
         let (stretch, context) = (one.on_read(Lpn(first), count), self.context);

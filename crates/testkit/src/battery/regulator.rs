@@ -18,8 +18,8 @@ fn steps() -> Steps {
     }
 }
 
-/// Returns the write costs of a cost regulator as the FTL would offer them for a page, each of them infeasible at
-/// random in one of ten cases.
+/// Returns the write costs (ways to program a page) that a cost regulator may choose from for one write, as the FTL
+/// would offer them; each is infeasible at random with a probability of 10 %.
 fn candidates(policy: &dyn CostRegulator, random: &mut RandomStream) -> Vec<Candidate> {
     let candidate = |cost: &ftl::regulator::WriteCost| Candidate {
         t_prog: Nanos::new(600_000 * 300_000 / cost.step.get().max(1)),
@@ -65,8 +65,8 @@ struct KeptUnit {
     cost: Option<usize>,
 }
 
-/// Tells the cost regulator `policy` of `event` at a mapping unit and returns the answer: for a write the number of its
-/// write cost, for a read 1 if the regulator asks for a rewrite, else 0.
+/// Tells the cost regulator `policy` of `event` at the mapping unit `unit` and returns the answer: for a write the
+/// index of the chosen write cost in `costs`; for a read 1 if the regulator asks for a rewrite of the unit, else 0.
 fn tell(
     policy: &mut dyn CostRegulator,
     unit: &mut KeptUnit,

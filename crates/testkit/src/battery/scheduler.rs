@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
 /// Simulated queues of a die for the test battery of schedulers: for each class of operations, the time at which each
-/// operation was queued, and its running number.
+/// operation was queued, and its serial number over all classes.
 struct QueuedDie {
     queues: [VecDeque<(SimTime, u64)>; Class::COUNT],
     now: SimTime,
@@ -58,7 +58,7 @@ impl QueuedDie {
 }
 
 /// Tests a die's scheduler in `events` random steps; `starvation` says whether an operation may wait for ever, as the
-/// policy's card tells.
+/// policy's description (card) tells.
 ///
 /// # Panics
 /// When the scheduler breaks a rule.

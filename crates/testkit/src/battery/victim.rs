@@ -95,7 +95,7 @@ impl CollectedDie {
 
 /// Tests a garbage collection victim policy with `events` random events (a superblock closes, a unit becomes invalid, a
 /// victim is reclaimed) on each of several simulated dies. `ties` says whether superblock numbers may decide between
-/// equals, as the policy's card tells.
+/// equals, as the policy's description (card) tells.
 ///
 /// # Panics
 /// When the policy breaks a rule.
@@ -117,8 +117,8 @@ pub fn check(context: &str, maker: &Maker, events: u64, ties: Ties) {
     every_garbage_is_found(context, maker);
 }
 
-/// Simulates `events` random events of a die and returns the victims that the policy chose. `free` lists the numbers of
-/// the superblocks in the order in which the history refers to them.
+/// Simulates `events` random events of a die and returns the victims that the policy chose. `free` are the superblocks
+/// of the die, all free at first; another order gives the same history with other superblock numbers.
 fn history(
     context: &str,
     maker: &Maker,

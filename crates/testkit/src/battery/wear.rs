@@ -12,7 +12,7 @@ const SUPERBLOCKS: u32 = 48;
 const UNITS: u32 = 16;
 /// Number of superblocks with cold data, which the host never writes again.
 const COLD: usize = 16;
-/// Number of superblocks that stay free in the test; other superblocks are closed.
+/// Number of superblocks that are free at any time in the test; all other superblocks are closed.
 const FREE: usize = 6;
 
 struct WornDie<'a> {
@@ -20,7 +20,7 @@ struct WornDie<'a> {
     policy: Box<dyn WearPolicy>,
     policy_draws: RandomStream,
     free: BinaryHeap<Reverse<(u64, u32)>>,
-    /// For each superblock, the number of erases of the whole die when the superblock became free.
+    /// For each superblock: the number of erases in the whole die so far, counted when the superblock last became free.
     freed_at: Vec<u64>,
     candidates: Vec<SuperblockId>,
     valid: Vec<u32>,
@@ -67,7 +67,8 @@ impl<'a> WornDie<'a> {
         self.free.push(Reverse((rank, superblock)));
     }
 
-    /// Takes the free superblock of the lowest rank, as if it was filled, and closes it with `valid` valid units.
+    /// Takes the free superblock to which the wear policy gave the lowest rank, and closes it with `valid` valid units,
+    /// as if it had been written.
     fn write_one(&mut self, valid: u32) {
         let Reverse((_, superblock)) = self.free.pop().expect("something is free");
         let waited = self.erases - self.freed_at[superblock as usize];

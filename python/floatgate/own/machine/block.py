@@ -26,7 +26,7 @@ WORD = 8
 
 @dataclass(frozen=True)
 class Field:
-    """An attribute: its type, where it begins, whether it may be set; a text is a constant of the code."""
+    """An attribute of a block: Numba type, byte offset, and whether it can be set, or a constant text."""
 
     type: Any
     at: int
@@ -35,7 +35,7 @@ class Field:
 
     @property
     def size(self) -> int:
-        """Bytes that it takes: an array its address, its shape and its strides."""
+        """Number of bytes of the attribute; an array takes its address, its shape and its strides."""
         if self.text is not None:
             return 0
         return WORD * (1 + 2 * self.type.ndim) if isinstance(self.type, types.Array) else WORD
@@ -43,7 +43,7 @@ class Field:
 
 @dataclass(eq=False)
 class Shape:
-    """What a block holds, and the methods that take it first; blocks of one shape share machine code."""
+    """Attributes and methods of blocks; blocks of one shape share machine code."""
 
     name: str
     fields: dict[str, Field]
@@ -52,12 +52,12 @@ class Shape:
 
     @property
     def size(self) -> int:
-        """Bytes of a block."""
+        """Number of bytes of a block."""
         return sum(field.size for field in self.fields.values())
 
 
 class Block(types.Type):
-    """The type of blocks of one shape."""
+    """The Numba type of blocks of one shape."""
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
@@ -66,7 +66,7 @@ class Block(types.Type):
 
 @register_model(Block)
 class _Address(models.OpaqueModel):
-    """A block is where it begins."""
+    """The value of a block in machine code: its address."""
 
 
 @infer_getattr
@@ -87,7 +87,7 @@ class _Attribute(templates.AttributeTemplate):
 
 
 def _bound(context: Any, block: Block, name: str) -> Any:
-    """A method of a block, which is compiled when it is called."""
+    """Return the Numba type of a block's method, which is compiled when it is called."""
     _methods_are_lowered(name)
 
     class Method(templates.AbstractTemplate):
@@ -105,7 +105,7 @@ _lowered: set[str] = set()
 
 
 def _methods_are_lowered(name: str) -> None:
-    """Say once how methods of this name are called."""
+    """Tell Numba, once for each name, how methods of this name are called."""
     if name in _lowered:
         return
     _lowered.add(name)
@@ -140,7 +140,7 @@ def _place(context: Any, builder: Any, at: int, kind: Any, block: Any) -> Any:
 
 
 def _array(context: Any, builder: Any, of: Field, block: Any) -> Any:
-    """An array on memory that another object keeps."""
+    """Return an array on memory that another object keeps, in machine code."""
     count = 1 + 2 * of.type.ndim
     words = [
         builder.load(_place(context, builder, of.at + WORD * word, types.intp, block))

@@ -1,4 +1,4 @@
-"""From an object of a compiled class to functions that the core calls."""
+"""Compilation of a policy object: from an object of a compiled class to functions that the core calls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ OPTIONS = {"boundscheck": True, "error_model": "python"}
 
 @dataclass(frozen=True)
 class Machine:
-    """An object as machine code: where its state lies, and where the entry for each question is."""
+    """A compiled policy object: address of its state, and address of the function for each question."""
 
     state: state.State
     entries: Mapping[str, tuple[int, int]]  # address, and bytes of what it is told
 
     @property
     def address(self) -> int:
-        """Where the block of its state begins."""
+        """Address of the memory block with the object's state."""
         return int(self.state.memory.ctypes.data)
 
 
@@ -60,7 +60,7 @@ def machine(policy: Compiled) -> Machine:
 
 
 def _entries(cls: type[Compiled], shape: Shape) -> dict[str, Any]:
-    """Compile what a class answers, for objects with state of this shape."""
+    """Compile the methods of a class that answer questions, for objects with state of this shape."""
     spaces: dict[int, dict[str, Any]] = {}
     for name, method in methods_of(cls).items():
         shape.methods[name] = _compilable(method, spaces)
@@ -74,7 +74,7 @@ def _entries(cls: type[Compiled], shape: Shape) -> dict[str, Any]:
 
 
 def _compilable(function: FunctionType, spaces: dict[int, dict[str, Any]]) -> Any:
-    """A user's function for Numba; those of its own file that it calls are compiled, too."""
+    """Return a user's function for Numba; functions of its file that it calls are compiled, too."""
     outside = function.__globals__
     if id(outside) not in spaces:
         space = spaces[id(outside)] = dict(outside)
@@ -89,7 +89,7 @@ def _compilable(function: FunctionType, spaces: dict[int, dict[str, Any]]) -> An
 
 @cache
 def _view(view: Any) -> dict[str, Any]:
-    """The methods of a view."""
+    """Return the methods of a view for Numba."""
     own = {name: value for name, value in vars(view).items() if isinstance(value, FunctionType)}
     return {name: numba.njit(value) for name, value in own.items()}
 
@@ -98,7 +98,7 @@ _shapes: dict[int, tuple[Question, Block]] = {}
 
 
 def _told(question: Question) -> Block:
-    """The type of what a question tells."""
+    """Return the Numba type of the arguments of a question."""
     if id(question) not in _shapes:
         layout = {} if question.view is None else dict(question.view.layout)
         made = told.shape("view", layout | dict(question.arguments))
@@ -120,7 +120,7 @@ WRITTEN = {
 
 
 def _entry(cls: type[Compiled], name: str, question: Question, block: Block) -> Any:
-    """A function for the core: state, what is told, where the answer goes; 1: answered, 0: an exception."""
+    """Compile a question's function of state, arguments and place of the answer; it returns 1, else 0."""
     tells = _told(question)
     method = block.shape.methods[name]
     view = (tells,) if question.view is not None else ()

@@ -11,7 +11,7 @@ _ours: Any = None
 
 
 def listen() -> None:
-    """Hear what is raised in a compiled method; all else goes on to the listener before."""
+    """Record exceptions that compiled methods raise; others go on to the earlier `sys.unraisablehook`."""
     global _ours
     if sys.unraisablehook is not _ours:
         _ours = _hook(sys.unraisablehook)
@@ -29,7 +29,7 @@ def _hook(before: Any) -> Any:
 
 
 def last() -> BaseException | None:
-    """Return what was raised in this thread, once."""
+    """Return the exception that a compiled method raised last in this thread, and forget it."""
     exception: BaseException | None = getattr(_last, "exception", None)
     _last.exception = None
     return exception

@@ -1,4 +1,4 @@
-"""What Numba says of a method that it cannot compile, in one line with the file's own line."""
+"""Error messages for methods that Numba cannot compile, in one line with the line of the policy's file."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ ABOUT = ("Failed in ", "During: ", "Compilation is falling back", "- Resolution 
 
 @contextmanager
 def in_one_line(cls: type[Compiled], method: str) -> Iterator[None]:
-    """Turn what Numba raises into InputError."""
+    """Turn exceptions that Numba raises in this context into InputError."""
     try:
         yield
     except InputError:
@@ -38,7 +38,7 @@ def _line(cls: type[Compiled], method: str, said: str) -> str:
 
 
 def _what(said: str) -> str:
-    """The first sentence of a message that says what is wrong."""
+    """Return the first sentence of Numba's message that says what is wrong."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", said)
     ours = re.search(r"raised a specific error:\s*TypingError: (.*)", plain)
     if ours:
@@ -53,7 +53,7 @@ WHOLE = (types.Integer, types.Boolean)
 
 
 def checked(cls: type[Compiled], method: str, said: Any) -> tuple[str, ...]:
-    """Return how an answer of the type `said` is taken. Raises InputError where it is not."""
+    """Return the parts of a question's answer, given by a Numba type. Raises InputError for a wrong type."""
     question = cls.questions[method]
     answer = question.answer
     if not answer:

@@ -1,4 +1,4 @@
-"""What an object of a compiled class keeps, as a block: its parameters, and what `attach` made."""
+"""State of an object of a compiled class as a memory block: its parameters, and what `attach` made."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ NUMBERS = {bool: types.boolean, int: types.int64, float: types.float64}
 
 @dataclass(frozen=True)
 class State:
-    """An object's attributes: their shape, the memory of the block, and the arrays that it points to."""
+    """State of a policy object: shape and memory of its block, and the arrays to which the block points."""
 
     shape: Shape
     memory: "np.ndarray[Any, Any]"
@@ -24,7 +24,7 @@ class State:
 
 
 def state(policy: Own) -> State:
-    """Return what an object keeps, from now on in this memory."""
+    """Copy the attributes of a policy object into a new memory block, and return it."""
     shape = Shape("self", {})
     words: list[Any] = []
     arrays: list[Any] = []
@@ -51,7 +51,7 @@ def state(policy: Own) -> State:
 
 
 def _attributes(policy: Own) -> list[tuple[str, Any, bool]]:
-    """Names, values, and which may be set: all but parameters and what the class itself says."""
+    """Return each attribute as name, value, and whether methods can set it; parameters cannot be set."""
     parameters = [parameter.name for parameter in parameters_of(type(policy))]
     known = {name: (getattr(policy, name), False) for name in parameters}
     for base in reversed(type(policy).__mro__):
@@ -73,7 +73,7 @@ def _attributes(policy: Own) -> list[tuple[str, Any, bool]]:
 
 
 def _type(value: object) -> Any:
-    """The type of an attribute for Numba; None where a block cannot hold it."""
+    """Return the Numba type of an attribute's value; None if a block cannot hold the value."""
     if type(value) in NUMBERS:
         return NUMBERS[type(value)]
     try:
@@ -87,7 +87,7 @@ def _type(value: object) -> Any:
 
 
 def key(shape: Shape) -> tuple[Any, ...]:
-    """What machine code depends on: states with the same key share it."""
+    """Return the key of a shape: states whose shapes have the same key share machine code."""
     fields = tuple(
         (name, field.type, field.at, field.is_open, field.text) for name, field in shape.fields.items()
     )

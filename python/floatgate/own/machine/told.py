@@ -1,4 +1,4 @@
-"""What a compiled policy is told: views and arguments, as the core lays them out."""
+"""Views and arguments of compiled policies, as the core lays them out in memory."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -25,7 +25,7 @@ KINDS = {
 
 
 def shape(name: str, layout: Mapping[str, str]) -> Shape:
-    """Return the shape of what is told: `int`, `bool`, `set`, `random`, arrays `u4[]`, spaced `u4[:]`."""
+    """Return the shape of a view or of arguments: `int`, `bool`, `set`, `random`, `u4[]`, spaced `u4[:]`."""
     fields: dict[str, Field] = {}
     at = 0
     for field, kind in layout.items():
@@ -45,7 +45,7 @@ def _type(kind: str) -> Any:
 
 @cache
 def random() -> Block:
-    """Return the type of random numbers: a stream, and where the core's functions are that draw from it."""
+    """Return the Numba type of random streams: a stream, and addresses of the core's functions that draw."""
     addresses = {
         name: Field(types.uintp, 8 * at) for at, name in enumerate(("_stream", "_below", "_unit", "_bits"))
     }
@@ -72,7 +72,7 @@ def _bits(self: Any) -> Any:
 
 
 def _drawn(answer: Any, *more: Any) -> Any:
-    """A call of the core's function at an address."""
+    """Return signature and code of an intrinsic that calls the core's function at an address."""
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         taken = [context.get_value_type(kind) for kind in signature.args[1:]]

@@ -51,7 +51,7 @@ def _definition(tree: ast.AST, name: str, line: int) -> ast.FunctionDef | None:
 
 
 class _Looking(ast.NodeTransformer):
-    """Adds a look to each turn of a loop, and the check of kinds to what is set."""
+    """Adds a call of `_look` to each turn of a loop, and a check of the kind of number to assignments."""
 
     def visit_While(self, node: ast.While) -> ast.AST:
         return self._loop(node)
@@ -87,7 +87,7 @@ def _kept_call(target: ast.Attribute, value: ast.expr) -> ast.expr:
 
 
 def _at(node: Any, place: ast.AST) -> Any:
-    """The node and all below it that have no line yet, on the line of another."""
+    """Return the node, with the line of another node for all parts that have no line yet."""
     for one in ast.walk(node):
         if "lineno" in one._attributes and not hasattr(one, "lineno"):
             ast.copy_location(one, place)
@@ -96,7 +96,7 @@ def _at(node: Any, place: ast.AST) -> Any:
 
 @cache
 def _kept(name: str) -> Any:
-    """Returns what the attribute `name` is set to, where that is the kind of number that it was made as."""
+    """Return the intrinsic for assignments to the attribute `name`; it refuses numbers of another kind."""
 
     @intrinsic
     def kept(_context: Any, block: Any, old: Any, new: Any) -> Any:
@@ -121,7 +121,7 @@ def _kept(name: str) -> Any:
 
 @intrinsic
 def _look(_context: Any) -> Any:
-    """Ends the call when the core says that it has taken too long."""
+    """Ends the call when the core says that the call has taken too long."""
     word, late = _core.compiled_watch()
 
     def call(context: Any, builder: Any, _signature: Any, _args: Any) -> Any:

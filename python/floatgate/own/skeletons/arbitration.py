@@ -1,4 +1,4 @@
-"""An arbiter: the longest wait gets the channel, but commands wait as if for `ahead_ns` more."""
+"""A channel arbiter: the longest wait gets the channel, but commands wait as if for `ahead_ns` more."""
 
 import floatgate as fg
 
@@ -15,11 +15,11 @@ class Aged(fg.controller.arbitration.Policy):
     ahead_ns: int = 2_000  # how much sooner a command counts as having come: it is short and starts an array
 
     def attach(self, dies: int) -> None:
-        """Begin. What it remembers is made here, in Python: arrays and numbers, which keep their kind."""
+        """Make the policy's state, in plain Python: numbers and NumPy arrays, which keep their kind."""
         self.next = 0
 
     def pick(self, view: fg.controller.arbitration.View) -> tuple[int, int]:
-        """Return one of the waiting dies, and for what: self.COMMAND or self.DATA.
+        """Return one of the waiting dies, and for what it gets the channel: self.COMMAND or self.DATA.
 
         dies                   of the channel
         commands, outs, ins    sets of the dies that wait to be sent a command, to give and to take data

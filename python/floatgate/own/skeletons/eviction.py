@@ -18,7 +18,7 @@ class Sieve(fg.buffer.eviction.Policy):
     clean_first: bool = False  # the hand passes a written unit once more than a clean one
 
     def attach(self, slots: int, block_units: int) -> None:
-        """Begin. What it remembers is made here, in Python: arrays and numbers, which keep their kind."""
+        """Make the policy's state, in plain Python: numbers and NumPy arrays, which keep their kind."""
         del block_units
         self.older = np.full(slots, -1)  # by slot: the one kept before it, and after it
         self.newer = np.full(slots, -1)
@@ -26,7 +26,7 @@ class Sieve(fg.buffer.eviction.Policy):
         self.oldest = self.newest = self.hand = -1
 
     def on_keep(self, slot: int, lpn: int, is_dirty: bool) -> None:
-        """Take note that a slot is kept from now on: as the newest."""
+        """Take note that the buffer keeps a slot from now on: enter it as the newest."""
         self.older[slot], self.newer[slot] = self.newest, -1
         self.visited[slot] = 1 if is_dirty and self.clean_first else 0
         if self.newest >= 0:
@@ -36,11 +36,11 @@ class Sieve(fg.buffer.eviction.Policy):
         self.newest = slot
 
     def on_use(self, slot: int, lpn: int, is_write: bool) -> None:
-        """Take note that the host used a kept slot again."""
+        """Take note that the host read a kept slot or overwrote it."""
         self.visited[slot] = 1
 
     def on_leave(self, slot: int, lpn: int) -> None:
-        """Take note that a slot is kept no longer."""
+        """Take note that a slot is kept no longer: remove it from the list."""
         older, newer = self.older[slot], self.newer[slot]
         if older >= 0:
             self.newer[older] = newer
@@ -54,7 +54,7 @@ class Sieve(fg.buffer.eviction.Policy):
             self.hand = newer
 
     def choose(self, view: fg.buffer.eviction.View) -> int:
-        """Return one of the kept slots, of which there is at least one.
+        """Return the kept slot to evict next; at least one slot is kept.
 
         kept, keep         slots kept now, and how many may be kept
         lpn[slot]          the logical unit that a slot holds

@@ -1,4 +1,4 @@
-"""A flow of reads: larger steps of the retry table while the error rate is far from what can be decoded."""
+"""A read flow: larger steps of the retry table while the error rate is far from what can be decoded."""
 
 import floatgate as fg
 
@@ -10,11 +10,11 @@ class Strides(fg.ecc.flow.Policy):
     far: float = 2.0  # times the rate that a read with most soft bits corrects every other time
 
     def notes(self) -> tuple[str, ...]:
-        """Say what the drive is to note: `estimates` (of error rates), `good_steps` (of superblocks)."""
+        """Return the records that the drive must keep: `estimates` (of error rates), `good_steps`."""
         return ("estimates",)
 
     def next(self, view: fg.ecc.flow.View) -> tuple[int, int] | None:
-        """Return the next attempt as step of the retries and soft bits, or None to give up.
+        """Return the next attempt to read the page, as retry step and soft bits, or None to give up.
 
         page_type      which bit of its cells the page holds
         attempts       so far

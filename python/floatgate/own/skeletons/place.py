@@ -1,4 +1,4 @@
-"""A rule of placement: what goes on where the last write of its job ended lies apart from what does not."""
+"""A placement rule: writes that go on where the last write of their job ended lie apart from the others."""
 
 import floatgate as fg
 
@@ -9,11 +9,11 @@ class InOrder(fg.host.place.Policy):
     least: int = 16384  # bytes from which on a write is as good as one that goes on
 
     def attach(self, handles: int, drive_bytes: int) -> None:
-        """Make what the rule keeps, before the first write."""
+        """Make the rule's state, before the first write."""
         self.ends: dict[int, int] = {}  # by job, where its last write ended
 
     def place(self, view: fg.host.place.View) -> int | None:
-        """Return the handle of a write, from 0 to `view.handles` - 1, or None for no identifier.
+        """Return the placement handle of a write, from 0 to `view.handles` - 1, or None for no handle.
 
         offset         first byte on the drive
         bytes          length

@@ -13,11 +13,11 @@ class PowerOfChoices(fg.placement.Policy):
     draws: int = 2  # dies that are drawn; the one with the fewest programs takes the unit
 
     def attach(self, dies: int) -> None:
-        """Begin. What it remembers is made here, in Python: arrays and numbers, which keep their kind."""
+        """Make the policy's state, in plain Python: numbers and NumPy arrays, which keep their kind."""
         self.turn = 0
 
     def choose(self, view: fg.placement.View) -> int | None:
-        """Return an eligible die, or None to wait until something changes. Some die is eligible.
+        """Return an eligible die, or None to wait for a change. At least one die is eligible.
 
         dies                     in the drive, numbered channels first, then ways
         channels, ways, way_dies, planes    its shape

@@ -9,7 +9,7 @@ class WornFirst(fg.refresh.order.Policy):
     patience_s: float = 60.0  # what has waited longer than that goes first
 
     def next(self, view: fg.refresh.order.View) -> int:
-        """Return one of `view.candidates`. Asked when a die has time and two superblocks or more wait.
+        """Return the one of `view.candidates` to rewrite next. Asked when two or more wait.
 
         candidates     superblocks that wait, the first that fell due first
         due_since_ns   since when each candidate has been due, in its place

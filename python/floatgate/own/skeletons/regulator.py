@@ -1,4 +1,4 @@
-"""A cost regulator: cheap writes while the host waits or writes a unit again soon, dear ones for the rest."""
+"""A cost regulator: cheap writes while the host waits or writes a unit again soon, else costly ones."""
 
 import floatgate as fg
 
@@ -14,14 +14,14 @@ class Regulated(fg.regulator.Policy):
     soon_ns: int = 1_000_000_000  # a unit that lived no longer is written cheaply
 
     def costs(self, steps: fg.regulator.Steps) -> list[fg.regulator.WriteCost]:
-        """Return the write costs to choose from. Python, asked once.
+        """Return the write costs to choose from. Asked once, in plain Python.
 
         high(), medium(), low()    writes with the fine, the usual and the coarse step of `[ftl.write_cost]`
         """
         return [steps.high(), steps.low()]
 
     def choose(self, view: fg.regulator.View, bits: int) -> int:
-        """Return the place in `costs` of the cost at which a unit is written, or that and its new bits.
+        """Return the index in `costs` of a unit's write cost, or that index and the unit's new bits.
 
         origin        on whose behalf: self.HOST, self.GC, self.WEAR, self.REWRITE, self.REFRESH, ...
         first         the host never accessed this unit since the run began

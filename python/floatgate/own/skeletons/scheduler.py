@@ -1,4 +1,4 @@
-"""A scheduler: host reads pass everything else, but only so many in a row."""
+"""A scheduler: host reads pass all other operations, but only a limited number in a row."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ class Bounded(fg.controller.scheduler.Policy):
     suspensions: int = 4  # how often a program or an erase may be interrupted
 
     def attach(self) -> None:
-        """Begin. What it remembers is made here, in Python: arrays and numbers, which keep their kind."""
+        """Make the policy's state, in plain Python: numbers and NumPy arrays, which keep their kind."""
         self.passed = 0
         self.picked = np.zeros(5, dtype=np.int64)
 
@@ -42,7 +42,7 @@ class Bounded(fg.controller.scheduler.Policy):
         return chosen
 
     def suspends(self, running: int, remaining_ns: int, times: int) -> bool:
-        """Return whether a host read that just arrived interrupts the running program or erase.
+        """Return whether a host read that just arrived suspends the running program or erase.
 
         running: self.RUNNING_PROGRAM or self.RUNNING_ERASE; suspended `times` times before.
         """

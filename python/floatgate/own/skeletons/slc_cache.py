@@ -1,4 +1,4 @@
-"""An SLC cache that takes `share` of the superblocks that no data need, and some at all times."""
+"""An SLC cache of `share` of the superblocks that no data need, and of `always` superblocks at all times."""
 
 import floatgate as fg
 
@@ -13,11 +13,11 @@ class Shared(fg.slc_cache.Policy):
     always: int = 2  # superblocks of each die that are the cache's at all times
 
     def reserved(self, view: fg.slc_cache.View) -> int:
-        """Return the superblocks of each die that are the cache's at all times."""
+        """Return the number of superblocks of each die that belong to the SLC cache at all times."""
         return min(self.always, view.superblocks // 8)
 
     def most(self, view: fg.slc_cache.View) -> int:
-        """Return the most superblocks of a die that may hold one bit a cell now.
+        """Return the greatest number of superblocks of a die that may be in SLC mode now.
 
         dies, superblocks, superblock_bytes    the drive, and what a superblock holds with one bit a cell
         spare                                  superblocks of this die that no data need

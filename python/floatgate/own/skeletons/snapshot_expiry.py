@@ -1,4 +1,4 @@
-"""A rule by which snapshots expire: the oldest goes, but every tenth is kept as long as others are there."""
+"""Expiry of snapshots: the oldest is dropped, but every tenth stays as long as there are others."""
 
 import floatgate as fg
 
@@ -9,7 +9,7 @@ class Landmarks(fg.ftl.snapshots.expiry.Policy):
     every: int = 10  # of so many snapshots one is kept longer
 
     def expire(self, view: fg.ftl.snapshots.expiry.View) -> int:
-        """Return one of `view.serials`, which are one or more: that snapshot is dropped.
+        """Return the number of the snapshot to drop: one of `view.serials`.
 
         serials        numbers of the snapshots that may go, the oldest first
         taken_ns       their moments

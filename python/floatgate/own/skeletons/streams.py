@@ -1,4 +1,4 @@
-"""A stream policy: what is overwritten soon lies apart, by how old its last version became."""
+"""A policy of write streams: data soon overwritten lie apart, judged by the age of their last version."""
 
 import floatgate as fg
 
@@ -9,11 +9,11 @@ class ShortLived(fg.ftl.streams.Policy):
     young: int = 10000  # units that the host writes while a unit counts as short-lived
 
     def streams(self) -> list[tuple[str, str]]:
-        """Name the streams, and whose data each takes: `host`, `moved` or `both`."""
+        """Return the write streams, each with its name and the data that it takes: host, moved or both."""
         return [("short", "host"), ("long", "host"), ("moved", "moved")]
 
     def notes(self) -> tuple[str, ...]:
-        """Say what the drive is to note: `writes` (how often), `times` (when)."""
+        """Return what the drive must record of units: `writes` (number), `times` (last write)."""
         return ("times",)
 
     def join(self, view: fg.ftl.streams.View) -> int:

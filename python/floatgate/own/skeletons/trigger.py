@@ -1,4 +1,4 @@
-"""A trigger: collect while at most `low` superblocks are free, and in idle time up to `high`."""
+"""A garbage collection trigger: while at most `low` superblocks are free, in idle time below `high`."""
 
 import floatgate as fg
 
@@ -10,11 +10,11 @@ class Marks(fg.gc.trigger.Policy):
     high: int = 4
 
     def foreground_limit(self) -> int:
-        """Return the most free superblocks at which `foreground` can be true."""
+        """Return the greatest number of free superblocks at which `foreground` can be true."""
         return self.low
 
     def foreground(self, view: fg.gc.trigger.View) -> bool:
-        """Return whether to collect although the host may be waiting.
+        """Return whether garbage collection should start or go on although the host may be waiting.
 
         free, superblocks     free superblocks of the die, and those in use
         garbage_units         invalid mapping units in closed superblocks
@@ -23,13 +23,13 @@ class Marks(fg.gc.trigger.Policy):
         return view.free <= self.low
 
     def background(self, view: fg.gc.trigger.View) -> bool:
-        """Return whether to collect while the die has nothing else to do."""
+        """Return whether garbage collection should start or go on while the die has nothing else to do."""
         return view.free < self.high
 
     def idle_after_ns(self) -> int:
-        """Return how long a die must have been idle before background work; None: there is none."""
+        """Return the time in ns for which a die must have been idle before background collection starts."""
         return 1_000_000
 
     def worthwhile(self, gain: int, units: int) -> bool:
-        """Return whether a victim that gives back `gain` of its `units` is worth it in the background."""
+        """Return whether a victim that frees `gain` of its `units` units is worth collecting in idle time."""
         return gain >= 0.1 * units

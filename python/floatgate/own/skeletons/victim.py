@@ -1,4 +1,4 @@
-"""A victim policy: greedy, among the superblocks that were closed at least `rest` units of writing ago."""
+"""A victim policy: greedy, among superblocks closed at least `rest` written units ago."""
 
 from typing import SupportsIndex
 
@@ -13,12 +13,12 @@ class Rested(fg.gc.victim.Policy):
     rest: int = 0  # mapping units written to the die since a superblock was closed
 
     def attach(self, superblocks: int, units_per_superblock: int) -> None:
-        """Begin. What the policy remembers is made here: each die has an object of its own."""
+        """Make the policy's state. Each die has an object of its own."""
         self.most = units_per_superblock
         self.picked = np.zeros(superblocks, dtype=np.int64)
 
     def pick(self, view: fg.gc.victim.View) -> SupportsIndex:
-        """Return one of `view.candidates`. Its arrays are right during this call only: copy what stays.
+        """Return the victim: one of `view.candidates`. Arrays are valid during this call only: copy to keep.
 
         candidates     superblocks that may be chosen
         valid_units    by superblock: mapping units still valid

@@ -1,4 +1,4 @@
-"""A wear policy: the least worn free superblock next; cold data moves once wear differs by `threshold`."""
+"""A wear levelling policy: the least worn free superblock; cold data move if wear differs by `threshold`."""
 
 from typing import SupportsIndex
 
@@ -12,12 +12,12 @@ class Levelled(fg.wear.Policy):
     period: int = 8  # erases of a die between two looks
 
     def free_rank(self, superblock: int, pe_cycles: int, erases: int) -> int:
-        """Return a rank of at least 0: the free superblock of the lowest one is opened next."""
+        """Return the rank of a free superblock, at least 0: the one of the lowest rank is opened next."""
         del superblock, erases  # among the equally worn any will do
         return pe_cycles
 
     def relocate(self, view: fg.wear.View) -> SupportsIndex | None:
-        """Return one of `view.candidates` whose data should move, or None. Asked after each erase.
+        """Return one of `view.candidates` to be relocated now, or None. Asked after each erase.
 
         candidates     closed superblocks that could be relocated
         valid_units    by superblock: mapping units still valid

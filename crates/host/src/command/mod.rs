@@ -61,6 +61,11 @@ impl Effect {
     /// Number of different effects of commands.
     pub const COUNT: usize = Self::ALL.len();
 
+    /// Returns true for a command that transfers data between host and drive; a trim names bytes and transfers none.
+    pub const fn transfers_data(self) -> bool {
+        matches!(self, Self::Read | Self::Write)
+    }
+
     /// Returns the name of a host command's effect on data, as results show it.
     pub const fn name(self) -> &'static str {
         match self {

@@ -27,8 +27,8 @@ sections! {
         nand_by_kind: ByOperation = "J",
         /// Energy of the chips' flash arrays by origin of the work, without standby.
         nand_by_origin: ByColumn = "J",
-        /// Energy of each part of the drive per byte of the host's completed requests (reads, writes and trims); null
-        /// without any.
+        /// Energy of each part of the drive per byte that completed requests of the host read or wrote; null without
+        /// any.
         per_host_byte: Parts = "J/byte",
         /// Energy of each part of the drive per completed request of the host, of any kind; null without any.
         per_request: Parts = "J/request",
@@ -106,6 +106,8 @@ pub(super) fn of(
     let of_origin =
         |column: usize| arrays.as_ref().map(|arrays| arrays.iter().map(|by| by[column]).sum::<f64>());
     let ops = || Effect::ALL.map(|effect| &measure.ops[effect as usize]).into_iter();
+    let moving = Effect::ALL.into_iter().filter(|effect| effect.transfers_data());
+    let transferred = moving.map(|effect| measure.ops[effect as usize].bytes).sum::<u64>();
     Joules {
         controller,
         bus,
@@ -124,7 +126,7 @@ pub(super) fn of(
             wear: of_origin(2),
             other: of_origin(3),
         },
-        per_host_byte: divided(ops().map(|op| op.bytes).sum::<u64>() as f64),
+        per_host_byte: divided(transferred as f64),
         per_request: divided(ops().map(|op| op.requests()).sum::<u64>() as f64),
         bytes_to_dies: work.bytes_in,
         bytes_from_dies: work.bytes_out,

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAGIC: &[u8; 8] = b"FLGATESN";
 /// Version of the format of saved drive states. 2: a collection may be in progress. 3: superblocks with one bit a cell,
 /// groups of parity, snapshots, units that are lost. 4: contents common to every map come first. 5: random streams, the
-/// order of candidates, lives of blocks, ages of data.
+/// order of candidates, lives of blocks, ages of data. 6: the open superblock of each write stream.
 const VERSION: u32 = 6;
 /// Compression level (zstd) of saved drive states: a higher level gains nothing, because the arrays look random.
 const LEVEL: i32 = 3;

@@ -1,7 +1,7 @@
 //! Numbers that are true: shares of at most one, latencies no shorter than the parts take, a state of which nothing is
 //! left out.
 
-use crate::common::{SMALL, drive, run, uniform};
+use crate::common::{SMALL, closed_loop, drive, run, uniform};
 use host::Op;
 use serde_json::Value;
 use sim::{PreconditionKind, RunOptions};
@@ -81,4 +81,20 @@ fn the_state_of_a_drive_whose_map_lies_on_flash_counts_what_it_looks_up() {
     };
     let (page, dftl) = (bytes("ftl.mapping.name=page"), bytes("ftl.mapping.name=dftl"));
     assert!(dftl >= page + 4.0, "{dftl} beside {page}: an entry's place in the cache takes four bytes");
+}
+
+/// A trim names bytes and transfers none.
+#[test]
+fn energy_is_shared_by_the_bytes_that_were_transferred() {
+    let source = closed_loop(600, 4, |number| match number % 3 {
+        0 => (Op::TRIM, number * 4096, 1 << 20),
+        1 => (Op::READ, number * 4096, 4096),
+        _ => (Op::WRITE, number * 4096, 8192),
+    });
+    let options = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
+    let result = run(drive(&[SMALL]), source, options).1;
+    let bytes = number(&result, "host.read.bytes") + number(&result, "host.write.bytes");
+    let total = number(&result, "energy_j.per_host_byte.total") * bytes;
+    let expected = number(&result, "energy_j.total");
+    assert!((total - expected).abs() <= 1e-9 * expected, "{total} J, not {expected}");
 }

@@ -1,5 +1,5 @@
-// Runs the sketch on the stand-ins: requests, a checkpoint, and requests to the drive that goes on from it.
-#include "../../../../examples/embed/gem5_drive.cc"
+// Runs the object of gem5 on the stand-ins: requests, a checkpoint, and requests to the drive that goes on from it.
+#include "../../../../examples/embed/gem5/floatgate_ssd.hh"
 
 #include <cstdio>
 
@@ -24,6 +24,7 @@ int main(int, char **words) {
     FloatgateSsdParams params;
     params.name = words[1];
     params.drive = "small-tlc";
+    params.precondition = "none";
     FloatgateSsd drive(params);
     ask(drive, "before");
     CheckpointOut out;

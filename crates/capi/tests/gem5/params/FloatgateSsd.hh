@@ -2,5 +2,5 @@
 #pragma once
 #include "sim/sim_object.hh"
 namespace gem5 {
-struct FloatgateSsdParams : SimObjectParams { std::string drive; };
+struct FloatgateSsdParams : SimObjectParams { std::string drive, precondition; };
 }

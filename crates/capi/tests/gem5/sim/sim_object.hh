@@ -1,4 +1,4 @@
-// Stand-in for gem5's objects: names, events, drains and checkpoints as the sketch calls them.
+// Stand-in for gem5's objects: names, events, drains and checkpoints as the drive calls them.
 #pragma once
 #include <string>
 #include "sim/eventq.hh"

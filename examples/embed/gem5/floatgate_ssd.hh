@@ -1,4 +1,7 @@
-/* A Floatgate drive as an object of gem5: a sketch, compiled against stand-ins of gem5's headers, not run inside gem5. */
+/* A Floatgate drive as an object of gem5. */
+
+#ifndef FLOATGATE_SSD_HH
+#define FLOATGATE_SSD_HH
 
 #include <floatgate.h>
 
@@ -20,7 +23,7 @@ class FloatgateSsd : public SimObject {
     using Done = std::function<void(const FloatgateCompletion &)>;
 
     explicit FloatgateSsd(const FloatgateSsdParams &params)
-        : SimObject(params), path(params.drive), event([this] { goOn(); }, params.name) {
+        : SimObject(params), path(params.drive), precondition(params.precondition), event([this] { goOn(); }, params.name) {
         open(nullptr);
     }
 
@@ -38,6 +41,9 @@ class FloatgateSsd : public SimObject {
         waiting.emplace(id, std::move(done));
         plan();
     }
+
+    /* Bytes the host sees. */
+    uint64_t capacity() const { return floatgate_capacity(drive); }
 
     /* A checkpoint waits until nothing is in flight; the state lies beside gem5's own, and another drive goes on from it. */
     DrainState drain() override { return waiting.empty() ? DrainState::Drained : DrainState::Draining; }
@@ -67,6 +73,7 @@ class FloatgateSsd : public SimObject {
     void open(const char *state) {
         FloatgateSetup setup = floatgate_setup(path.c_str());
         setup.load = state;
+        setup.precondition = state ? nullptr : precondition.c_str();
         check(floatgate_open(&setup, &drive));
         origin = curTick();
     }
@@ -99,6 +106,7 @@ class FloatgateSsd : public SimObject {
     }
 
     std::string path;
+    std::string precondition;
     FloatgateDrive *drive = nullptr;
     Tick origin = 0;
     EventFunctionWrapper event;
@@ -106,3 +114,5 @@ class FloatgateSsd : public SimObject {
 };
 
 } // namespace gem5
+
+#endif

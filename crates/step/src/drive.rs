@@ -39,6 +39,8 @@ pub struct SteppedDrive {
     present_ns: u64,
     submitted: u64,
     taken: u64,
+    /// Number of completions that wait to be taken.
+    waiting: usize,
     /// Result of the finished drive: everything that the drive measured; none until the drive is finished.
     result: Option<Value>,
 }
@@ -70,6 +72,7 @@ impl SteppedDrive {
             present_ns: 0,
             submitted: 0,
             taken: 0,
+            waiting: 0,
             result: None,
         })
     }
@@ -178,8 +181,8 @@ impl SteppedDrive {
     }
 
     /// Passes the new requests to the drive and advances simulated time until `until_ns`, or until `answers`
-    /// completions wait to be taken.
-    fn go_on(&mut self, until_ns: u64, answers: usize) -> Result<(), StepError> {
+    /// completions wait to be taken. Returns the time in nanoseconds of the first completion that waits.
+    fn go_on(&mut self, until_ns: u64, answers: usize) -> Result<Option<u64>, StepError> {
         if !self.new.is_empty() {
             self.inbox.give(&mut self.new);
         }
@@ -187,11 +190,20 @@ impl SteppedDrive {
         self.calls += 1;
         // The clock on the wall is asked about one call in many: it takes as long as a part of an event.
         let begun = self.calls.is_multiple_of(TIMED).then(Instant::now);
-        self.session.go_on(first, SimTime::from_ns(until_ns), answers)?;
+        let done = self.session.go_on(first, SimTime::from_ns(until_ns), answers);
+        let done = done.map(|answers| (answers.len(), answers.front().map(|first| first.completed_ns)));
         if let Some(begun) = begun {
             self.session.spend(begun.elapsed() * TIMED as u32);
         }
-        Ok(())
+        let (waiting, first_ns) = match done {
+            Ok(done) => done,
+            Err(error) => {
+                self.waiting = self.session.answers().map_or(0, |answers| answers.len());
+                return Err(error.into());
+            }
+        };
+        self.waiting = waiting;
+        Ok(first_ns)
     }
 
     /// Checks a request of the caller and returns it as a host request, with its offset on the whole drive instead of
@@ -288,13 +300,17 @@ impl SteppedDrive {
         until_ns: Option<u64>,
         look: impl FnOnce(&SteppedCompletion),
     ) -> Result<bool, StepError> {
-        if self.session.answers()?.is_empty() {
+        if self.waiting == 0 {
             self.reach(until_ns)?;
+        }
+        if self.waiting == 0 {
+            return Ok(false);
         }
         let answers = self.session.answers()?;
         let Some(found) = answers.front() else { return Ok(false) };
         look(found);
         answers.pop_front();
+        self.waiting -= 1;
         self.taken += 1;
         Ok(true)
     }
@@ -308,9 +324,8 @@ impl SteppedDrive {
             None if self.outstanding() == 0 => return Ok(()),
             _ => {}
         }
-        self.go_on(until_ns.unwrap_or(u64::MAX), 1)?;
-        self.present_ns = match self.session.answers()?.front() {
-            Some(found) => self.present_ns.max(found.completed_ns),
+        self.present_ns = match self.go_on(until_ns.unwrap_or(u64::MAX), 1)? {
+            Some(completed_ns) => self.present_ns.max(completed_ns),
             None => until_ns.unwrap_or(self.present_ns),
         };
         Ok(())
@@ -330,6 +345,7 @@ impl SteppedDrive {
         let count = answers.len().min(most);
         answers.range(..count).for_each(look);
         answers.drain(..count);
+        self.waiting -= count;
         self.taken += count as u64;
         Ok(count)
     }

@@ -33,11 +33,17 @@ pub(crate) trait OutsideRun {
     /// When the source of the requests is faulty.
     fn step(&mut self, until: SimTime) -> Result<bool, Error>;
 
-    /// Handles events up to `until`, or until `answers` completions wait to be taken.
+    /// Handles events up to `until`, or until `answers` completions wait to be taken, and returns the completions that
+    /// wait. `first`: as for [`Self::offer`], if the source was given requests since the last call.
     ///
     /// # Errors
     /// When a request is refused, or no request makes progress.
-    fn run_on(&mut self, until: SimTime, answers: usize) -> Result<(), Error>;
+    fn run_on(
+        &mut self,
+        first: Option<(SimTime, SourceHolds)>,
+        until: SimTime,
+        answers: usize,
+    ) -> Result<&mut SteppedAnswers, Error>;
 
     /// Returns the simulated time of the event handled last, and of the next event; none without a next one.
     fn times(&self) -> (SimTime, Option<SimTime>);
@@ -45,11 +51,31 @@ pub(crate) trait OutsideRun {
     /// Returns the namespaces of the drive, in which requests must lie.
     fn namespaces(&mut self) -> &mut Namespaces;
 
-    /// Returns the completions of a stepped run that the caller has not taken; none in another run.
-    fn answers(&mut self) -> Option<&mut SteppedAnswers>;
+    /// Returns the completions of a stepped run that the caller has not taken.
+    ///
+    /// # Panics
+    /// When the run is not stepped.
+    fn stepped_answers(&mut self) -> &mut SteppedAnswers;
 
     /// Ends the requests of the source; requests in flight are still answered.
     fn end(&mut self);
+}
+
+impl<P: Observer> Run<P> {
+    /// Handles one event, if the next one is not after `until`; returns false if there is none to handle.
+    #[inline(always)]
+    fn handle_next(&mut self, until: SimTime) -> bool {
+        if let Some((now, event)) = self.ctx.calendar.pop_until(until) {
+            self.handle(now, event);
+            return true;
+        }
+        if self.requests.outstanding == 0 || !self.ctx.calendar.is_empty() {
+            return false;
+        }
+        // Requests wait and nothing will happen: a drive that wore out answers them with an error.
+        self.give_up();
+        true
+    }
 }
 
 impl<P: Observer> OutsideRun for Run<P> {
@@ -72,32 +98,33 @@ impl<P: Observer> OutsideRun for Run<P> {
         self.draw(now);
     }
 
-    #[inline]
     fn step(&mut self, until: SimTime) -> Result<bool, Error> {
         // Asked at every event: taking writes.
         if self.error.is_some() {
             return self.error.take().map_or(Ok(false), Err);
         }
-        if let Some((now, event)) = self.ctx.calendar.pop_until(until) {
-            self.handle(now, event);
-            return Ok(true);
-        }
-        if self.requests.outstanding == 0 || !self.ctx.calendar.is_empty() {
-            return Ok(false);
-        }
-        // Requests wait and nothing will happen: a drive that wore out answers them with an error.
-        self.give_up();
-        Ok(true)
+        Ok(self.handle_next(until))
     }
 
-    fn run_on(&mut self, until: SimTime, answers: usize) -> Result<(), Error> {
-        while self.answers.as_ref().map_or(0, SteppedAnswers::untaken) < answers && self.step(until)? {
+    fn run_on(
+        &mut self,
+        first: Option<(SimTime, SourceHolds)>,
+        until: SimTime,
+        answers: usize,
+    ) -> Result<&mut SteppedAnswers, Error> {
+        if let Some((first, holds)) = first {
+            self.offer(first, holds);
+        }
+        while self.stepped_answers().untaken() < answers && self.error.is_none() && self.handle_next(until) {
             self.watch.left -= 1;
             if self.watch.left == 0 {
                 self.look()?;
             }
         }
-        self.error.take().map_or(Ok(()), Err)
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => Ok(self.stepped_answers()),
+        }
     }
 
     fn times(&self) -> (SimTime, Option<SimTime>) {
@@ -108,8 +135,9 @@ impl<P: Observer> OutsideRun for Run<P> {
         &mut self.namespaces
     }
 
-    fn answers(&mut self) -> Option<&mut SteppedAnswers> {
-        self.answers.as_mut()
+    #[inline]
+    fn stepped_answers(&mut self) -> &mut SteppedAnswers {
+        self.answers.as_mut().expect("a stepped run keeps its answers")
     }
 
     fn end(&mut self) {

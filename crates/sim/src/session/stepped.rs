@@ -41,12 +41,8 @@ impl Session {
         first: Option<(SimTime, SourceHolds)>,
         until: SimTime,
         answers: usize,
-    ) -> Result<(), Error> {
-        let run = self.outside()?;
-        if let Some((first, source)) = first {
-            run.offer(first, source);
-        }
-        run.run_on(until, answers)
+    ) -> Result<&mut VecDeque<SteppedCompletion>, Error> {
+        Ok(self.outside()?.run_on(first, until, answers)?.waiting())
     }
 
     /// Checks that the drive would accept `request`; messages call its origin `name`.
@@ -67,8 +63,7 @@ impl Session {
     /// # Errors
     /// When the run ended before.
     pub fn answers(&mut self) -> Result<&mut VecDeque<SteppedCompletion>, Error> {
-        let answers = self.outside()?.answers();
-        Ok(answers.expect("a stepped run keeps its answers").waiting())
+        Ok(self.outside()?.stepped_answers().waiting())
     }
 }
 

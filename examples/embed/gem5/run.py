@@ -1,7 +1,7 @@
-"""A run of gem5 with a Floatgate drive: requests, a checkpoint, and requests to the drive that goes on from it.
+"""A run of gem5 with a Floatgate drive: requests, a checkpoint, and a drive that goes on from it.
 
-    build/NULL/gem5.opt run.py                 runs, and writes a checkpoint into m5out/checkpoint
-    build/NULL/gem5.opt run.py m5out/checkpoint    goes on from it
+build/NULL/gem5.opt run.py                     runs, and writes a checkpoint into m5out/checkpoint
+build/NULL/gem5.opt run.py m5out/checkpoint    goes on from the checkpoint
 """
 
 import sys

@@ -60,7 +60,7 @@ fn what_is_wrong_is_a_code_and_a_text() {
 }
 
 #[test]
-fn the_sketch_for_gem5_goes_on_from_a_checkpoint() {
+fn the_drive_of_gem5_goes_on_from_a_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
     let said = program("c++", "crates/capi/tests/gem5/main.cc", &[&folder.path().join("ssd")]);
     checked(said, |said| {

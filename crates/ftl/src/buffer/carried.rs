@@ -4,7 +4,7 @@
 use super::Buffer;
 use crate::layout::SECTOR;
 
-/// Part of a mapping unit that a host write covers.
+/// Kind of coverage of a mapping unit by a host write: the whole unit or a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     /// Case in which the write covers the whole mapping unit.
@@ -29,23 +29,23 @@ impl Coverage {
     }
 }
 
-/// How much of the mapping unit in a write buffer slot host writes have carried since the unit was last on flash as a
-/// whole; for write amplification.
+/// Which part of the mapping unit in a write buffer slot host writes have transferred since the unit was last on flash
+/// as a whole: none, some or all; for write amplification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Carried {
-    /// Case in which host writes have carried no data of the mapping unit.
+    /// Case that host writes have transferred no data of the mapping unit.
     #[default]
     Nothing,
-    /// Case in which host writes have carried some sectors of the mapping unit, and no write covered the whole unit at
+    /// Case that host writes have transferred some sectors of the mapping unit, and no write covered the whole unit at
     /// once.
     Part,
-    /// Case in which one host write has carried the whole mapping unit.
+    /// Case that one host write has transferred the whole mapping unit.
     All,
 }
 
-/// For each write buffer slot whose unit was written in part: the sectors that host writes carried, one bit each, in
-/// `words` 64-bit words. Empty until a request first begins or ends within a unit.
+/// Bit masks of the sectors that host writes transferred, for each write buffer slot whose unit was written in part:
+/// one bit for each sector, in `words` 64-bit words. Empty until a request first begins or ends within a unit.
 #[derive(Default)]
 pub(super) struct CarriedSectors {
     words: usize,

@@ -6,7 +6,7 @@ use crate::Layout;
 use config::{ConfigError, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// Configuration of the write buffer, the DRAM that holds the host's data: `[ftl.buffer]` of a drive file.
+/// Settings of the write buffer, the DRAM that holds the host's data: `[ftl.buffer]` of a drive file.
 pub struct BufferConfig {
     /// Number of mapping units that the buffer can hold.
     pub slots: u32,

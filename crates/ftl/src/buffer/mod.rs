@@ -33,23 +33,24 @@ use units::{Lpn, SimTime};
 pub enum SlotState {
     /// State of a write buffer slot that is not in use.
     Free,
-    /// State of a slot that waits until the rest of its mapping unit, which the host wrote in part, was read from
-    /// flash.
+    /// State of a write buffer slot that waits until the rest of its mapping unit, which the host wrote in part, was
+    /// read from flash.
     Merging,
-    /// State of a slot that is cached and dirty: its data are not on flash yet, and need not be programmed soon.
+    /// State of a write buffer slot that is cached and dirty: its data are not on flash yet, and need not be programmed
+    /// soon.
     Held,
-    /// State of a slot that is cached and clean: the flash holds the same data.
+    /// State of a write buffer slot that is cached and clean: the flash holds the same data.
     Clean,
-    /// State of a slot that waits for a die to program its data.
+    /// State of a write buffer slot that waits for a die to program its data.
     Queued,
-    /// State of a slot whose data are part of a program in flight.
+    /// State of a write buffer slot whose data are part of a program in flight.
     Bound,
-    /// State of a slot whose unit was trimmed or replaced while the slot waited: the slot becomes free without a
-    /// program.
+    /// State of a write buffer slot whose unit was trimmed or replaced while the slot waited: the slot becomes free
+    /// without a program.
     Cancelled,
 }
 
-/// Slot of the write buffer, for one mapping unit.
+/// Record of one slot of the write buffer, which holds one mapping unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
     /// Logical unit whose data the write buffer slot holds.
@@ -109,8 +110,8 @@ impl Risk {
     }
 }
 
-/// Write buffer: all slots, the queue of slots that wait for a die, the slots cached for reuse (dirty or clean), and an
-/// index by logical unit.
+/// State of the write buffer: all slots, the queue of slots that wait for a die, the slots cached for reuse (dirty or
+/// clean), and an index by logical unit.
 pub struct Buffer {
     slots: Vec<Slot>,
     free: Vec<u32>,

@@ -79,8 +79,8 @@ pub struct HandleState {
     pub available_units: u64,
 }
 
-/// The placement handles of a drive: their streams, reclaim units and counters, and the handle of each unit in the
-/// write buffer.
+/// State of the placement handles of a drive: their streams, reclaim units and counters, and the handle of each unit in
+/// the write buffer.
 pub(crate) struct Handles {
     /// Placement handle of the data that arrive now; `slots` has the handle of the data in each write buffer slot.
     arriving: u16,

@@ -5,7 +5,7 @@ use crate::saved::Untaken;
 use std::collections::{BTreeMap, BTreeSet};
 use units::Lpn;
 
-/// Logical units whose data are lost.
+/// Set of the logical units whose data are lost.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LostUnits {
     /// Logical units whose only copy was uncorrectable when it was relocated or merged with a host write.

@@ -7,7 +7,7 @@ use engine::RandomStream;
 use std::cmp::Reverse;
 use units::SuperblockId;
 
-/// A closed superblock in the recorded steady state of a die.
+/// Record of a closed superblock in the recorded steady state of a die.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsedBlock {
     /// Fraction (0 to 1) of the closed superblock's mapping units that is valid.
@@ -19,7 +19,7 @@ pub struct UsedBlock {
     pub cycles: u32,
 }
 
-/// An open superblock in the recorded steady state of a die.
+/// Record of an open superblock in the recorded steady state of a die.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OpenBlock {
     /// Fraction (0 to 1) of the open superblock's mapping units that is written.
@@ -30,7 +30,7 @@ pub struct OpenBlock {
     pub cycles: u32,
 }
 
-/// The victim superblock of garbage collection in the recorded steady state of a die.
+/// Record of the victim superblock of garbage collection in the recorded steady state of a die.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VictimBlock {
     /// Fraction (0 to 1) of the victim's page rows that garbage collection has read.
@@ -43,13 +43,15 @@ pub struct VictimBlock {
     pub cycles: u32,
 }
 
-/// Recorded state of one superblock of a parity group, the superblocks of several dies that share a parity.
+/// Kind of state in which one superblock of a parity group (superblocks of several dies that share a parity) is in a
+/// recorded steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Member {
-    /// State of a superblock that a feature uses itself, such as for parity; the number is its program/erase cycles
-    /// since the drive was new.
+    /// State of a superblock that a feature uses itself, such as for parity; the number is the superblock's
+    /// program/erase cycles since the drive was new.
     Owned(u32),
-    /// State of a superblock that is erased and free; the number is its program/erase cycles since the drive was new.
+    /// State of a superblock that is erased and free; the number is the superblock's program/erase cycles since the
+    /// drive was new.
     Free(u32),
     /// State of a superblock that is open for the stream of this number.
     Open(usize, OpenBlock),
@@ -97,8 +99,8 @@ pub struct Moment {
     pub erases: u64,
 }
 
-/// Roles that the superblocks of one die will get when a recorded steady state is built again: closed ones in the order
-/// of closing, the others with their state or their program/erase cycles.
+/// Lists of the roles that the superblocks of one die will get when a recorded steady state is built again: closed ones
+/// in the order of closing, the others with their state or their program/erase cycles.
 #[derive(Default)]
 pub(crate) struct Roles {
     pub closed: Vec<(u32, UsedBlock)>,

@@ -8,8 +8,8 @@ use crate::streams::{ByOrigin, HALVED_AT, Maker, STREAMS_MOST, StreamPolicy, Tak
 use crate::{Layout, SavedState};
 use units::{Lpn, Ppa};
 
-/// The streams of a drive (each with an open superblock on every die), and the policy that chooses the stream of each
-/// mapping unit.
+/// State of the streams of a drive (each with an open superblock on every die), with the policy that chooses the stream
+/// of each mapping unit.
 pub(crate) struct Streams {
     policy: Box<dyn StreamPolicy>,
     /// The policy's choice of stream for host data and for moved data, where the choice depends only on that; `None` if
@@ -30,8 +30,8 @@ pub(crate) struct Streams {
     pub handles: Option<Box<Handles>>,
 }
 
-/// Bit sets of the streams of a drive, and the superblocks and mapping units of each die that are kept back because of
-/// the number of streams.
+/// Set of counts and bit sets for a drive's streams: which streams take host data and moved data, and the superblocks
+/// and mapping units of each die that are reserved because of the number of streams.
 #[derive(Clone, Copy)]
 pub(crate) struct StreamCounts {
     hosts: u64,

@@ -2,10 +2,10 @@
 
 use units::Ppa;
 
-/// Place of the version of a logical unit that a snapshot sees.
+/// Kind of place in which the version of a logical unit that a snapshot sees is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// Case in which the logical unit held no data when the snapshot was taken.
+    /// Case that there is no such version: the logical unit held no data when the snapshot was taken.
     Nowhere,
     /// Case in which the version of the logical unit is in the write buffer.
     Buffered,
@@ -13,16 +13,16 @@ pub enum Seen {
     At(Ppa),
 }
 
-/// Distinguishes the newest version of a logical unit from former versions that snapshots need.
+/// Kind of version of a logical unit: the newest one, or a former version that a snapshot needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// The version of the logical unit that the host reads.
+    /// Kind of version: the newest one, which the host reads.
     Newest,
-    /// A former version of the logical unit, which a snapshot sees.
+    /// Kind of version: a former one, which a snapshot sees.
     Former,
 }
 
-/// What must happen to the present version of a logical unit that a write or a trim replaces, because a snapshot may
+/// Kind of treatment of the present version of a logical unit that a write or a trim replaces, because a snapshot may
 /// need the version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Overtaken {
@@ -37,7 +37,7 @@ pub(crate) enum Overtaken {
     Again,
 }
 
-/// A snapshot command for the logical drive as a whole.
+/// Kind of snapshot command for the logical drive as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Command: take a snapshot, which preserves the present content of the drive under a new serial number.

@@ -77,8 +77,8 @@ macro_rules! hooks {
         $(#[$doc:meta])*
         $kind:ident $hook:ident $([$p:ident])? ($($arg:ident: $of:ty),*) $(-> $out:ty, $fold:ident)?;
     )*) => {
-        /// A feature of the FTL, with one method for each hook. A hook tells the feature of an event in the FTL, or
-        /// asks the feature a question; by default it does nothing and returns the neutral value.
+        /// Trait of a feature of the FTL, with one method for each hook. A hook tells the feature of an event in the
+        /// FTL, or asks the feature a question; by default it does nothing and returns the neutral value.
         #[allow(unused_variables, clippy::unused_unit)]
         pub(crate) trait Feature {
             $($kind! { default [$(#[$doc])*] $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)? (), each] })*

@@ -12,7 +12,7 @@ use ecc::Ladder;
 use nand::FlashArray;
 use units::{Bytes, Nanos};
 
-/// Parts of the drive and settings from which a feature is made.
+/// Set of the drive's parts and settings from which a feature of the FTL is made.
 pub(crate) struct Making<'a> {
     pub layout: &'a Layout,
     pub array: &'a FlashArray,
@@ -37,13 +37,14 @@ pub(crate) struct Making<'a> {
     pub in_flight_most: Option<Bytes>,
 }
 
-/// A feature of the FTL that has settings in the drive file.
+/// Trait of a feature of the FTL that has settings in the drive file.
 pub trait Said {
-    /// The settings that the feature reads from a drive file.
+    /// Type of the settings that the feature of the FTL reads from a drive file.
     type Settings;
 }
 
-/// A feature of the FTL as the drive makes it: read from the drive file, built, restored after a power cut, and saved.
+/// Trait of a feature of the FTL as the drive makes it: read from the drive file, built, restored after a power cut,
+/// and saved.
 pub(crate) trait Made: Said + Sized {
     /// Parses the feature's keys in section `[ftl]`, and enters space that the feature needs in `layout` for settings
     /// that are parsed later.
@@ -110,7 +111,7 @@ pub(crate) trait Made: Said + Sized {
     }
 }
 
-/// Periodic work that a feature has on each die, such as the checkpoint of the map that each snapshot takes.
+/// Record of periodic work that a feature has on each die, such as the checkpoint of the map that each snapshot takes.
 pub(crate) struct Chore {
     pub key: &'static str,
     pub ns: u64,
@@ -120,8 +121,8 @@ pub(crate) struct Chore {
 
 macro_rules! make {
     ([$($name:ident: $type:ty,)*]) => {
-        /// The settings of all features of the FTL (parity, SLC cache, snapshots and so on), as parsed from section
-        /// `[ftl]` of a drive file.
+        /// Settings of all features of the FTL (parity, SLC cache, snapshots and so on), as parsed from section `[ftl]`
+        /// of a drive file.
         pub struct Settings {
             $($name: <$type as Said>::Settings,)*
         }

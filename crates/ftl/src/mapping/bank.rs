@@ -5,13 +5,13 @@ use controller::Origin;
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// Role of a block on a block-mapped drive.
+/// Role of a block on a block-mapped drive: unused, data block, log block, target of a merge, or sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Role {
     /// Role of a block number of the block-mapped drive that is not in use: it has no superblocks.
     Unused,
-    /// Role of the data block of a group of logical units: each unit has a fixed position in it.
+    /// Role of the data block of a group of logical units: each unit has a fixed position in the block.
     Data,
     /// Role of a log block, which takes the host's writes in order of arrival.
     Log,
@@ -25,8 +25,8 @@ impl Role {
     pub(crate) const ALL: [Self; 5] = [Self::Unused, Self::Data, Self::Log, Self::Target, Self::Sealed];
 }
 
-/// Block of a block-mapped drive: one superblock of each die of its bank. Program unit `p` is on die `p` modulo the
-/// number of dies, so that neighbouring program units are programmed at the same time.
+/// Record of a block of a block-mapped drive: one superblock of each die of its bank. Program unit `p` is on die `p`
+/// modulo the number of dies, so that neighbouring program units are programmed at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     /// Role of the block: data block, log block, merge target, sealed or not in use.
@@ -63,7 +63,7 @@ impl Block {
     };
 }
 
-/// Program unit of a merge that is planned but not submitted: it waits until its units have been read.
+/// Record of a program unit of a merge that is planned but not submitted: it waits until its units have been read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Planned {
     pub program: u32,
@@ -71,11 +71,11 @@ pub(crate) struct Planned {
     pub reads: u32,
 }
 
-/// Purpose of a merge on a block-mapped drive.
+/// Purpose of a merge (the copy of units into a block) on a block-mapped drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Purpose of a merge that fills a block up to the position that the host writes next, by copying the units before
-    /// it.
+    /// Purpose of a merge that fills an open block up to the position of the host's next write, by copying the group's
+    /// units of lower positions; it is neither a partial nor a full merge.
     Fill,
     /// Purpose of a merge that completes a log block that was filled in place, so that it becomes the data block
     /// (switch or partial merge).
@@ -87,8 +87,8 @@ pub(crate) enum Purpose {
     Pad,
 }
 
-/// Merge on a block-mapped drive: fills a block in order, and takes each unit from its place on flash or from the write
-/// buffer.
+/// State of a merge on a block-mapped drive: it fills a block in order, and takes each unit from its place on flash or
+/// from the write buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct Merge {
     pub purpose: Purpose,
@@ -101,7 +101,7 @@ pub(crate) struct Merge {
     pub ahead: VecDeque<Planned>,
 }
 
-/// Merge in progress in a bank, and the queue of blocks to be reclaimed by further merges.
+/// State of the merges of a bank: the merge in progress, and the queue of blocks to be reclaimed by further merges.
 #[derive(Default)]
 pub(crate) struct Merging {
     pub job: Option<Merge>,
@@ -259,7 +259,7 @@ impl Bank {
     }
 }
 
-/// Answer to the question whether another log block can be opened without taking a block that merges need.
+/// Kind of answer to the question whether another log block can be opened without taking a block that merges need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
     /// Answer: another log block can be opened now.
@@ -331,7 +331,7 @@ impl BankView<'_> {
     }
 }
 
-/// Next write of the host in a bank, about which the mapping rules decide.
+/// Record of the next write of the host in a bank, about which the mapping rules decide.
 #[derive(Clone, Copy, Debug)]
 pub struct HostWrite {
     /// Group of logical units that contains the unit to be written, which has waited longest.
@@ -343,7 +343,7 @@ pub struct HostWrite {
     pub complete: bool,
 }
 
-/// Step that the mapping rules choose for the host's next write in a bank.
+/// Kind of step that the mapping rules choose for the host's next write in a bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Step: program the units that wait in the write buffer at the next position of this log or data block.
@@ -365,7 +365,8 @@ pub enum Step {
     Wait,
 }
 
-/// Rules of a block mapping: choose where writes go on a drive that maps blocks, and which blocks are merged when.
+/// Trait of the rules of a block mapping: they choose where writes go on a drive that maps blocks, and which blocks are
+/// merged when.
 pub trait BlockRules: Send {
     /// Returns the number of dies over which one block extends: neighbouring dies, which are on different channels
     /// first.

@@ -9,7 +9,7 @@ use units::{Bytes, Nanos};
 /// Default number of zones that can be open at one time.
 const OPEN: u32 = 14;
 
-/// Firmware time for commands on zones, which adds to the flash's own time.
+/// Firmware times of the commands on zones (write, append, open, close, reset), which add to the flash's own time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneTimes {
     /// Firmware time of a write command. Times of writes and appends add up over all zones, because one firmware
@@ -111,7 +111,7 @@ impl ZoneSettings {
     }
 }
 
-/// Zones of a drive: their number, size and limits.
+/// Settings of the zones of a drive: their number, sizes and limits, and the firmware times of commands on zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zoning {
     /// Number of zones of the drive.
@@ -146,7 +146,7 @@ pub struct ZoneView<'a> {
     pub being_written: &'a [u32],
 }
 
-/// Rules of a zoned mapping: choose the dies on which the parts of a zone are placed.
+/// Trait of the rules of a zoned mapping: they choose the dies on which the parts of a zone are placed.
 pub trait ZoneRules: Send {
     /// Returns the zone settings that the drive file gives.
     fn settings(&self) -> &ZoneSettings;

@@ -1,7 +1,7 @@
 //! Dies that failed in the middle of a run. What they hold stays where it is: a read of it fails, and is made good from the
 //! rest of its stripe where there is one.
 
-/// Dies of the drive that have failed as a whole (dead dies).
+/// Set of the dies of the drive that have failed as a whole (dead dies).
 #[derive(Clone)]
 pub(crate) struct DeadDies {
     any: bool,

@@ -3,8 +3,8 @@
 use super::spare::NOTHING;
 use units::Ppa;
 
-/// Label in the spare area of a program unit of a block-mapped drive: facts about the block of the program unit, from
-/// which recovery rebuilds the map.
+/// Record (label) in the spare area of a program unit of a block-mapped drive: facts about the block of the program
+/// unit, from which recovery rebuilds the map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
     /// Sequence number of the program in the drive's count of programs and opened blocks; `NOTHING`: the label cannot
@@ -30,7 +30,7 @@ impl Label {
     pub const BYTES: u64 = size_of::<Self>() as u64;
 }
 
-/// Labels in the spare areas of all program units of a block-mapped drive.
+/// Table of the labels in the spare areas of all program units of a block-mapped drive.
 #[derive(Clone, Debug)]
 pub(crate) struct Labels {
     program_units: usize,

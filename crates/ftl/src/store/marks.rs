@@ -2,8 +2,8 @@
 
 use super::{Frontier, NONE, Space, SuperblockState};
 
-/// Facts about a superblock that outlive a power cut, as stored in the superblock's spare areas and in the list of bad
-/// blocks.
+/// Record of the facts about a superblock that outlive a power cut, as stored in the superblock's spare areas and in
+/// the list of bad blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     /// Number of the stream that was filling the superblock at the power cut; `NONE` for a superblock that was not

@@ -137,7 +137,8 @@ impl Mover {
 /// Greatest number of program units for which the host can save up write credit while a superblock is being reclaimed.
 const CREDIT_PROGRAMS: u32 = 4;
 
-/// Write throttling of the host while superblocks of a die are being reclaimed: a credit in mapping units.
+/// State of the write throttling of the host while superblocks of a die are being reclaimed: the host's credit in
+/// mapping units, and the units that each moved unit earns.
 pub(crate) struct Pace {
     /// Number of mapping units that the host may write now: earned by moved units and not used yet.
     pub credit: f64,

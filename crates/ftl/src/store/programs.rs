@@ -43,7 +43,7 @@ impl Source {
     }
 }
 
-/// Sources of the mapping units of all programs in flight, by slot; slots are reused.
+/// Table of the sources of the mapping units of all programs in flight, by slot; slots are reused.
 pub(crate) struct Programs {
     units: usize,
     sources: Vec<Source>,

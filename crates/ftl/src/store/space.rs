@@ -54,7 +54,7 @@ impl SuperblockState {
     }
 }
 
-/// Superblock bookkeeping of one die: free superblocks, garbage collection candidates, write frontiers, counts and
+/// State of the superblocks of one die: free superblocks, garbage collection candidates, write frontiers, counts and
 /// policies.
 pub(crate) struct DieSpace {
     pub free: BinaryHeap<Reverse<(u64, u32)>>,
@@ -100,7 +100,7 @@ impl DieSpace {
     }
 }
 
-/// Superblock bookkeeping of the whole drive; the arrays are indexed by superblock, numbered over the drive.
+/// State of the superblocks of the whole drive; the arrays are indexed by superblock, numbered over the drive.
 pub(crate) struct Space {
     pub per_die: u32,
     pub units: u32,

@@ -30,8 +30,8 @@ impl SpareAreas {
     }
 }
 
-/// Numbers of the host's writes, which the drive stores in spare areas so that recovery after a power cut finds the
-/// newest copy of each unit.
+/// State of the numbers of the host's writes, which the drive stores in spare areas so that recovery after a power cut
+/// finds the newest copy of each unit.
 pub(crate) struct Spare {
     /// Write number (stamp) of the data in each physical unit.
     pub stamps: Vec<u64>,

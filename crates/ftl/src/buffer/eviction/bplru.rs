@@ -5,7 +5,7 @@ use config::{Card, ConfigError, Policy, Section};
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// Buffered units of one logical block, as BPLRU tracks them.
+/// Record of the buffered units of one logical block, as the eviction policy BPLRU tracks them.
 #[derive(Clone, Debug, Default)]
 struct Block {
     /// Buffer slot of each kept unit of the block, by logical unit.

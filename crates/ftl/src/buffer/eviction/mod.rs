@@ -56,7 +56,7 @@ impl EvictionView<'_> {
     }
 }
 
-/// Policy that chooses the next unit to evict from the write buffer. One instance for the drive.
+/// Trait of a policy that chooses the next unit to evict from the write buffer. The drive has one instance.
 pub trait EvictionPolicy: Send {
     /// Gives the policy a random number stream of its own, for policies that draw at random. Called before anything
     /// else on a drive.

@@ -5,7 +5,8 @@ use controller::Controller;
 use nand::errors::Condition;
 use units::Voltage;
 
-/// The write costs (ways to program a page) of the cost regulator, with the properties of each by which the FTL works.
+/// Table of the cost regulator's write costs (ways to program a page), with the properties of each by which the FTL
+/// works.
 pub(crate) struct CostTable {
     /// The write costs as the cost regulator declared them: program step or voltage set, retention time, refresh.
     pub costs: Vec<WriteCost>,

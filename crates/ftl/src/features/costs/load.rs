@@ -10,7 +10,8 @@ use units::{Lpn, Nanos, SimTime};
 /// for the units collected for the stream's next program.
 pub(super) const NO_COST: u8 = u8::MAX;
 
-/// Host load of one die as the cost regulator sees it, with the units that wait on the die to be rewritten.
+/// State of one die for the cost regulator: the times between host operations on the die, the queue of mapping units to
+/// be rewritten, and the write cost chosen for each stream's next program.
 #[derive(Clone, Debug)]
 pub(super) struct DieLoad {
     last: SimTime,

@@ -31,7 +31,8 @@ pub use settings::{CostRules, Reckoned};
 use unit_notes::UnitNotes;
 use units::{Lpn, SimTime};
 
-/// The parts from which a drive's read correction and write costs are built.
+/// Set of parts from which a drive's read correction and write costs are built: read ladder, policy of read retry,
+/// error model, and sizes.
 pub struct CorrectionParts {
     /// The read ladder: the ways to read a page, from a hard read to soft reads and retries; `None` for a drive without
     /// error-correcting code.
@@ -48,8 +49,8 @@ pub struct CorrectionParts {
     pub pe_cycles: u32,
 }
 
-/// A mapping unit that is about to be written, for the choice of its write cost: logical number, origin of the write,
-/// and present place on flash.
+/// Record of a mapping unit that is about to be written, for the choice of its write cost: logical number, origin of
+/// the write, and present place on flash.
 #[derive(Clone, Copy, Debug)]
 struct Unit {
     pub lpn: Lpn,
@@ -59,7 +60,7 @@ struct Unit {
     pub old_row: Option<u32>,
 }
 
-/// Wear, age and reads of the data in each superblock of the drive.
+/// Tables of wear, age, reads and last good retry step, with one entry for each superblock of the drive.
 struct Ages {
     /// For each superblock, its row of wear: the index of the range that its program/erase cycles lie in.
     wear_row: Vec<u8>,
@@ -92,7 +93,7 @@ impl Ages {
     }
 }
 
-/// The write cost with which each page row of the drive was last programmed.
+/// Table of the write costs with which the page rows of the drive were last programmed: one entry for each row.
 struct RowCosts {
     costs: Vec<u8>,
     /// Number of page rows of a superblock.

@@ -13,8 +13,8 @@ use units::Nanos;
 const WEAR_RATIO: f64 = 1.1;
 const WEAR_ROWS: usize = 150;
 
-/// First attempt of a read of a page: the rung of the read ladder (hard read, then soft reads) with which the read
-/// begins.
+/// Plan of the first attempt of a read of a page: the rung of the read ladder (hard read, then soft reads) with which
+/// the read begins, whether this rung is enough, and the decoder's time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begin {
     /// Index of the rung of the read ladder (hard or soft read) of the first attempt.
@@ -42,7 +42,8 @@ impl Begin {
     }
 }
 
-/// The error-correcting code, and the error model of the pages that the code corrects.
+/// Set of the parts that correct reads: the read ladder of the error-correcting code, the error model of the pages, and
+/// the page's size and number of types.
 pub(super) struct Correction {
     /// The read ladder: the ways to read a page, from a hard read to soft reads and retries.
     pub ladder: Ladder,
@@ -81,8 +82,8 @@ impl Correction {
     }
 }
 
-/// Read plans, computed once for the greatest age and number of reads: the first attempt of a read and the write costs
-/// offered to the cost regulator, for each row of wear (range of program/erase cycles).
+/// Tables of read plans, computed once for the greatest age and number of reads: the first attempt of a read and the
+/// write costs offered to the cost regulator, for each row of wear (range of program/erase cycles).
 pub(super) struct Reckoning {
     /// Greatest number of reads of a superblock between two erases for which the first attempt of a read is chosen.
     pub reads: u32,

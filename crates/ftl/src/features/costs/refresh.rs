@@ -8,7 +8,8 @@ use controller::Origin;
 use engine::Calendar;
 use units::SimTime;
 
-/// The times at which the data of superblocks must be rewritten (refreshed).
+/// Record of the superblocks whose data must be rewritten: by age (refresh, with the time for each superblock) or after
+/// many reads (read reclaim).
 pub(super) struct DueTimes {
     /// For each superblock of the drive, the time at which its data must be rewritten; `NEVER`: not at all.
     pub at: Vec<SimTime>,

@@ -11,8 +11,8 @@ pub(super) const QUEUED: u8 = 1 << 7;
 /// Mask of the bits of a unit's note that the cost regulator uses itself.
 pub(super) const NOTES: u8 = (1 << BITS_MAX) - 1;
 
-/// One byte of notes for each mapping unit, where the cost regulator treats units differently: the regulator's own
-/// bits, [`SEEN`], [`QUEUED`].
+/// Array of one byte of notes for each mapping unit, where the cost regulator treats units differently: the regulator's
+/// own bits, [`SEEN`], [`QUEUED`].
 pub(super) struct UnitNotes {
     notes: Vec<u8>,
     bits: u32,

@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 use units::Lpn;
 
-/// Record in the log's bookkeeping: once the log is on flash up to its change number `change`, the log covers the first
-/// `rows` page rows of the superblock.
+/// Record of the progress of the map's log (journal) for one superblock: once the log is on flash up to its change
+/// number `change`, the log covers the first `rows` page rows of the superblock.
 #[derive(Clone, Copy)]
 struct Told {
     superblock: u32,
@@ -16,14 +16,15 @@ struct Told {
     change: u64,
 }
 
-/// A unit of the map's log (journal) that was sent to flash.
+/// Record of one unit of the map's log (journal) that was sent to flash: its logical unit, whether it is on flash, and
+/// the page rows that it covers.
 struct Sent {
     lpn: Lpn,
     on_flash: bool,
     tells: Vec<Told>,
 }
 
-/// Log (journal) of the changes of a drive's map, kept on flash in a ring of logical units.
+/// State of the log (journal) of the changes of a drive's map, which is stored on flash in a ring of logical units.
 pub(super) struct Journal {
     /// First logical unit of the ring that holds the log on flash; `units` is the number of units of the ring.
     first: u32,

@@ -23,10 +23,10 @@ use rebuilds::Rebuilds;
 use scars::{Remains, Scars};
 use std::collections::VecDeque;
 
-/// Phase of a parity group between two erases.
+/// Phase of the garbage collection of a parity group (superblocks on several dies that share a parity).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Phase in which garbage collection leaves the parity group alone: the group is erased, takes data, or is full.
+    /// Phase in which garbage collection does not touch the parity group: the group is erased, takes data, or is full.
     Resting,
     /// Phase in which the parity group is queued to be reclaimed, and waits for free space and for programs in flight.
     Asked,
@@ -36,7 +36,8 @@ enum Phase {
     Erasing,
 }
 
-/// A parity group: the superblocks of one number on the dies of a set, of which one holds the parity of the others.
+/// State of a parity group: the superblocks of one number on the dies of a set, of which one holds the parity of the
+/// others.
 #[derive(Clone, Debug)]
 struct Group {
     /// Index, in the parity group, of the member that holds the parity; `NONE` for a group that cannot be protected.
@@ -60,7 +61,7 @@ struct Group {
     pub rank: u64,
 }
 
-/// The parity of a drive across dies: its parity groups, how far each superblock is written, and the groups being
+/// State of a drive's parity across dies: its parity groups, how far each superblock is written, and the groups being
 /// reclaimed.
 pub struct Stripes {
     width: u32,

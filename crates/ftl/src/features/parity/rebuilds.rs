@@ -4,7 +4,7 @@ use super::Stripes;
 use crate::core::{Ask, Core, Remedy};
 use controller::{Origin, Transaction};
 
-/// An uncorrectable read whose data are being restored from the rest of its stripe.
+/// Record of an uncorrectable read whose data are being restored from the other members of its parity group.
 #[derive(Clone, Debug)]
 struct Rebuild {
     read: Transaction,
@@ -13,8 +13,8 @@ struct Rebuild {
     failed: bool,
 }
 
-/// The uncorrectable reads whose data are being restored from parity, by the number that the reads of the other members
-/// name.
+/// Table of the uncorrectable reads whose data are being restored from parity; the reads of the other members name an
+/// entry by its index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rebuilds {
     items: Vec<Rebuild>,

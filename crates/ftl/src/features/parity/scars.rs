@@ -10,7 +10,8 @@ use crate::Layout;
 use crate::store::NONE;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Damage to one stripe (a page row of all members of a parity group) by a power cut: one bit for each member.
+/// Record of the damage that a power cut did to one stripe (a page row of all members of a parity group): one bit for
+/// each member.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scar {
     /// Bit set of members whose page row is torn, or was never written although the parity counts it; the bit of the

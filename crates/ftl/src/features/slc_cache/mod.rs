@@ -29,7 +29,8 @@ struct CacheDie {
     failed: u32,
 }
 
-/// The SLC cache of a drive: superblocks in SLC mode that take host data first and are folded later.
+/// State of the SLC cache of a drive: superblocks in SLC mode take host data first, and are folded later into
+/// superblocks that use all bits per cell.
 pub(crate) struct SlcCache {
     policy: Box<dyn SlcCachePolicy>,
     shape: CacheShape,

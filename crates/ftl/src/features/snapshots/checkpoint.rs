@@ -10,13 +10,13 @@ use units::{Lpn, SimTime};
 /// to the units of two programs.
 const IN_FLIGHT: u32 = 8;
 
-/// Where the drive keeps the map that a checkpoint for snapshots must save on flash.
+/// Which place a drive keeps its map in, RAM or flash; this decides how a checkpoint for snapshots writes the map to
+/// flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapPlace {
-    /// Place of a map that is wholly in RAM: the snapshots write it to flash as a checkpoint.
+    /// Place: the whole map is in RAM, and the snapshots write it to flash as a checkpoint.
     InRam,
-    /// Place of a map that lies on flash: its changed translation units are written by the feature that keeps the map
-    /// there.
+    /// Place: the map lies on flash, and the feature that keeps the map there writes its changed translation units.
     OnFlash,
 }
 
@@ -27,7 +27,8 @@ pub(super) enum Awaited {
     Rollback,
 }
 
-/// The checkpoint of the map in progress, and the snapshots and rollbacks that wait for it or for the next one.
+/// State of the checkpoints of the map for snapshots: the checkpoint in progress, and the snapshots and rollbacks that
+/// wait for it or for the next one.
 pub(super) struct Checkpoint {
     /// First of the logical units that hold the map on flash; `units` is their number.
     pub first: u32,

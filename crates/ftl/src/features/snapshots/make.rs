@@ -13,8 +13,8 @@ use ecc::Ladder;
 use std::collections::VecDeque;
 
 impl Said for Snapshots {
-    /// Rules of the snapshots, policy that chooses the snapshot to be deleted, and place of the map; `None` on a drive
-    /// that takes no snapshots by itself.
+    /// Type of the settings: rules of the snapshots, policy that chooses the snapshot to be deleted, and place of the
+    /// map; `None` on a drive that takes no snapshots by itself.
     type Settings = Option<(SnapshotRules, snapshot_expiry::Maker, MapPlace)>;
 }
 

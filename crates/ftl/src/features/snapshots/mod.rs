@@ -50,7 +50,7 @@ fn seen_at(place: u64) -> Seen {
     }
 }
 
-/// One snapshot of the logical drive.
+/// Record of one snapshot of the logical drive.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// Serial number of the snapshot; the first snapshot of a drive has number 0.
@@ -129,7 +129,8 @@ pub struct RollbackCounts {
     pub taking: TimesToFlash,
 }
 
-/// Number, sum and maximum of the times until a checkpoint of the map was on flash, for snapshots or for rollbacks.
+/// Statistics of times until a checkpoint of the map was on flash, for snapshots or for rollbacks: number, sum and
+/// maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimesToFlash {
     count: u64,

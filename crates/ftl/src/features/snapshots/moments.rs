@@ -3,14 +3,14 @@
 use super::SnapshotRules;
 use units::{Nanos, SimTime};
 
-/// The kind of work of snapshots that is due at a set time.
+/// Kind of snapshot work that is due at a set time of the run: taking a snapshot, or rolling back to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moment {
     Snapshot,
     Rollback,
 }
 
-/// The times at which a run has yet to take snapshots and to roll back.
+/// Lists of the times at which a run has yet to take snapshots and to roll back to a snapshot.
 #[derive(Default)]
 pub(super) struct Moments {
     every: Option<Nanos>,

@@ -4,7 +4,8 @@ use crate::snapshot_expiry;
 use config::{ConfigError, Section, above, at_least};
 use units::Nanos;
 
-/// What the drive does when a write would make the snapshots retain one mapping unit more than they may.
+/// Which of two ways the drive behaves when a write would make the snapshots retain one mapping unit more than they
+/// may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
     /// Setting `when_full = "drop"`: the drive deletes a snapshot, which is counted, and accepts the write.

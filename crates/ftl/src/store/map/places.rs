@@ -49,12 +49,12 @@ pub(crate) fn narrow(place: u32) -> Ppa {
     Ppa(u64::from(place.wrapping_add(1)).wrapping_sub(1))
 }
 
-/// Width of an entry of the forward map, by whether 32 bits are enough to number the units on flash.
+/// Width of an entry of the forward map: 32 bits if these are enough to number the units on flash, and 40 bits if not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
-    /// Entries of the forward map take 32 bits each.
+    /// Width of 32 bits for each entry of the forward map.
     Narrow,
-    /// Entries of the forward map take 40 bits each.
+    /// Width of 40 bits for each entry of the forward map.
     Wide,
 }
 

@@ -63,8 +63,8 @@ impl CarriedSectors {
 }
 
 impl Buffer {
-    /// Records that a host write carried the part `coverage` of the mapping unit in buffer slot `slot`; the unit has
-    /// `unit_bytes` bytes.
+    /// Records that a host write transferred the part `coverage` of the mapping unit in buffer slot `slot`; the unit
+    /// has `unit_bytes` bytes.
     #[inline]
     pub fn note_carried(&mut self, slot: u32, coverage: Coverage, unit_bytes: u64) {
         match coverage {
@@ -92,8 +92,8 @@ impl Buffer {
         }
     }
 
-    /// Returns the number of bytes of the mapping unit in buffer slot `slot` that host writes carried; a sector that
-    /// was written twice counts once.
+    /// Returns the number of bytes of the mapping unit in buffer slot `slot` that host writes transferred; a sector
+    /// that was written twice counts once.
     #[inline]
     pub fn carried_bytes(&self, slot: u32, unit_bytes: u64) -> u64 {
         match self.slots[slot as usize].carried {
@@ -109,8 +109,8 @@ impl Buffer {
         mask.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Returns the number of bytes of dirty host data in the write buffer: bytes that host writes carried and that the
-    /// flash does not hold yet, without units that were trimmed since.
+    /// Returns the number of bytes of dirty host data in the write buffer: bytes that host writes transferred and that
+    /// the flash does not hold yet, without units that were trimmed since.
     pub fn held_bytes(&self, unit_bytes: u64) -> u64 {
         let is_held = |slot: &u32| {
             let found = &self.slots[*slot as usize];
@@ -130,7 +130,8 @@ mod tests {
     use engine::RandomStream;
     use units::Lpn;
 
-    /// Checks the counts of carried bytes, for mapping units of several sizes, against a plain list of sectors.
+    /// Checks the counts of bytes transferred by host writes, for mapping units of several sizes, against a plain list
+    /// of sectors.
     #[test]
     fn each_sector_counts_once_whatever_pieces_came() {
         let mut random = RandomStream::new(3, "carried");

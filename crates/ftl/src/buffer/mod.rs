@@ -53,11 +53,12 @@ pub enum SlotState {
 /// Record of one slot of the write buffer, which holds one mapping unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
-    /// Logical unit whose data the write buffer slot holds.
+    /// Number of the logical unit whose data the write buffer slot holds.
     pub lpn: Lpn,
     /// Number of the host request that waits for the program of the slot's unit; `u32::MAX` if none waits.
     pub request: u32,
-    /// Flush epoch in which the slot's data arrived in the write buffer: a flush covers all earlier epochs.
+    /// Number of the flush epoch in which the slot's data arrived in the write buffer: a flush covers all earlier
+    /// epochs.
     pub epoch: u32,
     /// State of the write buffer slot.
     pub state: SlotState,
@@ -65,7 +66,7 @@ pub struct Slot {
     place: u32,
     /// True for a buffer slot that is queued for programming at once, even where the buffer keeps other written units.
     leaves: bool,
-    /// Part of the slot's mapping unit that host writes carried.
+    /// Which part of the slot's mapping unit host writes have transferred: none, some sectors, or all.
     carried: Carried,
 }
 
@@ -76,7 +77,8 @@ impl Slot {
         matches!(self.state, SlotState::Held | SlotState::Clean)
     }
 
-    /// Makes a buffer slot in state `state` for logical unit `lpn`, to be inserted or for tests of policies.
+    /// Makes a record of a buffer slot in state `state` for logical unit `lpn`, to be inserted or for tests of
+    /// policies.
     pub const fn of(lpn: Lpn, state: SlotState) -> Self {
         Self {
             lpn,
@@ -94,13 +96,13 @@ impl Slot {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Risk {
     since: SimTime,
-    /// Greatest number of units that a power cut would have lost at one time.
+    /// Greatest number of units, over time, that a power cut at that moment would have lost.
     pub most: u32,
 }
 
 impl Risk {
-    /// Returns the number of units that a power cut would have lost, `units`, times the nanoseconds since the last
-    /// call.
+    /// Updates the statistics of units at risk, and returns the number of units that a power cut would have lost,
+    /// `units`, times the nanoseconds since the last call.
     #[inline]
     pub fn until(&mut self, now: SimTime, units: u32) -> u128 {
         let span = now.since(self.since).ns();
@@ -229,7 +231,8 @@ impl Buffer {
         &self.slots[slot as usize]
     }
 
-    /// Returns the buffer slot with the newest version of `lpn`; none if the buffer does not hold the unit.
+    /// Returns the number of the buffer slot with the newest version of `lpn`; none if the buffer does not hold the
+    /// unit.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         self.index.find(lpn)
@@ -298,7 +301,7 @@ impl Buffer {
         self.queue.push_front(slot);
     }
 
-    /// Returns the buffer slot that has waited longest for a die; none if none waits.
+    /// Returns the number of the buffer slot that has waited longest for a die; none if none waits.
     #[inline]
     pub fn first_queued(&self) -> Option<u32> {
         self.queue.front().copied()
@@ -427,7 +430,8 @@ impl Buffer {
         ended
     }
 
-    /// Returns the oldest flush epoch of which a slot still holds data that the flash lacks, or the current one.
+    /// Returns the number of the oldest flush epoch of which a slot still holds data that the flash lacks, or of the
+    /// current one.
     pub fn oldest_epoch(&mut self) -> u32 {
         while self.pending.len() > 1 && self.pending[0] == 0 {
             self.pending.pop_front();

@@ -28,7 +28,8 @@ pub(crate) enum Ask {
     PutBack(SimTime),
     /// Action for the FTL: write all changed translation units of a map on flash.
     FlushMap,
-    /// Action for the FTL: continue the work that waits for translation units of a map on flash to be written or read.
+    /// Action for the FTL: continue the work on a map on flash: send out its changed translation units, and continue
+    /// the accesses that wait for its entries.
     GoOn,
     /// Action for the FTL: program one page row with the feature's own content, such as parity, in which no mapping
     /// unit is valid. The fields are origin, die, superblock within the die and page row.

@@ -52,7 +52,7 @@ impl Core {
         marks.iter().enumerate().map(units).collect()
     }
 
-    /// Counts the unit at physical address `place` as valid in its superblock and as live on its die.
+    /// Adds the unit at physical address `place` to the valid units of its superblock and to the live units of its die.
     pub fn count_live(&mut self, place: Ppa) {
         let superblock = self.store.layout.superblock_of(place);
         let (die, _) = self.store.space.place_of(superblock);

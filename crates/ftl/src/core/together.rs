@@ -74,7 +74,7 @@ impl Core {
     }
 
     /// Begins to erase a superblock that uses all bits per cell, if garbage collection has read all of its units;
-    /// returns the origin of the erase, or `None` if collection has not.
+    /// returns the origin (reason) of the erase, or `None` if some units are still unread.
     pub fn erase_collected<P: Probe>(
         &mut self,
         die: usize,

@@ -30,12 +30,12 @@ macro_rules! fold {
     (most $($one:expr;)*) => { u64::MIN $(.max($one))* };
 }
 
-/// Macro for a hook that may change the feature's state.
+/// Macro that makes a hook of a feature that may change the feature's state.
 macro_rules! tell {
     ($($rest:tt)*) => { hook! { [mut] [mut] $($rest)* } };
 }
 
-/// Macro for a hook that only asks the feature and changes nothing.
+/// Macro that makes a hook of a feature that only asks the feature and changes nothing.
 macro_rules! ask {
     ($($rest:tt)*) => { hook! { [] [] $($rest)* } };
 }
@@ -45,8 +45,8 @@ macro_rules! lend {
     ([] $($of:tt)*) => { &$($of)* };
 }
 
-/// Macro with the three forms of a hook: the default in the trait, the call of each feature, and the call behind a test
-/// whether the drive has any feature.
+/// Macro that makes the three forms of a hook: the default in the trait, the call of each feature, and the call behind
+/// a test whether the drive has any feature.
 macro_rules! hook {
     ([$($mut:tt)?] $m:tt default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident $($none:tt)*]) => {
         $($doc)*
@@ -99,7 +99,7 @@ macro_rules! hooks {
 hooks! {
     /// Returns the bytes of memory that the simulator's state of the feature takes.
     ask bytes() -> usize, sum;
-    /// Returns the number of free write buffer slots that only the feature may take.
+    /// Returns the number of free write buffer slots that are reserved for the feature.
     ask slots_kept() -> u32, sum;
     /// Adds the logical units of the feature's own (map, trim records) that are read first at power-up.
     ask reads_first(units: &mut Vec<Lpn>);
@@ -326,7 +326,8 @@ hooks! {
     ask members_of(superblock: u32, which: Members) -> Option<Vec<(usize, u32)>>, first;
     /// Tells the feature that a superblock has had `programs` programs so far, without simulated time.
     tell wrote_untimed(core: &mut Core, superblock: u32, programs: u32);
-    /// Returns the present state of the first set of dies whose superblocks are reclaimed together, for a steady state.
+    /// Returns a record of the present state of the first set of dies whose superblocks are reclaimed together, for a
+    /// recorded steady state.
     ask moment_together(core: &Core, worn: u32) -> Option<SetMoment>, first;
     /// Plans the roles of all superblocks of set of dies number `set`, from a recorded steady state `moment`.
     ask plans_together(core: &mut Core, set: usize, moment: &SetMoment, random: &mut RandomStream) -> Option<Result<SetPlan, String>>, first;
@@ -386,7 +387,7 @@ hooks! {
     ask one_bit_bytes() -> Option<u64>, first;
     /// Returns the purpose for which superblocks are set apart, and the configuration key that sets their number.
     ask apart_for() -> Option<(&'static str, &'static str)>, first;
-    /// Returns text about the feature's state on a die, for the message about a drive that makes no progress.
+    /// Returns a description of the feature's state on a die, for the message about a drive that makes no progress.
     ask says_of(core: &Core, die: usize) -> Option<String>, first;
     /// True if a write cost (way to program) is chosen for each program, and reads depend on it.
     ask chooses_costs() -> bool, any;

@@ -21,7 +21,7 @@ pub(crate) struct Making<'a> {
     /// True if the drive reclaims superblocks of several dies together (parity groups).
     pub in_step: bool,
     pub controller: &'a mut Controller,
-    /// Code, error model and read conditions for read correction, until a feature takes them.
+    /// Parts for read correction (error-correcting code, error model, read conditions), until a feature takes them.
     pub correction: Option<CorrectionParts>,
     /// Description of a map that lies on flash, wholly or as checkpoints; `None` where the map is in RAM alone.
     pub map: Option<MapOnFlash>,
@@ -70,7 +70,8 @@ pub(crate) trait Made: Said + Sized {
         0
     }
 
-    /// Returns the retention time: how long data must stay correctable; `None` if the feature sets none.
+    /// Returns the retention time, in nanoseconds: how long data must stay correctable; `None` if the feature sets
+    /// none.
     fn retention(_: &Self::Settings) -> Option<Nanos> {
         None
     }
@@ -153,7 +154,7 @@ macro_rules! make {
                 0 $(+ <$type as Made>::apart(&self.$name, layout))*
             }
 
-            /// Returns the retention time: how long data must stay correctable.
+            /// Returns the retention time that the features' settings give: how long data must stay correctable.
             pub(crate) fn retention(&self) -> Nanos {
                 None$(.or_else(|| <$type as Made>::retention(&self.$name)))*.unwrap_or(Nanos::new(u64::MAX))
             }

@@ -15,7 +15,7 @@ pub struct ZoneTimes {
     /// Firmware time of a write command. Times of writes and appends add up over all zones, because one firmware
     /// processor keeps all write pointers.
     pub write: Nanos,
-    /// Firmware time of a zone append command; see `write`.
+    /// Firmware time of a zone append command. Times of writes and appends add up over all zones, as those of `write`.
     pub append: Nanos,
     /// Firmware time for opening or closing a zone, or finishing an empty or full zone.
     pub manage: Nanos,
@@ -39,7 +39,7 @@ pub struct ZoneSettings {
     pub active_most: u32,
     /// True if a read of logical blocks in a zone that were never written returns zeros; false if such a read fails.
     pub reads_unwritten: bool,
-    /// Firmware times for zone commands.
+    /// Firmware times of the commands on zones.
     pub times: ZoneTimes,
 }
 
@@ -128,7 +128,7 @@ pub struct Zoning {
     pub active_most: u32,
     /// True if a read of logical blocks in a zone that were never written returns zeros; false if such a read fails.
     pub reads_unwritten: bool,
-    /// Firmware times for zone commands.
+    /// Firmware times of the commands on zones.
     pub times: ZoneTimes,
 }
 
@@ -136,13 +136,13 @@ pub struct Zoning {
 /// of a group of neighbouring dies.
 #[derive(Clone, Copy, Debug)]
 pub struct ZoneView<'a> {
-    /// Zone, by number, of which a part is to be placed on dies.
+    /// Number of the zone of which a part is to be placed on dies.
     pub zone: u32,
-    /// Part to be placed on dies, by its number within the zone.
+    /// Number, within the zone, of the part to be placed on dies.
     pub part: u32,
-    /// Number of zone parts that each group of dies could take now, by its free superblocks.
+    /// For each group of dies, the number of zone parts that it could take now, by its free superblocks.
     pub free: &'a [u32],
-    /// Number of zones that are being written on each group of dies.
+    /// For each group of dies, the number of zones that are being written on it.
     pub being_written: &'a [u32],
 }
 
@@ -202,7 +202,8 @@ pub(super) fn fit(rules: &impl ZoneRules, layout: &mut Layout) -> Result<(), Mis
     rules.settings().fit(layout, width)
 }
 
-/// Makes the zones of a drive, with the rules that place them: [`MappingKind::plan`] of every zoned mapping.
+/// Makes the plan of the flash translation layer for a drive with zones, with the rules that place the zones:
+/// [`MappingKind::plan`] of every zoned mapping.
 ///
 /// # Panics
 /// When the kind does not fit the layout.
@@ -223,7 +224,7 @@ pub(super) fn plan(rules: impl ZoneRules + 'static, layout: &Layout) -> Plan {
     Plan::Zones(zoning, Box::new(rules))
 }
 
-/// Returns the zones of a mapping on a drive of this layout; none for a mapping without zones.
+/// Returns the settings of the zones of a mapping on a drive of this layout; none for a mapping without zones.
 pub(crate) fn of(kind: &dyn MappingKind, layout: &Layout) -> Option<Zoning> {
     match kind.plan(layout) {
         Plan::Zones(zoning, _) => Some(zoning),

@@ -12,8 +12,8 @@ pub(crate) struct DeadDies {
 }
 
 impl DeadDies {
-    /// Makes the record of failed dies in which no die has failed since simulated time began; `from_start` is the die
-    /// that had failed before, or `NONE`.
+    /// Makes the set of failed dies in which no die has failed since simulated time began; `from_start` is the die that
+    /// had failed before, or `NONE`.
     pub fn new(from_start: u32) -> Self {
         Self { any: false, of: Vec::new(), from_start }
     }

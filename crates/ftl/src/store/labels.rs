@@ -39,7 +39,7 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// Makes the labels of a block-mapped drive on which nothing is written: all unreadable.
+    /// Makes the table of labels of a block-mapped drive on which nothing is written: all unreadable.
     pub fn new(program_units: u32, physical_units: usize) -> Self {
         let program_units = program_units as usize;
         Self { program_units, all: vec![Label::UNREADABLE; physical_units / program_units], last: NOTHING }
@@ -50,7 +50,8 @@ impl Labels {
         self.last == NOTHING
     }
 
-    /// Returns the next sequence number, for a program or for a block that is opened.
+    /// Takes the next sequence number from the drive's count, for a program or for a block that is opened, and returns
+    /// the number.
     pub fn count(&mut self) -> u64 {
         self.last += 1;
         self.last

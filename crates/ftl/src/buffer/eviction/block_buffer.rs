@@ -11,8 +11,8 @@ use units::Lpn;
 pub struct BlockBuffer {
     blocks: usize,
     block_units: u32,
-    /// Logical blocks kept, in the order in which they were opened: number of the block, and the buffer slot of each
-    /// kept unit by logical unit.
+    /// List of the logical blocks kept, in the order in which they were opened: number of the block, and the buffer
+    /// slot of each kept unit by logical unit.
     open: VecDeque<(u32, BTreeMap<u32, u32>)>,
 }
 

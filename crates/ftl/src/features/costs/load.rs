@@ -20,8 +20,8 @@ pub(super) struct DieLoad {
     gap_ns: u64,
     /// Queue of the mapping units that wait on the die to be rewritten because the cost regulator asked for that.
     pub rewrites: VecDeque<Lpn>,
-    /// For each stream, the finest write cost chosen for the units collected for the stream's next program; `NO_COST`
-    /// if none was chosen yet.
+    /// For each stream, the index of the finest write cost chosen for the units collected for the stream's next
+    /// program; `NO_COST` if none was chosen yet.
     pub pending: [u8; STREAMS_MOST],
 }
 

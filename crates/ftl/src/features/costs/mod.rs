@@ -45,7 +45,7 @@ pub struct CorrectionParts {
     pub page_types: u32,
     /// Number of data bytes of a page.
     pub page_bytes: u64,
-    /// Program/erase cycles that the blocks have at the start of the run.
+    /// Number of program/erase cycles that the blocks have at the start of the run.
     pub pe_cycles: u32,
 }
 
@@ -62,18 +62,19 @@ struct Unit {
 
 /// Tables of wear, age, reads and last good retry step, with one entry for each superblock of the drive.
 struct Ages {
-    /// For each superblock, its row of wear: the index of the range that its program/erase cycles lie in.
+    /// For each superblock, the index of its row of wear: the range that its program/erase cycles lie in.
     wear_row: Vec<u8>,
     /// For each superblock, the time at which it was opened, in ns; negative: before the run.
     opened_at: Vec<i64>,
     /// For each superblock, the number of reads since it was opened.
     reads: Vec<u32>,
-    /// For each superblock, the retry step at which a read last succeeded, or [`NO_STEP`]; empty if the policy of read
-    /// retry does not use it.
+    /// For each superblock, the number of the retry step at which a read last succeeded, or [`NO_STEP`]; empty if the
+    /// policy of read retry does not use it.
     good_step: Vec<u8>,
 }
 
-/// Value of a superblock's last good retry step while no read has succeeded since the superblock took new data.
+/// Special value in place of a superblock's last good retry step, while no read has succeeded since the superblock took
+/// new data.
 const NO_STEP: u8 = u8::MAX;
 
 impl Ages {
@@ -86,8 +87,8 @@ impl Ages {
         }
     }
 
-    /// Returns the retry step at which a read of a superblock last succeeded; `None` if no read of its present data has
-    /// succeeded yet.
+    /// Returns the number of the retry step at which a read of a superblock last succeeded; `None` if no read of its
+    /// present data has succeeded yet.
     fn good_step_of(&self, superblock: usize) -> Option<u32> {
         self.good_step.get(superblock).filter(|step| **step != NO_STEP).map(|step| u32::from(*step))
     }
@@ -141,12 +142,12 @@ impl Regulation {
         self.counts
     }
 
-    /// Returns the number of bits that the cost regulator keeps for each mapping unit.
+    /// Returns the number of bits that the cost regulator uses for its notes on each mapping unit.
     pub fn bits_per_unit(&self) -> u32 {
         self.notes.bits()
     }
 
-    /// Returns the write costs: program step, voltage set and retention time of each.
+    /// Returns the list of write costs of the cost regulator: program step, voltage set and retention time of each.
     pub fn costs(&self) -> &[WriteCost] {
         &self.table.costs
     }

@@ -74,8 +74,8 @@ impl Correction {
             .map_or(rates.usual, |shifted| shifted.rber)
     }
 
-    /// Returns the chance that a codeword of the page has more bit errors than the fraction `margin` of the number that
-    /// the code corrects.
+    /// Returns the probability that a codeword of the page has more bit errors than the fraction `margin` of the number
+    /// that the code corrects.
     pub fn chance_near_limit(&self, page_type: usize, condition: &Condition, margin: f64) -> f64 {
         let left = self.rate_left(&self.rates(page_type, condition));
         self.ladder.chance_near_limit(margin, left, self.page_bytes)
@@ -95,7 +95,8 @@ pub(super) struct Reckoning {
     page_types: usize,
     /// For each row of wear (range of program/erase cycles of a block), the highest number of cycles in the range.
     wear_edges: Vec<u32>,
-    /// The first attempt of a read, for each write cost, row of wear and page type in this order.
+    /// Plans of the first attempt of a read: one for each combination of write cost, row of wear and page type, in this
+    /// order.
     begins: Vec<Begin>,
     /// For each row of wear (range of program/erase cycles), all write costs as candidates for the cost regulator:
     /// program time, reference voltages, and whether the cost is feasible.

@@ -93,8 +93,8 @@ impl Journal {
         self.sent.iter_mut().for_each(|unit| unit.tells.retain(is_other));
     }
 
-    /// Returns the next log unit if it is full and may be sent to flash; `None` if the unit is not full, or while its
-    /// place in the ring holds a unit that recovery needs or that is not on flash yet.
+    /// Returns the logical unit of the next log unit if it is full and may be sent to flash; `None` if the unit is not
+    /// full, or while its place in the ring holds a unit that recovery needs or that is not on flash yet.
     pub fn take_full(&mut self) -> Option<Lpn> {
         let most = u64::from(self.units);
         let end = (self.count + 1) * self.per_unit;
@@ -145,7 +145,8 @@ impl Journal {
         Lpn(self.first + (number % u64::from(self.units)) as u32)
     }
 
-    /// Returns the log as it is after a power cut: only the consecutive units that were on flash, nothing pending.
+    /// Returns the state of the log after a power cut: only the consecutive units that were on flash remain, and
+    /// nothing is pending.
     pub fn after_cut(self) -> Self {
         // Units that a checkpoint made unnecessary may not have come to the flash.
         let count = (self.count - self.sent.len() as u64).max(self.needed);

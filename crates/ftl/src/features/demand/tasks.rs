@@ -47,12 +47,12 @@ impl Tasks {
         self.tasks.iter().flatten().any(|task| task.page == page)
     }
 
-    /// Returns the number of translation units in flight that will be changed and written back.
+    /// Returns the number of translation units that are being read in order to be changed and written back.
     pub fn updates(&self) -> u32 {
         self.updated().count() as u32
     }
 
-    /// Returns the numbers of the translation units in flight that will be changed and written back.
+    /// Returns the numbers of the translation units that are being read in order to be changed and written back.
     pub fn updated(&self) -> impl Iterator<Item = u32> {
         self.tasks.iter().flatten().filter(|task| task.update).map(|task| task.page)
     }

@@ -68,22 +68,22 @@ pub struct Stripes {
     per_die: u32,
     program_bytes: u64,
     groups: Vec<Group>,
-    /// For each superblock of the drive, the number of programs issued to it since its erase.
+    /// For each superblock of the drive, the number of programs issued to it since its last erase.
     written: Vec<u32>,
     /// For each set of dies, the queue of parity groups to be reclaimed, each with the reason.
     asks: Vec<VecDeque<(u32, Origin)>>,
     /// For each die, the parity group that its garbage collection has queued, until the group is taken; `NONE` without
     /// one.
     asked_by: Vec<u32>,
-    /// For each set of dies, the parity groups that some of the dies have opened and others have not.
+    /// For each set of dies, the list of the parity groups that some of the dies have opened and others have not.
     begun: Vec<Vec<u32>>,
     /// Number of programs whose parity is being accumulated in RAM now, over all parity groups; `gathered_most` is the
     /// greatest number so far.
     gathered: u64,
     gathered_most: u64,
-    /// Damage that power cuts did to the stripes of the parity groups.
+    /// Record of the damage that power cuts did to the stripes of the parity groups.
     scars: Scars,
-    /// Uncorrectable reads whose data are being restored from parity.
+    /// Table of the uncorrectable reads whose data are being restored from parity.
     rebuilds: Rebuilds,
 }
 
@@ -208,7 +208,7 @@ impl Stripes {
         if of.parity == NONE { of.alive } else { of.alive & !(1 << of.parity) }
     }
 
-    /// Returns the number of superblocks of the drive that hold parity.
+    /// Returns the number of superblocks of the drive that are assigned to parity.
     pub fn parity_superblocks(&self) -> u32 {
         self.groups.iter().filter(|group| group.parity != NONE).count() as u32
     }
@@ -265,7 +265,7 @@ impl Stripes {
         slowest.unwrap_or_else(|| self.longest(group))
     }
 
-    /// Returns the number of programs issued to the member of a parity group that is written the furthest.
+    /// Returns the greatest number of programs issued to any one data superblock of a parity group.
     fn longest(&self, group: u32) -> u32 {
         let all = members(self.data_members(group));
         all.map(|member| self.written[self.place_of(group, member).1 as usize]).max().unwrap_or(0)
@@ -277,8 +277,8 @@ impl Stripes {
         self.longest(group).saturating_sub(self.groups[group as usize].parity_written)
     }
 
-    /// Resets a parity group that was erased. Returns the index of the member that holds the parity from now on, if the
-    /// former one is lost.
+    /// Resets the state of a parity group that was erased. If its parity superblock is lost, chooses another member for
+    /// the parity and returns that member's index; `None` otherwise.
     fn begin_anew(&mut self, group: u32) -> Option<u32> {
         self.gathered -= u64::from(self.ahead(group));
         self.scars.forget(group);

@@ -33,8 +33,9 @@ impl Rebuilds {
 }
 
 impl Stripes {
-    /// Begins to restore the data of an uncorrectable read from parity, and requests the reads of the other members;
-    /// returns how it is done, or `None` if the data cannot be restored.
+    /// Begins to restore the data of an uncorrectable read from parity, and requests the reads of the other members of
+    /// the parity group. Returns the kind of recovery, from RAM alone or by reads; `None` if the data cannot be
+    /// restored.
     pub(super) fn rebuild(&mut self, core: &mut Core, read: &Transaction) -> Option<Remedy> {
         let global = core.store.space.global(read.die.index(), read.superblock) as u32;
         let rows = self.rows_that_sum_up(core, global, read.row)?;

@@ -30,7 +30,7 @@ pub(super) enum Awaited {
 /// State of the checkpoints of the map for snapshots: the checkpoint in progress, and the snapshots and rollbacks that
 /// wait for it or for the next one.
 pub(super) struct Checkpoint {
-    /// First of the logical units that hold the map on flash; `units` is their number.
+    /// Number of the first of the logical units that hold the map on flash; `units` is the number of such units.
     pub first: u32,
     pub units: u32,
     /// Number of map units of the checkpoint in progress that are not in the write buffer yet.
@@ -40,10 +40,10 @@ pub(super) struct Checkpoint {
     pub waiting: Vec<(Awaited, SimTime)>,
     /// Number of waiting snapshots and rollbacks, the first ones of the list, that the checkpoint in progress serves.
     pub covered: usize,
-    /// Serial number of a snapshot: for all snapshots below it a map is on flash that was written after they were
-    /// taken.
+    /// Serial number below which the map of every snapshot is saved: for all snapshots with a lower number, a map that
+    /// was written after they were taken is on flash.
     pub mapped: u32,
-    /// Serial number of a snapshot: the checkpoint in progress is for all snapshots below it.
+    /// Serial number below which the checkpoint in progress saves the map of every snapshot that has none on flash yet.
     pub maps: u32,
     /// True if the checkpoint began right after another one: its units then wait in the write buffer behind host units,
     /// which would otherwise never be served.

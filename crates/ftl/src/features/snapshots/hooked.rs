@@ -11,8 +11,8 @@ use crate::{Probe, VersionEvent};
 use units::{Lpn, Ppa, SimTime};
 
 impl Feature for Snapshots {
-    /// Returns the bytes of memory of the simulator for snapshots; the tables count twice, because their tree nodes are
-    /// seldom full.
+    /// Returns the number of bytes of simulator memory that the snapshots take; the difference tables count twice,
+    /// because their tree nodes are seldom full.
     fn bytes(&self) -> usize {
         2 * self.ram_bytes() as usize + 4 * self.captured.len()
     }

@@ -31,12 +31,13 @@ use moments::Moments;
 use std::collections::{BTreeMap, VecDeque};
 use units::{Lpn, Ppa, SimTime};
 
-/// Table entry of a unit that held no data when the snapshot was taken: never written, or trimmed.
+/// Special table entry, in place of a physical address, for a unit that held no data when the snapshot was taken: never
+/// written, or trimmed.
 const ABSENT: u64 = Ppa::NONE.0;
-/// Table entry of a version that is still in the write buffer or in flight to flash. No unit has this address: see
-/// [`Layout::read`].
+/// Special table entry, in place of a physical address, for a version that is still in the write buffer or in flight to
+/// flash. No unit has this address: see [`Layout::read`].
 const PENDING: u64 = u64::MAX - 1;
-/// Value of a serial number that stands for no snapshot.
+/// Special value of a serial number, for no snapshot.
 const NONE: u32 = u32::MAX;
 /// Number of bytes of controller RAM for one entry of a difference table: logical and physical number.
 const DIFFERENCE_BYTES: u64 = 8;
@@ -70,7 +71,8 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Makes a snapshot that is older than every write of the run: its write number and buffer epoch are 0.
+    /// Makes the record of a snapshot that is older than every write of the run: its write number and buffer epoch are
+    /// 0.
     fn new(serial: u32, taken: SimTime, old: BTreeMap<u32, u64>) -> Self {
         Self { serial, taken, old, number: 0, epoch: 0, recorded: false }
     }
@@ -109,9 +111,9 @@ pub struct SnapshotCounts {
     pub checkpoints: u64,
     /// Number of map units that were written in checkpoints for snapshots and rollbacks.
     pub checkpoint_units: u64,
-    /// Times from the taking of a snapshot until its checkpoint of the map is on flash.
+    /// Statistics of the times from the taking of a snapshot until its checkpoint of the map is on flash.
     pub taking: TimesToFlash,
-    /// Counters of rollbacks to a snapshot.
+    /// Counters of the rollbacks to a snapshot.
     pub rollbacks: RollbackCounts,
 }
 
@@ -123,9 +125,10 @@ pub struct RollbackCounts {
     pub done: u64,
     /// Number of rollbacks that had no effect because there was no snapshot to return to.
     pub void: u64,
-    /// Number of mapping units whose place in the map rollbacks changed.
+    /// Number of mapping units whose map entries were changed by rollbacks to a snapshot, summed over all rollbacks.
     pub units: u64,
-    /// Times from the beginning of a rollback until its checkpoint of the map is on flash.
+    /// Statistics of the times from the beginning of a rollback to a snapshot until its checkpoint of the map is on
+    /// flash.
     pub taking: TimesToFlash,
 }
 
@@ -157,7 +160,7 @@ impl TimesToFlash {
 pub struct Snapshots {
     rules: SnapshotRules,
     expiry: Box<dyn ExpiryPolicy>,
-    /// Snapshots that exist, the oldest first.
+    /// List of the snapshots that exist, the oldest first.
     kept: VecDeque<Snapshot>,
     next_serial: u32,
     /// Bit set with one bit for each physical unit: set if a difference table of a snapshot names that unit.
@@ -173,7 +176,7 @@ pub struct Snapshots {
     /// Serial number of the snapshot to which the drive is rolling back, and the time at which the rollback began;
     /// `None` without a rollback.
     rolling_back: Option<(u32, SimTime)>,
-    /// The coming times at which the drive takes snapshots and rolls back.
+    /// Lists of the coming times at which the drive takes snapshots and rolls back to them.
     moments: Moments,
     /// Counters of snapshots and rollbacks since the drive was built.
     pub counts: SnapshotCounts,

@@ -7,10 +7,10 @@ use units::{Lpn, Ppa};
 /// its higher bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Places {
-    /// Low 32 bits of the physical place of each logical unit. On a drive that needs no more bits, all ones mean that
-    /// the unit has no place.
+    /// For each logical unit, the low 32 bits of its physical place. On a drive that needs no more bits, all ones mean
+    /// that the unit has no place.
     pub low: Vec<u32>,
-    /// Bits 32 to 39 of the physical place of each logical unit; empty on a drive for which 32 bits are enough.
+    /// For each logical unit, bits 32 to 39 of its physical place; empty on a drive for which 32 bits are enough.
     pub high: Vec<u8>,
 }
 

@@ -20,14 +20,14 @@ pub struct BufferConfig {
     /// Greatest number of mapping units that the write buffer caches for reuse although they could be evicted; 0:
     /// written units are evicted as soon as dies take them.
     pub keep: u32,
-    /// True if the write buffer keeps, as clean units, data that were read or programmed, beside written data.
+    /// True if the write buffer also caches clean data: units that were read or programmed, beside written ones.
     pub read_cache: bool,
     /// Maker of the eviction policy, which chooses the cached unit that is evicted next.
     pub eviction: eviction::Maker,
     /// Greatest number of bytes of written data that may be in flight to the flash at one time; further writes wait.
     pub in_flight: Option<Bytes>,
-    /// Time since its last write after which a unit that is written again is evicted at once, and not cached; zero: all
-    /// written units are cached alike.
+    /// Time within which a unit must be written again for the write buffer to cache it; other written units are evicted
+    /// at once. Zero: all written units are cached alike.
     pub keep_rewritten: Nanos,
     /// Settings of the access times of the buffer's DRAM; none: an access takes no time.
     pub dram: Option<Dram>,

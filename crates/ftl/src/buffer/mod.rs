@@ -64,7 +64,7 @@ pub struct Slot {
     pub state: SlotState,
     /// Index of the slot in the write buffer's list of held (dirty) slots.
     place: u32,
-    /// True for a buffer slot that is queued for programming at once, even where the buffer keeps other written units.
+    /// True for a buffer slot that is queued for programming at once, even where the buffer caches other written units.
     leaves: bool,
     /// Which part of the slot's mapping unit host writes have transferred: none, some sectors, or all.
     carried: Carried,
@@ -200,8 +200,8 @@ impl Buffer {
         self.used_slots() - (self.kept - self.held.len() as u32)
     }
 
-    /// True when the write buffer works as a cache: dirty units are held in the buffer until the eviction policy
-    /// chooses them to be programmed. Whether units also stay after that is another setting (`keeps_clean`).
+    /// True when the write buffer works as a cache: dirty units stay in the buffer until the eviction policy chooses
+    /// them to be programmed. Whether units stay as clean ones after that is another setting (`keeps_clean`).
     #[inline]
     pub fn is_cache(&self) -> bool {
         self.keep > 0

@@ -62,8 +62,8 @@ pub(crate) struct Rules {
     pub read_ahead: u32,
     /// True if relocation may move data within a plane by copyback.
     pub copyback: bool,
-    /// Number of free superblocks of each die that are kept back from the host beside the one for the next victim:
-    /// where blocks can fail, garbage collection may take a superblock without gaining a free one.
+    /// Number of free superblocks of each die that the host may not use, beside the one for the next victim: where
+    /// blocks can fail, garbage collection may take a superblock without gaining a free one.
     pub spare: u32,
     /// Number of free superblocks of a die below which garbage collection runs in the foreground, with or without host
     /// requests.

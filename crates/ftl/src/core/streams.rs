@@ -162,8 +162,8 @@ impl Streams {
         self.moved.count_ones()
     }
 
-    /// Returns the number of free superblocks of a die that are kept back from the host because moved data may join any
-    /// of several streams.
+    /// Returns the number of free superblocks of a die that the host may not use because moved data may join any of
+    /// several streams.
     #[inline]
     pub fn spare(&self) -> u32 {
         self.spare
@@ -177,13 +177,13 @@ impl Streams {
         self.unusable
     }
 
-    /// Returns the present bit sets of the streams and the space kept back for them, for [`Self::set_counts`].
+    /// Returns the present bit sets of the streams and the space reserved for them, for [`Self::set_counts`].
     pub fn counts(&self) -> StreamCounts {
         let &Self { hosts, moved, spare, unusable, .. } = self;
         StreamCounts { hosts, moved, spare, unusable }
     }
 
-    /// Returns the bit sets of the streams, and the space kept back for them, as they would be without the last
+    /// Returns the bit sets of the streams, and the space reserved for them, as they would be without the last
     /// placement handle; `None` if no handle can be left out.
     pub fn counts_with_one_less(&self, layout: &Layout) -> Option<StreamCounts> {
         let left = self.handles.as_ref()?;
@@ -195,7 +195,7 @@ impl Streams {
         (hosts != 0).then_some(StreamCounts { hosts, moved, spare, unusable })
     }
 
-    /// Replaces the bit sets of the streams and the space kept back for them, in order to find out how many streams the
+    /// Replaces the bit sets of the streams and the space reserved for them, in order to find out how many streams the
     /// drive has space for.
     pub fn set_counts(&mut self, counts: StreamCounts) {
         let StreamCounts { hosts, moved, spare, unusable } = counts;

@@ -26,14 +26,15 @@ pub(crate) enum Version {
 /// need the version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Overtaken {
-    /// Case in which the version need not be kept in the write buffer: no feature needs it, or it is on flash and stays
+    /// Case in which the version need not stay in the write buffer: no feature needs it, or it is on flash and stays
     /// there.
     Free,
-    /// Case in which the version is in the write buffer and must be kept there for a snapshot.
+    /// Case in which the version is in the write buffer and must stay there for a snapshot until it is programmed.
     InBuffer,
-    /// Case in which the version must not be replaced: a snapshot needs it, and there is no space to keep it.
+    /// Case in which the version must not be replaced: a snapshot needs it, and the spare units for snapshots are used
+    /// up.
     Refused,
-    /// Case in which space was made for the version by giving up other versions: the feature must be asked again.
+    /// Case in which a snapshot was deleted to gain spare units for the version: the feature must be asked again.
     Again,
 }
 

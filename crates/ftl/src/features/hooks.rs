@@ -154,10 +154,10 @@ hooks! {
     /// Lets the feature correct, in recovery from a power cut, the newest copy on flash found for each logical unit: it
     /// removes void copies. `numbers` has the write number of each physical unit.
     tell found(core: &mut Core, newest: &mut [Ppa], numbers: &[u64]);
-    /// Lets the feature keep the present version of a unit that is about to be overwritten or trimmed; returns what
-    /// must happen to it.
+    /// Lets the feature retain the present version of a unit that is about to be overwritten or trimmed; returns what
+    /// must happen to the version.
     tell overtakes(core: &mut Core, lpn: Lpn, now: SimTime) -> Overtaken, worst;
-    /// Tells the feature that a trim was ignored because the version that it would have replaced must be kept.
+    /// Tells the feature that a trim was ignored because the version that it would have replaced must be retained.
     tell trim_refused();
     /// True if a host write of the unit must be refused with an error.
     ask may_not_lose(core: &Core, lpn: Lpn) -> bool, any;
@@ -207,11 +207,11 @@ hooks! {
     ask spare_least() -> u64, sum;
     /// True if the feature has timer-driven work, such as refresh or snapshots.
     ask keeps_time() -> bool, any;
-    /// True if the feature keeps data, such as versions for snapshots, that take spare mapping units.
+    /// True if the feature retains data, such as versions for snapshots, that take spare mapping units.
     ask shares_room() -> bool, any;
     /// True if the feature takes part in each write, so that preconditioning cannot fill the drive by superblocks.
     ask watches_writes() -> bool, any;
-    /// True if the feature keeps former versions of units, which writes without simulated time would lose.
+    /// True if the feature retains former versions of units, which writes without simulated time would lose.
     ask keeps_versions() -> bool, any;
     /// Tells the feature that simulated time begins: it numbers its snapshots from `before` on, and returns the number
     /// of the last write so far.
@@ -254,7 +254,8 @@ hooks! {
     /// Tells the feature that a submitted read of a superblock will be uncorrectable: superblocks that can restore its
     /// data must not be erased.
     tell pinned(superblock: u32);
-    /// Tells the feature that an uncorrectable read was restored or given up: superblocks kept for it may be erased.
+    /// Tells the feature that an uncorrectable read was restored or given up: superblocks that were not erased because
+    /// of the read may be erased.
     tell unpinned[P](core: &mut Core, superblock: u32, ctx: &mut Context<P>);
     /// Returns the page rows (numbered over the drive) from which a page row of a superblock can be restored; `None`:
     /// it cannot.

@@ -19,7 +19,7 @@ pub(crate) struct Mover {
     pub origin: Origin,
     /// Index of the next page row of the superblock `victim` to be read.
     pub next_row: u32,
-    /// Number of page rows whose units are being read out of `victim`, or copied inside the die.
+    /// Number of page rows whose units are being read in order to be moved, or copied inside the die.
     pub reading_rows: u32,
     /// Number of mapping units that are being read over the bus into the controller; units of page rows that are copied
     /// inside the die do not count.

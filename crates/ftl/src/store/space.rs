@@ -197,8 +197,8 @@ impl Space {
         told.into_iter().map(|candidate| candidate.0).collect()
     }
 
-    /// Puts the garbage collection candidates of a die into the saved order `order`, since a victim policy may draw one
-    /// by its position.
+    /// Puts the garbage collection candidates of a die into the saved order `order`, since a victim policy may choose
+    /// one at random by its position in the list.
     ///
     /// # Errors
     /// When `order` does not name exactly the candidates of the die.

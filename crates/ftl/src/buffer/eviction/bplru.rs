@@ -8,7 +8,7 @@ use units::Lpn;
 /// Record of the buffered units of one logical block, as the eviction policy BPLRU tracks them.
 #[derive(Clone, Debug, Default)]
 struct Block {
-    /// Table of the block's kept units: the buffer slot of each, by logical unit.
+    /// Table of the block's cached units: the buffer slot of each, by logical unit.
     slots: BTreeMap<u32, u32>,
     /// Number of the logical unit that a sequential write of the block would touch next.
     next: u32,

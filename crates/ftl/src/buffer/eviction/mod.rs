@@ -15,7 +15,7 @@ pub const BLOCK_UNITS: u32 = 64;
 const BLOCK_UNITS_HELP: &str =
     "mapping units of a logical block; 0: of a block of the map, 64 where it has none";
 
-/// Kind of host access to a mapping unit that the write buffer keeps.
+/// Kind of host access, read or write, to a mapping unit that the write buffer caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Kind of access: the host read a mapping unit that the write buffer caches.

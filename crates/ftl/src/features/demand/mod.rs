@@ -45,7 +45,7 @@ pub(crate) struct Demand {
     /// Number of write buffer slots reserved for translation units; `used_slots` is the number in use.
     slots: u32,
     used_slots: u32,
-    /// State of the map on flash at the last power cut, kept until recovery has found the newest data.
+    /// State of the map on flash at the last power cut, stored until recovery has found the newest data.
     left: Option<Translations>,
 }
 

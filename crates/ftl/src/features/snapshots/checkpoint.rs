@@ -10,13 +10,13 @@ use units::{Lpn, SimTime};
 /// to the units of two programs.
 const IN_FLIGHT: u32 = 8;
 
-/// Which place a drive keeps its map in, RAM or flash; this decides how a checkpoint for snapshots writes the map to
+/// Which place a drive stores its map in, RAM or flash; this decides how a checkpoint for snapshots writes the map to
 /// flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapPlace {
     /// Place: the whole map is in RAM, and the snapshots write it to flash as a checkpoint.
     InRam,
-    /// Place: the map lies on flash, and the feature that keeps the map there writes its changed translation units.
+    /// Place: the map lies on flash, and the feature for maps on flash writes the changed translation units.
     OnFlash,
 }
 
@@ -43,7 +43,8 @@ pub(super) struct Checkpoint {
     /// Serial number below which the map of every snapshot is saved: for all snapshots with a lower number, a map that
     /// was written after they were taken is on flash.
     pub mapped: u32,
-    /// Serial number below which the checkpoint in progress saves the map of every snapshot that has none on flash yet.
+    /// Serial number of a snapshot: when the checkpoint in progress is complete, the map of every snapshot with a lower
+    /// number is on flash.
     pub maps: u32,
     /// True if the checkpoint began right after another one: its units then wait in the write buffer behind host units,
     /// which would otherwise never be served.

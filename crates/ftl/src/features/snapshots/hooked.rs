@@ -127,7 +127,7 @@ impl Feature for Snapshots {
         self.look_up(core, serial, lpn)
     }
 
-    /// Sets the number of mapping units that snapshots may keep to their share of the spare units.
+    /// Sets the limit of the mapping units that snapshots may retain to their share of the `spare` spare units.
     fn set_room(&mut self, spare: u64) {
         self.room = (spare as f64 * self.rules.space_ratio) as u64;
     }

@@ -37,7 +37,7 @@ impl Made for Snapshots {
     }
 
     /// Returns the greatest number of bytes of simulator memory that snapshots can take: one table entry for each unit
-    /// that snapshots may keep, and one bit for each physical unit.
+    /// that snapshots may retain, and one bit for each physical unit.
     fn bytes_most(settings: &Self::Settings, layout: &Layout, _: Option<&Ladder>) -> u64 {
         let Some((rules, ..)) = settings else { return 0 };
         let spare = (layout.physical_units() as u64).saturating_sub(layout.written_units());

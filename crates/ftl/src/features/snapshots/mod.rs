@@ -82,8 +82,8 @@ impl Snapshot {
         self.old.len() as u64
     }
 
-    /// Returns the number of mapping units kept because the snapshot's own difference table names them, without units
-    /// that the tables of other snapshots name.
+    /// Returns the number of mapping units retained because the snapshot's own difference table names them, without
+    /// units that the tables of other snapshots name.
     pub fn units_kept(&self) -> u64 {
         self.old.values().filter(|place| **place != ABSENT).count() as u64
     }
@@ -94,11 +94,11 @@ impl Snapshot {
 pub struct SnapshotCounts {
     /// Number of snapshots that were taken.
     pub taken: u64,
-    /// Number of snapshots deleted because more were taken than the drive keeps.
+    /// Number of snapshots deleted because the drive had more of them than the setting `keep` allows.
     pub expired: u64,
-    /// Number of snapshots deleted because the units kept for snapshots reached the limit of spare units.
+    /// Number of snapshots deleted because the mapping units retained for snapshots reached the limit of spare units.
     pub dropped_full: u64,
-    /// Greatest number of mapping units that were kept at one time only because a snapshot refers to the units.
+    /// Greatest number of mapping units that were retained at one time only because a snapshot refers to them.
     pub units_kept_max: u64,
     /// Number of mapping units of host writes that were refused with an error because the snapshots had no more spare
     /// units.
@@ -183,7 +183,7 @@ pub struct Snapshots {
 }
 
 impl Snapshots {
-    /// Returns the settings by which the drive takes and keeps snapshots.
+    /// Returns the settings by which the drive takes, retains and rolls back to snapshots.
     pub fn rules(&self) -> &SnapshotRules {
         &self.rules
     }
@@ -193,12 +193,12 @@ impl Snapshots {
         self.kept.iter()
     }
 
-    /// Returns the number of mapping units, on flash or in flight to flash, that are kept for snapshots.
+    /// Returns the number of mapping units, on flash or in flight to flash, that are retained for snapshots.
     pub fn units_kept(&self) -> u64 {
         self.units
     }
 
-    /// Returns the greatest number of mapping units that may be kept for snapshots.
+    /// Returns the greatest number of mapping units that may be retained for snapshots.
     pub fn room(&self) -> u64 {
         self.room
     }
@@ -226,7 +226,7 @@ impl Snapshots {
         self.kept.back().is_some_and(|newest| !newest.old.contains_key(&lpn.0))
     }
 
-    /// True if no further mapping unit may be kept for snapshots.
+    /// True if no further mapping unit may be retained for snapshots.
     #[inline]
     fn is_full(&self) -> bool {
         self.units >= self.room

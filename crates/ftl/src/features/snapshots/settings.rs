@@ -15,7 +15,8 @@ pub enum WhenFull {
     RefuseWrites,
 }
 
-/// Settings by which the drive takes and keeps snapshots, without the policy that chooses the snapshot to be deleted.
+/// Settings by which the drive takes, retains and rolls back to snapshots, without the policy that chooses the snapshot
+/// to be deleted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotRules {
     /// Time in nanoseconds between two snapshots; none: the drive takes snapshots only at the times in `at`.
@@ -24,7 +25,7 @@ pub struct SnapshotRules {
     pub at: Vec<Nanos>,
     /// List of the times at which the drive rolls back to its newest snapshot, in ascending order.
     pub rollback_at: Vec<Nanos>,
-    /// Greatest number of snapshots that the drive keeps at one time.
+    /// Greatest number of snapshots that the drive may have at one time.
     pub keep: u32,
     /// Setting of what the drive does when a write would make the snapshots retain more mapping units than they may.
     pub when_full: WhenFull,

@@ -211,8 +211,8 @@ impl Made for Trims {
         if *is_on { NUMBER_BYTES * u64::from(layout.logical_units) } else { 0 }
     }
 
-    /// Makes the trim records of a fresh drive, in which nothing was trimmed; trim numbers are kept only on a drive
-    /// whose power is cut.
+    /// Makes the state of the trim records of a fresh drive, in which nothing was trimmed; trim numbers are stored only
+    /// on a drive whose power is cut.
     fn new(is_on: &bool, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let layout = making.layout;
         let numbers = if making.has_power_cuts { layout.logical_units } else { 0 };

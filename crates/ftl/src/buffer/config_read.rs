@@ -38,7 +38,7 @@ pub struct BufferConfig {
 const KEEP_RATIO: f64 = 0.75;
 
 impl BufferConfig {
-    /// Reads the section `[ftl.buffer]` of a drive file.
+    /// Parses the section `[ftl.buffer]` of a drive file.
     ///
     /// # Errors
     /// When a value is wrong, the buffer too small, or a policy has nothing to choose from.

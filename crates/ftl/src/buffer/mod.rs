@@ -250,7 +250,8 @@ impl Buffer {
         self.at_risk -= u32::from(self.is_risky(slot));
     }
 
-    /// Takes a free slot for the newest version of `lpn`. `request` waits for the program unless it is `u32::MAX`.
+    /// Allocates a free slot for the newest version of `lpn`, and returns its number. `request` waits for the program
+    /// unless it is `u32::MAX`.
     ///
     /// # Panics
     /// When no slot is free: the caller checks first.
@@ -266,8 +267,8 @@ impl Buffer {
         slot
     }
 
-    /// Takes a slot whose data are complete: holds it as a dirty slot where the buffer works as a cache and no request
-    /// or flush waits for its program, and queues it for programming otherwise.
+    /// Handles a slot whose data are complete: holds it as a dirty slot where the buffer works as a cache and no
+    /// request or flush waits for its program, and queues it for programming otherwise.
     #[inline]
     pub fn enqueue(&mut self, slot: u32) {
         let Slot { lpn, request, epoch, leaves, .. } = self.slots[slot as usize];

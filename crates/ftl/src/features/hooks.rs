@@ -101,7 +101,7 @@ hooks! {
     ask bytes() -> usize, sum;
     /// Returns the number of free write buffer slots that are reserved for the feature.
     ask slots_kept() -> u32, sum;
-    /// Adds the logical units of the feature's own (map, trim records) that are read first at power-up.
+    /// Adds to `units` the feature's own logical units (map, trim records) that are read first at power-up.
     ask reads_first(units: &mut Vec<Lpn>);
     /// True if the feature lets the host send more data to the write buffer now.
     ask takes_data() -> bool, all;
@@ -186,7 +186,8 @@ hooks! {
     tell map_flushed(core: &mut Core, pages: &[u32], now: SimTime);
     /// Returns the next set time at which the feature has work to do, such as taking a snapshot.
     ask next_moment() -> Option<SimTime>, first;
-    /// Does the next work of the feature that is due at a set time, such as a snapshot; false if none is due.
+    /// Does the next work of the feature that is due at a set time, such as a snapshot, and returns true; false if none
+    /// is due.
     tell moment[P](core: &mut Core, now: SimTime, probe: &mut P) -> bool, any;
     /// Tells the feature that the host has finished, so that no timed work falls due any more.
     tell ended();
@@ -273,7 +274,7 @@ hooks! {
     /// Tells the feature that a power cut tore these page rows of superblocks: it adds the rows that cannot be restored
     /// to `lost`.
     tell torn(core: &Core, rows: &[(u32, u32)], lost: &mut Vec<(u32, u32)>);
-    /// Adds the page rows, each with its superblock, that recovery must read for the feature at power-up.
+    /// Adds to `rows` the page rows, each with its superblock, that recovery must read for the feature at power-up.
     ask rows_to_read(core: &Core, rows: &mut Vec<(u32, u32)>);
     /// Tells the feature what the spare areas and the bad block list say of a superblock that recovery found (`mark`);
     /// false if the superblock holds no data of the logical drive.
@@ -368,7 +369,7 @@ hooks! {
     ask is_hosts_turn(core: &Core, die: usize) -> bool, any;
     /// True if the chip folds SLC-mode pages inside the die, without a transfer over the channel.
     ask folds_in_die() -> bool, any;
-    /// Takes the next superblock in SLC mode of a die to be folded; false if none should or can be.
+    /// Chooses the next superblock in SLC mode of a die to be folded; false if none should or can be.
     tell takes_folded(core: &mut Core, die: usize) -> bool, any;
     /// Returns whether host data bypass the SLC cache when it is full; `None`: the drive has no SLC cache.
     ask is_written_past() -> Option<bool>, first;
@@ -428,7 +429,8 @@ hooks! {
     /// Returns the chance that a codeword of a page row has more bit errors than the fraction `margin` of the number
     /// that the code corrects.
     ask near_limit(row: u32, margin: f64, now: SimTime) -> Option<f64>, first;
-    /// Adds the given age, in ns, to the data of each superblock; returns an error message if their number is wrong.
+    /// Adds the ages `ages_ns`, in ns, to the data of the superblocks; returns an error message if there is not one age
+    /// for each superblock.
     tell takes_ages(ages_ns: &[u64]) -> Option<String>, first;
     /// Returns the shortest refresh time of data, and the configuration key that sets it.
     ask shortest_refresh() -> Option<(&'static str, Nanos)>, first;

@@ -44,7 +44,7 @@ pub struct ZoneSettings {
 }
 
 impl ZoneSettings {
-    /// Reads the zone settings that all kinds of zoned mapping share from the section of a drive file.
+    /// Parses the zone settings that all kinds of zoned mapping share from the section of a drive file.
     ///
     /// # Errors
     /// When a value is not allowed.
@@ -166,7 +166,8 @@ pub trait ZoneRules: Send {
     fn group(&self, view: &ZoneView<'_>) -> u32;
 }
 
-/// Reads the configuration key `dies`, the number of neighbouring dies over which a part of a zone extends.
+/// Parses the configuration key `dies`, the number of neighbouring dies over which a part of a zone extends, and
+/// returns that number.
 pub(super) fn read_dies(section: &mut Section) -> Result<u32, ConfigError> {
     section.within(at_least(1u32)).or("dies", 1u32, "neighbouring dies over which a part of a zone lies")
 }

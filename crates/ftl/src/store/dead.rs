@@ -35,7 +35,7 @@ impl DeadDies {
         self.of.iter().enumerate().filter(|(_, is_dead)| **is_dead).map(|(die, _)| die)
     }
 
-    /// Takes over, after a power cut, the failures that were recorded before the cut: dies that had failed stay failed.
+    /// Restores, after a power cut, the set of dead dies as `before` records it: dies that had failed stay failed.
     pub fn go_on_with(&mut self, before: Self) {
         (self.any, self.of) = (before.any, before.of);
     }

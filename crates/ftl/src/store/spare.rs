@@ -83,8 +83,8 @@ impl Spare {
         self.stamps[unit] = stamp;
     }
 
-    /// Takes over, after a power cut, the write numbers that recovery found in spare areas; new writes are numbered
-    /// above these and above `last`.
+    /// Restores, after a power cut, the write numbers that recovery found in spare areas; new writes are numbered above
+    /// these and above `last`.
     pub fn go_on(&mut self, spare: SpareAreas, last: u64) {
         let SpareAreas { stamps, labels, undone, .. } = spare;
         let last = undone.iter().fold(last, |last, (_, end)| last.max(*end));

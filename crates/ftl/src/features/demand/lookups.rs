@@ -46,7 +46,7 @@ impl Demand {
         is_at_hand
     }
 
-    /// True if a translation unit can be had without a flash read, because it was never written or is in the write
+    /// True if a translation unit can be accessed without a flash read, because it was never written or is in the write
     /// buffer.
     fn is_at_hand(&self, core: &Core, page: u32) -> bool {
         let unit = self.unit_of(page);

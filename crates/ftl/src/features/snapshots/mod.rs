@@ -63,8 +63,8 @@ pub struct Snapshot {
     old: BTreeMap<u32, u64>,
     /// Write number of the last host write before the snapshot.
     number: u64,
-    /// Epoch of the write buffer that ended when the snapshot was taken: data of later epochs are newer than the
-    /// snapshot.
+    /// Number of the write buffer's flush epoch that ended when the snapshot was taken: data of later epochs are newer
+    /// than the snapshot.
     epoch: u32,
     /// True if the snapshot is recorded on flash and so survives a power cut.
     recorded: bool,

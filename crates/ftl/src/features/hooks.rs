@@ -369,7 +369,7 @@ hooks! {
     ask is_hosts_turn(core: &Core, die: usize) -> bool, any;
     /// True if the chip folds SLC-mode pages inside the die, without a transfer over the channel.
     ask folds_in_die() -> bool, any;
-    /// Chooses the next superblock in SLC mode of a die to be folded; false if none should or can be.
+    /// Begins to fold the next superblock in SLC mode of a die; false if none should or can be folded.
     tell takes_folded(core: &mut Core, die: usize) -> bool, any;
     /// Returns whether host data bypass the SLC cache when it is full; `None`: the drive has no SLC cache.
     ask is_written_past() -> Option<bool>, first;

@@ -5,7 +5,7 @@ use units::Ppa;
 /// Kind of place in which the version of a logical unit that a snapshot sees is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// Case that there is no such version: the logical unit held no data when the snapshot was taken.
+    /// Case in which the version is in no place: the logical unit held no data when the snapshot was taken.
     Nowhere,
     /// Case in which the version of the logical unit is in the write buffer.
     Buffered,

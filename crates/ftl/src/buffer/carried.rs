@@ -4,7 +4,7 @@
 use super::Buffer;
 use crate::layout::SECTOR;
 
-/// Part of a mapping unit that a host write covers.
+/// Kind of coverage of a mapping unit by a host write: the whole unit or a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     /// Case in which the write covers the whole mapping unit.
@@ -29,23 +29,23 @@ impl Coverage {
     }
 }
 
-/// How much of the mapping unit in a write buffer slot host writes have carried since the unit was last on flash as a
-/// whole; for write amplification.
+/// Which part of the mapping unit in a write buffer slot host writes have transferred since the unit was last on flash
+/// as a whole: none, some or all; for write amplification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Carried {
-    /// Case in which host writes have carried no data of the mapping unit.
+    /// Case that host writes have transferred no data of the mapping unit.
     #[default]
     Nothing,
-    /// Case in which host writes have carried some sectors of the mapping unit, and no write covered the whole unit at
+    /// Case that host writes have transferred some sectors of the mapping unit, and no write covered the whole unit at
     /// once.
     Part,
-    /// Case in which one host write has carried the whole mapping unit.
+    /// Case that one host write has transferred the whole mapping unit.
     All,
 }
 
-/// For each write buffer slot whose unit was written in part: the sectors that host writes carried, one bit each, in
-/// `words` 64-bit words. Empty until a request first begins or ends within a unit.
+/// Bit masks of the sectors that host writes transferred, for each write buffer slot whose unit was written in part:
+/// one bit for each sector, in `words` 64-bit words. Empty until a request first begins or ends within a unit.
 #[derive(Default)]
 pub(super) struct CarriedSectors {
     words: usize,
@@ -63,8 +63,8 @@ impl CarriedSectors {
 }
 
 impl Buffer {
-    /// Records that a host write carried the part `coverage` of the mapping unit in buffer slot `slot`; the unit has
-    /// `unit_bytes` bytes.
+    /// Records that a host write transferred the part `coverage` of the mapping unit in buffer slot `slot`; the unit
+    /// has `unit_bytes` bytes.
     #[inline]
     pub fn note_carried(&mut self, slot: u32, coverage: Coverage, unit_bytes: u64) {
         match coverage {
@@ -92,8 +92,8 @@ impl Buffer {
         }
     }
 
-    /// Returns the number of bytes of the mapping unit in buffer slot `slot` that host writes carried; a sector that
-    /// was written twice counts once.
+    /// Returns the number of bytes of the mapping unit in buffer slot `slot` that host writes transferred; a sector
+    /// that was written twice counts once.
     #[inline]
     pub fn carried_bytes(&self, slot: u32, unit_bytes: u64) -> u64 {
         match self.slots[slot as usize].carried {
@@ -109,8 +109,8 @@ impl Buffer {
         mask.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Returns the number of bytes of dirty host data in the write buffer: bytes that host writes carried and that the
-    /// flash does not hold yet, without units that were trimmed since.
+    /// Returns the number of bytes of dirty host data in the write buffer: bytes that host writes transferred and that
+    /// the flash does not hold yet, without units that were trimmed since.
     pub fn held_bytes(&self, unit_bytes: u64) -> u64 {
         let is_held = |slot: &u32| {
             let found = &self.slots[*slot as usize];
@@ -130,7 +130,8 @@ mod tests {
     use engine::RandomStream;
     use units::Lpn;
 
-    /// Checks the counts of carried bytes, for mapping units of several sizes, against a plain list of sectors.
+    /// Checks the counts of bytes transferred by host writes, for mapping units of several sizes, against a plain list
+    /// of sectors.
     #[test]
     fn each_sector_counts_once_whatever_pieces_came() {
         let mut random = RandomStream::new(3, "carried");

@@ -6,9 +6,9 @@ use crate::Layout;
 use config::{ConfigError, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// Configuration of the write buffer, the DRAM that holds the host's data: `[ftl.buffer]` of a drive file.
+/// Settings of the write buffer, the DRAM that holds the host's data: `[ftl.buffer]` of a drive file.
 pub struct BufferConfig {
-    /// Number of mapping units that the buffer can hold.
+    /// Number of slots of the write buffer: mapping units that the buffer can hold at most.
     pub slots: u32,
     /// True if a write is acknowledged as soon as the buffer holds its data (the write cache is enabled).
     pub write_back: bool,
@@ -17,27 +17,28 @@ pub struct BufferConfig {
     pub power_loss_protection: bool,
     /// Time after which a partly filled program is padded and submitted, although more data could fill it.
     pub flush_after: Nanos,
-    /// Greatest number of mapping units that the buffer keeps for reuse although they could be evicted; 0: written
-    /// units are evicted as soon as dies take them.
+    /// Greatest number of mapping units that the write buffer caches for reuse although they could be evicted; 0:
+    /// written units are evicted as soon as dies take them.
     pub keep: u32,
-    /// True if the write buffer keeps, as clean units, data that were read or programmed, beside written data.
+    /// True if the write buffer also caches clean data: units that were read or programmed, beside written ones.
     pub read_cache: bool,
-    /// Maker of the eviction policy, which chooses the kept unit that is evicted next.
+    /// Maker of the eviction policy, which chooses the cached unit that is evicted next.
     pub eviction: eviction::Maker,
-    /// Most bytes of written data that may be in flight to the flash at one time; further writes wait.
+    /// Greatest number of bytes of written data that may be in flight to the flash at one time; further writes wait.
     pub in_flight: Option<Bytes>,
-    /// A unit whose last write is longer ago than this time is evicted at once; zero: all written units are kept alike.
+    /// Time within which a unit must be written again for the write buffer to cache it; other written units are evicted
+    /// at once. Zero: all written units are cached alike.
     pub keep_rewritten: Nanos,
-    /// Access times of the buffer's DRAM; none: an access takes no time.
+    /// Settings of the access times of the buffer's DRAM; none: an access takes no time.
     pub dram: Option<Dram>,
 }
 
-/// Share of the buffer, 0 to 1, that an eviction policy keeps filled unless the drive file sets `keep_ratio`; the rest
-/// takes new data.
+/// Default fraction (0 to 1) of the write buffer that an eviction policy keeps filled with cached units unless the
+/// drive file sets `keep_ratio`; the rest takes new data.
 const KEEP_RATIO: f64 = 0.75;
 
 impl BufferConfig {
-    /// Reads the section `[ftl.buffer]` of a drive file.
+    /// Parses the section `[ftl.buffer]` of a drive file.
     ///
     /// # Errors
     /// When a value is wrong, the buffer too small, or a policy has nothing to choose from.

@@ -8,7 +8,7 @@
 use config::{ConfigError, Section, at_least};
 use units::{Bytes, Nanos};
 
-/// Access times of the buffer's DRAM, in section `[ftl.buffer.dram]` of a drive file.
+/// Settings of the buffer's DRAM, its access times, in section `[ftl.buffer.dram]` of a drive file.
 #[derive(Clone, Copy, Debug)]
 pub struct Dram {
     row: u64,
@@ -21,7 +21,7 @@ pub struct Dram {
 }
 
 impl Dram {
-    /// Reads the section `[ftl.buffer.dram]`; none where the section gives no transfer rate.
+    /// Parses the section `[ftl.buffer.dram]`; none where the section gives no transfer rate.
     ///
     /// # Errors
     /// When a value is wrong.

@@ -23,7 +23,8 @@ impl Index {
         (lpn.wrapping_mul(0x9E37_79B1) >> self.shift) as usize
     }
 
-    /// Returns the buffer slot with the newest version of `lpn`; none if the buffer does not hold the unit.
+    /// Returns the number of the buffer slot with the newest version of `lpn`; none if the buffer does not hold the
+    /// unit.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         let mut at = self.home(lpn.0);

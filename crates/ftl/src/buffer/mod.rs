@@ -33,38 +33,40 @@ use units::{Lpn, SimTime};
 pub enum SlotState {
     /// State of a write buffer slot that is not in use.
     Free,
-    /// State of a slot that waits until the rest of its mapping unit, which the host wrote in part, was read from
-    /// flash.
+    /// State of a write buffer slot that waits until the rest of its mapping unit, which the host wrote in part, was
+    /// read from flash.
     Merging,
-    /// State of a slot that is cached and dirty: its data are not on flash yet, and need not be programmed soon.
+    /// State of a write buffer slot that is cached and dirty: its data are not on flash yet, and need not be programmed
+    /// soon.
     Held,
-    /// State of a slot that is cached and clean: the flash holds the same data.
+    /// State of a write buffer slot that is cached and clean: the flash holds the same data.
     Clean,
-    /// State of a slot that waits for a die to program its data.
+    /// State of a write buffer slot that waits for a die to program its data.
     Queued,
-    /// State of a slot whose data are part of a program in flight.
+    /// State of a write buffer slot whose data are part of a program in flight.
     Bound,
-    /// State of a slot whose unit was trimmed or replaced while the slot waited: the slot becomes free without a
-    /// program.
+    /// State of a write buffer slot whose unit was trimmed or replaced while the slot waited: the slot becomes free
+    /// without a program.
     Cancelled,
 }
 
-/// Slot of the write buffer, for one mapping unit.
+/// Record of one slot of the write buffer, which holds one mapping unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
-    /// Logical unit whose data the write buffer slot holds.
+    /// Number of the logical unit whose data the write buffer slot holds.
     pub lpn: Lpn,
     /// Number of the host request that waits for the program of the slot's unit; `u32::MAX` if none waits.
     pub request: u32,
-    /// Flush epoch in which the slot's data arrived in the write buffer: a flush covers all earlier epochs.
+    /// Number of the flush epoch in which the slot's data arrived in the write buffer: a flush covers all earlier
+    /// epochs.
     pub epoch: u32,
     /// State of the write buffer slot.
     pub state: SlotState,
     /// Index of the slot in the write buffer's list of held (dirty) slots.
     place: u32,
-    /// True for a buffer slot that is queued for programming at once, even where the buffer keeps other written units.
+    /// True for a buffer slot that is queued for programming at once, even where the buffer caches other written units.
     leaves: bool,
-    /// Part of the slot's mapping unit that host writes carried.
+    /// Which part of the slot's mapping unit host writes have transferred: none, some sectors, or all.
     carried: Carried,
 }
 
@@ -75,7 +77,8 @@ impl Slot {
         matches!(self.state, SlotState::Held | SlotState::Clean)
     }
 
-    /// Makes a buffer slot in state `state` for logical unit `lpn`, to be inserted or for tests of policies.
+    /// Makes a record of a buffer slot in state `state` for logical unit `lpn`, to be inserted or for tests of
+    /// policies.
     pub const fn of(lpn: Lpn, state: SlotState) -> Self {
         Self {
             lpn,
@@ -93,13 +96,13 @@ impl Slot {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Risk {
     since: SimTime,
-    /// Greatest number of units that a power cut would have lost at one time.
+    /// Greatest number of units, over time, that a power cut at that moment would have lost.
     pub most: u32,
 }
 
 impl Risk {
-    /// Returns the number of units that a power cut would have lost, `units`, times the nanoseconds since the last
-    /// call.
+    /// Updates the statistics of units at risk, and returns the number of units that a power cut would have lost,
+    /// `units`, times the nanoseconds since the last call.
     #[inline]
     pub fn until(&mut self, now: SimTime, units: u32) -> u128 {
         let span = now.since(self.since).ns();
@@ -109,8 +112,8 @@ impl Risk {
     }
 }
 
-/// Write buffer: all slots, the queue of slots that wait for a die, the slots cached for reuse (dirty or clean), and an
-/// index by logical unit.
+/// State of the write buffer: all slots, the queue of slots that wait for a die, the slots cached for reuse (dirty or
+/// clean), and an index by logical unit.
 pub struct Buffer {
     slots: Vec<Slot>,
     free: Vec<u32>,
@@ -197,8 +200,8 @@ impl Buffer {
         self.used_slots() - (self.kept - self.held.len() as u32)
     }
 
-    /// True when the write buffer works as a cache: dirty units are held in the buffer until the eviction policy
-    /// chooses them to be programmed. Whether units also stay after that is another setting (`keeps_clean`).
+    /// True when the write buffer works as a cache: dirty units stay in the buffer until the eviction policy chooses
+    /// them to be programmed. Whether units stay as clean ones after that is another setting (`keeps_clean`).
     #[inline]
     pub fn is_cache(&self) -> bool {
         self.keep > 0
@@ -228,7 +231,8 @@ impl Buffer {
         &self.slots[slot as usize]
     }
 
-    /// Returns the buffer slot with the newest version of `lpn`; none if the buffer does not hold the unit.
+    /// Returns the number of the buffer slot with the newest version of `lpn`; none if the buffer does not hold the
+    /// unit.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         self.index.find(lpn)
@@ -246,7 +250,8 @@ impl Buffer {
         self.at_risk -= u32::from(self.is_risky(slot));
     }
 
-    /// Takes a free slot for the newest version of `lpn`. `request` waits for the program unless it is `u32::MAX`.
+    /// Allocates a free slot for the newest version of `lpn`, and returns its number. `request` waits for the program
+    /// unless it is `u32::MAX`.
     ///
     /// # Panics
     /// When no slot is free: the caller checks first.
@@ -262,8 +267,8 @@ impl Buffer {
         slot
     }
 
-    /// Takes a slot whose data are complete: holds it as a dirty slot where the buffer works as a cache and no request
-    /// or flush waits for its program, and queues it for programming otherwise.
+    /// Handles a slot whose data are complete: holds it as a dirty slot where the buffer works as a cache and no
+    /// request or flush waits for its program, and queues it for programming otherwise.
     #[inline]
     pub fn enqueue(&mut self, slot: u32) {
         let Slot { lpn, request, epoch, leaves, .. } = self.slots[slot as usize];
@@ -297,7 +302,7 @@ impl Buffer {
         self.queue.push_front(slot);
     }
 
-    /// Returns the buffer slot that has waited longest for a die; none if none waits.
+    /// Returns the number of the buffer slot that has waited longest for a die; none if none waits.
     #[inline]
     pub fn first_queued(&self) -> Option<u32> {
         self.queue.front().copied()
@@ -426,7 +431,8 @@ impl Buffer {
         ended
     }
 
-    /// Returns the oldest flush epoch of which a slot still holds data that the flash lacks, or the current one.
+    /// Returns the number of the oldest flush epoch of which a slot still holds data that the flash lacks, or of the
+    /// current one.
     pub fn oldest_epoch(&mut self) -> u32 {
         while self.pending.len() > 1 && self.pending[0] == 0 {
             self.pending.pop_front();

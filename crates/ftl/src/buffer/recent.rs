@@ -10,8 +10,8 @@ use units::{Lpn, Nanos, SimTime};
 /// caches only units that are in the set when they are written again.
 pub(crate) struct Recent {
     period: Nanos,
-    /// For each logical unit: number of the period between two emptyings of the set in which the unit was last written,
-    /// counted from 1; 0 if it was never written.
+    /// For each logical unit, the number of the period in which it was last written, counted from 1; 0 if it was never
+    /// written. A period ends when the set is emptied.
     rounds: Vec<u32>,
     round: u32,
     until: SimTime,

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use units::{SimTime, SuperblockId};
 
-/// Whether a round of the background scrub (patrol) over a die ended within the required time.
+/// Kind of result of a round of the background scrub (patrol) over a die: ended within the required time, or too late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
     /// Result: the patrol's round over the die ended within the required time.

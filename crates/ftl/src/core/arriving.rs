@@ -3,7 +3,7 @@
 use controller::Origin;
 use units::Lpn;
 
-/// Host write of one mapping unit, as it arrives in the write buffer.
+/// Record of a host write of one mapping unit, as it arrives in the write buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct Arriving {
     /// True if the write needs no read of another part of the mapping unit from flash.
@@ -17,7 +17,7 @@ pub(crate) struct Arriving {
     pub leaves: bool,
 }
 
-/// A mapping unit that is added to the program unit that a stream of a die is filling.
+/// Record of a mapping unit that is added to the program unit that a stream of a die is filling.
 #[derive(Clone, Copy)]
 pub(crate) struct Joining {
     pub die: usize,

@@ -6,7 +6,8 @@ use controller::{Class, Origin};
 use std::collections::VecDeque;
 use units::{Lpn, Ppa, SimTime};
 
-/// An action that a feature of the FTL requests during a hook, and that the FTL carries out when the hook has returned.
+/// Kind of action that a feature of the FTL requests during a hook, and that the FTL carries out when the hook has
+/// returned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ask {
     /// Action for the FTL: send mapping units that wait in the write buffer to dies that can take them.
@@ -27,7 +28,8 @@ pub(crate) enum Ask {
     PutBack(SimTime),
     /// Action for the FTL: write all changed translation units of a map on flash.
     FlushMap,
-    /// Action for the FTL: continue the work that waits for translation units of a map on flash.
+    /// Action for the FTL: continue the work on a map on flash: send out its changed translation units, and continue
+    /// the accesses that wait for its entries.
     GoOn,
     /// Action for the FTL: program one page row with the feature's own content, such as parity, in which no mapping
     /// unit is valid. The fields are origin, die, superblock within the die and page row.

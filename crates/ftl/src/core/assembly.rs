@@ -46,25 +46,25 @@ impl Lane {
 /// the program unit that each stream is filling.
 pub(crate) struct Assembly {
     pub placement: Box<dyn PlacementPolicy>,
-    /// The streams of the drive, with the policy that chooses the stream of each mapping unit.
+    /// State of the streams of the drive, with the policy that chooses the stream of each mapping unit.
     pub streams: Streams,
-    /// State of the program-order policy, which may let two streams of a die trade their open superblocks; `None` where
-    /// the policy never trades.
+    /// State of the program-order policy, which may exchange the open superblocks of two streams of a die; `None` where
+    /// the policy never does.
     pub ordering: Option<Box<Ordering>>,
     /// Greatest number of programs of host data that may wait at a die.
     pub program_queue: u32,
     /// Time that a partial program unit waits for more mapping units before it is padded and programmed.
     pub flush_after: Nanos,
-    /// For each die, the number of programs of the host's stream that wait or run there.
+    /// For each die, the number of programs of the host's stream that wait or are in progress there.
     pub bound: Vec<u32>,
     /// Bit set of the dies that already hold as many live mapping units as their quota allows: one bit for each die.
     pub quota_blocked: Vec<u64>,
-    /// The lanes: one for each stream that takes host data, with the program unit that the stream is filling.
+    /// List of the lanes: one for each stream that takes host data, with the program unit that the stream is filling.
     pub lanes: Vec<Lane>,
 }
 
 impl Assembly {
-    /// Returns the dies whose program units are being filled with host data, as a phrase for messages.
+    /// Returns text for messages that names the dies whose program units are being filled with host data.
     pub fn filling(&self) -> String {
         let dies = self
             .lanes
@@ -75,8 +75,8 @@ impl Assembly {
         if dies.is_empty() { "no die is".to_owned() } else { dies.join(", ") }
     }
 
-    /// Makes an assembly in which no program unit is being filled, for `dies` dies at each of which `program_queue`
-    /// programs may wait.
+    /// Makes the state of the collection of host data in which no program unit is being filled, for `dies` dies at each
+    /// of which `program_queue` programs may wait.
     pub fn new(
         (placement, order): (&placement::Maker, &program_order::Maker),
         streams: Streams,

@@ -20,8 +20,8 @@ impl Core {
         self.buffer.relieve(&mut self.store.stats);
     }
 
-    /// Returns the write buffer slot that holds the newest version of a logical unit, if that version is not on flash
-    /// yet.
+    /// Returns the index of the write buffer slot that holds the newest version of a logical unit, if that version is
+    /// not on flash yet.
     pub fn find_unwritten(&self, lpn: Lpn) -> Option<u32> {
         self.buffer.find(lpn).filter(|&slot| self.buffer.slot(slot).state != SlotState::Clean)
     }

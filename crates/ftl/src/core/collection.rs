@@ -8,14 +8,14 @@ use std::collections::VecDeque;
 /// State of the garbage collection of one die.
 pub(crate) struct Collection {
     pub mover: Mover,
-    /// Superblocks that were taken together with the other members of their parity groups, and that will be read one
-    /// after the other.
+    /// Queue of the superblocks that were taken together with the other members of their parity groups, and that will
+    /// be read one after the other.
     pub taken: VecDeque<(u32, Origin)>,
-    /// Superblock, numbered within the die, that the victim policy chose and that waits until the die has enough free
-    /// space to relocate its units; `NONE` if there is none.
+    /// Number, within the die, of the superblock that the victim policy chose and that waits until the die has enough
+    /// free space to relocate its units; `NONE` if there is none.
     pub declined: u32,
-    /// Superblocks that must be relocated before any victim that the victim policy chooses (for wear levelling, refresh
-    /// or scrub), each with the reason.
+    /// Queue of the superblocks that must be relocated before any victim that the victim policy chooses (for wear
+    /// levelling, refresh or scrub), each with the reason.
     pub forced: VecDeque<(u32, Origin)>,
     /// True if the last victim was taken for refresh or scrub: a host that waits for free space has its turn before the
     /// next victim.

@@ -10,7 +10,7 @@ use engine::Event;
 /// State of a drive's recovery of its map after a power cut.
 pub(crate) struct Finding {
     pub method: Box<dyn RecoveryMethod>,
-    /// Number of bytes in the spare areas of one page row.
+    /// Number of bytes that the spare areas of one page row have together.
     pub spare_bytes: u32,
     /// Number of reads in flight by which recovery searches for the map.
     pub reading: u32,

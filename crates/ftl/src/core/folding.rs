@@ -7,7 +7,8 @@ use crate::store::{Mover, Pace};
 /// cell.
 pub(crate) struct Folding {
     pub mover: Mover,
-    /// Pace of the host while the die folds: each mapping unit that is folded allows the host to write one unit.
+    /// State of the write throttling of the host while the die folds: each mapping unit that is folded allows the host
+    /// to write one unit.
     pub pace: Pace,
     /// True while the die folds in the background because it was idle for long enough.
     pub background: bool,

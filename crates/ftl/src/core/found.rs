@@ -5,7 +5,8 @@ use crate::store::Mark;
 use std::ops::Range;
 use units::Ppa;
 
-/// Amounts that a drive that was shut down at rest reads at power-up to find its map again.
+/// Counts of what a drive that was shut down at rest reads at power-up to find its map again: checkpoint units,
+/// summaries, page rows and flash pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// Number of mapping units of the map's checkpoint that recovery reads.
@@ -19,7 +20,8 @@ pub struct Recovery {
     pub pages_read: u64,
 }
 
-/// How much of a superblock's content the map on flash and the log of its changes tell recovery.
+/// Record of how much of a superblock's content the map on flash and the log of its changes tell recovery after a power
+/// cut.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ToldOnFlash {
     /// True if the map and the log on flash give the content of all pages of the superblock, provided that the
@@ -50,7 +52,7 @@ impl Core {
         marks.iter().enumerate().map(units).collect()
     }
 
-    /// Counts the unit at physical address `place` as valid in its superblock and as live on its die.
+    /// Adds the unit at physical address `place` to the valid units of its superblock and to the live units of its die.
     pub fn count_live(&mut self, place: Ppa) {
         let superblock = self.store.layout.superblock_of(place);
         let (die, _) = self.store.space.place_of(superblock);

@@ -13,7 +13,7 @@ const DEFAULT: u16 = 0;
 /// Counters of one placement handle (FDP, streams) since the drive was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HandleCounts {
-    /// Bytes that the host wrote with this placement handle.
+    /// Number of bytes that the host wrote with this placement handle.
     pub bytes_written: u64,
     /// Number of reclaim units that the placement handle has begun to fill.
     pub units_opened: u64,
@@ -27,7 +27,7 @@ pub struct HandleCounts {
 }
 
 impl HandleCounts {
-    /// Returns the difference between these counters of a placement handle and the earlier counters `earlier`.
+    /// Returns the increase of these counters of a placement handle since the earlier counters `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl HandleCounts {
 /// Counters of all placement handles of the drive since the drive was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandleTotals {
-    /// Counters of each placement handle, by its number.
+    /// List of the counters of each placement handle, by its number.
     pub handles: Vec<HandleCounts>,
     /// Number of host writes that named a placement handle that the drive does not have.
     pub unknown: u64,
@@ -55,7 +55,7 @@ pub struct HandleTotals {
 }
 
 impl HandleTotals {
-    /// Returns the difference between these counters of all placement handles and the earlier counters `earlier`.
+    /// Returns the increase of these counters of all placement handles since the earlier counters `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let handles = self.handles.iter().zip(&earlier.handles).map(|(now, then)| now.since(then));
@@ -79,15 +79,16 @@ pub struct HandleState {
     pub available_units: u64,
 }
 
-/// The placement handles of a drive: their streams, reclaim units and counters, and the handle of each unit in the
-/// write buffer.
+/// State of the placement handles of a drive: their streams, reclaim units and counters, and the handle of each unit in
+/// the write buffer.
 pub(crate) struct Handles {
-    /// Placement handle of the data that arrive now; `slots` has the handle of the data in each write buffer slot.
+    /// Number of the placement handle of the data that arrive now; `slots` has the handle of the data in each write
+    /// buffer slot.
     arriving: u16,
     slots: Box<[u16]>,
     isolation: Box<[Isolation]>,
-    /// For each stream, the placement handle whose data alone the stream holds; `None` if the stream holds other data
-    /// too.
+    /// For each stream, the number of the placement handle whose data alone the stream holds; `None` if the stream
+    /// holds other data too.
     of_stream: Box<[Option<u16>]>,
     unit_superblocks: u64,
     /// For each placement handle, the number of superblocks opened so far.

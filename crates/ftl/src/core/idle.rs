@@ -3,7 +3,8 @@
 use engine::{Calendar, Event};
 use units::{Nanos, SimTime};
 
-/// Time since which a die has been idle, and the idle timers that are scheduled for the die.
+/// State of a die's idleness: the time since which the die has been idle, and the idle timers that are scheduled for
+/// the die.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Idle {
     /// Time at which the die last ended an operation.

@@ -2,7 +2,8 @@
 
 use units::{Lpn, Ppa, SimTime};
 
-/// Whether the map entry of a logical unit is in RAM, on a drive that holds only a part of the map in RAM.
+/// Which of two places the map entry of a logical unit is in, RAM or flash, on a drive that holds only a part of the
+/// map in RAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MapEntry {
     /// Answer: the map entry is in RAM and can be used at once.
@@ -11,17 +12,17 @@ pub(crate) enum MapEntry {
     Missing,
 }
 
-/// A host read or write that waits for map entries to be read from flash.
+/// Kind of host access, read or write, that waits for map entries to be read from flash.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Waiter {
-    /// A read of `count` logical units from `first` on, waiting since `since` for map entries.
+    /// Kind of waiting access: a read of `count` logical units from `first` on, waiting since `since` for map entries.
     Read { request: u32, first: Lpn, count: u32, since: SimTime },
-    /// A write whose data are in buffer slot `slot`; `complete` is true if no other part of the mapping unit must be
-    /// read from flash.
+    /// Kind of waiting access: a write whose data are in buffer slot `slot`; `complete` is true if no other part of the
+    /// mapping unit must be read from flash.
     Write { slot: u32, complete: bool },
 }
 
-/// The next action of the FTL for a map of which only a part is in RAM.
+/// Kind of next action of the FTL for a map of which only a part is in RAM.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lookup {
     /// Action for the FTL: read translation unit `unit` of the map from its physical address `home` (if it has one);

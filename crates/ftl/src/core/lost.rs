@@ -5,10 +5,10 @@ use crate::saved::Untaken;
 use std::collections::{BTreeMap, BTreeSet};
 use units::Lpn;
 
-/// Logical units whose data are lost.
+/// Set of the logical units whose data are lost.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LostUnits {
-    /// Logical units whose only copy was uncorrectable when it was relocated or merged with a host write.
+    /// Set of the logical units whose only copy was uncorrectable when it was relocated or merged with a host write.
     pub units: BTreeSet<u32>,
     /// Only during recovery from a power cut: lost logical units whose copy (marked as lost) is on a failed die, each
     /// with the write number of that copy.

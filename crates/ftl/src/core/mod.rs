@@ -62,8 +62,8 @@ pub(crate) struct Rules {
     pub read_ahead: u32,
     /// True if relocation may move data within a plane by copyback.
     pub copyback: bool,
-    /// Number of free superblocks of each die that are kept back from the host beside the one for the next victim:
-    /// where blocks can fail, garbage collection may take a superblock without gaining a free one.
+    /// Number of free superblocks of each die that the host may not use, beside the one for the next victim: where
+    /// blocks can fail, garbage collection may take a superblock without gaining a free one.
     pub spare: u32,
     /// Number of free superblocks of a die below which garbage collection runs in the foreground, with or without host
     /// requests.
@@ -96,16 +96,16 @@ pub(crate) struct Core {
     /// State of folding (out of SLC mode), one entry for each die; empty on a drive without superblocks in SLC mode.
     pub folding: Vec<Folding>,
     pub assembly: Assembly,
-    /// Timer-driven work: refresh, background scrub (patrol), snapshots; `None` on a drive without such work.
+    /// State of timer-driven work: refresh, background scrub (patrol), snapshots; `None` on a drive without such work.
     pub agenda: Option<Box<Agenda>>,
     pub rules: Rules,
-    /// Logical units of the drive whose data are lost.
+    /// Set of the logical units of the drive whose data are lost.
     pub lost: LostUnits,
     /// State of the recovery of the map after a power cut; `None` on a drive whose power is never cut.
     pub finding: Option<Box<Finding>>,
     /// Numbers of the dies on which garbage collection may have new work, such as a superblock to take.
     pub woken: Vec<usize>,
-    /// Actions that features have requested and that the FTL has not carried out yet.
+    /// Queue of the actions that features have requested and that the FTL has not carried out yet.
     pub asks: VecDeque<Ask>,
     /// Number of bytes that the read about to be submitted transfers over the channel; 0: all bytes of its mapping
     /// units.

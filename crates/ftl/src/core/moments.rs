@@ -7,30 +7,30 @@ use engine::RandomStream;
 use std::cmp::Reverse;
 use units::SuperblockId;
 
-/// A closed superblock in the recorded steady state of a die.
+/// Record of a closed superblock in the recorded steady state of a die.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsedBlock {
     /// Fraction (0 to 1) of the closed superblock's mapping units that is valid.
     pub valid: f64,
-    /// Age of the superblock: mapping units written to the die since the superblock was closed, divided by the units of
-    /// a superblock.
+    /// Age of the closed superblock: number of mapping units written to the die since the superblock was closed,
+    /// divided by the units of a superblock.
     pub age: f64,
-    /// Program/erase cycles of the closed superblock since the drive was new.
+    /// Number of program/erase cycles of the closed superblock since the drive was new.
     pub cycles: u32,
 }
 
-/// An open superblock in the recorded steady state of a die.
+/// Record of an open superblock in the recorded steady state of a die.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OpenBlock {
     /// Fraction (0 to 1) of the open superblock's mapping units that is written.
     pub written: f64,
     /// Fraction (0 to 1) of the open superblock's mapping units that is valid.
     pub valid: f64,
-    /// Program/erase cycles of the open superblock since the drive was new.
+    /// Number of program/erase cycles of the open superblock since the drive was new.
     pub cycles: u32,
 }
 
-/// The victim superblock of garbage collection in the recorded steady state of a die.
+/// Record of the victim superblock of garbage collection in the recorded steady state of a die.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VictimBlock {
     /// Fraction (0 to 1) of the victim's page rows that garbage collection has read.
@@ -39,17 +39,19 @@ pub struct VictimBlock {
     pub valid: f64,
     /// Number of mapping units that the host may write for each unit that garbage collection moves.
     pub rate: f64,
-    /// Program/erase cycles of the victim since the drive was new.
+    /// Number of program/erase cycles of the victim since the drive was new.
     pub cycles: u32,
 }
 
-/// Recorded state of one superblock of a parity group, the superblocks of several dies that share a parity.
+/// Kind of state in which one superblock of a parity group (superblocks of several dies that share a parity) is in a
+/// recorded steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Member {
-    /// State of a superblock that a feature uses itself, such as for parity; the number is its program/erase cycles
-    /// since the drive was new.
+    /// State of a superblock that a feature uses itself, such as for parity; the number is the superblock's
+    /// program/erase cycles since the drive was new.
     Owned(u32),
-    /// State of a superblock that is erased and free; the number is its program/erase cycles since the drive was new.
+    /// State of a superblock that is erased and free; the number is the superblock's program/erase cycles since the
+    /// drive was new.
     Free(u32),
     /// State of a superblock that is open for the stream of this number.
     Open(usize, OpenBlock),
@@ -60,9 +62,9 @@ pub enum Member {
 /// Recorded state of one parity group: superblocks, one on each die of a set, that protect each other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupMoment {
-    /// Position of the group in the order in which groups of free superblocks are opened.
+    /// Position of the parity group in the order in which groups of free superblocks are opened.
     pub rank: u64,
-    /// State of each superblock of the parity group, by die of the set.
+    /// List of the states of the superblocks of the parity group, one for each die of the set.
     pub members: Vec<Member>,
 }
 
@@ -70,26 +72,26 @@ pub struct GroupMoment {
 /// parity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetMoment {
-    /// State of each die of the set.
+    /// List of the states of the dies of the set.
     pub dies: Vec<Moment>,
-    /// State of each parity group of the set; empty on a drive without parity.
+    /// List of the states of the parity groups of the set; empty on a drive without parity.
     pub groups: Vec<GroupMoment>,
 }
 
 /// Recorded state of one die at one moment of the steady state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
-    /// Closed superblocks of the die, in the order in which they were closed.
+    /// List of the closed superblocks of the die, in the order in which they were closed.
     pub closed: Vec<UsedBlock>,
-    /// Open superblocks of the die: of the host's stream, and of the stream of moved data where there is a separate
-    /// one.
+    /// Records of the open superblocks of the die: of the host's stream, and of the stream of moved data where there is
+    /// a separate one.
     pub open: [Option<OpenBlock>; 2],
-    /// Superblock that garbage collection is relocating; `None` if there is no victim.
+    /// Record of the superblock that garbage collection is relocating; `None` if there is no victim.
     pub victim: Option<VictimBlock>,
-    /// Credit of the host: mapping units that garbage collection has allowed the host to write and that are not written
-    /// yet, in units of a superblock.
+    /// Write credit of the host: amount that garbage collection has allowed the host to write and that is not written
+    /// yet, as a number of superblocks.
     pub credit: f64,
-    /// Program/erase cycles of each free superblock of the die.
+    /// List of the numbers of program/erase cycles of the die's free superblocks, one for each superblock.
     pub free: Vec<u32>,
     /// Number of superblocks of each die that are free or open, not closed, in steady state.
     pub kept: u32,
@@ -97,8 +99,8 @@ pub struct Moment {
     pub erases: u64,
 }
 
-/// Roles that the superblocks of one die will get when a recorded steady state is built again: closed ones in the order
-/// of closing, the others with their state or their program/erase cycles.
+/// Lists of the roles that the superblocks of one die will get when a recorded steady state is built again: closed ones
+/// in the order of closing, the others with their state or their program/erase cycles.
 #[derive(Default)]
 pub(crate) struct Roles {
     pub closed: Vec<(u32, UsedBlock)>,
@@ -236,8 +238,8 @@ pub(crate) fn shuffle(list: &mut [u32], random: &mut RandomStream) {
     }
 }
 
-/// Returns the entry of `list` that the `at`th of `count` new items imitates, chosen partly at random so that each
-/// entry is imitated about equally often.
+/// Returns the entry of `list`, from a recorded steady state, whose state the item number `at` of `count` new items
+/// takes; the choice is partly random, and each entry is taken about equally often.
 pub(crate) fn drawn<'a, T>(list: &'a [T], at: usize, count: usize, random: &mut RandomStream) -> &'a T {
     let drawn = (at as f64 + random.unit()) / count as f64 * list.len() as f64;
     &list[(drawn as usize).min(list.len() - 1)]

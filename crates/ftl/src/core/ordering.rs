@@ -15,7 +15,8 @@ pub(crate) struct Ordering {
 }
 
 impl Ordering {
-    /// Makes the state of the program-order policy; `None` if the policy never trades open superblocks.
+    /// Makes the state of the program-order policy; `None` if the policy never exchanges a die's two open superblocks,
+    /// one for host data and one for moved data.
     pub fn new(maker: &Maker) -> Option<Box<Self>> {
         let policy = maker();
         (!policy.never()).then(|| Box::new(Self { policy, hosts: Vec::new() }))

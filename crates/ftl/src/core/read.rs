@@ -19,7 +19,7 @@ impl Core {
         transaction
     }
 
-    /// Marks units that an uncorrectable read was to relocate or merge as lost. Other reads mark nothing: the page
+    /// Marks as lost the units that an uncorrectable read was to relocate or merge. Other reads mark nothing: the page
     /// stays on flash and may be correctable in a later read.
     pub fn mark_lost(&mut self, read: &Transaction) {
         match read.origin {

@@ -65,8 +65,8 @@ impl Core {
         within >= self.rules.apart_from
     }
 
-    /// True if garbage collection no longer runs on the die: the die has failed, or its data are needed to restore data
-    /// of a failed die.
+    /// True if garbage collection does not run on the die any more: the die has failed, or its data are needed to
+    /// restore data of a failed die.
     #[inline]
     pub fn rests(&self, die: usize) -> bool {
         let dead = &self.store.dead;
@@ -92,7 +92,7 @@ impl Core {
         self.store.layout.data_units().saturating_sub(valid.next_multiple_of(self.store.layout.program_units))
     }
 
-    /// Returns the present counters of the FTL, with the numbers of units that wait in the write buffer and that
+    /// Returns a record of the FTL's present counters, with the numbers of units that wait in the write buffer and that
     /// garbage collection has yet to move.
     pub fn mark(&self) -> Mark {
         let in_hand = |(die, collection): (usize, &Collection)| -> u64 {

@@ -8,12 +8,12 @@ use crate::streams::{ByOrigin, HALVED_AT, Maker, STREAMS_MOST, StreamPolicy, Tak
 use crate::{Layout, SavedState};
 use units::{Lpn, Ppa};
 
-/// The streams of a drive (each with an open superblock on every die), and the policy that chooses the stream of each
-/// mapping unit.
+/// State of the streams of a drive (each with an open superblock on every die), with the policy that chooses the stream
+/// of each mapping unit.
 pub(crate) struct Streams {
     policy: Box<dyn StreamPolicy>,
-    /// The policy's choice of stream for host data and for moved data, where the choice depends only on that; `None` if
-    /// the policy is asked for each unit.
+    /// Choice of the policy for host data and for moved data, one stream each, where the choice depends only on that;
+    /// `None` if the policy is asked for each unit.
     by_origin: Option<ByOrigin>,
     /// Bit set of the streams that take host data; `moved` is the bit set of the streams that take moved data.
     hosts: u64,
@@ -26,12 +26,12 @@ pub(crate) struct Streams {
     /// none.
     takes_over: Box<[Option<usize>]>,
     notes: Option<Box<UnitNotes>>,
-    /// The placement handles that the host may name, where the stream policy has handles.
+    /// State of the placement handles that the host may name, where the stream policy has handles.
     pub handles: Option<Box<Handles>>,
 }
 
-/// Bit sets of the streams of a drive, and the superblocks and mapping units of each die that are kept back because of
-/// the number of streams.
+/// Set of counts and bit sets for a drive's streams: which streams take host data and moved data, and the superblocks
+/// and mapping units of each die that are reserved because of the number of streams.
 #[derive(Clone, Copy)]
 pub(crate) struct StreamCounts {
     hosts: u64,
@@ -55,8 +55,8 @@ struct UnitNotes {
     clock: u64,
 }
 
-/// Returns the number of superblocks, and of mapping units, of a die that are kept back where moved data may go to any
-/// of `streams` streams.
+/// Returns the number of free superblocks, and the number of mapping units, of a die that are reserved where moved data
+/// may go to any of `streams` streams.
 fn kept_beside(streams: u32, layout: &Layout) -> (u32, u32) {
     if streams == 1 {
         return (0, 0);
@@ -117,7 +117,8 @@ impl Streams {
         (Self { policy, by_origin, hosts, moved, spare, unusable, takes_over, notes, handles }, specs.len())
     }
 
-    /// Returns the policy's choice of stream for host data and for moved data, where the choice depends only on that.
+    /// Returns the policy's choice of stream for host data and for moved data, where the choice depends only on that;
+    /// `None` if the policy is asked for each unit.
     #[inline]
     pub fn by_origin(&self) -> Option<ByOrigin> {
         self.by_origin
@@ -161,8 +162,8 @@ impl Streams {
         self.moved.count_ones()
     }
 
-    /// Returns the number of free superblocks of a die that are kept back from the host because moved data may join any
-    /// of several streams.
+    /// Returns the number of free superblocks of a die that the host may not use because moved data may join any of
+    /// several streams.
     #[inline]
     pub fn spare(&self) -> u32 {
         self.spare
@@ -176,13 +177,13 @@ impl Streams {
         self.unusable
     }
 
-    /// Returns the present bit sets of the streams and the space kept back for them, for [`Self::set_counts`].
+    /// Returns the present bit sets of the streams and the space reserved for them, for [`Self::set_counts`].
     pub fn counts(&self) -> StreamCounts {
         let &Self { hosts, moved, spare, unusable, .. } = self;
         StreamCounts { hosts, moved, spare, unusable }
     }
 
-    /// Returns the bit sets of the streams, and the space kept back for them, as they would be without the last
+    /// Returns the bit sets of the streams, and the space reserved for them, as they would be without the last
     /// placement handle; `None` if no handle can be left out.
     pub fn counts_with_one_less(&self, layout: &Layout) -> Option<StreamCounts> {
         let left = self.handles.as_ref()?;
@@ -194,7 +195,7 @@ impl Streams {
         (hosts != 0).then_some(StreamCounts { hosts, moved, spare, unusable })
     }
 
-    /// Replaces the bit sets of the streams and the space kept back for them, in order to find out how many streams the
+    /// Replaces the bit sets of the streams and the space reserved for them, in order to find out how many streams the
     /// drive has space for.
     pub fn set_counts(&mut self, counts: StreamCounts) {
         let StreamCounts { hosts, moved, spare, unusable } = counts;
@@ -212,7 +213,8 @@ impl Streams {
         self.by_origin.is_some() && self.notes.is_none() && self.handles.is_none()
     }
 
-    /// Asks the stream policy for the stream of unit `lpn`, whose newest data lie at physical address `home`.
+    /// Asks the stream policy for the stream of unit `lpn`, whose newest data lie at physical address `home`, and
+    /// returns the number of the stream.
     ///
     /// # Panics
     /// When the policy names a stream that does not take host data, or moved data, as the origin of the unit requires.
@@ -304,8 +306,8 @@ impl Streams {
         }
     }
 
-    /// Returns the stream that a host unit joins when it is written without simulated time. The call records nothing
-    /// and may be repeated.
+    /// Returns the number of the stream that a host unit joins when it is written without simulated time. The call
+    /// records nothing and may be repeated.
     #[inline]
     pub fn of_host_unit(&mut self, store: &Store, lpn: Lpn) -> usize {
         match self.by_origin {
@@ -317,7 +319,7 @@ impl Streams {
         }
     }
 
-    /// Returns the stream that a unit in a slot of the write buffer joins when it is programmed.
+    /// Returns the number of the stream that a unit in a slot of the write buffer joins when it is programmed.
     #[inline]
     pub fn of_slot(&mut self, store: &Store, slot: u32, lpn: Lpn) -> usize {
         match self.by_origin {
@@ -329,7 +331,7 @@ impl Streams {
         }
     }
 
-    /// Returns the stream that a unit joins when it is moved from physical address `from`.
+    /// Returns the number of the stream that a unit joins when it is moved from physical address `from`.
     #[inline]
     pub fn of_moved_unit(&mut self, store: &Store, lpn: Lpn, from: Ppa) -> usize {
         match self.by_origin {
@@ -365,8 +367,8 @@ impl Streams {
         self.moving(store, die).map(whole).sum()
     }
 
-    /// Returns the stream whose open superblock `stream`, which has none of its own, may take over on a die; `None` if
-    /// there is none, or while garbage collection has a victim.
+    /// Returns the number of the stream whose open superblock `stream`, which has none of its own, may take over on a
+    /// die; `None` if there is none, or while garbage collection has a victim.
     #[inline]
     pub fn can_take_over(&self, store: &Store, die: usize, stream: usize, mover: &Mover) -> Option<usize> {
         let other = (*self.takes_over.get(stream)?)?;

@@ -5,26 +5,27 @@ use crate::Probe;
 use crate::store::{PENDING_MAX, SuperblockState};
 use controller::{Context, Origin};
 
-/// Result of an erase of a superblock.
+/// Kind of result of an erase of a superblock: the superblock can be used again, or is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Erased {
-    /// Result: the erase succeeded, and the superblock can be written again.
+    /// Result of an erase: the erase succeeded, and the superblock can be written again.
     Whole,
-    /// Result: the superblock is lost, because a block of it failed in the erase and no spare block can replace that
-    /// block.
+    /// Result of an erase: the superblock is lost, because a block of it failed in the erase and no spare block can
+    /// replace that block.
     Lost,
 }
 
-/// Selects the superblocks that are reclaimed together with a given one, on a drive with parity groups.
+/// Which superblocks of a parity group are reclaimed together with a given one: those with data alone, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Members {
-    /// Only the superblocks of the parity group that hold data.
+    /// Choice: reclaim only the superblocks of the parity group that hold data.
     WithData,
-    /// The superblocks of the parity group that hold data, and the superblocks that hold the group's parity.
+    /// Choice: reclaim the superblocks of the parity group that hold data, and the superblocks that hold the group's
+    /// parity.
     All,
 }
 
-/// Superblocks (numbered over the drive) that are to be reclaimed together, each with its die.
+/// Set of superblocks (numbered over the drive) that are to be reclaimed together, each with its die, and the reason.
 pub(crate) struct Together {
     pub members: Vec<(usize, u32)>,
     pub origin: Origin,
@@ -32,7 +33,8 @@ pub(crate) struct Together {
     pub fits: bool,
 }
 
-/// What garbage collection of a die needs at present.
+/// Record of the needs of a die's garbage collection at present: whether the die needs or would take a victim, and
+/// which gain is worth a collection in idle time.
 pub(crate) struct Wish<'a> {
     /// True if the die needs a superblock reclaimed in the foreground, with or without host requests.
     pub foreground: bool,
@@ -43,12 +45,12 @@ pub(crate) struct Wish<'a> {
     pub worthwhile: &'a dyn Fn(u32, u32) -> bool,
 }
 
-/// Way in which the data of an uncorrectable read can be restored from parity.
+/// Kind of recovery from parity that an uncorrectable read can have: from data in RAM alone, or by further reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
-    /// Way of restoring from parity and data that are all in RAM, without another flash read.
+    /// Kind of recovery in which parity and the other data are all in RAM, so that no other flash read is needed.
     InRam,
-    /// Way of restoring by reads of the other pages that the parity protects.
+    /// Kind of recovery by reads of the other pages that the parity protects.
     Reads,
 }
 
@@ -72,7 +74,7 @@ impl Core {
     }
 
     /// Begins to erase a superblock that uses all bits per cell, if garbage collection has read all of its units;
-    /// returns the origin of the erase, or `None` if collection has not.
+    /// returns the origin (reason) of the erase, or `None` if some units are still unread.
     pub fn erase_collected<P: Probe>(
         &mut self,
         die: usize,

@@ -2,10 +2,10 @@
 
 use units::Ppa;
 
-/// Place of the version of a logical unit that a snapshot sees.
+/// Kind of place in which the version of a logical unit that a snapshot sees is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// Case in which the logical unit held no data when the snapshot was taken.
+    /// Case in which the version is in no place: the logical unit held no data when the snapshot was taken.
     Nowhere,
     /// Case in which the version of the logical unit is in the write buffer.
     Buffered,
@@ -13,31 +13,32 @@ pub enum Seen {
     At(Ppa),
 }
 
-/// Distinguishes the newest version of a logical unit from former versions that snapshots need.
+/// Kind of version of a logical unit: the newest one, or a former version that a snapshot needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// The version of the logical unit that the host reads.
+    /// Kind of version: the newest one, which the host reads.
     Newest,
-    /// A former version of the logical unit, which a snapshot sees.
+    /// Kind of version: a former one, which a snapshot sees.
     Former,
 }
 
-/// What must happen to the present version of a logical unit that a write or a trim replaces, because a snapshot may
+/// Kind of treatment of the present version of a logical unit that a write or a trim replaces, because a snapshot may
 /// need the version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Overtaken {
-    /// Case in which the version need not be kept in the write buffer: no feature needs it, or it is on flash and stays
+    /// Case in which the version need not stay in the write buffer: no feature needs it, or it is on flash and stays
     /// there.
     Free,
-    /// Case in which the version is in the write buffer and must be kept there for a snapshot.
+    /// Case in which the version is in the write buffer and must stay there for a snapshot until it is programmed.
     InBuffer,
-    /// Case in which the version must not be replaced: a snapshot needs it, and there is no space to keep it.
+    /// Case in which the version must not be replaced: a snapshot needs it, and the spare units for snapshots are used
+    /// up.
     Refused,
-    /// Case in which space was made for the version by giving up other versions: the feature must be asked again.
+    /// Case in which a snapshot was deleted to gain spare units for the version: the feature must be asked again.
     Again,
 }
 
-/// A snapshot command for the logical drive as a whole.
+/// Kind of snapshot command for the logical drive as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Command: take a snapshot, which preserves the present content of the drive under a new serial number.

@@ -12,7 +12,8 @@ impl Core {
         self.assembly.is_filling()
     }
 
-    /// True if host data are filling a program unit of the die in the stream that folded data join too.
+    /// True if host data are filling a program unit of the die in the same stream that data folded out of SLC mode
+    /// join.
     pub fn is_host_filling(&self, die: usize) -> bool {
         let host = self.assembly.streams.of_host();
         self.assembly.lanes.iter().any(|lane| lane.current == die as u32 && lane.stream == host)

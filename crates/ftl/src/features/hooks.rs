@@ -30,12 +30,12 @@ macro_rules! fold {
     (most $($one:expr;)*) => { u64::MIN $(.max($one))* };
 }
 
-/// Macro for a hook that may change the feature's state.
+/// Macro that makes a hook of a feature that may change the feature's state.
 macro_rules! tell {
     ($($rest:tt)*) => { hook! { [mut] [mut] $($rest)* } };
 }
 
-/// Macro for a hook that only asks the feature and changes nothing.
+/// Macro that makes a hook of a feature that only asks the feature and changes nothing.
 macro_rules! ask {
     ($($rest:tt)*) => { hook! { [] [] $($rest)* } };
 }
@@ -45,8 +45,8 @@ macro_rules! lend {
     ([] $($of:tt)*) => { &$($of)* };
 }
 
-/// Macro with the three forms of a hook: the default in the trait, the call of each feature, and the call behind a test
-/// whether the drive has any feature.
+/// Macro that makes the three forms of a hook: the default in the trait, the call of each feature, and the call behind
+/// a test whether the drive has any feature.
 macro_rules! hook {
     ([$($mut:tt)?] $m:tt default [$($doc:tt)*] $hook:ident [$($p:ident)?] ($($params:tt)*) $args:tt [$out:ty, $fold:ident $($none:tt)*]) => {
         $($doc)*
@@ -77,8 +77,8 @@ macro_rules! hooks {
         $(#[$doc:meta])*
         $kind:ident $hook:ident $([$p:ident])? ($($arg:ident: $of:ty),*) $(-> $out:ty, $fold:ident)?;
     )*) => {
-        /// A feature of the FTL, with one method for each hook. A hook tells the feature of an event in the FTL, or
-        /// asks the feature a question; by default it does nothing and returns the neutral value.
+        /// Trait of a feature of the FTL, with one method for each hook. A hook tells the feature of an event in the
+        /// FTL, or asks the feature a question; by default it does nothing and returns the neutral value.
         #[allow(unused_variables, clippy::unused_unit)]
         pub(crate) trait Feature {
             $($kind! { default [$(#[$doc])*] $hook [$($p)?] ($($arg: $of),*) ($($arg),*) [$($out, $fold)? (), each] })*
@@ -99,9 +99,9 @@ macro_rules! hooks {
 hooks! {
     /// Returns the bytes of memory that the simulator's state of the feature takes.
     ask bytes() -> usize, sum;
-    /// Returns the number of free write buffer slots that only the feature may take.
+    /// Returns the number of free write buffer slots that are reserved for the feature.
     ask slots_kept() -> u32, sum;
-    /// Adds the logical units of the feature's own (map, trim records) that are read first at power-up.
+    /// Adds to `units` the feature's own logical units (map, trim records) that are read first at power-up.
     ask reads_first(units: &mut Vec<Lpn>);
     /// True if the feature lets the host send more data to the write buffer now.
     ask takes_data() -> bool, all;
@@ -154,10 +154,10 @@ hooks! {
     /// Lets the feature correct, in recovery from a power cut, the newest copy on flash found for each logical unit: it
     /// removes void copies. `numbers` has the write number of each physical unit.
     tell found(core: &mut Core, newest: &mut [Ppa], numbers: &[u64]);
-    /// Lets the feature keep the present version of a unit that is about to be overwritten or trimmed; returns what
-    /// must happen to it.
+    /// Lets the feature retain the present version of a unit that is about to be overwritten or trimmed; returns what
+    /// must happen to the version.
     tell overtakes(core: &mut Core, lpn: Lpn, now: SimTime) -> Overtaken, worst;
-    /// Tells the feature that a trim was ignored because the version that it would have replaced must be kept.
+    /// Tells the feature that a trim was ignored because the version that it would have replaced must be retained.
     tell trim_refused();
     /// True if a host write of the unit must be refused with an error.
     ask may_not_lose(core: &Core, lpn: Lpn) -> bool, any;
@@ -186,7 +186,8 @@ hooks! {
     tell map_flushed(core: &mut Core, pages: &[u32], now: SimTime);
     /// Returns the next set time at which the feature has work to do, such as taking a snapshot.
     ask next_moment() -> Option<SimTime>, first;
-    /// Does the next work of the feature that is due at a set time, such as a snapshot; false if none is due.
+    /// Does the next work of the feature that is due at a set time, such as a snapshot, and returns true; false if none
+    /// is due.
     tell moment[P](core: &mut Core, now: SimTime, probe: &mut P) -> bool, any;
     /// Tells the feature that the host has finished, so that no timed work falls due any more.
     tell ended();
@@ -207,11 +208,11 @@ hooks! {
     ask spare_least() -> u64, sum;
     /// True if the feature has timer-driven work, such as refresh or snapshots.
     ask keeps_time() -> bool, any;
-    /// True if the feature keeps data, such as versions for snapshots, that take spare mapping units.
+    /// True if the feature retains data, such as versions for snapshots, that take spare mapping units.
     ask shares_room() -> bool, any;
     /// True if the feature takes part in each write, so that preconditioning cannot fill the drive by superblocks.
     ask watches_writes() -> bool, any;
-    /// True if the feature keeps former versions of units, which writes without simulated time would lose.
+    /// True if the feature retains former versions of units, which writes without simulated time would lose.
     ask keeps_versions() -> bool, any;
     /// Tells the feature that simulated time begins: it numbers its snapshots from `before` on, and returns the number
     /// of the last write so far.
@@ -254,7 +255,8 @@ hooks! {
     /// Tells the feature that a submitted read of a superblock will be uncorrectable: superblocks that can restore its
     /// data must not be erased.
     tell pinned(superblock: u32);
-    /// Tells the feature that an uncorrectable read was restored or given up: superblocks kept for it may be erased.
+    /// Tells the feature that an uncorrectable read was restored or given up: superblocks that were not erased because
+    /// of the read may be erased.
     tell unpinned[P](core: &mut Core, superblock: u32, ctx: &mut Context<P>);
     /// Returns the page rows (numbered over the drive) from which a page row of a superblock can be restored; `None`:
     /// it cannot.
@@ -272,7 +274,7 @@ hooks! {
     /// Tells the feature that a power cut tore these page rows of superblocks: it adds the rows that cannot be restored
     /// to `lost`.
     tell torn(core: &Core, rows: &[(u32, u32)], lost: &mut Vec<(u32, u32)>);
-    /// Adds the page rows, each with its superblock, that recovery must read for the feature at power-up.
+    /// Adds to `rows` the page rows, each with its superblock, that recovery must read for the feature at power-up.
     ask rows_to_read(core: &Core, rows: &mut Vec<(u32, u32)>);
     /// Tells the feature what the spare areas and the bad block list say of a superblock that recovery found (`mark`);
     /// false if the superblock holds no data of the logical drive.
@@ -326,7 +328,8 @@ hooks! {
     ask members_of(superblock: u32, which: Members) -> Option<Vec<(usize, u32)>>, first;
     /// Tells the feature that a superblock has had `programs` programs so far, without simulated time.
     tell wrote_untimed(core: &mut Core, superblock: u32, programs: u32);
-    /// Returns the present state of the first set of dies whose superblocks are reclaimed together, for a steady state.
+    /// Returns a record of the present state of the first set of dies whose superblocks are reclaimed together, for a
+    /// recorded steady state.
     ask moment_together(core: &Core, worn: u32) -> Option<SetMoment>, first;
     /// Plans the roles of all superblocks of set of dies number `set`, from a recorded steady state `moment`.
     ask plans_together(core: &mut Core, set: usize, moment: &SetMoment, random: &mut RandomStream) -> Option<Result<SetPlan, String>>, first;
@@ -366,7 +369,7 @@ hooks! {
     ask is_hosts_turn(core: &Core, die: usize) -> bool, any;
     /// True if the chip folds SLC-mode pages inside the die, without a transfer over the channel.
     ask folds_in_die() -> bool, any;
-    /// Takes the next superblock in SLC mode of a die to be folded; false if none should or can be.
+    /// Begins to fold the next superblock in SLC mode of a die; false if none should or can be folded.
     tell takes_folded(core: &mut Core, die: usize) -> bool, any;
     /// Returns whether host data bypass the SLC cache when it is full; `None`: the drive has no SLC cache.
     ask is_written_past() -> Option<bool>, first;
@@ -386,7 +389,7 @@ hooks! {
     ask one_bit_bytes() -> Option<u64>, first;
     /// Returns the purpose for which superblocks are set apart, and the configuration key that sets their number.
     ask apart_for() -> Option<(&'static str, &'static str)>, first;
-    /// Returns text about the feature's state on a die, for the message about a drive that makes no progress.
+    /// Returns a description of the feature's state on a die, for the message about a drive that makes no progress.
     ask says_of(core: &Core, die: usize) -> Option<String>, first;
     /// True if a write cost (way to program) is chosen for each program, and reads depend on it.
     ask chooses_costs() -> bool, any;
@@ -426,7 +429,8 @@ hooks! {
     /// Returns the chance that a codeword of a page row has more bit errors than the fraction `margin` of the number
     /// that the code corrects.
     ask near_limit(row: u32, margin: f64, now: SimTime) -> Option<f64>, first;
-    /// Adds the given age, in ns, to the data of each superblock; returns an error message if their number is wrong.
+    /// Adds the ages `ages_ns`, in ns, to the data of the superblocks; returns an error message if there is not one age
+    /// for each superblock.
     tell takes_ages(ages_ns: &[u64]) -> Option<String>, first;
     /// Returns the shortest refresh time of data, and the configuration key that sets it.
     ask shortest_refresh() -> Option<(&'static str, Nanos)>, first;

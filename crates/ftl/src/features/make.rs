@@ -12,7 +12,7 @@ use ecc::Ladder;
 use nand::FlashArray;
 use units::{Bytes, Nanos};
 
-/// Parts of the drive and settings from which a feature is made.
+/// Set of the drive's parts and settings from which a feature of the FTL is made.
 pub(crate) struct Making<'a> {
     pub layout: &'a Layout,
     pub array: &'a FlashArray,
@@ -21,7 +21,7 @@ pub(crate) struct Making<'a> {
     /// True if the drive reclaims superblocks of several dies together (parity groups).
     pub in_step: bool,
     pub controller: &'a mut Controller,
-    /// Code, error model and read conditions for read correction, until a feature takes them.
+    /// Parts for read correction (error-correcting code, error model, read conditions), until a feature takes them.
     pub correction: Option<CorrectionParts>,
     /// Description of a map that lies on flash, wholly or as checkpoints; `None` where the map is in RAM alone.
     pub map: Option<MapOnFlash>,
@@ -37,13 +37,14 @@ pub(crate) struct Making<'a> {
     pub in_flight_most: Option<Bytes>,
 }
 
-/// A feature of the FTL that has settings in the drive file.
+/// Trait of a feature of the FTL that has settings in the drive file.
 pub trait Said {
-    /// The settings that the feature reads from a drive file.
+    /// Type of the settings that the feature of the FTL reads from a drive file.
     type Settings;
 }
 
-/// A feature of the FTL as the drive makes it: read from the drive file, built, restored after a power cut, and saved.
+/// Trait of a feature of the FTL as the drive makes it: read from the drive file, built, restored after a power cut,
+/// and saved.
 pub(crate) trait Made: Said + Sized {
     /// Parses the feature's keys in section `[ftl]`, and enters space that the feature needs in `layout` for settings
     /// that are parsed later.
@@ -69,7 +70,8 @@ pub(crate) trait Made: Said + Sized {
         0
     }
 
-    /// Returns the retention time: how long data must stay correctable; `None` if the feature sets none.
+    /// Returns the retention time, in nanoseconds: how long data must stay correctable; `None` if the feature sets
+    /// none.
     fn retention(_: &Self::Settings) -> Option<Nanos> {
         None
     }
@@ -110,7 +112,7 @@ pub(crate) trait Made: Said + Sized {
     }
 }
 
-/// Periodic work that a feature has on each die, such as the checkpoint of the map that each snapshot takes.
+/// Record of periodic work that a feature has on each die, such as the checkpoint of the map that each snapshot takes.
 pub(crate) struct Chore {
     pub key: &'static str,
     pub ns: u64,
@@ -120,8 +122,8 @@ pub(crate) struct Chore {
 
 macro_rules! make {
     ([$($name:ident: $type:ty,)*]) => {
-        /// The settings of all features of the FTL (parity, SLC cache, snapshots and so on), as parsed from section
-        /// `[ftl]` of a drive file.
+        /// Settings of all features of the FTL (parity, SLC cache, snapshots and so on), as parsed from section `[ftl]`
+        /// of a drive file.
         pub struct Settings {
             $($name: <$type as Said>::Settings,)*
         }
@@ -152,7 +154,7 @@ macro_rules! make {
                 0 $(+ <$type as Made>::apart(&self.$name, layout))*
             }
 
-            /// Returns the retention time: how long data must stay correctable.
+            /// Returns the retention time that the features' settings give: how long data must stay correctable.
             pub(crate) fn retention(&self) -> Nanos {
                 None$(.or_else(|| <$type as Made>::retention(&self.$name)))*.unwrap_or(Nanos::new(u64::MAX))
             }

@@ -43,7 +43,8 @@ use features;
 /// Macro that makes the struct of a drive's features, with one field for each feature of the list.
 macro_rules! fields {
     ([$($name:ident: $type:ty,)*]) => {
-        /// The optional features of a drive (parity, SLC cache, snapshots and so on), each present or absent.
+        /// Set of the optional features of a drive's FTL (parity, SLC cache, snapshots and so on), each present or
+        /// absent.
         #[derive(Default)]
         pub struct Features {
             /// True if the drive has at least one feature; otherwise the FTL calls no hook.

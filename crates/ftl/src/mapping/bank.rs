@@ -5,13 +5,13 @@ use controller::Origin;
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// Role of a block on a block-mapped drive.
+/// Role of a block on a block-mapped drive: unused, data block, log block, target of a merge, or sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Role {
     /// Role of a block number of the block-mapped drive that is not in use: it has no superblocks.
     Unused,
-    /// Role of the data block of a group of logical units: each unit has a fixed position in it.
+    /// Role of the data block of a group of logical units: each unit has a fixed position in the block.
     Data,
     /// Role of a log block, which takes the host's writes in order of arrival.
     Log,
@@ -25,13 +25,14 @@ impl Role {
     pub(crate) const ALL: [Self; 5] = [Self::Unused, Self::Data, Self::Log, Self::Target, Self::Sealed];
 }
 
-/// Block of a block-mapped drive: one superblock of each die of its bank. Program unit `p` is on die `p` modulo the
-/// number of dies, so that neighbouring program units are programmed at the same time.
+/// Record of a block of a block-mapped drive: one superblock of each die of its bank. Program unit `p` is on die `p`
+/// modulo the number of dies, so that neighbouring program units are programmed at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     /// Role of the block: data block, log block, merge target, sealed or not in use.
     pub role: Role,
-    /// Group of logical units whose data the block takes, or `u32::MAX` for a log block that takes units of any group.
+    /// Number of the group of logical units whose data the block takes, or `u32::MAX` for a log block that takes units
+    /// of any group.
     pub owner: u32,
     /// Number of program units of the block that are programmed or assigned: index of the next one.
     pub next: u32,
@@ -41,9 +42,9 @@ pub struct Block {
     pub failing: bool,
     /// Number of valid mapping units in the block.
     pub valid: u32,
-    /// Number of programs to the block in flight.
+    /// Number of programs in flight to the block.
     pub in_flight: u32,
-    /// Value of the bank's write clock when the host last wrote to the block.
+    /// Time of the host's last write to the block, as a value of the bank's write clock (count of host writes).
     pub used: u64,
     /// Number that identifies the block in spare areas, on a drive whose power may be cut; else 0.
     pub serial: u64,
@@ -63,7 +64,7 @@ impl Block {
     };
 }
 
-/// Program unit of a merge that is planned but not submitted: it waits until its units have been read.
+/// Record of a program unit of a merge that is planned but not submitted: it waits until its units have been read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Planned {
     pub program: u32,
@@ -71,11 +72,11 @@ pub(crate) struct Planned {
     pub reads: u32,
 }
 
-/// Purpose of a merge on a block-mapped drive.
+/// Purpose of a merge (the copy of units into a block) on a block-mapped drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Purpose of a merge that fills a block up to the position that the host writes next, by copying the units before
-    /// it.
+    /// Purpose of a merge that fills an open block up to the position of the host's next write, by copying the group's
+    /// units of lower positions; it is neither a partial nor a full merge.
     Fill,
     /// Purpose of a merge that completes a log block that was filled in place, so that it becomes the data block
     /// (switch or partial merge).
@@ -87,8 +88,8 @@ pub(crate) enum Purpose {
     Pad,
 }
 
-/// Merge on a block-mapped drive: fills a block in order, and takes each unit from its place on flash or from the write
-/// buffer.
+/// State of a merge on a block-mapped drive: it fills a block in order, and takes each unit from its place on flash or
+/// from the write buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct Merge {
     pub purpose: Purpose,
@@ -101,11 +102,11 @@ pub(crate) struct Merge {
     pub ahead: VecDeque<Planned>,
 }
 
-/// Merge in progress in a bank, and the queue of blocks to be reclaimed by further merges.
+/// State of the merges of a bank: the merge in progress, and the queue of blocks to be reclaimed by further merges.
 #[derive(Default)]
 pub(crate) struct Merging {
     pub job: Option<Merge>,
-    /// Sealed blocks whose valid units must be moved by merges, each with the reason.
+    /// Queue of the sealed blocks whose valid units must be moved by merges, each with the reason.
     pub reclaim: VecDeque<(u32, Origin)>,
     /// Time in nanoseconds that the bank spent in completed merges. `since` is the time at which the merge in progress
     /// began.
@@ -145,12 +146,13 @@ impl Merging {
 /// Queue of a bank's write buffer slots that wait to be programmed.
 #[derive(Default)]
 pub(crate) struct Waiting {
-    /// Buffer slots that wait, in the host's order, each with the serial number of its wait; entries with an outdated
-    /// serial number are void.
+    /// Queue of the buffer slots that wait, in the host's order, each with the serial number of its wait; entries with
+    /// an outdated serial number are void.
     pub queue: VecDeque<(u32, u32)>,
     /// Number of buffer slots that still wait to be programmed.
     pub units: u32,
-    /// Groups of logical units that the buffer evicted and that must be programmed as a whole (page padding).
+    /// Queue of the groups of logical units that the buffer evicted and that must be programmed as a whole (page
+    /// padding).
     pub padding: VecDeque<u32>,
     /// Time at which the bank is next checked for partly filled program units that have waited too long.
     pub timer: SimTime,
@@ -165,22 +167,22 @@ pub(crate) struct Waiting {
 /// State of one bank: a set of neighbouring dies over which each of its blocks extends.
 pub(crate) struct Bank {
     pub first_die: u32,
-    /// Number of superblocks being erased, for each die of the bank.
+    /// For each die of the bank, the number of superblocks being erased.
     pub erasing: Vec<u32>,
-    /// For each group of logical units: its data block, or `NONE`.
+    /// For each group of logical units, the number of its data block, or `NONE`.
     pub data: Vec<u32>,
     /// Number of groups of logical units that have a data block.
     pub data_blocks: u32,
-    /// Log blocks of the bank, in the order in which they were opened.
+    /// List of the log blocks of the bank, in the order in which they were opened.
     pub logs: Vec<u32>,
     pub blocks: Vec<Block>,
-    /// Superblocks, numbered over the drive, of which each block consists: one for each die of the bank.
+    /// For each block, the superblocks (numbered over the drive) of which it consists: one for each die of the bank.
     pub members: Vec<u32>,
-    /// Block numbers of the bank that are not in use.
+    /// List of the block numbers of the bank that are not in use.
     pub unused: Vec<u32>,
     pub waiting: Waiting,
     pub merging: Merging,
-    /// Number of programs in the bank in flight.
+    /// Number of programs in flight in the bank.
     pub in_flight: u32,
     /// Write clock of the bank: number of host writes to its blocks so far.
     pub clock: u64,
@@ -215,7 +217,7 @@ impl Bank {
         &self.members[block as usize * self.erasing.len()..][..self.erasing.len()]
     }
 
-    /// Returns a block number of the bank that is not in use, and makes a new one if none is left.
+    /// Takes a block number of the bank that is not in use, or makes a new one if none is left, and returns the number.
     pub fn take_unused(&mut self) -> u32 {
         self.unused.pop().unwrap_or_else(|| {
             self.blocks.push(Block::UNUSED);
@@ -259,7 +261,7 @@ impl Bank {
     }
 }
 
-/// Answer to the question whether another log block can be opened without taking a block that merges need.
+/// Kind of answer to the question whether another log block can be opened without taking a block that merges need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
     /// Answer: another log block can be opened now.
@@ -298,22 +300,24 @@ impl BankView<'_> {
         self.block(block).next == self.program_units
     }
 
-    /// Returns the newest log block of group `group`; none if the group has no log block of its own.
+    /// Returns the number of the newest log block of group `group`; none if the group has no log block of its own.
     pub fn log_of(&self, group: u32) -> Option<u32> {
         self.logs().iter().rev().copied().find(|&log| self.block(log).owner == group)
     }
 
-    /// Returns the log block to which the host has not written for the longest time; none without a log block.
+    /// Returns the number of the log block to which the host has not written for the longest time; none without a log
+    /// block.
     pub fn idlest_log(&self) -> Option<u32> {
         self.logs().iter().copied().min_by_key(|&log| self.block(log).used)
     }
 
-    /// Returns the data block of a group of logical units; none if the group has no data block.
+    /// Returns the number of the data block of a group of logical units; none if the group has no data block.
     pub fn data_of(&self, group: u32) -> Option<u32> {
         Some(self.bank.data[group as usize]).filter(|&block| block != NONE)
     }
 
-    /// Returns whether another log block can be opened: now, after an erase, or only after a merge.
+    /// Returns the kind of answer to whether another log block can be opened: now, after an erase, or only after a
+    /// merge.
     pub fn room(&self) -> Room {
         // A data block is kept for every group, whether it has one or not, and one block to merge into: so every
         // merge finds its block, however the groups of a shared log block are spread.
@@ -331,10 +335,10 @@ impl BankView<'_> {
     }
 }
 
-/// Next write of the host in a bank, about which the mapping rules decide.
+/// Record of the next write of the host in a bank, about which the mapping rules decide.
 #[derive(Clone, Copy, Debug)]
 pub struct HostWrite {
-    /// Group of logical units that contains the unit to be written, which has waited longest.
+    /// Number of the group of logical units that contains the unit to be written, which has waited longest.
     pub group: u32,
     /// Position, within the group, of the program unit that contains the unit to be written.
     pub position: u32,
@@ -343,7 +347,7 @@ pub struct HostWrite {
     pub complete: bool,
 }
 
-/// Step that the mapping rules choose for the host's next write in a bank.
+/// Kind of step that the mapping rules choose for the host's next write in a bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Step: program the units that wait in the write buffer at the next position of this log or data block.
@@ -365,7 +369,8 @@ pub enum Step {
     Wait,
 }
 
-/// Rules of a block mapping: choose where writes go on a drive that maps blocks, and which blocks are merged when.
+/// Trait of the rules of a block mapping: they choose where writes go on a drive that maps blocks, and which blocks are
+/// merged when.
 pub trait BlockRules: Send {
     /// Returns the number of dies over which one block extends: neighbouring dies, which are on different channels
     /// first.

@@ -8,21 +8,23 @@ use crate::flash_map::MapOnFlash;
 use bank::BlockRules;
 use zoning::{ZoneRules, Zoning};
 
-/// Reason why a kind of mapping does not fit a drive: the configuration key at fault, and a text with the expected
-/// value.
+/// Type of the reason why a kind of mapping does not fit a drive: the configuration key at fault, and a text with the
+/// expected value.
 pub type Misfit = (&'static str, String);
 
-/// Flash translation layer that a kind of mapping needs: page-mapped, block-mapped or zoned.
+/// Kind of flash translation layer that a drive's mapping needs: page-mapped, block-mapped or zoned.
 pub enum Plan {
-    /// Page-mapped: an entry for each mapping unit, all of it in RAM unless a map on flash is given.
+    /// Kind of flash translation layer: page-mapped, with an entry for each mapping unit; the map is wholly in RAM
+    /// unless a map on flash is given.
     Pages(Option<MapOnFlash>),
-    /// Block-mapped, with rules that choose log blocks and merges.
+    /// Kind of flash translation layer: block-mapped, with rules that choose log blocks and merges.
     Blocks(Box<dyn BlockRules>),
-    /// Zoned: the zones of the drive, and the rules that place them on the dies.
+    /// Kind of flash translation layer: zoned, with the zones of the drive, and the rules that place them on the dies.
     Zones(Zoning, Box<dyn ZoneRules>),
 }
 
-/// Kind of mapping (`ftl.mapping`): checks that a drive can have the mapping, and chooses the flash translation layer.
+/// Trait of a kind of mapping (`ftl.mapping`): checks that a drive can have the mapping, and chooses the flash
+/// translation layer.
 pub trait MappingKind: Send {
     /// Checks that the mapping fits the drive's layout, and subtracts from the layout the flash space that the map
     /// itself needs.

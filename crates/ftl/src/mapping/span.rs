@@ -7,7 +7,8 @@ use config::{ConfigError, Section};
 
 const KEY: &str = "dies_per_block";
 
-/// Reads the configuration key `dies_per_block`, the number of dies over which a block extends.
+/// Parses the configuration key `dies_per_block`, the number of dies over which a block extends, and returns that
+/// number.
 pub(super) fn read(section: &mut Section) -> Result<u32, ConfigError> {
     section.or(KEY, 1u32, "dies that one block spans, neighbours first on all channels")
 }

@@ -9,13 +9,13 @@ use units::{Bytes, Nanos};
 /// Default number of zones that can be open at one time.
 const OPEN: u32 = 14;
 
-/// Firmware time for commands on zones, which adds to the flash's own time.
+/// Firmware times of the commands on zones (write, append, open, close, reset), which add to the flash's own time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneTimes {
     /// Firmware time of a write command. Times of writes and appends add up over all zones, because one firmware
     /// processor keeps all write pointers.
     pub write: Nanos,
-    /// Firmware time of a zone append command; see `write`.
+    /// Firmware time of a zone append command. Times of writes and appends add up over all zones, as those of `write`.
     pub append: Nanos,
     /// Firmware time for opening or closing a zone, or finishing an empty or full zone.
     pub manage: Nanos,
@@ -39,12 +39,12 @@ pub struct ZoneSettings {
     pub active_most: u32,
     /// True if a read of logical blocks in a zone that were never written returns zeros; false if such a read fails.
     pub reads_unwritten: bool,
-    /// Firmware times for zone commands.
+    /// Firmware times of the commands on zones.
     pub times: ZoneTimes,
 }
 
 impl ZoneSettings {
-    /// Reads the zone settings that all kinds of zoned mapping share from the section of a drive file.
+    /// Parses the zone settings that all kinds of zoned mapping share from the section of a drive file.
     ///
     /// # Errors
     /// When a value is not allowed.
@@ -111,7 +111,7 @@ impl ZoneSettings {
     }
 }
 
-/// Zones of a drive: their number, size and limits.
+/// Settings of the zones of a drive: their number, sizes and limits, and the firmware times of commands on zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zoning {
     /// Number of zones of the drive.
@@ -128,7 +128,7 @@ pub struct Zoning {
     pub active_most: u32,
     /// True if a read of logical blocks in a zone that were never written returns zeros; false if such a read fails.
     pub reads_unwritten: bool,
-    /// Firmware times for zone commands.
+    /// Firmware times of the commands on zones.
     pub times: ZoneTimes,
 }
 
@@ -136,17 +136,17 @@ pub struct Zoning {
 /// of a group of neighbouring dies.
 #[derive(Clone, Copy, Debug)]
 pub struct ZoneView<'a> {
-    /// Zone, by number, of which a part is to be placed on dies.
+    /// Number of the zone of which a part is to be placed on dies.
     pub zone: u32,
-    /// Part to be placed on dies, by its number within the zone.
+    /// Number, within the zone, of the part to be placed on dies.
     pub part: u32,
-    /// Number of zone parts that each group of dies could take now, by its free superblocks.
+    /// For each group of dies, the number of zone parts that it could take now, by its free superblocks.
     pub free: &'a [u32],
-    /// Number of zones that are being written on each group of dies.
+    /// For each group of dies, the number of zones that are being written on it.
     pub being_written: &'a [u32],
 }
 
-/// Rules of a zoned mapping: choose the dies on which the parts of a zone are placed.
+/// Trait of the rules of a zoned mapping: they choose the dies on which the parts of a zone are placed.
 pub trait ZoneRules: Send {
     /// Returns the zone settings that the drive file gives.
     fn settings(&self) -> &ZoneSettings;
@@ -166,7 +166,8 @@ pub trait ZoneRules: Send {
     fn group(&self, view: &ZoneView<'_>) -> u32;
 }
 
-/// Reads the configuration key `dies`, the number of neighbouring dies over which a part of a zone extends.
+/// Parses the configuration key `dies`, the number of neighbouring dies over which a part of a zone extends, and
+/// returns that number.
 pub(super) fn read_dies(section: &mut Section) -> Result<u32, ConfigError> {
     section.within(at_least(1u32)).or("dies", 1u32, "neighbouring dies over which a part of a zone lies")
 }
@@ -202,7 +203,8 @@ pub(super) fn fit(rules: &impl ZoneRules, layout: &mut Layout) -> Result<(), Mis
     rules.settings().fit(layout, width)
 }
 
-/// Makes the zones of a drive, with the rules that place them: [`MappingKind::plan`] of every zoned mapping.
+/// Makes the plan of the flash translation layer for a drive with zones, with the rules that place the zones:
+/// [`MappingKind::plan`] of every zoned mapping.
 ///
 /// # Panics
 /// When the kind does not fit the layout.
@@ -223,7 +225,7 @@ pub(super) fn plan(rules: impl ZoneRules + 'static, layout: &Layout) -> Plan {
     Plan::Zones(zoning, Box::new(rules))
 }
 
-/// Returns the zones of a mapping on a drive of this layout; none for a mapping without zones.
+/// Returns the settings of the zones of a mapping on a drive of this layout; none for a mapping without zones.
 pub(crate) fn of(kind: &dyn MappingKind, layout: &Layout) -> Option<Zoning> {
     match kind.plan(layout) {
         Plan::Zones(zoning, _) => Some(zoning),

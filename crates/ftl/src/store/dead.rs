@@ -1,7 +1,7 @@
 //! Dies that failed in the middle of a run. What they hold stays where it is: a read of it fails, and is made good from the
 //! rest of its stripe where there is one.
 
-/// Dies of the drive that have failed as a whole (dead dies).
+/// Set of the dies of the drive that have failed as a whole (dead dies).
 #[derive(Clone)]
 pub(crate) struct DeadDies {
     any: bool,
@@ -12,8 +12,8 @@ pub(crate) struct DeadDies {
 }
 
 impl DeadDies {
-    /// Makes the record of failed dies in which no die has failed since simulated time began; `from_start` is the die
-    /// that had failed before, or `NONE`.
+    /// Makes the set of failed dies in which no die has failed since simulated time began; `from_start` is the die that
+    /// had failed before, or `NONE`.
     pub fn new(from_start: u32) -> Self {
         Self { any: false, of: Vec::new(), from_start }
     }
@@ -35,7 +35,7 @@ impl DeadDies {
         self.of.iter().enumerate().filter(|(_, is_dead)| **is_dead).map(|(die, _)| die)
     }
 
-    /// Takes over, after a power cut, the failures that were recorded before the cut: dies that had failed stay failed.
+    /// Restores, after a power cut, the set of dead dies as `before` records it: dies that had failed stay failed.
     pub fn go_on_with(&mut self, before: Self) {
         (self.any, self.of) = (before.any, before.of);
     }

@@ -7,8 +7,8 @@ use std::ops::{Deref, DerefMut, Index, IndexMut};
 /// Special value of a number: no superblock, die or position.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Write frontier of a stream on a die: the open superblock of the stream, and the position in it at which the next
-/// mapping unit is written.
+/// State of the write frontier of a stream on a die: the open superblock of the stream, and the position in it at which
+/// the next mapping unit is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frontier {
     /// Open superblock of the stream, numbered within the die, or `NONE`.
@@ -34,8 +34,8 @@ impl Frontier {
     }
 }
 
-/// Write frontiers of the streams of a die. The array lies within the die's own record, because each mapping unit that
-/// is written looks up a frontier.
+/// Array of the write frontiers of the streams of a die. The array lies within the die's own record, because each
+/// mapping unit that is written looks up a frontier.
 pub(crate) struct Frontiers {
     all: [Frontier; STREAMS_MOST + 1],
     count: u8,

@@ -3,8 +3,8 @@
 use super::spare::NOTHING;
 use units::Ppa;
 
-/// Label in the spare area of a program unit of a block-mapped drive: facts about the block of the program unit, from
-/// which recovery rebuilds the map.
+/// Record (label) in the spare area of a program unit of a block-mapped drive: facts about the block of the program
+/// unit, from which recovery rebuilds the map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
     /// Sequence number of the program in the drive's count of programs and opened blocks; `NOTHING`: the label cannot
@@ -30,7 +30,7 @@ impl Label {
     pub const BYTES: u64 = size_of::<Self>() as u64;
 }
 
-/// Labels in the spare areas of all program units of a block-mapped drive.
+/// Table of the labels in the spare areas of all program units of a block-mapped drive.
 #[derive(Clone, Debug)]
 pub(crate) struct Labels {
     program_units: usize,
@@ -39,7 +39,7 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// Makes the labels of a block-mapped drive on which nothing is written: all unreadable.
+    /// Makes the table of labels of a block-mapped drive on which nothing is written: all unreadable.
     pub fn new(program_units: u32, physical_units: usize) -> Self {
         let program_units = program_units as usize;
         Self { program_units, all: vec![Label::UNREADABLE; physical_units / program_units], last: NOTHING }
@@ -50,7 +50,8 @@ impl Labels {
         self.last == NOTHING
     }
 
-    /// Returns the next sequence number, for a program or for a block that is opened.
+    /// Takes the next sequence number from the drive's count, for a program or for a block that is opened, and returns
+    /// the number.
     pub fn count(&mut self) -> u64 {
         self.last += 1;
         self.last

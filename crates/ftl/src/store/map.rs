@@ -23,8 +23,8 @@ use units::{Lpn, Ppa};
 /// Map of the whole drive in three flat arrays: forward (place of each logical unit), backward (logical unit at each
 /// physical place), and validity.
 pub struct Map {
-    /// Low 32 bits of the place of each logical unit; empty on a drive whose physical units 32 bits cannot number, and
-    /// before the arrays are made.
+    /// For each logical unit, the low 32 bits of its physical place; empty on a drive whose physical units 32 bits
+    /// cannot number, and before the arrays are made.
     forward: Vec<u32>,
     backward: Vec<u32>,
     valid: Vec<u64>,
@@ -339,7 +339,7 @@ impl Map {
     }
 }
 
-/// Joins ascending numbers of logical units into runs of consecutive numbers.
+/// Converts ascending numbers of logical units into runs of consecutive numbers.
 fn runs(numbers: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
     let mut found: Vec<Range<u32>> = Vec::new();
     for number in numbers {

@@ -2,8 +2,8 @@
 
 use super::{Frontier, NONE, Space, SuperblockState};
 
-/// Facts about a superblock that outlive a power cut, as stored in the superblock's spare areas and in the list of bad
-/// blocks.
+/// Record of the facts about a superblock that outlive a power cut, as stored in the superblock's spare areas and in
+/// the list of bad blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     /// Number of the stream that was filling the superblock at the power cut; `NONE` for a superblock that was not
@@ -16,13 +16,13 @@ pub(crate) struct Mark {
     pub half_erased: bool,
     /// Number of the stream for which the superblock was opened last.
     pub filled_by: u8,
-    /// Write clock of the die, in mapping units written, when the superblock was closed.
+    /// Value of the die's write clock, the number of mapping units written to the die, when the superblock was closed.
     pub closed_at: u64,
 }
 
 impl Space {
-    /// Returns, at a power cut, what spare areas and bad block list say of each superblock of the drive; `half_erased`
-    /// lists superblocks whose erase was interrupted.
+    /// Returns a record for each superblock of the drive, at a power cut, of what spare areas and bad block list say of
+    /// it; `half_erased` lists superblocks whose erase was interrupted.
     pub fn marks(&self, half_erased: &[usize]) -> Vec<Mark> {
         let space = self;
         let stream_of = |die: usize, superblock: u32| {

@@ -42,12 +42,12 @@ pub(crate) struct Store {
     pub array: FlashArray,
     pub controller: Controller,
     pub stats: FtlStats,
-    /// Superblocks, numbered over the drive, that may have lost their last valid unit while being reclaimed, and are to
-    /// be checked for that.
+    /// List of the superblocks, numbered over the drive, that may have lost their last valid unit while being
+    /// reclaimed, and are to be checked for that.
     pub emptied: Vec<u32>,
-    /// Dies that have failed as a whole and answer no command.
+    /// Set of the dies that have failed as a whole and answer no command.
     pub dead: DeadDies,
-    /// Content of the spare areas apart from the logical unit numbers (such as write numbers), on a drive whose power
+    /// Contents of the spare areas apart from the logical unit numbers (such as write numbers), on a drive whose power
     /// may be cut; else none.
     pub spare: Option<Box<Spare>>,
 }
@@ -65,8 +65,8 @@ pub(crate) fn places(first: u64, units: u64) -> impl Iterator<Item = Ppa> {
 }
 
 impl Store {
-    /// Makes the store of a drive with nothing written and no superblock free yet; `streams` is the number of write
-    /// streams that use all bits per cell.
+    /// Makes the store (map, superblocks, flash array) of a drive with nothing written and no superblock free yet;
+    /// `streams` is the number of write streams that use all bits per cell.
     pub fn new(
         layout: Layout,
         (victim, wear): (&victim::Maker, &wear::Maker),

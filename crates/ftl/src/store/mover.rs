@@ -13,22 +13,22 @@ pub(crate) const PENDING_MAX: usize = 4;
 /// State of a process that reclaims superblocks of a die one after the other: reads the valid units, waits for their
 /// programs elsewhere, erases.
 pub(crate) struct Mover {
-    /// Superblock that is being read, numbered within the die, or `NONE`.
+    /// Number, within the die, of the superblock that is being read, or `NONE`.
     pub victim: u32,
     /// Reason for reclaiming the superblock `victim`, such as garbage collection or wear levelling.
     pub origin: Origin,
-    /// Next page row of the superblock `victim` to be read.
+    /// Index of the next page row of the superblock `victim` to be read.
     pub next_row: u32,
-    /// Number of page rows whose units are being read, or copied inside the die.
+    /// Number of page rows whose units are being read in order to be moved, or copied inside the die.
     pub reading_rows: u32,
     /// Number of mapping units that are being read over the bus into the controller; units of page rows that are copied
     /// inside the die do not count.
     pub reading_units: u32,
-    /// Mapping units that were read, or must be programmed again, and wait for a place on flash; each with its old
-    /// address and the reason of its move.
+    /// Queue of the mapping units that were read, or must be programmed again, and wait for a place on flash; each with
+    /// its old address and the reason of its move.
     pub waiting: VecDeque<(Ppa, Origin)>,
-    /// Superblocks that are completely read and wait until their units are programmed elsewhere; each with the reason
-    /// for its reclaiming.
+    /// List of the superblocks that are completely read and wait until their units are programmed elsewhere; each with
+    /// the reason for its reclaiming.
     pub pending: Vec<(u32, Origin)>,
     /// Number of superblocks that are being erased.
     pub erasing: u32,
@@ -137,7 +137,8 @@ impl Mover {
 /// Greatest number of program units for which the host can save up write credit while a superblock is being reclaimed.
 const CREDIT_PROGRAMS: u32 = 4;
 
-/// Write throttling of the host while superblocks of a die are being reclaimed: a credit in mapping units.
+/// State of the write throttling of the host while superblocks of a die are being reclaimed: the host's credit in
+/// mapping units, and the units that each moved unit earns.
 pub(crate) struct Pace {
     /// Number of mapping units that the host may write now: earned by moved units and not used yet.
     pub credit: f64,

@@ -43,7 +43,7 @@ impl Source {
     }
 }
 
-/// Sources of the mapping units of all programs in flight, by slot; slots are reused.
+/// Table of the sources of the mapping units of all programs in flight, by slot; slots are reused.
 pub(crate) struct Programs {
     units: usize,
     sources: Vec<Source>,
@@ -80,7 +80,8 @@ impl Programs {
         self.sources[slot as usize * self.units + unit as usize]
     }
 
-    /// Returns the origin of a unit of a program in flight, and its buffer slot or old address, for observers.
+    /// Returns the origin of a unit of a program in flight, and its buffer slot or old address, for the observer
+    /// (probe).
     #[inline]
     pub fn told(&self, slot: u32, unit: u32) -> (Origin, u64) {
         let source = self.get(slot, unit);
@@ -100,7 +101,7 @@ impl Programs {
         }
     }
 
-    /// Returns the number of slots whose program is not complete, or still being filled.
+    /// Returns the number of slots in use, of programs that are in flight or still being filled with units.
     pub fn in_use(&self) -> usize {
         self.sources.len() / self.units - self.free.len()
     }

@@ -46,7 +46,7 @@ pub enum SuperblockState {
 }
 
 impl SuperblockState {
-    /// Returns the superblock state that has this number in a saved state; none for an unknown number.
+    /// Converts a number of a saved state to the superblock state that it stands for; none for an unknown number.
     pub(crate) fn of_number(number: u32) -> Option<Self> {
         [Self::Free, Self::Open, Self::Closed, Self::Victim, Self::Erasing, Self::Lost, Self::Owned]
             .get(number as usize)
@@ -54,14 +54,14 @@ impl SuperblockState {
     }
 }
 
-/// Superblock bookkeeping of one die: free superblocks, garbage collection candidates, write frontiers, counts and
+/// State of the superblocks of one die: free superblocks, garbage collection candidates, write frontiers, counts and
 /// policies.
 pub(crate) struct DieSpace {
     pub free: BinaryHeap<Reverse<(u64, u32)>>,
     pub candidates: Vec<SuperblockId>,
     /// Number of valid mapping units in all garbage collection candidates of the die together.
     pub candidate_valid: u64,
-    /// Write frontiers: the open superblock of each stream and, last, of host data in SLC mode.
+    /// Write frontiers of the die's streams: the open superblock of each stream and, last, of host data in SLC mode.
     pub frontiers: Frontiers,
     /// Number of superblocks of the die that are not lost to bad blocks.
     pub usable: u32,
@@ -75,7 +75,8 @@ pub(crate) struct DieSpace {
     pub lent: u32,
     /// Number of superblocks that wear levelling keeps unused, out of all that garbage collection could use.
     pub held: u32,
-    /// Greatest allowed value of `live` in mapping units, so that garbage collection can always proceed.
+    /// Greatest allowed number of live mapping units of the die (value of `live`), so that garbage collection can
+    /// always proceed.
     pub quota: u32,
     /// Write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
@@ -100,7 +101,7 @@ impl DieSpace {
     }
 }
 
-/// Superblock bookkeeping of the whole drive; the arrays are indexed by superblock, numbered over the drive.
+/// State of the superblocks of the whole drive; the arrays are indexed by superblock, numbered over the drive.
 pub(crate) struct Space {
     pub per_die: u32,
     pub units: u32,
@@ -184,8 +185,8 @@ impl Space {
         self.dies.iter_mut().zip(streams).for_each(|(die, stream)| die.random = stream);
     }
 
-    /// Returns the garbage collection candidates of a die in the order in which its victim policy must be told of them
-    /// when a saved state is loaded.
+    /// Returns the garbage collection candidates of a die, as superblock numbers, in the order in which its victim
+    /// policy must be told of them when a saved state is loaded.
     pub fn told(&self, die: usize) -> Vec<u32> {
         let space = &self.dies[die];
         let told = space.victim.told().unwrap_or_else(|| {
@@ -196,8 +197,8 @@ impl Space {
         told.into_iter().map(|candidate| candidate.0).collect()
     }
 
-    /// Puts the garbage collection candidates of a die into the saved order `order`, since a victim policy may draw one
-    /// by its position.
+    /// Puts the garbage collection candidates of a die into the saved order `order`, since a victim policy may choose
+    /// one at random by its position in the list.
     ///
     /// # Errors
     /// When `order` does not name exactly the candidates of the die.
@@ -217,7 +218,7 @@ impl Space {
         Ok(())
     }
 
-    /// Returns the number over the drive of superblock `superblock` of die `die`.
+    /// Converts the number `superblock` within die `die` to the superblock's number over the drive.
     #[inline]
     pub fn global(&self, die: usize, superblock: u32) -> usize {
         die * self.per_die as usize + superblock as usize
@@ -229,7 +230,7 @@ impl Space {
         self.global(die, 0)..self.global(die + 1, 0)
     }
 
-    /// Returns the die of a superblock that is numbered over the drive, and the superblock's number within the die.
+    /// Converts a superblock number over the drive to its die and its number within the die.
     #[inline]
     pub fn place_of(&self, superblock: u32) -> (usize, u32) {
         ((superblock / self.per_die) as usize, superblock % self.per_die)
@@ -382,7 +383,8 @@ impl Space {
         candidates.min_by_key(|&at| (self.valid[self.global(die, at)], at))
     }
 
-    /// Asks the victim policy of a die for the superblock to collect next; none if the policy picks none.
+    /// Asks the victim policy of a die for the superblock to collect next, and returns its number within the die; none
+    /// if the policy picks none.
     pub fn pick_victim(&mut self, die: usize) -> Option<u32> {
         let space = &mut self.dies[die];
         let mut view = VictimView {

@@ -7,9 +7,10 @@ use super::labels::Labels;
 use std::collections::HashMap;
 use units::Lpn;
 
-/// Write number that cannot be read: the unit was never written, is torn by a power cut, or holds no data.
+/// Special write number, for a unit whose write number cannot be read: the unit was never written, is torn by a power
+/// cut, or holds no data.
 pub(crate) const NOTHING: u64 = 0;
-/// Write number of data that were on the drive before the run.
+/// Special write number, for data that were on the drive before the run.
 pub(crate) const BEFORE: u64 = 1;
 
 /// Contents of the spare areas as recovery reads them after a power cut: for each physical unit its logical unit and
@@ -18,8 +19,8 @@ pub(crate) struct SpareAreas {
     pub holders: Vec<u32>,
     pub stamps: Vec<u64>,
     pub labels: Option<Labels>,
-    /// Ranges of write numbers that a rollback to a snapshot undid; the first number of a range is excluded and the
-    /// last included.
+    /// List of the ranges of write numbers that a rollback to a snapshot undid; the first number of a range is excluded
+    /// and the last included.
     pub undone: Vec<(u64, u64)>,
 }
 
@@ -30,14 +31,14 @@ impl SpareAreas {
     }
 }
 
-/// Numbers of the host's writes, which the drive stores in spare areas so that recovery after a power cut finds the
-/// newest copy of each unit.
+/// State of the numbers of the host's writes, which the drive stores in spare areas so that recovery after a power cut
+/// finds the newest copy of each unit.
 pub(crate) struct Spare {
-    /// Write number (stamp) of the data in each physical unit.
+    /// For each physical unit, the write number (stamp) of its data.
     pub stamps: Vec<u64>,
     /// Labels of blocks in the spare areas of a block-mapped drive; none on other drives.
     pub labels: Option<Labels>,
-    /// Write number (stamp) of the data in each slot of the write buffer.
+    /// For each slot of the write buffer, the write number (stamp) of its data.
     slots: Vec<u64>,
     /// For logical units trimmed while the write buffer was not empty: number of the last host write before the unit's
     /// newest trim.
@@ -46,14 +47,14 @@ pub(crate) struct Spare {
     last: u64,
     /// True as long as the host has written nothing since simulated time began.
     is_fresh: bool,
-    /// Ranges of write numbers that a rollback to a snapshot undid; the first number of a range is excluded and the
-    /// last included.
+    /// List of the ranges of write numbers that a rollback to a snapshot undid; the first number of a range is excluded
+    /// and the last included.
     pub undone: Vec<(u64, u64)>,
 }
 
 impl Spare {
-    /// Makes the write numbers of a drive on which nothing is written, for `units` physical units and `slots` slots of
-    /// the write buffer.
+    /// Makes the state of write numbers of a drive on which nothing is written, for `units` physical units and `slots`
+    /// slots of the write buffer.
     pub fn new(units: usize, slots: u32) -> Self {
         let stamps = engine::large_array(units, NOTHING);
         Self {
@@ -82,8 +83,8 @@ impl Spare {
         self.stamps[unit] = stamp;
     }
 
-    /// Takes over, after a power cut, the write numbers that recovery found in spare areas; new writes are numbered
-    /// above these and above `last`.
+    /// Restores, after a power cut, the write numbers that recovery found in spare areas; new writes are numbered above
+    /// these and above `last`.
     pub fn go_on(&mut self, spare: SpareAreas, last: u64) {
         let SpareAreas { stamps, labels, undone, .. } = spare;
         let last = undone.iter().fold(last, |last, (_, end)| last.max(*end));

@@ -5,14 +5,14 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 use std::collections::{BTreeMap, VecDeque};
 use units::Lpn;
 
-/// Eviction policy that keeps the units of the last few logical blocks that the host began to write; the block opened
+/// Eviction policy that caches the units of the last few logical blocks that the host began to write; the block opened
 /// first is evicted as a whole. O(log n), and O(blocks) to look a block up.
 #[derive(Clone, Debug)]
 pub struct BlockBuffer {
     blocks: usize,
     block_units: u32,
-    /// Logical blocks kept, in the order in which they were opened: number of the block, and the buffer slot of each
-    /// kept unit by logical unit.
+    /// List of the logical blocks with cached units, in the order in which they were opened: number of the block, and
+    /// the buffer slot of each cached unit by logical unit.
     open: VecDeque<(u32, BTreeMap<u32, u32>)>,
 }
 

@@ -5,12 +5,12 @@ use config::{Card, ConfigError, Policy, Section};
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// Buffered units of one logical block, as BPLRU tracks them.
+/// Record of the buffered units of one logical block, as the eviction policy BPLRU tracks them.
 #[derive(Clone, Debug, Default)]
 struct Block {
-    /// Buffer slot of each kept unit of the block, by logical unit.
+    /// Table of the block's cached units: the buffer slot of each, by logical unit.
     slots: BTreeMap<u32, u32>,
-    /// Logical unit that a sequential write of the block would touch next.
+    /// Number of the logical unit that a sequential write of the block would touch next.
     next: u32,
     /// True if the host wrote the logical block from its first unit on, each unit once, in order.
     sequential: bool,
@@ -29,7 +29,7 @@ pub struct Bplru {
     /// Logical block for each number in the recency order; `free` lists the numbers that are not in use.
     at: Vec<u32>,
     free: Vec<u32>,
-    /// Logical block that is being evicted from the write buffer; none if no eviction is in progress.
+    /// Number of the logical block that is being evicted from the write buffer; none if no eviction is in progress.
     leaving: Option<u32>,
 }
 

@@ -4,7 +4,7 @@ use super::{Access, EvictionPolicy, EvictionView, Order, SlotState};
 use config::{Card, ConfigError, Policy, Section};
 use units::Lpn;
 
-/// Eviction policy FIFO: evicts the unit that has been kept longest, whether or not it was used again. O(1).
+/// Eviction policy FIFO: evicts the unit that has been cached longest, whether or not it was used again. O(1).
 #[derive(Clone, Debug, Default)]
 pub struct Fifo {
     order: Order,

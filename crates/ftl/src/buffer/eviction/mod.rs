@@ -15,7 +15,7 @@ pub const BLOCK_UNITS: u32 = 64;
 const BLOCK_UNITS_HELP: &str =
     "mapping units of a logical block; 0: of a block of the map, 64 where it has none";
 
-/// Kind of host access to a mapping unit that the write buffer keeps.
+/// Kind of host access, read or write, to a mapping unit that the write buffer caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Kind of access: the host read a mapping unit that the write buffer caches.
@@ -42,7 +42,7 @@ impl EvictionView<'_> {
         self.slots[slot as usize].lpn
     }
 
-    /// True when the kept buffer slot `slot` holds data that the flash does not (a dirty unit).
+    /// True when the cached buffer slot `slot` holds data that the flash does not (a dirty unit).
     #[inline]
     pub fn is_dirty(&self, slot: u32) -> bool {
         self.slots[slot as usize].state == SlotState::Held
@@ -56,7 +56,7 @@ impl EvictionView<'_> {
     }
 }
 
-/// Policy that chooses the next unit to evict from the write buffer. One instance for the drive.
+/// Trait of a policy that chooses the next unit to evict from the write buffer. The drive has one instance.
 pub trait EvictionPolicy: Send {
     /// Gives the policy a random number stream of its own, for policies that draw at random. Called before anything
     /// else on a drive.
@@ -66,22 +66,23 @@ pub trait EvictionPolicy: Send {
     /// before the buffer is used.
     fn attach(&mut self, slots: u32, block_units: u32);
 
-    /// Tells the policy that the buffer keeps slot `slot` from now on, either [`SlotState::Held`], with data that the
+    /// Tells the policy that the buffer caches slot `slot` from now on, either [`SlotState::Held`], with data that the
     /// flash does not hold, or [`SlotState::Clean`].
     fn on_keep(&mut self, slot: u32, lpn: Lpn, state: SlotState);
 
-    /// Tells the policy that the host read or overwrote the kept slot `slot`.
+    /// Tells the policy that the host read or overwrote the unit in the cached slot `slot`.
     fn on_use(&mut self, slot: u32, lpn: Lpn, access: Access);
 
-    /// Tells the policy that the buffer no longer keeps slot `slot`: it was chosen, trimmed, flushed or is about to be
+    /// Tells the policy that slot `slot` is no longer cached: it was chosen, trimmed, flushed or is about to be
     /// programmed.
     fn on_leave(&mut self, slot: u32, lpn: Lpn);
 
-    /// Chooses the cached slot, dirty or clean, that is evicted next; none only when no slot is cached.
+    /// Chooses the cached slot, dirty or clean, that is evicted next, and returns its number; none only when no slot is
+    /// cached.
     fn choose(&mut self, view: &EvictionView<'_>) -> Option<u32>;
 
-    /// True for a policy that by default keeps nothing: units are evicted in order of arrival as dies take them, unless
-    /// `keep_ratio` is set.
+    /// True for a policy that by default caches nothing: units are evicted in order of arrival as dies take them,
+    /// unless `keep_ratio` is set.
     fn is_drain(&self) -> bool {
         false
     }

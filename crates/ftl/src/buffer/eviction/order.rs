@@ -11,7 +11,7 @@ struct Link {
 
 const ALONE: Link = Link { before: NONE, after: NONE, member: false };
 
-/// Recency order of numbers (such as buffer slots) as a doubly linked list, the oldest first. Every operation takes
+/// List of numbers (such as buffer slots) in order of last use, doubly linked, the oldest first. Every operation takes
 /// O(1).
 #[derive(Clone, Debug)]
 pub(crate) struct Order {

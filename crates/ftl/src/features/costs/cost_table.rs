@@ -5,15 +5,19 @@ use controller::Controller;
 use nand::errors::Condition;
 use units::Voltage;
 
-/// The write costs (ways to program a page) of the cost regulator, with the properties of each by which the FTL works.
+/// Table of the cost regulator's write costs (ways to program a page), with the properties of each by which the FTL
+/// works.
 pub(crate) struct CostTable {
-    /// The write costs as the cost regulator declared them: program step or voltage set, retention time, refresh.
+    /// List of the write costs as the cost regulator declared them: program step or voltage set, retention time,
+    /// refresh.
     pub costs: Vec<WriteCost>,
-    /// Program step of each write cost, relative to the usual program step.
+    /// For each write cost, the size of its program step as a multiple of the usual program step.
     pub steps: Vec<f64>,
-    /// Voltage set of each write cost: 0 for the usual set, higher numbers for the sets of the chip's tables.
+    /// For each write cost, the number of its voltage set: 0 for the usual set, higher numbers for the sets of the
+    /// chip's tables.
     pub voltages: Vec<usize>,
-    /// Speed of each write cost relative to the usual way to program; a higher number means a faster, coarser program.
+    /// For each write cost, its program speed as a multiple of the speed of the usual way to program; a higher number
+    /// means a faster, coarser program.
     pub coarseness: Vec<f64>,
     /// For each write cost, the number that a program transaction carries so that the controller programs with that
     /// cost.

@@ -139,8 +139,8 @@ impl Feature for Regulation {
         }
     }
 
-    /// Queues a superblock whose refresh is due to be relocated; its units are then programmed with the write cost that
-    /// the regulator chooses.
+    /// Queues a superblock whose data must be refreshed by now, so that it is relocated; its units are then programmed
+    /// with the write cost that the regulator chooses.
     fn refresh_due(&mut self, core: &mut Core, superblock: u32, calendar: &mut Calendar) {
         let since = self.due.at[superblock as usize];
         // Else it was erased, and perhaps opened again: then an entry of its own is to come.
@@ -205,8 +205,8 @@ impl Feature for Regulation {
         None
     }
 
-    /// Returns the shortest time after which a write cost requires that its data are rewritten, with the configuration
-    /// key for messages.
+    /// Returns the shortest time after which a write cost requires that its data are rewritten, and the configuration
+    /// key that sets it, for messages; `None` if no write cost requires that.
     fn shortest_refresh(&self) -> Option<(&'static str, Nanos)> {
         let shortest = self.table.costs.iter().filter_map(|cost| cost.refresh).min();
         shortest.map(|time| ("ftl.regulator", time))

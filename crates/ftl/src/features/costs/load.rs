@@ -10,7 +10,8 @@ use units::{Lpn, Nanos, SimTime};
 /// for the units collected for the stream's next program.
 pub(super) const NO_COST: u8 = u8::MAX;
 
-/// Host load of one die as the cost regulator sees it, with the units that wait on the die to be rewritten.
+/// State of one die for the cost regulator: the times between host operations on the die, the queue of mapping units to
+/// be rewritten, and the write cost chosen for each stream's next program.
 #[derive(Clone, Debug)]
 pub(super) struct DieLoad {
     last: SimTime,
@@ -19,8 +20,8 @@ pub(super) struct DieLoad {
     gap_ns: u64,
     /// Queue of the mapping units that wait on the die to be rewritten because the cost regulator asked for that.
     pub rewrites: VecDeque<Lpn>,
-    /// For each stream, the finest write cost chosen for the units collected for the stream's next program; `NO_COST`
-    /// if none was chosen yet.
+    /// For each stream, the index of the finest write cost chosen for the units collected for the stream's next
+    /// program; `NO_COST` if none was chosen yet.
     pub pending: [u8; STREAMS_MOST],
 }
 

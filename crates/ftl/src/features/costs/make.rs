@@ -16,8 +16,8 @@ use ecc::flow::Flows;
 use engine::{RandomStream, large_array};
 use units::{Nanos, SimTime};
 
-/// Bytes of memory that the simulator keeps for each superblock: wear row, opening time, reads, last good retry step,
-/// due time.
+/// Number of bytes of simulator memory for each superblock: wear row, opening time, reads, last good retry step, due
+/// time.
 const REGULATED: u64 = 1 + 8 + 4 + 1 + 8;
 
 impl Said for Regulation {

@@ -31,7 +31,8 @@ pub use settings::{CostRules, Reckoned};
 use unit_notes::UnitNotes;
 use units::{Lpn, SimTime};
 
-/// The parts from which a drive's read correction and write costs are built.
+/// Set of parts from which a drive's read correction and write costs are built: read ladder, policy of read retry,
+/// error model, and sizes.
 pub struct CorrectionParts {
     /// The read ladder: the ways to read a page, from a hard read to soft reads and retries; `None` for a drive without
     /// error-correcting code.
@@ -44,12 +45,12 @@ pub struct CorrectionParts {
     pub page_types: u32,
     /// Number of data bytes of a page.
     pub page_bytes: u64,
-    /// Program/erase cycles that the blocks have at the start of the run.
+    /// Number of program/erase cycles that the blocks have at the start of the run.
     pub pe_cycles: u32,
 }
 
-/// A mapping unit that is about to be written, for the choice of its write cost: logical number, origin of the write,
-/// and present place on flash.
+/// Record of a mapping unit that is about to be written, for the choice of its write cost: logical number, origin of
+/// the write, and present place on flash.
 #[derive(Clone, Copy, Debug)]
 struct Unit {
     pub lpn: Lpn,
@@ -59,20 +60,21 @@ struct Unit {
     pub old_row: Option<u32>,
 }
 
-/// Wear, age and reads of the data in each superblock of the drive.
+/// Tables of wear, age, reads and last good retry step, with one entry for each superblock of the drive.
 struct Ages {
-    /// For each superblock, its row of wear: the index of the range that its program/erase cycles lie in.
+    /// For each superblock, the index of its row of wear: the range that its program/erase cycles lie in.
     wear_row: Vec<u8>,
     /// For each superblock, the time at which it was opened, in ns; negative: before the run.
     opened_at: Vec<i64>,
     /// For each superblock, the number of reads since it was opened.
     reads: Vec<u32>,
-    /// For each superblock, the retry step at which a read last succeeded, or [`NO_STEP`]; empty if the policy of read
-    /// retry does not use it.
+    /// For each superblock, the number of the retry step at which a read last succeeded, or [`NO_STEP`]; empty if the
+    /// policy of read retry does not use it.
     good_step: Vec<u8>,
 }
 
-/// Value of a superblock's last good retry step while no read has succeeded since the superblock took new data.
+/// Special value in place of a superblock's last good retry step, while no read has succeeded since the superblock took
+/// new data.
 const NO_STEP: u8 = u8::MAX;
 
 impl Ages {
@@ -85,14 +87,14 @@ impl Ages {
         }
     }
 
-    /// Returns the retry step at which a read of a superblock last succeeded; `None` if no read of its present data has
-    /// succeeded yet.
+    /// Returns the number of the retry step at which a read of a superblock last succeeded; `None` if no read of its
+    /// present data has succeeded yet.
     fn good_step_of(&self, superblock: usize) -> Option<u32> {
         self.good_step.get(superblock).filter(|step| **step != NO_STEP).map(|step| u32::from(*step))
     }
 }
 
-/// The write cost with which each page row of the drive was last programmed.
+/// Table of the write costs with which the page rows of the drive were last programmed: one entry for each row.
 struct RowCosts {
     costs: Vec<u8>,
     /// Number of page rows of a superblock.
@@ -140,12 +142,12 @@ impl Regulation {
         self.counts
     }
 
-    /// Returns the number of bits that the cost regulator keeps for each mapping unit.
+    /// Returns the number of bits that the cost regulator uses for its notes on each mapping unit.
     pub fn bits_per_unit(&self) -> u32 {
         self.notes.bits()
     }
 
-    /// Returns the write costs: program step, voltage set and retention time of each.
+    /// Returns the list of write costs of the cost regulator: program step, voltage set and retention time of each.
     pub fn costs(&self) -> &[WriteCost] {
         &self.table.costs
     }

@@ -13,8 +13,8 @@ use units::Nanos;
 const WEAR_RATIO: f64 = 1.1;
 const WEAR_ROWS: usize = 150;
 
-/// First attempt of a read of a page: the rung of the read ladder (hard read, then soft reads) with which the read
-/// begins.
+/// Plan of the first attempt of a read of a page: the rung of the read ladder (hard read, then soft reads) with which
+/// the read begins, whether this rung is enough, and the decoder's time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begin {
     /// Index of the rung of the read ladder (hard or soft read) of the first attempt.
@@ -42,7 +42,8 @@ impl Begin {
     }
 }
 
-/// The error-correcting code, and the error model of the pages that the code corrects.
+/// Set of the parts that correct reads: the read ladder of the error-correcting code, the error model of the pages, and
+/// the page's size and number of types.
 pub(super) struct Correction {
     /// The read ladder: the ways to read a page, from a hard read to soft reads and retries.
     pub ladder: Ladder,
@@ -73,16 +74,16 @@ impl Correction {
             .map_or(rates.usual, |shifted| shifted.rber)
     }
 
-    /// Returns the chance that a codeword of the page has more bit errors than the fraction `margin` of the number that
-    /// the code corrects.
+    /// Returns the probability that a codeword of the page has more bit errors than the fraction `margin` of the number
+    /// that the code corrects.
     pub fn chance_near_limit(&self, page_type: usize, condition: &Condition, margin: f64) -> f64 {
         let left = self.rate_left(&self.rates(page_type, condition));
         self.ladder.chance_near_limit(margin, left, self.page_bytes)
     }
 }
 
-/// Read plans, computed once for the greatest age and number of reads: the first attempt of a read and the write costs
-/// offered to the cost regulator, for each row of wear (range of program/erase cycles).
+/// Tables of read plans, computed once for the greatest age and number of reads: the first attempt of a read and the
+/// write costs offered to the cost regulator, for each row of wear (range of program/erase cycles).
 pub(super) struct Reckoning {
     /// Greatest number of reads of a superblock between two erases for which the first attempt of a read is chosen.
     pub reads: u32,
@@ -94,7 +95,8 @@ pub(super) struct Reckoning {
     page_types: usize,
     /// For each row of wear (range of program/erase cycles of a block), the highest number of cycles in the range.
     wear_edges: Vec<u32>,
-    /// The first attempt of a read, for each write cost, row of wear and page type in this order.
+    /// Plans of the first attempt of a read: one for each combination of write cost, row of wear and page type, in this
+    /// order.
     begins: Vec<Begin>,
     /// For each row of wear (range of program/erase cycles), all write costs as candidates for the cost regulator:
     /// program time, reference voltages, and whether the cost is feasible.

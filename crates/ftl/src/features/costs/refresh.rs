@@ -8,21 +8,22 @@ use controller::Origin;
 use engine::Calendar;
 use units::SimTime;
 
-/// The times at which the data of superblocks must be rewritten (refreshed).
+/// Record of the superblocks whose data must be rewritten: by age (refresh, with the time for each superblock) or after
+/// many reads (read reclaim).
 pub(super) struct DueTimes {
     /// For each superblock of the drive, the time at which its data must be rewritten; `NEVER`: not at all.
     pub at: Vec<SimTime>,
     /// Refresh time that the program being issued sets for its superblock, if it is earlier than the superblock's
     /// previous refresh time; `None` again once the timer event for it is scheduled.
     pub newly: Option<SimTime>,
-    /// Superblocks that have had as many reads as are planned for and must be relocated (read reclaim); always empty
-    /// without read reclaim.
+    /// List of the superblocks that have had as many reads as are planned for and must be relocated (read reclaim);
+    /// always empty without read reclaim.
     pub worn_by_reads: Vec<u32>,
     pub reclaims: bool,
 }
 
 impl DueTimes {
-    /// Makes the refresh times of `superblocks` superblocks, none of which is due.
+    /// Makes the record of refresh times of `superblocks` superblocks, none of which is due.
     pub fn new(superblocks: usize, reckoned: &Reckoned) -> Self {
         Self {
             at: vec![SimTime::NEVER; superblocks],
@@ -37,7 +38,8 @@ impl DueTimes {
         self.at[superblock] = SimTime::NEVER;
     }
 
-    /// Replaces the refresh time of a superblock by `due` if `due` is earlier, and notes the new time for the timer.
+    /// Replaces the refresh time of a superblock by `due` if `due` is earlier; the timer event for the new time is
+    /// still to be scheduled (`newly`).
     pub fn advance(&mut self, superblock: usize, due: SimTime, now: SimTime) {
         if due < self.at[superblock] {
             self.newly = Some(due.max(now));

@@ -7,11 +7,12 @@ use units::Nanos;
 /// Settings of the cost regulator: the policy, the write costs among which the policy chooses, and the age and reads of
 /// data for which reads are planned.
 pub struct CostRules {
-    /// The policy that chooses the write cost (way to program) of each mapping unit.
+    /// Maker of the policy that chooses the write cost (way to program) of each mapping unit.
     pub regulator: regulator::Maker,
-    /// The program steps and retention times among which the cost regulator chooses.
+    /// Settings of the write costs among which the cost regulator chooses: program steps and retention times.
     pub steps: regulator::Steps,
-    /// Greatest number of reads and age of data for which the first attempt of a read is planned.
+    /// Settings of the planning of reads: greatest number of reads and age of data for which the first attempt of a
+    /// read is planned, and read reclaim.
     pub reckoned: Reckoned,
 }
 

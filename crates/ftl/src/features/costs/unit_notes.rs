@@ -11,8 +11,8 @@ pub(super) const QUEUED: u8 = 1 << 7;
 /// Mask of the bits of a unit's note that the cost regulator uses itself.
 pub(super) const NOTES: u8 = (1 << BITS_MAX) - 1;
 
-/// One byte of notes for each mapping unit, where the cost regulator treats units differently: the regulator's own
-/// bits, [`SEEN`], [`QUEUED`].
+/// Array of one byte of notes for each mapping unit, where the cost regulator treats units differently: the regulator's
+/// own bits, [`SEEN`], [`QUEUED`].
 pub(super) struct UnitNotes {
     notes: Vec<u8>,
     bits: u32,
@@ -25,24 +25,24 @@ impl UnitNotes {
         Self { notes: if bits > 0 { large_array(units as usize, 0) } else { Vec::new() }, bits }
     }
 
-    /// Returns the number of bits that the cost regulator keeps for each mapping unit.
+    /// Returns the number of bits that the cost regulator uses for its notes on each mapping unit.
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// True if notes on mapping units are kept, because the cost regulator uses at least one bit.
+    /// True if the drive has notes on mapping units, because the cost regulator uses at least one bit.
     #[inline]
     pub fn are_kept(&self) -> bool {
         self.bits > 0
     }
 
-    /// Returns the note of a mapping unit; 0 if no notes are kept.
+    /// Returns the note (a byte of flag bits) of a mapping unit; 0 if the drive has no notes.
     #[inline]
     pub fn of(&self, lpn: Lpn) -> u8 {
         if self.are_kept() { self.notes[lpn.index()] } else { 0 }
     }
 
-    /// Replaces the note of a mapping unit; does nothing if no notes are kept.
+    /// Replaces the note (a byte of flag bits) of a mapping unit; does nothing if the drive has no notes.
     #[inline]
     pub fn set(&mut self, lpn: Lpn, note: u8) {
         if self.are_kept() {
@@ -50,7 +50,7 @@ impl UnitNotes {
         }
     }
 
-    /// Returns the number of bytes of memory that the notes take.
+    /// Returns the number of bytes of memory that the cost regulator's notes on mapping units take.
     pub fn bytes(&self) -> usize {
         self.notes.len()
     }

@@ -84,8 +84,9 @@ impl Regulation {
         }
     }
 
-    /// Returns write cost `chosen` if blocks in this row of wear (range of program/erase cycles) can be programmed with
-    /// it; else the next finer feasible cost, or the finest of all if none is feasible, and counts the change.
+    /// Returns the index of the write cost to program with: `chosen` if blocks in this row of wear (range of
+    /// program/erase cycles) can be programmed with it; else the next finer feasible cost, or the finest of all if none
+    /// is feasible, and counts the change.
     #[inline]
     fn refine(&mut self, chosen: usize, wear_row: u8) -> usize {
         let candidates = self.reckoning.candidates(wear_row);
@@ -101,8 +102,8 @@ impl Regulation {
         all().filter(holds).max_by(by_step).or_else(|| all().min_by(by_step)).unwrap_or(chosen)
     }
 
-    /// Returns, and resets, the write cost chosen for the units collected for the next program of a die's stream; index
-    /// 0 if none was chosen.
+    /// Returns, and resets, the index of the write cost chosen for the units collected for the next program of a die's
+    /// stream; index 0 if none was chosen.
     pub(super) fn take_cost(&mut self, die: usize, stream: usize) -> u8 {
         let pending = std::mem::replace(&mut self.dies[die].pending[stream], NO_COST);
         if pending == NO_COST { 0 } else { pending }

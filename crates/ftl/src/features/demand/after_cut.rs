@@ -9,7 +9,8 @@ use crate::core::Core;
 use crate::store::Places;
 use units::Lpn;
 
-/// State of the map on flash at the moment of a power cut, kept until recovery has found the newest data.
+/// State of a map that lies on flash, saved at the moment of a power cut until recovery has found the newest data: the
+/// place of each logical unit, and the outdated translation units.
 pub(super) struct Translations {
     /// For each logical unit, the place on flash that the map gave at the power cut. The translation units on flash
     /// give the same places, except the translation units in `outdated`.

@@ -31,13 +31,14 @@ pub(super) struct Checkpoints {
     pub loading: Option<Loading>,
     /// Log (journal) of the changes of the map since the last checkpoint; `None` on a drive that logs no changes.
     pub log: Option<Journal>,
-    /// Set when a unit of the last complete checkpoint, or of the log, is lost with its die: number of superblocks that
-    /// had been closed when that checkpoint began.
+    /// Number of superblocks that had been closed when the last complete checkpoint began, if a unit of that
+    /// checkpoint, or of the log after it, is lost with its die; `None` as long as none is lost.
     pub lost: Option<u64>,
 }
 
 impl Checkpoints {
-    /// Makes the state of a drive without a checkpoint yet, and begins the log of map changes where the drive has one.
+    /// Makes the state of checkpoints of a drive that has none yet, and begins the log of map changes where the drive
+    /// has one.
     pub fn new(every: u64, on_demand: Option<OnDemand>, layout: &Layout) -> Self {
         let superblocks = layout.superblocks();
         let log = on_demand.filter(|on_demand| on_demand.log_units > 0).map(|on_demand| {
@@ -74,8 +75,8 @@ impl Checkpoints {
         }
     }
 
-    /// Returns the state of the checkpoints after a power cut: the checkpoint in progress is dropped, the last complete
-    /// one counts.
+    /// Returns the state of the checkpoints after a power cut: the checkpoint in progress is dropped, and the last
+    /// complete one is the one to recover from.
     pub fn after_cut(self) -> Self {
         let log = self.log.map(Journal::after_cut);
         Self { began: self.done, left: 0, loading: None, log, ..self }
@@ -98,7 +99,7 @@ impl Checkpoints {
         log.map_or(0, |log| log.rows_told(superblock))
     }
 
-    /// Counts a superblock that was closed, and records its number in the order of closing.
+    /// Counts a superblock that was closed, and records the superblock's number in the order of closing.
     pub fn note_closed(&mut self, superblock: usize) {
         self.closed += 1;
         self.closed_as[superblock] = self.closed;

@@ -115,7 +115,7 @@ impl EntryCache {
         }
     }
 
-    /// Returns the logical units whose cached map entries are dirty: changed since they were read or last written.
+    /// Returns the logical units whose cached map entries are dirty: changed in RAM and not written to flash since.
     pub fn changed(&self) -> impl Iterator<Item = Lpn> {
         self.entries.iter().filter(|entry| entry.dirty).map(|entry| Lpn(entry.lpn))
     }

@@ -125,7 +125,8 @@ impl Feature for Demand {
         }
     }
 
-    /// Adds the changes of a program to the log of map changes: one for each unit that is not padding.
+    /// Adds the changes that a program makes to the map to the log of map changes: one for each unit that is not
+    /// padding.
     fn program_ends(&mut self, core: &Core, program: &Transaction) {
         if let Some(log) = self.log() {
             let superblock = core.store.space.global(program.die.index(), program.superblock);

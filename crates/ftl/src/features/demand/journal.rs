@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 use units::Lpn;
 
-/// Record in the log's bookkeeping: once the log is on flash up to its change number `change`, the log covers the first
-/// `rows` page rows of the superblock.
+/// Record of the progress of the map's log (journal) for one superblock: once the log is on flash up to its change
+/// number `change`, the log covers the first `rows` page rows of the superblock.
 #[derive(Clone, Copy)]
 struct Told {
     superblock: u32,
@@ -16,14 +16,15 @@ struct Told {
     change: u64,
 }
 
-/// A unit of the map's log (journal) that was sent to flash.
+/// Record of one unit of the map's log (journal) that was sent to flash: its logical unit, whether it is on flash, and
+/// the page rows that it covers.
 struct Sent {
     lpn: Lpn,
     on_flash: bool,
     tells: Vec<Told>,
 }
 
-/// Log (journal) of the changes of a drive's map, kept on flash in a ring of logical units.
+/// State of the log (journal) of the changes of a drive's map, which is stored on flash in a ring of logical units.
 pub(super) struct Journal {
     /// First logical unit of the ring that holds the log on flash; `units` is the number of units of the ring.
     first: u32,
@@ -92,8 +93,8 @@ impl Journal {
         self.sent.iter_mut().for_each(|unit| unit.tells.retain(is_other));
     }
 
-    /// Returns the next log unit if it is full and may be sent to flash; `None` if the unit is not full, or while its
-    /// place in the ring holds a unit that recovery needs or that is not on flash yet.
+    /// Returns the logical unit of the next log unit if it is full and may be sent to flash; `None` if the unit is not
+    /// full, or while its place in the ring holds a unit that recovery needs or that is not on flash yet.
     pub fn take_full(&mut self) -> Option<Lpn> {
         let most = u64::from(self.units);
         let end = (self.count + 1) * self.per_unit;
@@ -144,7 +145,8 @@ impl Journal {
         Lpn(self.first + (number % u64::from(self.units)) as u32)
     }
 
-    /// Returns the log as it is after a power cut: only the consecutive units that were on flash, nothing pending.
+    /// Returns the state of the log after a power cut: only the consecutive units that were on flash remain, and
+    /// nothing is pending.
     pub fn after_cut(self) -> Self {
         // Units that a checkpoint made unnecessary may not have come to the flash.
         let count = (self.count - self.sent.len() as u64).max(self.needed);

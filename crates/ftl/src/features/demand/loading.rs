@@ -4,7 +4,8 @@
 pub(super) struct Loading {
     is_missing: Vec<bool>,
     left: u32,
-    /// Number of the translation unit before which all units have been read or are being read.
+    /// Number of the translation unit at which the reading in the background continues: all units before it have been
+    /// read or are being read.
     next: u32,
 }
 

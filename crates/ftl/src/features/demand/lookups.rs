@@ -46,7 +46,7 @@ impl Demand {
         is_at_hand
     }
 
-    /// True if a translation unit can be had without a flash read, because it was never written or is in the write
+    /// True if a translation unit can be accessed without a flash read, because it was never written or is in the write
     /// buffer.
     fn is_at_hand(&self, core: &Core, page: u32) -> bool {
         let unit = self.unit_of(page);
@@ -82,7 +82,8 @@ impl Demand {
         None
     }
 
-    /// Ends the loading of the map after power-up, and reports that, if all translation units are in RAM.
+    /// Ends the loading of the map after power-up if all translation units are in RAM; returns the action that the FTL
+    /// then continues with, or `None` while units are missing.
     fn end_if_loaded(&mut self) -> Option<Lookup> {
         let is_done = self.loading().is_some_and(|loading| loading.is_done());
         if is_done {

@@ -29,12 +29,12 @@ use units::Lpn;
 /// State of a map that lies on flash: the entries in RAM, the translation units being read or written, and the
 /// checkpoints where the map is wholly in RAM.
 pub(crate) struct Demand {
-    /// First of the logical units, behind those of the host, that hold the map.
+    /// Number of the first of the logical units, behind those of the host, that hold the map.
     first: u32,
     entries_per_unit: u32,
     cache: EntryCache,
     tasks: Tasks,
-    /// Reads and writes whose map entries have been read from flash and that can continue, in order.
+    /// Queue of the host reads and writes whose map entries have been read from flash, and that can continue.
     answered: VecDeque<Waiter>,
     outdated: Outdated,
     /// True if each translation unit is on flash when simulated time begins, even if its entries were never written.
@@ -45,7 +45,7 @@ pub(crate) struct Demand {
     /// Number of write buffer slots reserved for translation units; `used_slots` is the number in use.
     slots: u32,
     used_slots: u32,
-    /// State of the map on flash at the last power cut, kept until recovery has found the newest data.
+    /// State of the map on flash at the last power cut, stored until recovery has found the newest data.
     left: Option<Translations>,
 }
 

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 /// Upper limit of the credit for updates of translation units: each unit that the host writes earns one update.
 const CREDIT_MOST: u32 = 64;
 
-/// Translation units that must be written to flash because their entries changed, with the credit for such writes that
-/// host writes have earned.
+/// State of the updates of the map on flash: queues of the translation units that must be written because their entries
+/// changed, with the credit for such writes that host writes have earned.
 pub(super) struct Outdated {
     /// Numbers of the translation units that must be written because a dirty entry was evicted from the cache.
     pub evicted: VecDeque<u32>,

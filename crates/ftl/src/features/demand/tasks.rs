@@ -3,8 +3,8 @@
 use crate::core::Waiter;
 use std::collections::VecDeque;
 
-/// A read of a translation unit from flash: for requests that wait for map entries in the unit, or in order to change
-/// the unit and write it back.
+/// Record of a read of a translation unit from flash, which is made for requests that wait for map entries in the unit,
+/// or in order to change the unit and write it back.
 pub(super) struct Task {
     pub page: u32,
     /// True if the translation unit is read in order to be changed and written back; no request waits for such a read.
@@ -12,7 +12,7 @@ pub(super) struct Task {
     pub waiters: Vec<Waiter>,
 }
 
-/// The reads of translation units in flight, and the reads that are queued because too many are in flight.
+/// Table of the reads of translation units in flight, with the queue of reads that wait because too many are in flight.
 pub(super) struct Tasks {
     tasks: Vec<Option<Task>>,
     in_flight: u32,
@@ -47,12 +47,12 @@ impl Tasks {
         self.tasks.iter().flatten().any(|task| task.page == page)
     }
 
-    /// Returns the number of translation units in flight that will be changed and written back.
+    /// Returns the number of translation units that are being read in order to be changed and written back.
     pub fn updates(&self) -> u32 {
         self.updated().count() as u32
     }
 
-    /// Returns the numbers of the translation units in flight that will be changed and written back.
+    /// Returns the numbers of the translation units that are being read in order to be changed and written back.
     pub fn updated(&self) -> impl Iterator<Item = u32> {
         self.tasks.iter().flatten().filter(|task| task.update).map(|task| task.page)
     }

@@ -9,8 +9,8 @@ use crate::store::{Mark, NONE, SuperblockState};
 use controller::Origin;
 
 impl Stripes {
-    /// Called for each superblock found after a power cut: true if the superblock holds data or may take some; false
-    /// for a superblock of parity, which is marked as such.
+    /// Checks whether a superblock found after a power cut is a member for data of its parity group: true if so. A
+    /// superblock of parity is marked as belonging to the parity feature.
     pub(super) fn holds_data_of(&self, core: &mut Core, superblock: u32, mark: &Mark) -> bool {
         let group = self.group_of(superblock);
         if self.groups[group as usize].parity != NONE && self.is_parity(superblock) {

@@ -225,7 +225,7 @@ impl Stripes {
         true
     }
 
-    /// Returns an erased parity group to use: its superblocks for data are free again. Returns these superblocks
+    /// Puts an erased parity group back into use: its superblocks for data are free again. Returns these superblocks
     /// (numbered over the drive), each with its die.
     pub(super) fn give_back_group(&mut self, core: &mut Core, group: u32) -> Vec<(usize, u32)> {
         let before = self.groups[group as usize].taken;

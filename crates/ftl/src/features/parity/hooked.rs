@@ -23,8 +23,8 @@ impl Feature for Stripes {
         self.is_reclaiming()
     }
 
-    /// Sets the recorded maximum of parity gathered in RAM back to the present amount when simulated time begins, so
-    /// that preconditioning does not count.
+    /// Resets the recorded maximum of parity that is accumulated in RAM to the present amount when simulated time
+    /// begins, so that preconditioning does not count.
     fn time_begins(&mut self, _: &Core) {
         self.gathered_most = self.gathered;
     }

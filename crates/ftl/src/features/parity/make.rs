@@ -9,7 +9,8 @@ use config::{ConfigError, Section};
 use ecc::Ladder;
 
 impl Said for Stripes {
-    /// Number of superblocks with data that share one superblock of parity; `None`: no parity.
+    /// Type of the setting of parity across dies: number of superblocks with data that share one superblock of parity;
+    /// `None`: no parity.
     type Settings = Option<u32>;
 }
 

@@ -23,10 +23,10 @@ use rebuilds::Rebuilds;
 use scars::{Remains, Scars};
 use std::collections::VecDeque;
 
-/// Phase of a parity group between two erases.
+/// Phase of the garbage collection of a parity group (superblocks on several dies that share a parity).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Phase in which garbage collection leaves the parity group alone: the group is erased, takes data, or is full.
+    /// Phase in which garbage collection does not touch the parity group: the group is erased, takes data, or is full.
     Resting,
     /// Phase in which the parity group is queued to be reclaimed, and waits for free space and for programs in flight.
     Asked,
@@ -36,7 +36,8 @@ enum Phase {
     Erasing,
 }
 
-/// A parity group: the superblocks of one number on the dies of a set, of which one holds the parity of the others.
+/// State of a parity group: the superblocks of one number on the dies of a set, of which one holds the parity of the
+/// others.
 #[derive(Clone, Debug)]
 struct Group {
     /// Index, in the parity group, of the member that holds the parity; `NONE` for a group that cannot be protected.
@@ -60,29 +61,29 @@ struct Group {
     pub rank: u64,
 }
 
-/// The parity of a drive across dies: its parity groups, how far each superblock is written, and the groups being
+/// State of a drive's parity across dies: its parity groups, how far each superblock is written, and the groups being
 /// reclaimed.
 pub struct Stripes {
     width: u32,
     per_die: u32,
     program_bytes: u64,
     groups: Vec<Group>,
-    /// For each superblock of the drive, the number of programs issued to it since its erase.
+    /// For each superblock of the drive, the number of programs issued to it since its last erase.
     written: Vec<u32>,
     /// For each set of dies, the queue of parity groups to be reclaimed, each with the reason.
     asks: Vec<VecDeque<(u32, Origin)>>,
     /// For each die, the parity group that its garbage collection has queued, until the group is taken; `NONE` without
     /// one.
     asked_by: Vec<u32>,
-    /// For each set of dies, the parity groups that some of the dies have opened and others have not.
+    /// For each set of dies, the list of the parity groups that some of the dies have opened and others have not.
     begun: Vec<Vec<u32>>,
     /// Number of programs whose parity is being accumulated in RAM now, over all parity groups; `gathered_most` is the
     /// greatest number so far.
     gathered: u64,
     gathered_most: u64,
-    /// Damage that power cuts did to the stripes of the parity groups.
+    /// Record of the damage that power cuts did to the stripes of the parity groups.
     scars: Scars,
-    /// Uncorrectable reads whose data are being restored from parity.
+    /// Table of the uncorrectable reads whose data are being restored from parity.
     rebuilds: Rebuilds,
 }
 
@@ -207,7 +208,7 @@ impl Stripes {
         if of.parity == NONE { of.alive } else { of.alive & !(1 << of.parity) }
     }
 
-    /// Returns the number of superblocks of the drive that hold parity.
+    /// Returns the number of superblocks of the drive that are assigned to parity.
     pub fn parity_superblocks(&self) -> u32 {
         self.groups.iter().filter(|group| group.parity != NONE).count() as u32
     }
@@ -264,7 +265,7 @@ impl Stripes {
         slowest.unwrap_or_else(|| self.longest(group))
     }
 
-    /// Returns the number of programs issued to the member of a parity group that is written the furthest.
+    /// Returns the greatest number of programs issued to any one data superblock of a parity group.
     fn longest(&self, group: u32) -> u32 {
         let all = members(self.data_members(group));
         all.map(|member| self.written[self.place_of(group, member).1 as usize]).max().unwrap_or(0)
@@ -276,8 +277,8 @@ impl Stripes {
         self.longest(group).saturating_sub(self.groups[group as usize].parity_written)
     }
 
-    /// Resets a parity group that was erased. Returns the index of the member that holds the parity from now on, if the
-    /// former one is lost.
+    /// Resets the state of a parity group that was erased. If its parity superblock is lost, chooses another member for
+    /// the parity and returns that member's index; `None` otherwise.
     fn begin_anew(&mut self, group: u32) -> Option<u32> {
         self.gathered -= u64::from(self.ahead(group));
         self.scars.forget(group);

@@ -59,9 +59,9 @@ impl Stripes {
             u64::from(due * core.store.layout.program_units);
     }
 
-    /// Returns the page rows (numbered over the drive) that must be read so that their sum (XOR), with the data and
-    /// parity still in RAM, restores a page row of `superblock`; `None` without parity, or if a power cut damaged
-    /// another part of the stripe.
+    /// Returns the page rows (numbered over the drive) whose sum (XOR), with the data and parity still in RAM, restores
+    /// a page row of `superblock`, so that they must be read; `None` without parity, or if a power cut damaged another
+    /// part of the stripe.
     pub(super) fn rows_that_sum_up(&self, core: &Core, superblock: u32, row: u32) -> Option<Vec<u32>> {
         if core.rules.lapses.has(Lapse::ForgetsRemedy) {
             return None;

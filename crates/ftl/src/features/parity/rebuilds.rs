@@ -4,7 +4,7 @@ use super::Stripes;
 use crate::core::{Ask, Core, Remedy};
 use controller::{Origin, Transaction};
 
-/// An uncorrectable read whose data are being restored from the rest of its stripe.
+/// Record of an uncorrectable read whose data are being restored from the other members of its parity group.
 #[derive(Clone, Debug)]
 struct Rebuild {
     read: Transaction,
@@ -13,8 +13,8 @@ struct Rebuild {
     failed: bool,
 }
 
-/// The uncorrectable reads whose data are being restored from parity, by the number that the reads of the other members
-/// name.
+/// Table of the uncorrectable reads whose data are being restored from parity; the reads of the other members name an
+/// entry by its index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rebuilds {
     items: Vec<Rebuild>,
@@ -33,8 +33,9 @@ impl Rebuilds {
 }
 
 impl Stripes {
-    /// Begins to restore the data of an uncorrectable read from parity, and requests the reads of the other members;
-    /// returns how it is done, or `None` if the data cannot be restored.
+    /// Begins to restore the data of an uncorrectable read from parity, and requests the reads of the other members of
+    /// the parity group. Returns the kind of recovery, from RAM alone or by reads; `None` if the data cannot be
+    /// restored.
     pub(super) fn rebuild(&mut self, core: &mut Core, read: &Transaction) -> Option<Remedy> {
         let global = core.store.space.global(read.die.index(), read.superblock) as u32;
         let rows = self.rows_that_sum_up(core, global, read.row)?;

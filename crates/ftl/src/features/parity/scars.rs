@@ -10,7 +10,8 @@ use crate::Layout;
 use crate::store::NONE;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Damage to one stripe (a page row of all members of a parity group) by a power cut: one bit for each member.
+/// Record of the damage that a power cut did to one stripe (a page row of all members of a parity group): one bit for
+/// each member.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scar {
     /// Bit set of members whose page row is torn, or was never written although the parity counts it; the bit of the
@@ -23,9 +24,10 @@ struct Scar {
 /// Record of all damage that power cuts did to the stripes of the drive's parity groups.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scars {
-    /// Damaged stripes, by parity group and page row.
+    /// Table of the damage by parity group and page row, with one entry for each damaged stripe.
     rows: BTreeMap<(u32, u32), Scar>,
-    /// Parity groups whose erase was interrupted by a power cut: they protect nothing until they are erased again.
+    /// Set of the parity groups whose erase was interrupted by a power cut: they protect nothing until they are erased
+    /// again.
     dissolved: BTreeSet<u32>,
     /// True once a power cut has happened in the run.
     pub after_cut: bool,
@@ -177,8 +179,8 @@ impl Stripes {
         rank
     }
 
-    /// Returns the page rows, each with its superblock, that recovery reads to compute the parity that was in RAM: all
-    /// rows whose parity is not on flash.
+    /// Returns the page rows, each with its superblock, that recovery reads to compute again the parity that was in RAM
+    /// at the power cut: all rows whose parity is not on flash.
     pub(super) fn rows_to_sum(&self, layout: &Layout) -> Vec<(u32, u32)> {
         let mut rows = Vec::new();
         for group in 0..self.groups.len() as u32 {
@@ -213,7 +215,8 @@ impl Stripes {
         self.recount(group, before)
     }
 
-    /// Returns the torn page rows that cannot be restored from the rest of their stripe, each with its superblock.
+    /// Returns the torn page rows that cannot be restored from the other members of their parity group, each with its
+    /// superblock.
     fn lost_rows(&self) -> Vec<(u32, u32)> {
         let mut lost = Vec::new();
         for (&(group, row), scar) in &self.scars.rows {
@@ -228,7 +231,8 @@ impl Stripes {
         lost
     }
 
-    /// Returns the torn page rows that can be restored from the rest of their stripe, each with its superblock.
+    /// Returns the torn page rows that can be restored from the other members of their parity group, each with its
+    /// superblock.
     pub(super) fn torn_rows(&self) -> Vec<(u32, u32)> {
         let mut torn = Vec::new();
         for (&(group, row), scar) in &self.scars.rows {

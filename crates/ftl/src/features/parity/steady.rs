@@ -103,8 +103,8 @@ impl Stripes {
         })
     }
 
-    /// Records the programs of the superblocks of a set of dies that were built from a recorded state, and frees the
-    /// remaining superblocks in the order of `groups`.
+    /// Records the numbers of programs of the superblocks of a set of dies that were built from a recorded state, and
+    /// frees the remaining superblocks of the parity groups `groups`, in this order.
     pub(super) fn begin_built_groups(&mut self, core: &mut Core, groups: &[u32]) {
         let set = self.set_of_group(groups.first().copied().unwrap_or(0));
         let per_die = core.store.space.per_die;

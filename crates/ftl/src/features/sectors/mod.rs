@@ -81,7 +81,8 @@ impl Sectors {
         page
     }
 
-    /// Counts the sectors of a write buffer slot as in flight until the slot is released.
+    /// Marks the sectors of a write buffer slot as in flight until the slot is released, and adds their number to the
+    /// sectors in flight.
     fn count(&mut self, slot: u32) {
         let held = &mut self.slots[slot as usize];
         held.counted = true;

@@ -23,8 +23,8 @@ impl SlcCache {
                 > core.quota_beside(die, kept)
     }
 
-    /// Takes the oldest full superblock in SLC mode of a die as the one to be folded, from page row `rows` on; `None`
-    /// if no superblock waits.
+    /// Begins to fold the oldest full superblock in SLC mode of a die, from page row `rows` on, and returns the
+    /// superblock's number within the die; `None` if no superblock waits.
     pub(super) fn take_oldest(&mut self, core: &mut Core, die: usize, rows: u32) -> Option<u32> {
         let superblock = self.dies[die].waiting.pop_front()?;
         let folding = &mut core.folding[die];

@@ -97,7 +97,7 @@ impl Feature for SlcCache {
         true
     }
 
-    /// Lets an erased superblock use all bits per cell again, and updates the counts of the SLC cache.
+    /// Marks an erased superblock as using all bits per cell again, and updates the counts of the SLC cache.
     fn erased_one_bit(&mut self, core: &mut Core, die: usize, global: usize) {
         core.store.space.one_bit[global] = false;
         self.dies[die].superblocks -= 1;

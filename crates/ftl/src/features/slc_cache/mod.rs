@@ -22,14 +22,15 @@ use units::Nanos;
 struct CacheDie {
     /// Number of the die's superblocks in SLC mode, from their opening to the end of their erase.
     superblocks: u32,
-    /// The die's full superblocks in SLC mode, oldest first; superblocks on which a program failed come before all
-    /// others.
+    /// Queue of the die's full superblocks in SLC mode, oldest first; superblocks on which a program failed come before
+    /// all others.
     waiting: VecDeque<u32>,
     /// Number of full superblocks in SLC mode on which a program failed.
     failed: u32,
 }
 
-/// The SLC cache of a drive: superblocks in SLC mode that take host data first and are folded later.
+/// State of the SLC cache of a drive: superblocks in SLC mode take host data first, and are folded later into
+/// superblocks that use all bits per cell.
 pub(crate) struct SlcCache {
     policy: Box<dyn SlcCachePolicy>,
     shape: CacheShape,
@@ -54,7 +55,7 @@ impl SlcCache {
         if self.own.is_some() { self.shape.superblocks.saturating_sub(self.reserved) } else { NONE }
     }
 
-    /// Updates the die's space counts with the superblocks that the SLC cache takes from other data: free superblocks
+    /// Updates the die's space counts for the superblocks that the SLC cache takes from other data: free superblocks
     /// that the cache claims (`claimed`), and superblocks that do not count as capacity (`lent`).
     fn tell(&self, die: usize, space: &mut Space) {
         let count = self.dies[die].superblocks;

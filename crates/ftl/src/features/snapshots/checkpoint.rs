@@ -10,13 +10,13 @@ use units::{Lpn, SimTime};
 /// to the units of two programs.
 const IN_FLIGHT: u32 = 8;
 
-/// Where the drive keeps the map that a checkpoint for snapshots must save on flash.
+/// Which place a drive stores its map in, RAM or flash; this decides how a checkpoint for snapshots writes the map to
+/// flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapPlace {
-    /// Place of a map that is wholly in RAM: the snapshots write it to flash as a checkpoint.
+    /// Place: the whole map is in RAM, and the snapshots write it to flash as a checkpoint.
     InRam,
-    /// Place of a map that lies on flash: its changed translation units are written by the feature that keeps the map
-    /// there.
+    /// Place: the map lies on flash, and the feature for maps on flash writes the changed translation units.
     OnFlash,
 }
 
@@ -27,9 +27,10 @@ pub(super) enum Awaited {
     Rollback,
 }
 
-/// The checkpoint of the map in progress, and the snapshots and rollbacks that wait for it or for the next one.
+/// State of the checkpoints of the map for snapshots: the checkpoint in progress, and the snapshots and rollbacks that
+/// wait for it or for the next one.
 pub(super) struct Checkpoint {
-    /// First of the logical units that hold the map on flash; `units` is their number.
+    /// Number of the first of the logical units that hold the map on flash; `units` is the number of such units.
     pub first: u32,
     pub units: u32,
     /// Number of map units of the checkpoint in progress that are not in the write buffer yet.
@@ -39,10 +40,11 @@ pub(super) struct Checkpoint {
     pub waiting: Vec<(Awaited, SimTime)>,
     /// Number of waiting snapshots and rollbacks, the first ones of the list, that the checkpoint in progress serves.
     pub covered: usize,
-    /// Serial number of a snapshot: for all snapshots below it a map is on flash that was written after they were
-    /// taken.
+    /// Serial number below which the map of every snapshot is saved: for all snapshots with a lower number, a map that
+    /// was written after they were taken is on flash.
     pub mapped: u32,
-    /// Serial number of a snapshot: the checkpoint in progress is for all snapshots below it.
+    /// Serial number of a snapshot: when the checkpoint in progress is complete, the map of every snapshot with a lower
+    /// number is on flash.
     pub maps: u32,
     /// True if the checkpoint began right after another one: its units then wait in the write buffer behind host units,
     /// which would otherwise never be served.

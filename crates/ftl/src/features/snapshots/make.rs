@@ -13,8 +13,8 @@ use ecc::Ladder;
 use std::collections::VecDeque;
 
 impl Said for Snapshots {
-    /// Rules of the snapshots, policy that chooses the snapshot to be deleted, and place of the map; `None` on a drive
-    /// that takes no snapshots by itself.
+    /// Type of the settings: rules of the snapshots, policy that chooses the snapshot to be deleted, and place of the
+    /// map; `None` on a drive that takes no snapshots by itself.
     type Settings = Option<(SnapshotRules, snapshot_expiry::Maker, MapPlace)>;
 }
 
@@ -36,8 +36,8 @@ impl Made for Snapshots {
         settings.as_ref().map_or(0, |(_, _, map)| Checkpoint::of(*map, layout).slots)
     }
 
-    /// Returns the greatest number of bytes of memory of the simulator: one table entry for each unit that snapshots
-    /// may keep, and one bit for each physical unit.
+    /// Returns the greatest number of bytes of simulator memory that snapshots can take: one table entry for each unit
+    /// that snapshots may retain, and one bit for each physical unit.
     fn bytes_most(settings: &Self::Settings, layout: &Layout, _: Option<&Ladder>) -> u64 {
         let Some((rules, ..)) = settings else { return 0 };
         let spare = (layout.physical_units() as u64).saturating_sub(layout.written_units());

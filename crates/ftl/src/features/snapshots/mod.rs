@@ -31,12 +31,13 @@ use moments::Moments;
 use std::collections::{BTreeMap, VecDeque};
 use units::{Lpn, Ppa, SimTime};
 
-/// Table entry of a unit that held no data when the snapshot was taken: never written, or trimmed.
+/// Special table entry, in place of a physical address, for a unit that held no data when the snapshot was taken: never
+/// written, or trimmed.
 const ABSENT: u64 = Ppa::NONE.0;
-/// Table entry of a version that is still in the write buffer or in flight to flash. No unit has this address: see
-/// [`Layout::read`].
+/// Special table entry, in place of a physical address, for a version that is still in the write buffer or in flight to
+/// flash. No unit has this address: see [`Layout::read`].
 const PENDING: u64 = u64::MAX - 1;
-/// Value of a serial number that stands for no snapshot.
+/// Special value of a serial number, for no snapshot.
 const NONE: u32 = u32::MAX;
 /// Number of bytes of controller RAM for one entry of a difference table: logical and physical number.
 const DIFFERENCE_BYTES: u64 = 8;
@@ -50,7 +51,7 @@ fn seen_at(place: u64) -> Seen {
     }
 }
 
-/// One snapshot of the logical drive.
+/// Record of one snapshot of the logical drive.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// Serial number of the snapshot; the first snapshot of a drive has number 0.
@@ -62,15 +63,16 @@ pub struct Snapshot {
     old: BTreeMap<u32, u64>,
     /// Write number of the last host write before the snapshot.
     number: u64,
-    /// Epoch of the write buffer that ended when the snapshot was taken: data of later epochs are newer than the
-    /// snapshot.
+    /// Number of the write buffer's flush epoch that ended when the snapshot was taken: data of later epochs are newer
+    /// than the snapshot.
     epoch: u32,
     /// True if the snapshot is recorded on flash and so survives a power cut.
     recorded: bool,
 }
 
 impl Snapshot {
-    /// Makes a snapshot that is older than every write of the run: its write number and buffer epoch are 0.
+    /// Makes the record of a snapshot that is older than every write of the run: its write number and buffer epoch are
+    /// 0.
     fn new(serial: u32, taken: SimTime, old: BTreeMap<u32, u64>) -> Self {
         Self { serial, taken, old, number: 0, epoch: 0, recorded: false }
     }
@@ -80,8 +82,8 @@ impl Snapshot {
         self.old.len() as u64
     }
 
-    /// Returns the number of mapping units kept because the snapshot's own difference table names them, without units
-    /// that the tables of other snapshots name.
+    /// Returns the number of mapping units retained because the snapshot's own difference table names them, without
+    /// units that the tables of other snapshots name.
     pub fn units_kept(&self) -> u64 {
         self.old.values().filter(|place| **place != ABSENT).count() as u64
     }
@@ -92,11 +94,11 @@ impl Snapshot {
 pub struct SnapshotCounts {
     /// Number of snapshots that were taken.
     pub taken: u64,
-    /// Number of snapshots deleted because more were taken than the drive keeps.
+    /// Number of snapshots deleted because the drive had more of them than the setting `keep` allows.
     pub expired: u64,
-    /// Number of snapshots deleted because the units kept for snapshots reached the limit of spare units.
+    /// Number of snapshots deleted because the mapping units retained for snapshots reached the limit of spare units.
     pub dropped_full: u64,
-    /// Greatest number of mapping units that were kept at one time only because a snapshot refers to the units.
+    /// Greatest number of mapping units that were retained at one time only because a snapshot refers to them.
     pub units_kept_max: u64,
     /// Number of mapping units of host writes that were refused with an error because the snapshots had no more spare
     /// units.
@@ -109,9 +111,9 @@ pub struct SnapshotCounts {
     pub checkpoints: u64,
     /// Number of map units that were written in checkpoints for snapshots and rollbacks.
     pub checkpoint_units: u64,
-    /// Times from the taking of a snapshot until its checkpoint of the map is on flash.
+    /// Statistics of the times from the taking of a snapshot until its checkpoint of the map is on flash.
     pub taking: TimesToFlash,
-    /// Counters of rollbacks to a snapshot.
+    /// Counters of the rollbacks to a snapshot.
     pub rollbacks: RollbackCounts,
 }
 
@@ -123,13 +125,15 @@ pub struct RollbackCounts {
     pub done: u64,
     /// Number of rollbacks that had no effect because there was no snapshot to return to.
     pub void: u64,
-    /// Number of mapping units whose place in the map rollbacks changed.
+    /// Number of mapping units whose map entries were changed by rollbacks to a snapshot, summed over all rollbacks.
     pub units: u64,
-    /// Times from the beginning of a rollback until its checkpoint of the map is on flash.
+    /// Statistics of the times from the beginning of a rollback to a snapshot until its checkpoint of the map is on
+    /// flash.
     pub taking: TimesToFlash,
 }
 
-/// Number, sum and maximum of the times until a checkpoint of the map was on flash, for snapshots or for rollbacks.
+/// Statistics of times until a checkpoint of the map was on flash, for snapshots or for rollbacks: number, sum and
+/// maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimesToFlash {
     count: u64,
@@ -156,7 +160,7 @@ impl TimesToFlash {
 pub struct Snapshots {
     rules: SnapshotRules,
     expiry: Box<dyn ExpiryPolicy>,
-    /// Snapshots that exist, the oldest first.
+    /// List of the snapshots that exist, the oldest first.
     kept: VecDeque<Snapshot>,
     next_serial: u32,
     /// Bit set with one bit for each physical unit: set if a difference table of a snapshot names that unit.
@@ -172,14 +176,14 @@ pub struct Snapshots {
     /// Serial number of the snapshot to which the drive is rolling back, and the time at which the rollback began;
     /// `None` without a rollback.
     rolling_back: Option<(u32, SimTime)>,
-    /// The coming times at which the drive takes snapshots and rolls back.
+    /// Lists of the coming times at which the drive takes snapshots and rolls back to them.
     moments: Moments,
     /// Counters of snapshots and rollbacks since the drive was built.
     pub counts: SnapshotCounts,
 }
 
 impl Snapshots {
-    /// Returns the settings by which the drive takes and keeps snapshots.
+    /// Returns the settings by which the drive takes, retains and rolls back to snapshots.
     pub fn rules(&self) -> &SnapshotRules {
         &self.rules
     }
@@ -189,12 +193,12 @@ impl Snapshots {
         self.kept.iter()
     }
 
-    /// Returns the number of mapping units, on flash or in flight to flash, that are kept for snapshots.
+    /// Returns the number of mapping units, on flash or in flight to flash, that are retained for snapshots.
     pub fn units_kept(&self) -> u64 {
         self.units
     }
 
-    /// Returns the greatest number of mapping units that may be kept for snapshots.
+    /// Returns the greatest number of mapping units that may be retained for snapshots.
     pub fn room(&self) -> u64 {
         self.room
     }
@@ -222,7 +226,7 @@ impl Snapshots {
         self.kept.back().is_some_and(|newest| !newest.old.contains_key(&lpn.0))
     }
 
-    /// True if no further mapping unit may be kept for snapshots.
+    /// True if no further mapping unit may be retained for snapshots.
     #[inline]
     fn is_full(&self) -> bool {
         self.units >= self.room

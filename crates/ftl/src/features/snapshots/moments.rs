@@ -3,14 +3,14 @@
 use super::SnapshotRules;
 use units::{Nanos, SimTime};
 
-/// The kind of work of snapshots that is due at a set time.
+/// Kind of snapshot work that is due at a set time of the run: taking a snapshot, or rolling back to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moment {
     Snapshot,
     Rollback,
 }
 
-/// The times at which a run has yet to take snapshots and to roll back.
+/// Lists of the times at which a run has yet to take snapshots and to roll back to a snapshot.
 #[derive(Default)]
 pub(super) struct Moments {
     every: Option<Nanos>,
@@ -34,8 +34,8 @@ impl Moments {
         }
     }
 
-    /// Returns the next set time and the work due then; a snapshot comes before a rollback of the same time. `None` if
-    /// no time is left.
+    /// Returns the next set time of the run and the kind of snapshot work due then, taking or rolling back; a snapshot
+    /// comes before a rollback of the same time. `None` if no time is left.
     pub fn first(&self) -> Option<(SimTime, Moment)> {
         let moment = |list: &Vec<Nanos>| list.last().map(|moment| SimTime::ZERO + *moment);
         let snapshot = self.next.into_iter().chain(moment(&self.at)).min();
@@ -46,19 +46,20 @@ impl Moments {
         }
     }
 
-    /// Removes all times, so that no further snapshot or rollback falls due.
+    /// Removes all set times of snapshots and rollbacks, so that none falls due any more.
     pub fn end(&mut self) {
         *self = Self::default();
     }
 
-    /// Removes all times before `now`, which passed while the drive was without power.
+    /// Removes all set times of snapshots and rollbacks before `now`, which passed while the drive was without power.
     pub fn skip_to(&mut self, now: SimTime) {
         while let Some((time, due)) = self.first().filter(|(time, _)| *time < now) {
             self.pass(time, due);
         }
     }
 
-    /// Removes the time `now` of the work `due` from the list; two snapshots due at the same time count as one.
+    /// Removes the set time `now` of the work `due`, a snapshot or a rollback, from the list; two snapshots due at the
+    /// same time count as one.
     pub fn pass(&mut self, now: SimTime, due: Moment) {
         let moment = |list: &Vec<Nanos>| list.last().map(|moment| SimTime::ZERO + *moment);
         if due == Moment::Rollback {

@@ -4,7 +4,8 @@ use crate::snapshot_expiry;
 use config::{ConfigError, Section, above, at_least};
 use units::Nanos;
 
-/// What the drive does when a write would make the snapshots retain one mapping unit more than they may.
+/// Which of two ways the drive behaves when a write would make the snapshots retain one mapping unit more than they
+/// may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
     /// Setting `when_full = "drop"`: the drive deletes a snapshot, which is counted, and accepts the write.
@@ -14,18 +15,19 @@ pub enum WhenFull {
     RefuseWrites,
 }
 
-/// Settings by which the drive takes and keeps snapshots, without the policy that chooses the snapshot to be deleted.
+/// Settings by which the drive takes, retains and rolls back to snapshots, without the policy that chooses the snapshot
+/// to be deleted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotRules {
-    /// Time between two snapshots; none: the drive takes snapshots only at the times in `at`.
+    /// Time in nanoseconds between two snapshots; none: the drive takes snapshots only at the times in `at`.
     pub every: Option<Nanos>,
-    /// Times at which the drive takes a snapshot, in ascending order.
+    /// List of the times at which the drive takes a snapshot, in ascending order.
     pub at: Vec<Nanos>,
-    /// Times at which the drive rolls back to its newest snapshot, in ascending order.
+    /// List of the times at which the drive rolls back to its newest snapshot, in ascending order.
     pub rollback_at: Vec<Nanos>,
-    /// Greatest number of snapshots that the drive keeps at one time.
+    /// Greatest number of snapshots that the drive may have at one time.
     pub keep: u32,
-    /// What the drive does when a write would make the snapshots retain more mapping units than they may.
+    /// Setting of what the drive does when a write would make the snapshots retain more mapping units than they may.
     pub when_full: WhenFull,
     /// Share of the spare mapping units, as a fraction from 0 to 1, that snapshots may take at most.
     pub space_ratio: f64,
@@ -34,7 +36,7 @@ pub struct SnapshotRules {
 const KEYS: [&str; 5] = ["keep", "when_full", "space_ratio", "rollback_at", "expiry"];
 
 impl SnapshotRules {
-    /// Returns the number of spare mapping units that a drive needs for snapshots to get at least one.
+    /// Returns the least number of spare mapping units that a drive must have for snapshots to get at least one.
     pub(crate) fn spare_least(&self) -> u64 {
         (1.0 / self.space_ratio) as u64 + 1
     }

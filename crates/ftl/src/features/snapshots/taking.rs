@@ -40,7 +40,8 @@ impl Snapshots {
         true
     }
 
-    /// Returns where the snapshot with this serial number sees `lpn`; `None` if there is no such snapshot.
+    /// Returns the kind of place, and the address, at which the snapshot with this serial number sees the data of
+    /// `lpn`; `None` if there is no such snapshot.
     pub(super) fn look_up(&self, core: &Core, serial: u32, lpn: Lpn) -> Option<Seen> {
         let place = self.find(self.position(serial)?, lpn);
         Some(place.map_or_else(|| seen_now(core, lpn), seen_at))

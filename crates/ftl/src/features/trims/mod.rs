@@ -23,7 +23,7 @@ const NUMBER_BYTES: u64 = 8;
 
 /// State of the trim records on flash, which make trims survive a power cut, with the flushes that wait for them.
 pub(crate) struct Trims {
-    /// First of the logical units that hold trim records.
+    /// Number of the first of the logical units that hold trim records.
     first: u32,
     /// Number of host mapping units that one trim record covers.
     per_record: u32,
@@ -32,8 +32,8 @@ pub(crate) struct Trims {
     on_flash: Vec<u64>,
     /// For each trim record, the trims that its copy on flash lacks: number of the trim, and its logical unit.
     since: BTreeMap<u32, Vec<(u64, u32)>>,
-    /// Trim records whose copy on flash lacks a trim; `due` holds the records that must now be put into the write
-    /// buffer.
+    /// Set of the trim records whose copy on flash lacks a trim; `due` holds the records that must now be put into the
+    /// write buffer.
     changed: BTreeSet<u32>,
     due: BTreeSet<u32>,
     /// Numbers of the flushes that wait until no trim record has to be put into the write buffer.
@@ -58,8 +58,8 @@ fn records_of(layout: &Layout) -> u32 {
 }
 
 impl Trims {
-    /// Removes and returns the next trim record to be put into the write buffer; `None` if no slot is free or no record
-    /// is due.
+    /// Removes the next due trim record from the list, to be put into the write buffer, and returns its logical unit;
+    /// `None` if no slot is free or no record is due.
     fn next_due(&mut self) -> Option<Lpn> {
         if self.used_slots == self.slots {
             return None;
@@ -82,7 +82,7 @@ impl Trims {
         (self.first..self.first + records).map(Lpn)
     }
 
-    /// Takes over the content of a trim record whose copy with write number `stamp` recovery found; returns the trimmed
+    /// Restores the content of a trim record whose copy with write number `stamp` recovery found; returns the trimmed
     /// units with the numbers of their trims.
     fn go_on_with(&mut self, record: Lpn, stamp: u64) -> Vec<(Lpn, u64)> {
         let first = (record.0 - self.first) * self.per_record;
@@ -211,8 +211,8 @@ impl Made for Trims {
         if *is_on { NUMBER_BYTES * u64::from(layout.logical_units) } else { 0 }
     }
 
-    /// Makes the trim records of a fresh drive, in which nothing was trimmed; trim numbers are kept only on a drive
-    /// whose power is cut.
+    /// Makes the state of the trim records of a fresh drive, in which nothing was trimmed; trim numbers are stored only
+    /// on a drive whose power is cut.
     fn new(is_on: &bool, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let layout = making.layout;
         let numbers = if making.has_power_cuts { layout.logical_units } else { 0 };

@@ -7,10 +7,10 @@ use units::{Lpn, Ppa};
 /// its higher bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Places {
-    /// Low 32 bits of the physical place of each logical unit. On a drive that needs no more bits, all ones mean that
-    /// the unit has no place.
+    /// For each logical unit, the low 32 bits of its physical place. On a drive that needs no more bits, all ones mean
+    /// that the unit has no place.
     pub low: Vec<u32>,
-    /// Bits 32 to 39 of the physical place of each logical unit; empty on a drive for which 32 bits are enough.
+    /// For each logical unit, bits 32 to 39 of its physical place; empty on a drive for which 32 bits are enough.
     pub high: Vec<u8>,
 }
 
@@ -49,12 +49,12 @@ pub(crate) fn narrow(place: u32) -> Ppa {
     Ppa(u64::from(place.wrapping_add(1)).wrapping_sub(1))
 }
 
-/// Width of an entry of the forward map, by whether 32 bits are enough to number the units on flash.
+/// Width of an entry of the forward map: 32 bits if these are enough to number the units on flash, and 40 bits if not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
-    /// Entries of the forward map take 32 bits each.
+    /// Width of 32 bits for each entry of the forward map.
     Narrow,
-    /// Entries of the forward map take 40 bits each.
+    /// Width of 40 bits for each entry of the forward map.
     Wide,
 }
 

@@ -21,7 +21,7 @@ const LOOKED_UP_PART: usize = 64;
 /// units.
 const LOOKED_UP_SLOWLY_PART: usize = 4096;
 
-/// Rule that computes the logical-to-physical map as preconditioning left it, in place of stored arrays.
+/// Trait of a rule that computes the logical-to-physical map as preconditioning left it, in place of stored arrays.
 pub(crate) trait Ground: Send + Sync {
     /// Returns the physical place that the rule of the preconditioned map gives logical unit `lpn`, or [`Ppa::NONE`].
     fn lookup(&self, lpn: Lpn) -> Ppa;

@@ -2,7 +2,7 @@
 
 use units::Femtos;
 
-/// Timing relation of strobe and data, by kind of flash interface.
+/// Kind of timing relation between strobe and data, one for each kind of flash interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strobes {
     /// Timing relation of CONV: the controller sends the strobe, and captures the data that come back with its own

@@ -39,7 +39,7 @@ pub mod events {
     pub const FIRST_FREE: u8 = 6;
 }
 
-/// Rule for the time of a program with a write cost (way to program a page) of its own.
+/// Kind of rule for the time of a program with a write cost (way to program a page) of its own.
 #[derive(Clone, Copy, Debug)]
 enum ProgramCost {
     /// Rule: the program time is the usual time multiplied by this factor.

@@ -8,7 +8,7 @@ use crate::die::{ArrayPhase, Die};
 use crate::{Transaction, TransactionId};
 use units::{DieId, SimTime};
 
-/// Times that a transaction has spent up to some moment: channel wait, transfer, array, in ns.
+/// Three times in ns that a transaction has spent up to some moment: channel wait, transfer, array.
 type Spent = [u64; 3];
 
 /// State of a transaction in a shared array read: as the carrier, which does the array read, or as a rider, which
@@ -42,7 +42,7 @@ impl Shared {
     };
 }
 
-/// A read whose array read further reads of the page row can share.
+/// Description of a read in flight whose array read can be shared by further reads of the page row.
 #[derive(Clone, Copy, Debug)]
 pub struct Ride {
     /// Identifier of the transaction whose array read can be shared.

@@ -27,7 +27,7 @@ pub enum Switch {
 
 macro_rules! features {
     ($($name:ident: [$($key:literal),+], $switch:expr, $meaning:literal;)*) => {
-        /// Feature that a drive, or one run of it, can have, such as an SLC cache or power cuts.
+        /// Kind of feature that a drive, or one run of it, can have, such as an SLC cache or power cuts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Feature {
             $(#[doc = $meaning] $name,)*
@@ -116,7 +116,7 @@ impl Reason {
     }
 }
 
-/// Two features that a drive cannot have together, with the reason and advice.
+/// Rule that a drive cannot have two features together, with the reason and advice for the error message.
 #[derive(Clone, Copy, Debug)]
 pub struct Apart {
     /// First feature of the pair: the error message blames its key when a file has both.
@@ -129,7 +129,7 @@ pub struct Apart {
     pub change: &'static str,
 }
 
-/// A feature of a drive that has no use without another feature, with the reason and advice.
+/// Rule that one feature of a drive has no use without another one, with the reason and advice for the error message.
 #[derive(Clone, Copy, Debug)]
 pub struct Needs {
     /// Feature of a drive that has no use without another feature.
@@ -143,14 +143,16 @@ pub struct Needs {
     pub change: &'static str,
 }
 
-/// Makes the rows of [`APART`]: two features, the reason why they exclude each other, and what to write instead.
+/// Macro that makes the rows of the table [`APART`]: two features, the reason why they exclude each other, and what to
+/// write instead.
 macro_rules! apart {
     ($($a:ident, $b:ident: $reason:expr => $change:expr;)*) => {
         &[$(Apart { a: Feature::$a, b: Feature::$b, reason: $reason, change: $change }),*]
     };
 }
 
-/// Makes the rows of [`NEEDS`]: a feature, the feature that it needs, the reason, and what to write instead.
+/// Macro that makes the rows of the table [`NEEDS`]: a feature, the feature that it needs, the reason, and what to
+/// write instead.
 macro_rules! needs {
     ($($feature:ident, $needed:ident: $reason:expr => $change:expr;)*) => {
         &[$(Needs { feature: Feature::$feature, needed: Feature::$needed, reason: $reason, change: $change }),*]
@@ -268,7 +270,8 @@ pub const NEEDS: &[Needs] = needs! {
         => "controller.dies_take_turns = true, or controller.paired_planes = 1";
 };
 
-/// Configuration keys that have no effect on a drive that has a certain feature, or on a drive that lacks it.
+/// Rule that certain configuration keys have no effect on a drive that has a certain feature, or on a drive that lacks
+/// it.
 #[derive(Clone, Copy, Debug)]
 pub struct Idle {
     /// Configuration keys without effect; the name of a section stands for all its keys.
@@ -308,7 +311,7 @@ pub const IDLE: &[Idle] = &[
     },
 ];
 
-/// A feature that a drive file turns on, with the key that does so.
+/// Record of a feature that a drive file turns on, with the key that does so.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// Feature that is enabled by the drive file.

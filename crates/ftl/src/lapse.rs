@@ -6,7 +6,7 @@ use config::{ConfigError, Section};
 /// Configuration key by which a test requests a deliberate mistake of the translation layer.
 pub const KEY_OF_TESTS: &str = "ftl.lapse";
 
-/// A deliberate mistake of the translation layer, by which tests see that the checks notice it.
+/// Kind of deliberate mistake of the translation layer, by which tests see that the checks notice it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lapse {
     /// Deliberate mistake: a flush is answered at once, before the acknowledged data are on flash.
@@ -37,7 +37,7 @@ const LAPSES: [(&str, Lapse); 7] = [
     ("forgets-remedy", Lapse::ForgetsRemedy),
 ];
 
-/// The deliberate mistake that a translation layer makes; none except in tests.
+/// Setting of which deliberate mistake a translation layer makes; none except in tests.
 #[derive(Clone, Copy, Default)]
 pub struct Lapses(#[cfg(debug_assertions)] Option<Lapse>);
 

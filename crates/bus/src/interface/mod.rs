@@ -38,7 +38,8 @@ pub trait Spoken: Policy + Interface {
     }
 }
 
-/// Makes the policies for `bus.interface` (see [`config::policies!`]), and the list of the families of all interfaces.
+/// Macro that makes the policies for `bus.interface` (see [`config::policies!`]), and the list of the families of all
+/// interfaces.
 #[macro_export]
 macro_rules! interfaces {
     (default: $default:literal; $($module:ident :: $interface:ident),+ $(,)?) => {

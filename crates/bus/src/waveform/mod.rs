@@ -46,18 +46,18 @@ impl WaveOperation {
     }
 }
 
-/// Level of a signal in a waveform, or byte on its bus, from an edge on.
+/// Kind of state that a signal of a waveform has from an edge on: the level of a single line, or the byte on the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Level: the signal of the waveform is low.
+    /// State of the signal: low level.
     Low,
-    /// Level: the signal of the waveform is high.
+    /// State of the signal: high level.
     High,
-    /// Level: the signal of the waveform is not driven (high impedance).
+    /// State of the signal: not driven (high impedance).
     Released,
-    /// Level: the signal of the waveform is driven, but its level cannot be relied on.
+    /// State of the signal: driven, but with a level that cannot be relied on.
     Unknown,
-    /// Level: the bus of the waveform carries a byte, with its label: `30h`, `C1`, `D0`.
+    /// State of the signal: a byte on the bus, with its label: `30h`, `C1`, `D0`.
     Byte(u8, String),
 }
 
@@ -66,7 +66,7 @@ pub enum Level {
 pub struct WaveEdge {
     /// Time of the edge, from the beginning of the waveform on.
     pub at: Femtos,
-    /// Level of the signal from this edge on, until the next.
+    /// State (level or byte) of the signal from this edge on, until the next edge.
     pub level: Level,
 }
 

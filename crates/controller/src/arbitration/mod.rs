@@ -3,12 +3,13 @@
 use engine::RandomStream;
 use units::SimTime;
 
-/// What a die waits for a channel for: a command or data. A die can wait with both at once.
+/// Purpose for which a die waits to get its channel: to be sent a command, or to transfer data. A die can wait for both
+/// at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// Wait of a die for the channel in order to get command and address cycles.
+    /// Purpose of getting the channel: command and address cycles to the die.
     Command,
-    /// Wait of a die for the channel in order to transfer data, in or out.
+    /// Purpose of getting the channel: a data transfer, which is the data-out of a read or the data-in of a program.
     Data,
 }
 
@@ -21,7 +22,8 @@ pub struct ChannelView<'a> {
     pub outs: u64,
     /// Bit mask of dies that wait to be sent data (programs).
     pub ins: u64,
-    /// Times since which dies wait: index `2 * die` for the die's command, `2 * die + 1` for its data.
+    /// Times since which the dies of the channel wait for it: at index `2 * die` for the die's command, at `2 * die +
+    /// 1` for its data.
     pub since: &'a [SimTime],
 }
 

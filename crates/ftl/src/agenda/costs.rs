@@ -7,11 +7,13 @@ use units::Nanos;
 /// Busy times of a die, or of its channel, for the operations of background work (upkeep) on unworn blocks, in ns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
-    /// Time to read a page row and to send it over the channel, in ns.
+    /// Time for the read of a page row, in ns: array read and transfer over the channel; in the times of a channel, the
+    /// array read is left out.
     pub row_read: u64,
-    /// Time to send a program unit over the channel and to program it, in ns.
+    /// Time for the program of a program unit, in ns: transfer over the channel and array program; in the times of a
+    /// channel, the array program is left out.
     pub program: u64,
-    /// Time to erase a superblock, in ns.
+    /// Time for the erase of a superblock, in ns; in the times of a channel, for the erase command alone.
     pub erase: u64,
     /// Time to relocate all units of a superblock full of valid data and to erase it, in ns.
     pub superblock: u64,

@@ -33,7 +33,8 @@ pub(crate) enum Work {
     Moment,
 }
 
-/// Entry for a superblock (numbered over the drive) that must be rewritten: since when, and for which reason.
+/// Record of a superblock (numbered over the drive) that must be rewritten: the time since which the rewrite is due,
+/// the reason, and the time at which the superblock was opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Due {
     pub superblock: u32,
@@ -78,8 +79,8 @@ pub(crate) struct Agenda {
     pub costs: Costs,
     queue: BinaryHeap<Reverse<(SimTime, u64, Work)>>,
     entered: u64,
-    /// Times of the calendar's events that wake the agenda, the next one last. Each time stands here once, so that the
-    /// events do not multiply.
+    /// Times at which events of the simulation's calendar wake the agenda, the next one last. Each time is in the list
+    /// once, so that the events do not multiply.
     pub armed: Vec<SimTime>,
     /// True while due work of the agenda is being done; work that is entered meanwhile is looked at afterwards.
     pub at_work: bool,

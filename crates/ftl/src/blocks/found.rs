@@ -30,7 +30,8 @@ enum Condition {
     Failing,
 }
 
-/// Block of a block-mapped drive as recovery finds it described in the labels of spare areas.
+/// Record of a block of a block-mapped drive, which recovery builds after a power cut from the block labels in spare
+/// areas.
 struct FoundBlock {
     bank: usize,
     serial: u64,
@@ -83,7 +84,8 @@ struct Flash<'a> {
     programs: Vec<u32>,
 }
 
-/// Places of the newest copies of all logical units, as recovery chooses them after a power cut.
+/// Result of recovery's search, after a power cut, for the newest copy of each logical unit: the place of the copy, and
+/// the writes that made older copies garbage.
 struct Choice {
     /// For each range of logical units that fills one program unit: sequence number of the newest program that replaced
     /// the whole range, so that copies from older programs are garbage.

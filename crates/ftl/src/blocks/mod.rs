@@ -56,7 +56,8 @@ impl Wait {
     const NEVER: Self = Self { serial: 0, since: SimTime::ZERO, merged_ns: 0, home: Ppa::NONE };
 }
 
-/// Constants of the block mapping: its rules, and the size of groups and blocks.
+/// Constants of a block-mapped drive: the rules of its block mapping, and the sizes of groups of logical units and of
+/// blocks.
 struct GroupRules {
     kind: Box<dyn BlockRules>,
     /// Number of dies over which a block extends.

@@ -60,8 +60,8 @@ impl ReadPath {
     }
 }
 
-/// Part of a page row that one flash read fetches: number of the row, bit mask of its units, and number of bytes if
-/// only sectors of the units are read.
+/// Description of a flash read of a part of a page row: number of the row, bit mask of the units read, and number of
+/// bytes if only sectors of the units are read.
 #[derive(Clone, Copy)]
 pub(crate) struct RowPart {
     row: u32,

@@ -12,9 +12,10 @@ use units::Nanos;
 pub struct OrderView {
     /// True if the next program is of relocated data, false if it is of host data.
     pub moved: bool,
-    /// Program time of the next page of the stream's own open superblock.
+    /// Program time of the next page of the own open superblock of the stream (host or relocated data) whose program is
+    /// next.
     pub own: Nanos,
-    /// Program time of the next page of the other stream's open superblock.
+    /// Program time of the next page of the open superblock of the die's other stream.
     pub other: Nanos,
 }
 

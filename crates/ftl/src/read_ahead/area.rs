@@ -4,7 +4,7 @@ use crate::buffer::Index;
 use controller::TransactionId;
 use units::{Lpn, Ppa};
 
-/// Entry of the read-ahead area: a unit that was read ahead, or is being read ahead.
+/// Entry of the read-ahead area for one mapping unit that was read ahead, or is being read ahead.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fetched {
     pub lpn: Lpn,

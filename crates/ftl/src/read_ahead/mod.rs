@@ -11,7 +11,8 @@ pub(crate) use fetched::{Ahead, Taken};
 
 use units::{Bytes, Lpn};
 
-/// Reason why a read-ahead policy does not fit a drive: the parameter to blame, and the values that were expected.
+/// Pair that says why a read-ahead policy does not fit a drive: name of the parameter to blame, and text with the
+/// values that were expected.
 pub type Misfit = (&'static str, String);
 
 /// Range of logical units to be read ahead, from `from` up to but without `until`.

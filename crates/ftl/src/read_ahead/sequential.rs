@@ -8,7 +8,8 @@ use units::{Bytes, Lpn};
 /// share of the read-ahead area.
 const FORGOTTEN_AFTER: u64 = 64;
 
-/// Sequential stream of host reads that the read-ahead policy tracks.
+/// Record of a sequential stream of host reads that the read-ahead policy tracks: expected continuation, and counts of
+/// reads, passed units and units not read.
 #[derive(Clone, Copy, Debug, Default)]
 struct ReadStream {
     /// `next`: unit at which the stream's next read is expected to begin. `until`: unit up to which the stream was read

@@ -17,7 +17,7 @@ pub struct FaultRules {
     pub recovery: recovery::Maker,
     /// Number of bytes of the spare areas of a page row.
     pub spare_bytes: u32,
-    /// Deliberate mistake of the translation layer, in tests of the checks.
+    /// Setting of the deliberate mistake that the translation layer makes in tests of the checks; none otherwise.
     pub lapses: Lapses,
 }
 

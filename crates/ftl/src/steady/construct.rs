@@ -27,7 +27,7 @@ struct Builder {
     cycles: Vec<u32>,
 }
 
-/// Planned content of the superblocks of one die in a constructed drive state: closed, open, and being collected.
+/// Plan of the content of one die's superblocks in a constructed drive state: closed, open, and being collected.
 struct DiePlan {
     closed: Vec<(u32, UsedBlock)>,
     open: [Option<(u32, u32, u32)>; 2],

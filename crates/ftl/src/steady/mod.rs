@@ -28,7 +28,7 @@ pub use cache::Filling;
 pub struct SteadyRule {
     /// Length of a window, in overwrites of the filled logical space.
     pub window: f64,
-    /// Number of last windows that are compared.
+    /// Number of windows, the most recent ones, that are compared with each other.
     pub windows: usize,
     /// Least number of overwrites of the filled space before write amplification may count as steady. Data filled in
     /// order stay in order until they are overwritten, which a workload that prefers certain addresses would notice,
@@ -47,7 +47,7 @@ impl Default for SteadyRule {
     }
 }
 
-/// Write amplification of each window so far, checked by the rule for a steady state.
+/// Record of the write amplification of each window so far, with the rule that decides whether it is steady.
 #[derive(Clone, Debug)]
 pub struct SteadyWindow {
     rule: SteadyRule,

@@ -10,14 +10,14 @@ use units::Lpn;
 /// Greatest number of streams that a stream policy may declare.
 pub const STREAMS_MOST: usize = 32;
 
-/// Kind of data that a stream takes.
+/// Kind of data that a write stream takes: host data, relocated data, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// The stream takes data that the host writes.
+    /// Kind of data: only data that the host writes join the stream.
     Host,
-    /// The stream takes data that the drive relocates.
+    /// Kind of data: only data that the drive relocates join the stream.
     Moved,
-    /// The stream takes both host data and relocated data.
+    /// Kind of data: both host data and relocated data join the stream.
     Both,
 }
 
@@ -55,18 +55,19 @@ impl StreamSpec {
     }
 }
 
-/// Whether the data of a placement handle (NVMe FDP) stay apart from data of other handles when collection relocates
-/// them.
+/// Kind of isolation of a placement handle (NVMe FDP): whether its data stay apart from data of other handles when
+/// collection relocates them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// Initially isolated: data of the handle stay apart only when the host writes them; relocated data may lie beside
+    /// Kind of isolation: data of the handle stay apart only when the host writes them; relocated data may lie beside
     /// those of other initially isolated handles.
     Initially,
-    /// Persistently isolated: data of the handle stay apart for as long as they exist, also when relocated.
+    /// Kind of isolation: data of the handle stay apart for as long as they exist, also when relocated.
     Persistently,
 }
 
-/// Placement handles (NVMe FDP) that the host may name in writes.
+/// Settings of the placement handles (NVMe FDP) that the host may name in writes: isolation of each, and size of a
+/// reclaim unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandleSpec {
     /// Isolation of each handle, by its number. There is at least one; handle 0 takes data written without a handle.
@@ -75,8 +76,8 @@ pub struct HandleSpec {
     pub unit_superblocks: Option<u32>,
 }
 
-/// What the drive records about its units because the stream policy asks for it. The records do not survive a loss of
-/// power.
+/// Settings of what the drive records about its units for the stream policy: write counts, and times of writes. The
+/// records do not survive a loss of power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     /// True if the drive counts how many times the host wrote each unit.

@@ -7,7 +7,7 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin};
 use std::ops::Range;
 
-/// Translation layer with timed upkeep work, such as refresh and background scrub.
+/// Interface of a translation layer with timed upkeep work, such as refresh and background scrub.
 pub(crate) trait KeepsUp {
     /// Returns the core (flash, map, buffer) and the state of upkeep work of the translation layer.
     fn keeping(&mut self) -> (&mut Media, &mut Upkeep);

@@ -21,8 +21,8 @@ pub struct WearView<'a> {
     pub random: &'a mut RandomStream,
 }
 
-/// Wear of a superblock, as the drive can observe it when it erases the superblock: cycles, erase time and program
-/// time.
+/// Record of the wear of a superblock, as the drive can observe it when it erases the superblock: cycles, erase time
+/// and program time.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed {
     /// Number, within the die, of the superblock that was erased.

@@ -10,8 +10,8 @@ pub const KEPT_BESIDE_FREE: u32 = 3;
 /// View of a die that the trigger policy of garbage collection is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct TriggerView {
-    /// Number of superblocks of the die that are free or will be free without further reads, less the superblocks kept
-    /// in reserve.
+    /// Number of superblocks of the die that are free or will be free without further reads, less the superblocks that
+    /// are reserved.
     pub free: u32,
     /// Number of superblocks of the die that are not lost to bad blocks.
     pub superblocks: u32,

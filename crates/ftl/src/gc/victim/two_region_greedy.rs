@@ -11,7 +11,8 @@ use units::SuperblockId;
 pub struct TwoRegionGreedy {
     cold_from: usize,
     regions: [Greedy; 2],
-    /// For each superblock: index of its region, and its number of valid units while it is a candidate.
+    /// For each superblock: index of its region (0 for host data, 1 for moved data), and its number of valid units
+    /// while it is a candidate.
     blocks: Vec<(usize, u32)>,
     /// Number of invalid units in the candidates of each region.
     garbage: [u64; 2],

@@ -98,7 +98,7 @@ impl Sharing {
         }
     }
 
-    /// True if the data of a read have left the die and are being decoded.
+    /// Returns true if the data of a read have left the die and are being decoded.
     pub fn is_out(&self, id: TransactionId) -> bool {
         self.of.get(id.index()).is_some_and(|shared| shared.is_out)
     }

@@ -76,17 +76,17 @@ impl Origin {
         Self::ReadAhead,
     ];
 
-    /// True if data are relocated for this origin to keep them readable, and not to free space.
+    /// Returns true if data are relocated for this origin to keep them readable, and not to free space.
     pub const fn keeps_data(self) -> bool {
         matches!(self, Self::Refresh | Self::Scrub)
     }
 
-    /// True if programs of this origin hold no data of the logical drive or its map.
+    /// Returns true if programs of this origin hold no data of the logical drive or its map.
     pub const fn holds_no_data(self) -> bool {
         matches!(self, Self::Padding | Self::Parity)
     }
 
-    /// True if reads of this origin serve to restore the data of an uncorrectable read.
+    /// Returns true if reads of this origin serve to restore the data of an uncorrectable read.
     pub const fn is_remedy(self) -> bool {
         matches!(self, Self::Rebuild)
     }

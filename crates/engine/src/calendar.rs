@@ -91,7 +91,7 @@ impl Calendar {
         (self.sequence - self.taken) as usize
     }
 
-    /// True if no event is pending.
+    /// Returns true if no event is pending.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -103,7 +103,7 @@ impl Calendar {
         (first != NEVER).then(|| SimTime::from_ns((first >> 64) as u64))
     }
 
-    /// True if further events are pending at exactly the present time.
+    /// Returns true if further events are pending at exactly the present time.
     #[inline]
     pub fn is_more_now(&self) -> bool {
         let now = self.now.ns();

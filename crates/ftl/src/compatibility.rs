@@ -321,8 +321,8 @@ pub struct Found {
 }
 
 impl Feature {
-    /// True if `value` of one of the feature's keys turns the feature on; `units` is the number of mapping units that
-    /// one program writes.
+    /// Returns true if `value` of one of the feature's keys turns the feature on; `units` is the number of mapping
+    /// units that one program writes.
     pub fn is_on(self, value: &str, units: u32) -> bool {
         let value = value.trim_matches('"');
         let number = || value.trim_end_matches(char::is_alphabetic).trim().parse::<f64>().unwrap_or(0.0);

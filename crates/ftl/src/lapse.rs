@@ -68,13 +68,13 @@ impl Lapses {
         Ok(Self())
     }
 
-    /// True if a test requested this deliberate mistake of the layer.
+    /// Returns true if a test requested this deliberate mistake of the layer.
     #[cfg(debug_assertions)]
     pub(crate) fn has(self, lapse: Lapse) -> bool {
         self.0 == Some(lapse)
     }
 
-    /// False, because a release build makes no deliberate mistakes.
+    /// Returns false, because a release build makes no deliberate mistakes.
     #[cfg(not(debug_assertions))]
     #[inline(always)]
     pub(crate) const fn has(self, _: Lapse) -> bool {

@@ -28,8 +28,8 @@ pub struct ChannelView<'a> {
 }
 
 impl ChannelView<'_> {
-    /// Returns the first die of bit mask `set` from `start` on, going on from die 0 after the last. `set` must not be
-    /// empty.
+    /// Returns the number of the first die in bit mask `set` from die `start` on, continuing with die 0 after the last.
+    /// `set` must not be empty.
     #[inline]
     pub fn next_in(set: u64, start: u32) -> u32 {
         let from = set & (u64::MAX << start);
@@ -46,8 +46,8 @@ pub trait Arbiter: Send {
     /// Tells the policy the number of dies on the channel. Called before any other question of a drive.
     fn attach(&mut self, _dies: u32) {}
 
-    /// Chooses the die that gets the channel next, and whether for its command or its data. At least one die is
-    /// waiting.
+    /// Chooses the die that gets the channel next, and returns it with the purpose: its command or its data. At least
+    /// one die is waiting.
     fn pick(&mut self, view: &ChannelView<'_>) -> (u32, Want);
 }
 

@@ -20,8 +20,8 @@ pub(crate) struct Costs {
 }
 
 impl Costs {
-    /// Returns the busy times of a die for background work, where each read takes `senses` array senses and a program
-    /// is one of the write costs (ways to program a page) in `costs`; the slowest way counts.
+    /// Calculates the busy times of a die for background work, where each read takes `senses` array senses and a
+    /// program is one of the write costs (ways to program a page) in `costs`; the slowest way counts.
     pub fn of_die(layout: &Layout, controller: &Controller, senses: u64, costs: &[u8]) -> Self {
         let mean = |times: &mut dyn Iterator<Item = Nanos>| {
             let (sum, count) = times.fold((0, 0), |(sum, count), time| (sum + time.ns(), count + 1));
@@ -36,7 +36,7 @@ impl Costs {
         Self::with_arrays(t_r, t_prog, controller.t_bers(0).ns(), layout, controller)
     }
 
-    /// Returns the busy times of a channel for the background work of one die: commands and data transfers alone.
+    /// Calculates the busy times of a channel for the background work of one die: commands and data transfers alone.
     pub fn of_channel(layout: &Layout, controller: &Controller) -> Self {
         Self::with_arrays(0, 0, 0, layout, controller)
     }

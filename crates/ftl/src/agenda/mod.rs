@@ -147,8 +147,8 @@ impl Agenda {
         Nanos::new((ns as f64 / self.share) as u64)
     }
 
-    /// Charges a die with `ns` nanoseconds of background work from time `from` on; returns the time when the die may do
-    /// more.
+    /// Adds `ns` nanoseconds of background work, from time `from` on, to the time that a die has spent on such work;
+    /// returns the time when the die may do more.
     pub fn charge(&mut self, die: usize, ns: u64, from: SimTime) -> SimTime {
         self.counts.die_ns += ns;
         let free_at = self.dies[die].free_at.max(from) + self.spread(ns);
@@ -156,7 +156,8 @@ impl Agenda {
         free_at
     }
 
-    /// Charges every die with the time for its part of a checkpoint of the map that begins now.
+    /// Adds, for every die, the time for its part of a map checkpoint that begins now to the time that the die has
+    /// spent on background work.
     pub fn charge_checkpoint(&mut self, layout: &Layout, now: SimTime) {
         let ns = self.costs.checkpoint(layout);
         (0..self.dies.len()).for_each(|die| {

@@ -37,7 +37,8 @@ impl BlockMapped {
         }
     }
 
-    /// Moves the slots in the write buffer's own queue to the queues of their banks.
+    /// Moves the slots in the write buffer's queue of units to be programmed to the queues of their banks (sets of dies
+    /// over which blocks extend).
     pub(super) fn let_leave(&mut self, now: SimTime) {
         while let Some(slot) = self.media.core.buffer.take_queued() {
             self.let_wait(slot, now);

@@ -289,7 +289,7 @@ impl BlockMapped {
         Choice { over, newest }
     }
 
-    /// True when a block found after a power cut holds a newer version of a unit than all blocks in use.
+    /// Returns true when a block found after a power cut holds a newer version of a unit than all blocks in use.
     fn holds_more(&self, flash: &Flash<'_>, block: &FoundBlock, choice: &Choice) -> bool {
         let program_units = self.layout().program_units;
         self.units_in(flash, block).any(|(stamp, age, lpn, _)| {

@@ -199,8 +199,8 @@ impl BlockMapped {
         Ppa(self.layout().first_ppa(member) + u64::from(within))
     }
 
-    /// True when the block has a superblock for program unit `position`; false when that superblock was being erased at
-    /// a power cut.
+    /// Returns true when the block has a superblock for program unit `position`; false when that superblock was being
+    /// erased at a power cut.
     #[inline]
     fn is_there(&self, bank: usize, block: u32, position: u32) -> bool {
         self.banks[bank].members_of(block)[(position % self.rules.span) as usize] != NONE
@@ -212,7 +212,7 @@ impl BlockMapped {
         (superblock / self.layout().superblocks_per_die, superblock % self.layout().superblocks_per_die)
     }
 
-    /// True for a superblock (numbered over the drive) that belongs to no block.
+    /// Returns true for a superblock (numbered over the drive) that belongs to no block.
     #[inline]
     fn is_left_over(&self, superblock: u32) -> bool {
         self.block_of[superblock as usize] == NONE

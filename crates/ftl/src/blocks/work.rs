@@ -108,7 +108,8 @@ impl BlockMapped {
         }
     }
 
-    /// True when an entry of a bank's queue is still valid: the slot waits, and the wait has serial number `serial`.
+    /// Returns true when an entry of a bank's queue is still valid: the slot waits, and the wait has serial number
+    /// `serial`.
     fn is_waiting(&self, slot: u32, serial: u32) -> bool {
         self.waits[slot as usize].serial == serial
             && self.media.core.buffer.slot(slot).state == SlotState::Queued
@@ -132,8 +133,8 @@ impl BlockMapped {
         self.answer_flushes();
     }
 
-    /// True when a request or a flush waits for the program of a buffer slot, or for an older slot of the unit that was
-    /// replaced by it.
+    /// Returns true when a request or a flush waits for the program of a buffer slot, or for an older slot of the unit
+    /// that was replaced by it.
     pub(super) fn is_awaited(&self, slot: u32) -> bool {
         self.media.core.buffer.is_awaited(slot) || self.overtaken.iter().any(|&(_, newer)| newer == slot)
     }

@@ -26,7 +26,7 @@ pub trait ProgramOrder: Send {
     /// needs.
     fn trades(&mut self, view: &OrderView) -> bool;
 
-    /// True if the policy never swaps open superblocks: the drive then does not ask it.
+    /// Returns true if the policy never swaps open superblocks: the drive then does not ask it.
     fn never(&self) -> bool {
         false
     }

@@ -36,7 +36,7 @@ impl Area {
         self.ring.len()
     }
 
-    /// Returns the index of the place in the read-ahead area that holds unit `lpn`.
+    /// Returns the index of the place in the read-ahead area that holds unit `lpn`; none if the unit is not there.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         self.index.find(lpn)

@@ -55,7 +55,8 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// Makes the read-ahead of a drive; none where the drive does not read ahead.
+    /// Makes the state of a drive's read-ahead, with an empty read-ahead area; none where the drive does not read
+    /// ahead.
     pub fn new(maker: &Maker, layout: &Layout) -> Option<Box<Self>> {
         let mut policy = maker();
         let units = policy.area_units(layout.unit).ok().flatten()?;

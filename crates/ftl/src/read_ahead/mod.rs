@@ -36,8 +36,8 @@ pub trait ReadAheadPolicy: Send {
     /// Tells the policy the size of the drive's mapping unit; called once, before anything else.
     fn attach(&mut self, unit: Bytes);
 
-    /// Informs the policy that the host reads `count` units from `first`. Returns what to read ahead now: at most half
-    /// of what the read-ahead area holds, and only units after `first`.
+    /// Informs the policy that the host reads `count` units from `first`. Returns the range of units to read ahead now:
+    /// at most half of the units that the read-ahead area can hold, and only units after `first`.
     fn on_read(&mut self, first: Lpn, count: u32) -> Option<Stretch>;
 
     /// Informs the policy that the last range was fetched up to `until`: less far where the area was full of units in

@@ -20,7 +20,7 @@ pub struct MergeView {
 
 /// Policy that decides which reads of a page share one array read.
 pub trait ReadMerge: Send {
-    /// False if the policy never lets reads share an array read: it is then not asked further.
+    /// Returns false if the policy never lets reads share an array read: it is then not asked further.
     fn merges(&self) -> bool;
 
     /// Returns true if a read is to share the array read of an earlier read that waits for its array read, or whose

@@ -26,7 +26,7 @@ pub struct RefreshView<'a> {
 
 /// Policy that chooses the order in which a die rewrites superblocks that are due. One instance per die.
 pub trait RefreshOrder: Send {
-    /// True if the superblock that fell due first is always rewritten next; [`Self::next`] is then not called.
+    /// Returns true if the superblock that fell due first is always rewritten next; [`Self::next`] is then not called.
     fn is_first_due(&self) -> bool {
         false
     }

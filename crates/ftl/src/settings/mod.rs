@@ -124,7 +124,7 @@ impl FtlConfig {
         (self.destination.streams)().handles().map_or(0, |handles| handles.isolation.len() as u16)
     }
 
-    /// True if the configuration asks for at least one power cut.
+    /// Returns true if the configuration asks for at least one power cut.
     pub fn has_power_cuts(&self) -> bool {
         self.features.iter().any(|found| found.feature == Feature::PowerCut)
     }

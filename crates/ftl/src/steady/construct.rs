@@ -74,8 +74,9 @@ fn stretch(moment: &Moment, plan: &DiePlan) -> f64 {
 }
 
 impl Core {
-    /// Draws how many of `filled` units each die holds. Dies are written in turns and lose a unit wherever one is
-    /// overwritten: in equilibrium a die's share of n varies as n / 2 beside the others.
+    /// Draws at random, for each die, how many of the `filled` units the die holds, and returns these numbers. Dies are
+    /// written in turns and lose a unit wherever one is overwritten: in equilibrium a die's share of n varies as n / 2
+    /// beside the others.
     ///
     /// # Errors
     /// When the dies have too few good superblocks for all units.

@@ -61,14 +61,14 @@ impl SteadyWindow {
         Self { rule, history: Vec::new() }
     }
 
-    /// Adds a window with write amplification `waf`, which ended after `overwrites` overwrites; returns true when the
-    /// rule for a steady state is met.
+    /// Adds a window with write amplification `waf` to the record; the filled logical space was overwritten
+    /// `overwrites` times up to its end. Returns true when the rule for a steady state is met.
     pub fn push(&mut self, waf: f64, overwrites: f64) -> bool {
         self.history.push(waf);
         overwrites >= self.rule.least && self.is_steady()
     }
 
-    /// True when the last windows meet the rule for a steady state, apart from the least number of overwrites.
+    /// Returns true when the last windows meet the rule for a steady state, apart from the least number of overwrites.
     pub fn is_steady(&self) -> bool {
         let count = self.rule.windows;
         let Some(last) = self.history.len().checked_sub(count).map(|from| &self.history[from..]) else {
@@ -84,7 +84,8 @@ impl SteadyWindow {
         excursion <= self.rule.tolerance && change <= self.rule.tolerance / 2.0
     }
 
-    /// True when the greatest number of overwrites is reached.
+    /// Returns true when the filled logical space was overwritten as often as the rule allows, so that preconditioning
+    /// ends in any case.
     pub fn is_exhausted(&self) -> bool {
         self.history.len() as f64 * self.rule.window >= self.rule.limit
     }

@@ -45,8 +45,8 @@ impl PageMapped {
         written
     }
 
-    /// True when nothing was written yet, and no feature or stream has a say in where a unit goes, so that only the
-    /// dies' space decides.
+    /// Returns true when nothing was written yet, and no feature or stream has a say in where a unit goes, so that only
+    /// the dies' space decides.
     fn may_write_in_order(&self) -> bool {
         let Media { core: Core { store, .. }, features } = &self.media;
         let layout = &store.layout;
@@ -57,7 +57,7 @@ impl PageMapped {
         is_fresh && is_plain && is_whole && store.dead.from_start == NONE
     }
 
-    /// True when die `die` can take `part` units in a new superblock without starting garbage collection.
+    /// Returns true when die `die` can take `part` units in a new superblock without starting garbage collection.
     fn takes_in_order(&self, die: usize, part: u32) -> bool {
         let (media, space) = (&self.media, &self.media.core.store.space.dies[die]);
         let before = self.upkeep.trigger_view(media, die);

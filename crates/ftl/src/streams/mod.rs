@@ -125,7 +125,7 @@ pub trait StreamPolicy: Send {
     /// Returns the specifications of each die's streams, from one to [`STREAMS_MOST`]; the answer never changes.
     fn streams(&self) -> Vec<StreamSpec>;
 
-    /// Returns what the drive is to record about its units for this policy.
+    /// Returns the settings of what the drive is to record about its units (write counts, times) for this policy.
     fn notes(&self) -> Notes {
         Notes::default()
     }
@@ -135,8 +135,8 @@ pub trait StreamPolicy: Send {
         None
     }
 
-    /// Returns the streams of host data and of relocated data if the choice depends on nothing else; the drive then
-    /// does not call [`Self::join`] for each unit.
+    /// Returns the indices of the streams for host data and for relocated data if the choice depends on nothing else;
+    /// the drive then does not call [`Self::join`] for each unit.
     fn by_origin(&self) -> Option<ByOrigin> {
         None
     }

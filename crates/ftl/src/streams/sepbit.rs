@@ -47,8 +47,8 @@ impl Policy for SepBit {
 }
 
 impl SepBit {
-    /// True if `age` (number of units that the host wrote since the unit) is below `lives` mean lives of superblocks;
-    /// while the mean is not known, true for every known age.
+    /// Returns true if `age` (number of units that the host wrote since the unit) is below `lives` mean lives of
+    /// superblocks; while the mean is not known, true for every known age.
     fn is_younger(&self, age: Option<u64>, lives: u64) -> bool {
         age.is_some_and(|age| self.mean.is_none_or(|mean| age < mean.saturating_mul(lives)))
     }

@@ -31,8 +31,8 @@ pub(crate) struct Burden {
 }
 
 impl Burden {
-    /// Adds up the upkeep that the configuration asks for once the drive is full: `costs` are times for one die, `dies`
-    /// is the number of dies that share the resource `whose`.
+    /// Calculates the total time of the upkeep that the configuration asks for once the drive is full: `costs` are
+    /// times for one die, `dies` is the number of dies that share the resource `whose`.
     pub fn new(
         whose: &'static str,
         dies: u64,

@@ -44,8 +44,8 @@ pub trait WearPolicy: Send {
     /// Informs the policy that a superblock was erased, before the superblock is ranked among the free ones.
     fn on_erase(&mut self, _observed: &Observed) {}
 
-    /// True if the policy spreads wear over all superblocks; false if free superblocks may stay unused as long as
-    /// others can be worn instead.
+    /// Returns true if the policy spreads wear over all superblocks; false if free superblocks may stay unused as long
+    /// as others can be worn instead.
     fn spreads(&self) -> bool {
         true
     }
@@ -56,7 +56,7 @@ pub trait WearPolicy: Send {
         0.0
     }
 
-    /// True if [`Self::relocate`] can ever choose a superblock: otherwise it is not called.
+    /// Returns true if [`Self::relocate`] can ever choose a superblock: otherwise it is not called.
     fn relocates(&self) -> bool {
         true
     }

@@ -23,14 +23,15 @@ pub struct TriggerView {
 
 /// Trigger policy: decides when garbage collection works on a die.
 pub trait GcTrigger: Send {
-    /// True when garbage collection should start or continue on the die although the host may be waiting.
+    /// Returns true when garbage collection should start or continue on the die although the host may be waiting.
     fn foreground(&self, view: &TriggerView) -> bool;
 
-    /// True when garbage collection should start or continue while the die has nothing else to do.
+    /// Returns true when garbage collection should start or continue while the die has nothing else to do.
     fn background(&self, view: &TriggerView) -> bool;
 
-    /// True when a victim that frees `gain` of its `units` mapping units is worth collecting in the background; its
-    /// valid units are moved in whole programs. Must be false when nothing is gained, because a die must come to rest.
+    /// Returns true when a victim that frees `gain` of its `units` mapping units is worth collecting in the background;
+    /// its valid units are moved in whole programs. Must be false when nothing is gained, because a die must come to
+    /// rest.
     fn worthwhile(&self, gain: u32, units: u32) -> bool;
 
     /// Returns how long a die must have been idle before background garbage collection starts, or `None` for no

@@ -56,9 +56,9 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Number of origins of flash operations.
+    /// Number of different origins (causes) of flash operations.
     pub const COUNT: usize = 14;
-    /// Every origin of flash operations, in the order of its number.
+    /// List of all origins (causes) of flash operations, in the order of their numbers.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Host,
         Self::Gc,
@@ -147,7 +147,7 @@ pub enum Class {
 impl Kind {
     /// Number of kinds of flash operation.
     pub const COUNT: usize = 4;
-    /// Every kind of flash operation, in the order of its number.
+    /// List of all kinds of flash operation, in the order of their numbers.
     pub const ALL: [Self; Self::COUNT] = [Self::Read, Self::Program, Self::Erase, Self::Copyback];
 
     /// Returns the name of the kind of flash operation in results.
@@ -162,9 +162,9 @@ impl Kind {
 }
 
 impl Class {
-    /// Number of classes of flash operations.
+    /// Number of classes of flash operations, each of which has its own queue at a die.
     pub const COUNT: usize = 5;
-    /// Every class of flash operations, in the order of its number.
+    /// List of all classes of flash operations, which are queues of a die, in the order of their numbers.
     pub const ALL: [Self; Self::COUNT] =
         [Self::HostRead, Self::InternalRead, Self::HostProgram, Self::InternalProgram, Self::Erase];
 

@@ -166,8 +166,8 @@ const ONE_UNIT: &str = "one unit per program: controller.multi_plane = false, na
 const CODE: &str = "a code, such as ecc.code.name = ldpc";
 const TRACK: &str = "ftl.sectors.track = true";
 
-/// Every pair of features that excludes each other. A pair that follows from another row by way of [`NEEDS`] is not
-/// listed.
+/// Table of all pairs of features that exclude each other. A pair that follows from another row by way of [`NEEDS`] is
+/// not listed.
 pub const APART: &[Apart] = apart! {
     SlcCache, BlockMap: Logical("the map can only point to a unit's block or log block, not to the cache")
         => PAGES;
@@ -256,7 +256,7 @@ pub const APART: &[Apart] = apart! {
         => "controller.cache_program = false, or controller.late_choice = false";
 };
 
-/// Every feature that needs another feature in order to be of use.
+/// Table of all features that have no use without another feature.
 pub const NEEDS: &[Needs] = needs! {
     Regulator, Code: "without a code, a coarser step does not make reads slower" => CODE;
     Refresh, Code: "without a code, data has no errors" => CODE;
@@ -286,7 +286,8 @@ pub struct Idle {
     pub change: &'static str,
 }
 
-/// All configuration keys that can be without effect although a reader of a file could think that they have one.
+/// Table of all configuration keys that can be without effect although a reader of a file could think that they have
+/// one.
 pub const IDLE: &[Idle] = &[
     Idle {
         keys: &["controller.copyback", "ftl.gc.trigger", "ftl.gc.victim", "ftl.placement", "ftl.streams"],

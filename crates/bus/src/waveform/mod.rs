@@ -30,7 +30,7 @@ pub enum WaveOperation {
 }
 
 impl WaveOperation {
-    /// Every operation that a waveform can show, with its name.
+    /// List of all operations that a waveform can show, each with its name.
     pub const ALL: [(Self, &str); 4] =
         [(Self::Read, "read"), (Self::Program, "program"), (Self::Erase, "erase"), (Self::Status, "status")];
 
@@ -103,13 +103,13 @@ pub struct Mark {
     pub name: &'static str,
     /// Kind of timing relation that the mark shows.
     pub kind: MarkKind,
-    /// Name of the signal at which the interval begins.
+    /// Name of the signal at which the time interval that the mark shows begins.
     pub from_signal: &'static str,
-    /// Beginning of the interval, as time since the beginning of the waveform.
+    /// Beginning of the time interval that the mark shows, as time since the beginning of the waveform.
     pub from: Femtos,
-    /// Name of the signal at which the interval ends.
+    /// Name of the signal at which the time interval that the mark shows ends.
     pub to_signal: &'static str,
-    /// End of the interval, as time since the beginning of the waveform.
+    /// End of the time interval that the mark shows, as time since the beginning of the waveform.
     pub to: Femtos,
     /// Least duration that the standard requires between the two edges of the mark; none where the standard
     /// requires none.

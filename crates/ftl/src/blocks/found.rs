@@ -333,8 +333,8 @@ impl BlockMapped {
         }
     }
 
-    /// Adds a block found after a power cut to its bank, with its role; a block without valid units is not added, so
-    /// that its superblocks are erased.
+    /// Adds a block found after a power cut to its bank (set of dies), with its role; a block without valid units is
+    /// not added, so that its superblocks are erased.
     fn put_block(&mut self, mut found: FoundBlock) {
         let there = || found.members.iter().filter(|superblock| **superblock != NONE);
         let valid: u32 =

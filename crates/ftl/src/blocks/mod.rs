@@ -45,8 +45,8 @@ struct Wait {
     /// Serial number of the buffer slot's wait, which changes whenever the slot begins to wait or is programmed.
     serial: u32,
     since: SimTime,
-    /// While the buffer slot waits: the bank's total merging time when the wait began. Afterwards: the part of the wait
-    /// that was spent behind merges. In nanoseconds.
+    /// While the buffer slot waits: the time that merges in its bank (set of dies) had taken in total when the wait
+    /// began. Afterwards: the part of the wait that was spent behind merges. In nanoseconds.
     merged_ns: u64,
     /// Physical place of the slot's logical unit when the slot's program was submitted.
     home: Ppa,
@@ -78,7 +78,7 @@ pub struct BlockMapped {
     /// Pairs of buffer slots of one unit: an older slot, whose data were replaced by a newer version and for which a
     /// request still waits, and the slot of the newer version.
     overtaken: Vec<(u32, u32)>,
-    /// For each superblock: number of the block, within its bank, to which it belongs, or `NONE`.
+    /// For each superblock: number of the block, within its bank (set of dies), to which it belongs, or `NONE`.
     block_of: Vec<u32>,
     banks: Vec<Bank>,
     /// Banks (sets of dies over which blocks extend) that have work to do before simulated time advances.
@@ -135,8 +135,8 @@ impl BlockMapped {
         Ok(ftl)
     }
 
-    /// Returns the number of blocks that a bank needs beside its data blocks: log blocks, a block to merge into, spare
-    /// blocks.
+    /// Returns the number of blocks that a bank (set of dies) needs beside its data blocks: log blocks, a block to
+    /// merge into, spare blocks.
     fn blocks_beside(&self) -> u32 {
         self.rules.kind.logs_least() + 1 + self.media.core.rules.spare
     }
@@ -174,7 +174,8 @@ impl BlockMapped {
         &self.media.core.store.layout
     }
 
-    /// Returns the bank of logical unit `lpn`, the number of its group within the bank, and the unit within the group.
+    /// Returns the bank (set of dies) of logical unit `lpn`, the number of its group within the bank, and the unit
+    /// within the group.
     #[inline]
     fn split(&self, lpn: Lpn) -> (usize, u32, u32) {
         let (group, unit) = (lpn.0 / self.rules.group_units, lpn.0 % self.rules.group_units);

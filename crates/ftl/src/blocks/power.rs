@@ -84,7 +84,7 @@ impl BlockMapped {
     }
 
     /// Begins simulated time, or resumes it after a power cut: erases superblocks that belong to no block, and starts
-    /// the work of all banks.
+    /// the work of all banks (sets of dies).
     #[cold]
     pub(super) fn begin_labelled<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.label_beginning();

@@ -266,8 +266,8 @@ impl Core {
     }
 
     /// Returns true when a write stream may open a superblock for host data as in [`Self::has_own_room`] and, where
-    /// several streams take moved data, space to pad their programs remains. Called seldom: once for each superblock,
-    /// unless host data and moved data share superblocks.
+    /// several write streams take moved data, space to pad their programs remains. Called seldom: once for each
+    /// superblock, unless host data and moved data share superblocks.
     #[inline(never)]
     fn has_room_to_open_untimed(&self, die: usize, stream: usize) -> bool {
         self.has_own_room(die, stream)
@@ -275,8 +275,8 @@ impl Core {
                 || self.has_room_untimed(die, 2 * self.store.layout.data_units()))
     }
 
-    /// Returns true when a die has space to move `units` units by garbage collection. Where several streams take moved
-    /// units, space to pad each stream's program is included.
+    /// Returns true when a die has space to move `units` units by garbage collection. Where several write streams take
+    /// moved units, space to pad each stream's program is included.
     pub fn has_room_untimed(&self, die: usize, units: u32) -> bool {
         let layout = &self.store.layout;
         let kept = match self.assembly.streams.moved_count() {

@@ -11,7 +11,7 @@ pub struct WearView<'a> {
     pub erased: SuperblockId,
     /// Closed superblocks that could be relocated; their order has no meaning, but is repeatable.
     pub candidates: &'a [SuperblockId],
-    /// Valid units, wear, closing time and stream of each superblock of the die.
+    /// Valid units, wear, closing time and write stream of each superblock of the die.
     pub blocks: Blocks<'a>,
     /// Present value of the die's write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,

@@ -10,7 +10,7 @@ use controller::{Class, Context, Kind, Origin, Transaction};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
 
-/// Index of the only stream of a zoned drive.
+/// Index of the only write stream of a zoned drive.
 const STREAM: usize = 0;
 
 impl ZoneMapped {

@@ -58,8 +58,8 @@ pub struct Ride {
 /// State of all shared reads of a drive.
 pub(crate) struct Sharing {
     of: Vec<Shared>,
-    /// For each die: superblock, page row and number of the reads that can still be shared, because their data-out has
-    /// not begun; oldest first.
+    /// For each die: list of the reads that can still be shared because their data-out has not begun, oldest first,
+    /// each with its superblock, page row and transaction.
     open: Vec<Vec<(u32, u32, TransactionId)>>,
 }
 

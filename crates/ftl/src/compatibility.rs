@@ -121,7 +121,7 @@ impl Reason {
 pub struct Apart {
     /// First feature of the pair: the error message blames its key when a file has both.
     pub a: Feature,
-    /// Second feature of the pair that excludes each other.
+    /// Second feature of the pair of features that exclude each other on a drive.
     pub b: Feature,
     /// Reason why the two features of the drive exclude each other.
     pub reason: Reason,

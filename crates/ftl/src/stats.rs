@@ -59,8 +59,8 @@ counters! {
         units_written: u64,
         /// Number of bytes that the host's write requests carried into the buffer.
         bytes_written: u64,
-        /// Bytes programmed for the host that no request carried: the rest of mapping units that the host wrote a part
-        /// of.
+        /// Number of bytes programmed for the host that no request carried: the rest of mapping units of which the host
+        /// wrote a part.
         bytes_filled_up: u64,
         /// Number of units that the host wrote over a version that still waited in the write buffer.
         units_coalesced: u64,

@@ -90,8 +90,8 @@ struct Choice {
     /// For each range of logical units that fills one program unit: sequence number of the newest program that replaced
     /// the whole range, so that copies from older programs are garbage.
     over: Vec<u64>,
-    /// For each logical unit: write number of its newest copy, sequence number of the copy's program, and its physical
-    /// place.
+    /// For each logical unit: number of the host's write of its newest copy, sequence number of the program that wrote
+    /// this copy, and the copy's physical place.
     newest: Vec<(u64, u64, Ppa)>,
 }
 
@@ -245,8 +245,8 @@ impl BlockMapped {
         choice
     }
 
-    /// Returns the readable units of a block found after a power cut: the write number, the sequence number of the
-    /// program, the logical unit and the physical place of each.
+    /// Returns the readable units of a block found after a power cut, each with the number of the host's write of its
+    /// data, the sequence number of its program, its logical unit and its physical place.
     fn units_in<'a>(
         &'a self,
         flash: &'a Flash<'a>,

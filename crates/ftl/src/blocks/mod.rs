@@ -34,8 +34,8 @@ use units::{Lpn, Ppa, SimTime};
 /// Number of superblocks reserved on each die of a block-mapped drive whose blocks can fail: a merge that fails needs
 /// another block before it frees one.
 const SPARE_IF_FAILING: u32 = 3;
-/// Number of further superblocks reserved on each die where the power may be cut: data that an interrupted merge has
-/// programmed must be merged again.
+/// Number of superblocks reserved on each die of a block-mapped drive whose power may be cut, in addition to those
+/// reserved for failing blocks: data that an interrupted merge has programmed must be merged again.
 const SPARE_IF_CUT: u32 = 1;
 
 /// Record for one slot of the write buffer: when the slot began to wait in its bank's queue to be programmed, and how

@@ -22,7 +22,8 @@ struct ReadStream {
     /// were not read.
     passed: u32,
     missing: u32,
-    /// Number of the host read, counted over the drive, that last belonged to the stream.
+    /// Serial number, counted over all host reads of the drive, of the last host read that belonged to the sequential
+    /// stream.
     used: u64,
 }
 

@@ -12,9 +12,10 @@ pub(crate) use rides::{RowUnits, find_ride, rider};
 /// read.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeView {
-    /// True once the array read has begun; it then senses the wanted page, too.
+    /// True once the array read of the pending read has begun; the policy is then asked only where this array read
+    /// senses the pages that the further read needs.
     pub begun: bool,
-    /// Number of further reads that already share the array read.
+    /// Number of reads that already share the array read of the pending read.
     pub riders: u32,
 }
 

@@ -112,7 +112,7 @@ struct UnitsInOrder {
     /// `units`: number of units of a superblock. `per_die`: number of superblocks of a die.
     units: u32,
     per_die: u32,
-    /// Superblocks in the order in which they were written: one of each die, then the next of each die.
+    /// Numbers of the superblocks in the order in which they were written: one of each die, then the next of each die.
     order: Vec<u32>,
     /// For each superblock: its position among the superblocks of its die in the order of writing, or `NONE`.
     rank: Vec<u32>,

@@ -17,7 +17,7 @@ pub struct TriggerView {
     pub superblocks: u32,
     /// Number of invalid mapping units in the closed superblocks of the die.
     pub garbage_units: u64,
-    /// Number of mapping units of a superblock.
+    /// Number of mapping units of a superblock that are for data, without its summary.
     pub superblock_units: u32,
 }
 

@@ -49,7 +49,7 @@ impl Policy for TwoRegionGreedy {
     }
 }
 
-/// Reads the configuration key `cold_from`, the number of the first write stream whose superblocks are in the cold
+/// Reads the configuration key `cold_from`, the index of the first write stream whose superblocks are in the cold
 /// region.
 fn read_cold_from(section: &mut Section) -> Result<usize, ConfigError> {
     let first = section.within(at_least(1u32).because("stream 0 takes the host's data")).or(

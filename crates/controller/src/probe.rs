@@ -21,7 +21,7 @@ impl<P> Context<P> {
     }
 }
 
-/// Use that a channel was busy with: command, status, data in or data out.
+/// Kind of use that a channel was busy with: command, status, data in or data out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelUse {
     /// Use: the channel carries command and address cycles.

@@ -15,9 +15,11 @@ type Spent = [u64; 3];
 /// shares it.
 #[derive(Clone, Copy, Debug)]
 struct Shared {
-    /// For a rider: the carrier that does its array read; none for a carrier, or for a transaction that shares nothing.
+    /// For a rider (a read that shares another read's array read): the carrier, which does the array read; none for a
+    /// carrier, or for a transaction that shares nothing.
     carrier: TransactionId,
-    /// For a carrier: the rider that joined last; each rider names the rider that joined before it.
+    /// For a carrier (a read whose array read others share): the rider that joined last; each rider names the rider
+    /// that joined before it.
     last: TransactionId,
     riders: u32,
     /// For a carrier and all its riders: `sensed` is the bit mask of the units of all pages that are sensed, `sent`

@@ -38,11 +38,12 @@ pub fn next_index(count: usize, what: &str) -> u32 {
 /// were scheduled.
 #[derive(Clone, Debug)]
 pub struct Calendar {
-    /// Events of the near future, in slots by time.
+    /// Wheel with the events of the near future, in slots by time.
     wheel: Wheel,
-    /// Events that lay beyond the time range of the wheel when they were scheduled.
+    /// Heap of the events that lay beyond the time range of the wheel when they were scheduled.
     far: Heap,
-    /// Timer events, few of which ever fire as they were set; in the other heap they would slow all events down.
+    /// Heap of the timer events, few of which ever fire as they were set; in the heap of far events they would slow all
+    /// events down.
     timers: Heap,
     /// Sort key of the earliest event of both heaps.
     first_in_heaps: u128,

@@ -6,20 +6,21 @@
 
 use config::{ConfigError, Entry, Place, Section};
 
-/// Condition on the value of a configuration key under which the key turns a feature of the drive on.
+/// Kind of condition on the value of a configuration key under which the key turns a feature of the drive on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// Condition: the key has one of these values.
+    /// Condition under which a feature is on: the key has one of these values.
     Is(&'static [&'static str]),
-    /// Condition: the key has a value other than these.
+    /// Condition under which a feature is on: the key has a value other than these.
     IsNot(&'static [&'static str]),
-    /// Condition: the drive file gives the key, with any value.
+    /// Condition under which a feature is on: the drive file gives the key, with any value.
     Given,
-    /// Condition: the value of the key is a number above zero.
+    /// Condition under which a feature is on: the value of the key is a number above zero.
     Positive,
-    /// Condition: the value of the key is a number above one.
+    /// Condition under which a feature is on: the value of the key is a number above one.
     Several,
-    /// Condition: one program operation of the drive writes more than one mapping unit, for any reason.
+    /// Condition under which a feature is on: one program operation of the drive writes more than one mapping unit, for
+    /// any reason.
     UnitsAProgram,
     /// No condition on a key of the drive file: a command or an option of a run requests the feature.
     Asked,

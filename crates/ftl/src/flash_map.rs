@@ -24,7 +24,7 @@ pub struct MapOnFlash {
     pub in_flight: u32,
     /// Number of slots of the write buffer reserved for translation units.
     pub slots: u32,
-    /// Part of the map that is in RAM.
+    /// Which part of the map is in RAM: a cache of map entries, or the whole map.
     pub in_ram: InRam,
 }
 

@@ -58,7 +58,7 @@ pub enum Output {
         request: u32,
         /// Number of mapping units that the read delivered.
         units: u32,
-        /// Handling of bit errors by the read: attempts, decoding, and whether the data were uncorrectable.
+        /// Description of how the read handled bit errors: attempts, decoding, and whether the data were uncorrectable.
         reading: Reading,
         /// Times of the flash read by stage: waits, channel, array and transfer, in ns.
         stages: Stages,

@@ -27,7 +27,7 @@ pub(super) fn t_byte(section: &mut Section) -> Result<Femtos, ConfigError> {
 
 /// Lower bound of the clock period by an equation of the paper, with the equation's terms for error messages.
 pub(super) struct Bound {
-    /// Number of the equation in the paper.
+    /// Number that the paper gives the equation of this bound.
     pub equation: u32,
     /// Terms of the equation as text, as the paper writes them.
     pub terms: &'static str,

@@ -16,16 +16,16 @@ use data::Params;
 pub use read::DrawnInterface;
 use units::Femtos;
 
-/// Flash operation that a waveform shows on the channel.
+/// Kind of flash operation that a waveform shows on the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaveOperation {
-    /// Operation: read of a page, from the array to the controller.
+    /// Flash operation in a waveform: read of a page, from the array to the controller.
     Read,
-    /// Operation: program of a page, from the controller to the array.
+    /// Flash operation in a waveform: program of a page, from the controller to the array.
     Program,
-    /// Operation: erase of a block of the chip.
+    /// Flash operation in a waveform: erase of a block of the chip.
     Erase,
-    /// Operation: query for the status of the last operation of the chip.
+    /// Flash operation in a waveform: query for the status of the last operation of the chip.
     Status,
 }
 
@@ -49,15 +49,15 @@ impl WaveOperation {
 /// Kind of state that a signal of a waveform has from an edge on: the level of a single line, or the byte on the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// State of the signal: low level.
+    /// State of a waveform's signal: low level.
     Low,
-    /// State of the signal: high level.
+    /// State of a waveform's signal: high level.
     High,
-    /// State of the signal: not driven (high impedance).
+    /// State of a waveform's signal: not driven (high impedance).
     Released,
-    /// State of the signal: driven, but with a level that cannot be relied on.
+    /// State of a waveform's signal: driven, but with a level that cannot be relied on.
     Unknown,
-    /// State of the signal: a byte on the bus, with its label: `30h`, `C1`, `D0`.
+    /// State of a waveform's signal: a byte on the bus, with its label: `30h`, `C1`, `D0`.
     Byte(u8, String),
 }
 
@@ -86,13 +86,13 @@ pub struct Signal {
 /// Kind of timing relation that a mark in a waveform shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkKind {
-    /// Timing relation: set-up time, for which data must be stable before they are captured.
+    /// Kind of timing relation in a waveform: set-up time, for which data must be stable before they are captured.
     SetUp,
-    /// Timing relation: hold time, for which data must stay stable after they were captured.
+    /// Kind of timing relation in a waveform: hold time, for which data must stay stable after they were captured.
     Hold,
-    /// Timing relation: propagation delay from one edge to another.
+    /// Kind of timing relation in a waveform: propagation delay from one edge to another.
     Delay,
-    /// Timing relation: wait that the protocol prescribes, or a busy time of the array.
+    /// Kind of timing relation in a waveform: wait that the protocol prescribes, or a busy time of the array.
     Wait,
 }
 

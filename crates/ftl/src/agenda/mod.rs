@@ -21,15 +21,15 @@ use units::{Nanos, SimTime};
 /// Kind of timer-driven background work (refresh, patrol and so on) that the agenda holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
-    /// Kind of work: check the superblock, numbered over the drive, which may hold data that must be rewritten
-    /// (refreshed) now.
+    /// Kind of background work: check the superblock, numbered over the drive, which may hold data that must be
+    /// rewritten (refreshed) now.
     Refresh(u32),
-    /// Kind of work: the next step of the patrol (background scrub) of this die.
+    /// Kind of background work: the next step of the patrol (background scrub) of this die.
     Patrol(u32),
-    /// Kind of work: rewrite superblocks of this die that wait for it, because the die may spend time on background
-    /// work again.
+    /// Kind of background work: rewrite superblocks of this die that wait for it, because the die may spend time on
+    /// background work again.
     Turn(u32),
-    /// Kind of work: an action of a feature at a set time, such as to take a snapshot.
+    /// Kind of background work: an action of a feature at a set time, such as to take a snapshot.
     Moment,
 }
 

@@ -16,7 +16,7 @@ use controller::Origin;
 use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
 
-/// Condition in which recovery finds a block after a power cut, from best to worst.
+/// Kind of condition in which recovery finds a block after a power cut, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Condition {
     /// Condition: all program units of the block that were programmed can be read.

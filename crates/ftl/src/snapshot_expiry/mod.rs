@@ -5,10 +5,10 @@ use units::SimTime;
 /// Kind of reason why a snapshot of the logical drive must be dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpiryReason {
-    /// Reason: a snapshot was taken, and there are now more snapshots than `ftl.snapshots.keep`.
+    /// Reason to drop a snapshot: a snapshot was taken, and there are now more snapshots than `ftl.snapshots.keep`.
     Count,
-    /// Reason: a write would overwrite a version that the newest snapshot sees, and there is no space to keep the
-    /// version.
+    /// Reason to drop a snapshot: a write would overwrite a version that the newest snapshot sees, and there is no
+    /// space to keep the version.
     Room,
 }
 

@@ -98,7 +98,7 @@ impl PageMapped {
     }
 }
 
-/// Returns the number of units written in one turn, when each die takes one program unit.
+/// Returns the number of units written in one turn of writing a drive in order, when each die takes one program unit.
 fn layout_turn(dies: usize, program: u32) -> u32 {
     dies as u32 * program
 }

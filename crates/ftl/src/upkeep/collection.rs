@@ -16,10 +16,11 @@ use units::DieId;
 /// Kind of urgency with which a die collects garbage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Haste {
-    /// Urgency: the die needs free superblocks and collects garbage now, with or without host requests.
+    /// Urgency of garbage collection: the die needs free superblocks and collects garbage now, with or without host
+    /// requests.
     Foreground,
-    /// Urgency: the die has enough free superblocks, and collects only superblocks that were requested (for instance by
-    /// wear levelling), and further ones while it is idle.
+    /// Urgency of garbage collection: the die has enough free superblocks, and collects only superblocks that were
+    /// requested (for instance by wear levelling), and further ones while it is idle.
     Background,
 }
 

@@ -7,7 +7,7 @@ use units::{Nanos, SuperblockId};
 /// Read-only view of a die for a wear levelling policy, after an erase. All slices are indexed by superblock of the
 /// die.
 pub struct WearView<'a> {
-    /// Superblock that was just erased.
+    /// Number, within the die, of the superblock that was just erased.
     pub erased: SuperblockId,
     /// Closed superblocks that could be relocated; their order has no meaning, but is repeatable.
     pub candidates: &'a [SuperblockId],

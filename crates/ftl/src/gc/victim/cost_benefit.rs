@@ -72,8 +72,8 @@ pub struct CostBenefit {
 /// `filed`, and whether an invalidation has made that position outdated.
 #[derive(Clone, Copy, Debug, Default)]
 struct FiledSuperblock {
-    /// Number of valid units, and write clock at closing, under which the superblock is in `filed`; none if it is not
-    /// there.
+    /// Number of valid units, and write clock at closing, under which the superblock is in the ordered set of
+    /// candidates; none if it is not in the set.
     filed: Option<(u32, u64)>,
     candidate: bool,
     marked: bool,

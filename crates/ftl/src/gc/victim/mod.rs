@@ -17,7 +17,7 @@ pub struct VictimView<'a> {
     pub blocks: Blocks<'a>,
     /// Present write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
-    /// Number of mapping units that a superblock holds.
+    /// Number of mapping units of a superblock that are for data, without its summary.
     pub units_per_superblock: u32,
     /// Random number stream of the victim policy.
     pub random: &'a mut RandomStream,

@@ -14,7 +14,7 @@ pub struct TwoRegionGreedy {
     /// For each superblock: index of its region (0 for host data, 1 for moved data), and its number of valid units
     /// while it is a candidate.
     blocks: Vec<(usize, u32)>,
-    /// Number of invalid units in the candidates of each region.
+    /// For each of the two regions: number of invalid units in its garbage collection candidates.
     garbage: [u64; 2],
     /// Victims that were chosen together (a round) and are still to be collected, the next victim last.
     round: Vec<SuperblockId>,

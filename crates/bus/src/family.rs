@@ -12,7 +12,7 @@ pub struct Family {
     pub older: &'static [&'static str],
 }
 
-/// A family of NAND flash interfaces with its highest supported timing mode; 0 for families without modes.
+/// Pair of a family of NAND flash interfaces and its highest supported timing mode; 0 for families without modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModeSet {
     /// Family of NAND flash interfaces, such as `nv-ddr2`.

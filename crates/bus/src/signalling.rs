@@ -48,13 +48,13 @@ impl Cadence {
 /// Waits that the protocol of an interface prescribes between its cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CycleWaits {
-    /// Wait from the last cycle of a command until the die is busy (tWB).
+    /// Wait from the last cycle of a command until the die is busy (tWB), in fs.
     pub t_wb: Femtos,
-    /// Wait from ready to the first data cycle (tRR).
+    /// Wait from ready to the first data cycle (tRR), in fs.
     pub t_rr: Femtos,
-    /// Wait from the last address cycle to the first data cycle of a program (tADL).
+    /// Wait from the last address cycle to the first data cycle of a program (tADL), in fs.
     pub t_adl: Femtos,
-    /// Wait from a status command to the status byte (tWHR).
+    /// Wait from a status command to the status byte (tWHR), in fs.
     pub t_whr: Femtos,
 }
 
@@ -84,7 +84,7 @@ pub struct Signalling {
     pub double_data_rate: bool,
     /// Waits that the protocol prescribes between its cycles.
     pub waits: CycleWaits,
-    /// Numbers of pins of the channel.
+    /// Numbers of pins of the channel: shared by its chips, for each way, and strobes.
     pub pins: Pins,
     /// Supply voltage of the output drivers; none where the interface does not say.
     pub io_supply: Option<Voltage>,

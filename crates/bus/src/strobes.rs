@@ -2,30 +2,30 @@
 
 use units::Femtos;
 
-/// Timing relation of strobe and data, by kind of flash interface.
+/// Kind of timing relation between strobe and data, one for each kind of flash interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strobes {
     /// Timing relation of CONV: the controller sends the strobe, and captures the data that come back with its own
     /// delayed clock.
     Returned {
-        /// Delay of the strobe from the controller's register to the chip.
+        /// Delay of the strobe from the controller's register to the chip, in fs.
         t_out: Femtos,
-        /// Delay of the data from the chip's latch to the controller's pad.
+        /// Delay of the data from the chip's latch to the controller's pad, in fs.
         t_rea: Femtos,
-        /// Delay of the data from the controller's pad to its FIFO.
+        /// Delay of the data from the controller's pad to its FIFO, in fs.
         t_in: Femtos,
-        /// Set-up time of the controller's FIFO.
+        /// Set-up time of the controller's FIFO, in fs.
         t_s: Femtos,
-        /// Hold time of the controller's FIFO.
+        /// Hold time of the controller's FIFO, in fs.
         t_h: Femtos,
-        /// Delay of the controller's capture clock (equation 1).
+        /// Delay of the controller's capture clock (equation 1), in fs.
         t_d: Femtos,
     },
     /// Timing relation of SYNC_ONLY and PROPOSED: the chip's strobe travels with its data.
     Accompanied {
-        /// Set-up time: how long data are stable before an edge of the chip's strobe.
+        /// Set-up time: how long data are stable before an edge of the chip's strobe, in fs.
         t_ios: Femtos,
-        /// Hold time: how long data are stable after an edge of the chip's strobe.
+        /// Hold time: how long data are stable after an edge of the chip's strobe, in fs.
         t_ioh: Femtos,
     },
     /// Timing relation of ONFI SDR in this timing mode: the data follow the signal RE#.

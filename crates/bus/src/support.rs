@@ -3,7 +3,7 @@
 use crate::family::ModeSet;
 use config::{ConfigError, Section, meant};
 
-/// Reaction when the chip does not support the interface that the controller offers.
+/// Kind of reaction when the chip does not support the interface that the controller offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unknown {
     /// Reaction: the drive is refused if the chip does not support the interface.
@@ -12,7 +12,7 @@ pub(crate) enum Unknown {
     FallBack,
 }
 
-/// Interfaces that a chip supports, each with its highest mode; none when the chip's file does not say.
+/// List of the interfaces that a chip supports, each with its highest mode; none when the chip's file does not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Support(Option<Vec<ModeSet>>);
 

@@ -4,7 +4,7 @@ use crate::arbitration::{Arbiter, ChannelView, Want};
 use engine::RandomStream;
 use units::SimTime;
 
-/// Use for which a die gets the channel: command, status query, data-in or data-out.
+/// Kind of use for which a die gets the channel: command, status query, data-in or data-out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grant {
     Command,

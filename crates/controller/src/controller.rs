@@ -39,7 +39,7 @@ pub mod events {
     pub const FIRST_FREE: u8 = 6;
 }
 
-/// Rule for the time of a program with a write cost (way to program a page) of its own.
+/// Kind of rule for the time of a program with a write cost (way to program a page) of its own.
 #[derive(Clone, Copy, Debug)]
 enum ProgramCost {
     /// Rule: the program time is the usual time multiplied by this factor.
@@ -294,7 +294,7 @@ impl Controller {
         }
     }
 
-    /// True if no operation runs or waits on the die.
+    /// Returns true if no operation runs or waits on the die.
     #[inline]
     pub fn is_idle(&self, die: DieId) -> bool {
         self.dies[die.index()].is_idle()
@@ -380,7 +380,7 @@ impl Controller {
         self.timing.t_bers(wear)
     }
 
-    /// True if garbage collection goes before the host's programs on a die that is short of free superblocks.
+    /// Returns true if garbage collection goes before the host's programs on a die that is short of free superblocks.
     #[inline]
     pub fn hastens_collection(&self) -> bool {
         self.scheduler.hastens_collection()
@@ -440,7 +440,7 @@ impl Controller {
         })
     }
 
-    /// Queues a transaction at its die, and starts it if it can start now.
+    /// Queues a transaction at its die, starts it if it can start now, and returns its identifier.
     #[inline]
     pub fn submit<P: Probe>(&mut self, transaction: Transaction, ctx: &mut Context<P>) -> TransactionId {
         let now = ctx.calendar.now();
@@ -566,7 +566,7 @@ impl Controller {
         self.request_channel(die, want, ctx);
     }
 
-    /// True if a read that was queued before the oldest erase still waits: it may address the block to be erased.
+    /// Returns true if a read queued before the oldest erase still waits: it may address the block to be erased.
     fn reads_before_erase(&self, die: usize) -> bool {
         let state = &self.dies[die];
         let submitted = |class: Class| self.slab.items[state.first(class).index()].submitted;

@@ -29,12 +29,13 @@ impl DieOverlap {
     }
 }
 
-/// Urgency of garbage collection on a die: whether the die is short of free superblocks.
+/// Kind of urgency of garbage collection on a die: whether or not the die is short of free superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
-    /// Urgency: the die is not short of free superblocks.
+    /// Urgency of garbage collection: the die is not short of free superblocks.
     Normal,
-    /// Urgency: the die is short of free superblocks, and operations that free superblocks may go first.
+    /// Urgency of garbage collection: the die is short of free superblocks, and operations that free superblocks may go
+    /// first.
     Urgent,
 }
 
@@ -78,13 +79,13 @@ pub(crate) struct Die {
     pub register_kind: Kind,
     pub register_phase: RegisterPhase,
     pub suspended: TransactionId,
-    /// Program or erase that has ended, but whose status was not queried yet.
+    /// Identifier of the program or erase that has ended, but whose status was not queried yet.
     pub status: TransactionId,
     pub remaining: Nanos,
     pub suspensions: u32,
     /// Time before which no operation may start, because a suspend command is taking effect.
     pub blocked_until: SimTime,
-    /// Busy time of the array in ns by origin (host, GC, wear levelling, other), for utilisation.
+    /// Busy time of the die's array in ns by origin (host, GC, wear levelling, other), for utilisation.
     pub array_busy: Waits,
     occupied: Waits,
     occupant: Option<usize>,

@@ -21,7 +21,7 @@ impl<P> Context<P> {
     }
 }
 
-/// Use that a channel was busy with: command, status, data in or data out.
+/// Kind of use that a channel was busy with: command, status, data in or data out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelUse {
     /// Use: the channel carries command and address cycles.
@@ -35,9 +35,9 @@ pub enum ChannelUse {
 }
 
 impl ChannelUse {
-    /// Number of uses of a channel.
+    /// Number of different uses of a channel: command, status query, data in, data out.
     pub const COUNT: usize = 4;
-    /// Every use of a channel, in the order of its number.
+    /// List of all uses of a channel (command, status query, data in, data out), in the order of their numbers.
     pub const ALL: [Self; Self::COUNT] = [Self::Command, Self::Status, Self::DataIn, Self::DataOut];
 
     /// Returns the name of the channel use in timelines.

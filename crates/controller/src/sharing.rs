@@ -8,16 +8,18 @@ use crate::die::{ArrayPhase, Die};
 use crate::{Transaction, TransactionId};
 use units::{DieId, SimTime};
 
-/// Times that a transaction has spent up to some moment: channel wait, transfer, array, in ns.
+/// Three times in ns that a transaction has spent up to some moment: channel wait, transfer, array.
 type Spent = [u64; 3];
 
 /// State of a transaction in a shared array read: as the carrier, which does the array read, or as a rider, which
 /// shares it.
 #[derive(Clone, Copy, Debug)]
 struct Shared {
-    /// For a rider: the carrier that does its array read; none for a carrier, or for a transaction that shares nothing.
+    /// For a rider (a read that shares another read's array read): the carrier, which does the array read; none for a
+    /// carrier, or for a transaction that shares nothing.
     carrier: TransactionId,
-    /// For a carrier: the rider that joined last; each rider names the rider that joined before it.
+    /// For a carrier (a read whose array read others share): the rider that joined last; each rider names the rider
+    /// that joined before it.
     last: TransactionId,
     riders: u32,
     /// For a carrier and all its riders: `sensed` is the bit mask of the units of all pages that are sensed, `sent`
@@ -42,7 +44,7 @@ impl Shared {
     };
 }
 
-/// A read whose array read further reads of the page row can share.
+/// Description of a read in flight whose array read can be shared by further reads of the page row.
 #[derive(Clone, Copy, Debug)]
 pub struct Ride {
     /// Identifier of the transaction whose array read can be shared.
@@ -58,8 +60,8 @@ pub struct Ride {
 /// State of all shared reads of a drive.
 pub(crate) struct Sharing {
     of: Vec<Shared>,
-    /// For each die: superblock, page row and number of the reads that can still be shared, because their data-out has
-    /// not begun; oldest first.
+    /// For each die: list of the reads that can still be shared because their data-out has not begun, oldest first,
+    /// each with its superblock, page row and transaction.
     open: Vec<Vec<(u32, u32, TransactionId)>>,
 }
 
@@ -98,7 +100,7 @@ impl Sharing {
         }
     }
 
-    /// True if the data of a read have left the die and are being decoded.
+    /// Returns true if the data of a read have left the die and are being decoded.
     pub fn is_out(&self, id: TransactionId) -> bool {
         self.of.get(id.index()).is_some_and(|shared| shared.is_out)
     }

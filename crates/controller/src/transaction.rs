@@ -7,13 +7,13 @@ use units::{DieId, Nanos, SimTime};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// Kind of operation: array read of one page row, then data-out of the requested units.
+    /// Kind of flash operation: array read of one page row, then data-out of the requested units.
     Read,
-    /// Kind of operation: data-in of a program unit over the channel, then array program.
+    /// Kind of flash operation: data-in of a program unit over the channel, then array program.
     Program,
-    /// Kind of operation: erase of a superblock, which is one block in each plane that operates together.
+    /// Kind of flash operation: erase of a superblock, which is one block in each plane that operates together.
     Erase,
-    /// Kind of operation: array read and program of one unit inside the die (copyback), without data on the bus.
+    /// Kind of flash operation: array read and program of one unit inside the die (copyback), without data on the bus.
     Copyback,
 }
 
@@ -22,43 +22,44 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Origin {
-    /// Cause: a request of the host.
+    /// Cause of a flash operation: a request of the host.
     Host,
-    /// Cause: garbage collection.
+    /// Cause of a flash operation: garbage collection.
     Gc,
-    /// Cause: relocation of data by wear levelling.
+    /// Cause of a flash operation: relocation of data by wear levelling.
     Wear,
-    /// Cause: read of the rest of a mapping unit of which the host wrote a part.
+    /// Cause of a flash operation: read of the rest of a mapping unit of which the host wrote a part.
     ReadModifyWrite,
-    /// Cause: relocation of data out of a superblock in which a program failed.
+    /// Cause of a flash operation: relocation of data out of a superblock in which a program failed.
     Rescue,
-    /// Cause: padding, which is a program of empty units that complete a program unit.
+    /// Cause of a flash operation: padding, which is a program of empty units that complete a program unit.
     Padding,
-    /// Cause: rewrite of units in idle time, so that later reads of the units cost less.
+    /// Cause of a flash operation: rewrite of units in idle time, so that later reads of the units cost less.
     Rewrite,
-    /// Cause: refresh, which is a rewrite of data before their retention time expires, or because their block was read
-    /// too often.
+    /// Cause of a flash operation: refresh, which is a rewrite of data before their retention time expires, or because
+    /// their block was read too often.
     Refresh,
-    /// Cause: read or program of units of the map itself, where the map lies on flash.
+    /// Cause of a flash operation: read or program of units of the map itself, where the map lies on flash.
     Map,
-    /// Cause: background scrub (patrol), which reads stored data to see their errors, and rewrites them where the
-    /// errors approach what the code corrects.
+    /// Cause of a flash operation: background scrub (patrol), which reads stored data to see their errors, and rewrites
+    /// them where the errors approach what the code corrects.
     Scrub,
-    /// Cause: folding, which is relocation of data from superblocks in SLC mode to superblocks that use all bits per
-    /// cell.
+    /// Cause of a flash operation: folding, which is relocation of data from superblocks in SLC mode to superblocks
+    /// that use all bits per cell.
     Fold,
-    /// Cause: program of parity across dies.
+    /// Cause of a flash operation: program of parity across dies.
     Parity,
-    /// Cause: read of the rest of a parity stripe, to restore a page whose errors the code could not correct.
+    /// Cause of a flash operation: read of the rest of a parity stripe, to restore a page whose errors the code could
+    /// not correct.
     Rebuild,
-    /// Cause: read-ahead of data that the host has not asked for yet.
+    /// Cause of a flash operation: read-ahead of data that the host has not asked for yet.
     ReadAhead,
 }
 
 impl Origin {
-    /// Number of origins of flash operations.
+    /// Number of different origins (causes) of flash operations.
     pub const COUNT: usize = 14;
-    /// Every origin of flash operations, in the order of its number.
+    /// List of all origins (causes) of flash operations, in the order of their numbers.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Host,
         Self::Gc,
@@ -76,17 +77,17 @@ impl Origin {
         Self::ReadAhead,
     ];
 
-    /// True if data are relocated for this origin to keep them readable, and not to free space.
+    /// Returns true if data are relocated for this origin to keep them readable, and not to free space.
     pub const fn keeps_data(self) -> bool {
         matches!(self, Self::Refresh | Self::Scrub)
     }
 
-    /// True if programs of this origin hold no data of the logical drive or its map.
+    /// Returns true if programs of this origin hold no data of the logical drive or its map.
     pub const fn holds_no_data(self) -> bool {
         matches!(self, Self::Padding | Self::Parity)
     }
 
-    /// True if reads of this origin serve to restore the data of an uncorrectable read.
+    /// Returns true if reads of this origin serve to restore the data of an uncorrectable read.
     pub const fn is_remedy(self) -> bool {
         matches!(self, Self::Rebuild)
     }
@@ -132,22 +133,22 @@ pub type Waits = [u64; 4];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
-    /// Class of reads that the host waits for.
+    /// Class of operations at a die: reads that the host waits for.
     HostRead,
-    /// Class of reads of garbage collection and other internal work.
+    /// Class of operations at a die: reads of garbage collection and other internal work.
     InternalRead,
-    /// Class of programs to the host's open superblock.
+    /// Class of operations at a die: programs to the host's open superblock.
     HostProgram,
-    /// Class of programs (and copybacks) to garbage collection's open superblock.
+    /// Class of operations at a die: programs (and copybacks) to garbage collection's open superblock.
     InternalProgram,
-    /// Class of erases of superblocks.
+    /// Class of operations at a die: erases of superblocks.
     Erase,
 }
 
 impl Kind {
     /// Number of kinds of flash operation.
     pub const COUNT: usize = 4;
-    /// Every kind of flash operation, in the order of its number.
+    /// List of all kinds of flash operation, in the order of their numbers.
     pub const ALL: [Self; Self::COUNT] = [Self::Read, Self::Program, Self::Erase, Self::Copyback];
 
     /// Returns the name of the kind of flash operation in results.
@@ -162,9 +163,9 @@ impl Kind {
 }
 
 impl Class {
-    /// Number of classes of flash operations.
+    /// Number of classes of flash operations, each of which has its own queue at a die.
     pub const COUNT: usize = 5;
-    /// Every class of flash operations, in the order of its number.
+    /// List of all classes of flash operations, which are queues of a die, in the order of their numbers.
     pub const ALL: [Self; Self::COUNT] =
         [Self::HostRead, Self::InternalRead, Self::HostProgram, Self::InternalProgram, Self::Erase];
 
@@ -202,7 +203,7 @@ pub struct Reading {
     pub senses: u16,
     /// Ratio of the bit-planes that the read sends to those of a hard read, as numerator and denominator.
     pub planes: (u16, u16),
-    /// Number of times that the data are decoded.
+    /// Number of times that the data of the read are decoded.
     pub decodes: u8,
     /// Number of attempts that overlap (pipelined retries): each is sensed while the attempt before crosses the channel
     /// and is decoded; 1: none overlap.
@@ -246,7 +247,7 @@ impl Reading {
 /// A flash operation in flight: its kind, address and cause, and where its time went.
 #[derive(Clone, Copy, Debug)]
 pub struct Transaction {
-    /// Kind of operation: read, program, erase or copyback.
+    /// Kind of flash operation: read, program, erase or copyback.
     pub kind: Kind,
     /// Reason of the operation, such as the host or garbage collection.
     pub origin: Origin,
@@ -291,7 +292,7 @@ pub struct Transaction {
     pub waits: Waits,
     /// Time that the operation waited for the channel, in ns.
     pub channel_ns: u64,
-    /// Time of the command and data cycles on the channel, in ns.
+    /// Time of the operation's command and data cycles on the channel, in ns.
     pub transfer_ns: u64,
     /// Busy time of the array for the operation, in ns; the pause while the operation is suspended does not count.
     pub array_ns: u64,
@@ -370,7 +371,7 @@ impl Slab {
         TransactionId(id)
     }
 
-    /// Returns the indices of the places that hold no transaction and will be reused.
+    /// Returns the indices of the places, in the storage of transactions, that hold no transaction and will be reused.
     pub fn free_places(&self) -> BTreeSet<u32> {
         let next = |id: &TransactionId| Some(self.items[id.index()].next).filter(|next| next.exists());
         let first = Some(self.free).filter(|free| free.exists());

@@ -38,11 +38,12 @@ pub fn next_index(count: usize, what: &str) -> u32 {
 /// were scheduled.
 #[derive(Clone, Debug)]
 pub struct Calendar {
-    /// Events of the near future, in slots by time.
+    /// Wheel with the events of the near future, in slots by time.
     wheel: Wheel,
-    /// Events that lay beyond the time range of the wheel when they were scheduled.
+    /// Heap of the events that lay beyond the time range of the wheel when they were scheduled.
     far: Heap,
-    /// Timer events, few of which ever fire as they were set; in the other heap they would slow all events down.
+    /// Heap of the timer events, few of which ever fire as they were set; in the heap of far events they would slow all
+    /// events down.
     timers: Heap,
     /// Sort key of the earliest event of both heaps.
     first_in_heaps: u128,
@@ -91,7 +92,7 @@ impl Calendar {
         (self.sequence - self.taken) as usize
     }
 
-    /// True if no event is pending.
+    /// Returns true if no event is pending.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -103,7 +104,7 @@ impl Calendar {
         (first != NEVER).then(|| SimTime::from_ns((first >> 64) as u64))
     }
 
-    /// True if further events are pending at exactly the present time.
+    /// Returns true if further events are pending at exactly the present time.
     #[inline]
     pub fn is_more_now(&self) -> bool {
         let now = self.now.ns();

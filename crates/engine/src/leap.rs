@@ -11,7 +11,7 @@ type LeapState = [u64; 4];
 /// Effect of a fixed number of draws on a random stream, as a linear map of its state.
 #[derive(Clone, Debug)]
 pub struct Leap {
-    /// Image of each single bit of the state of the random generator.
+    /// For each single bit of the random generator's state: the state that the leap makes of this bit alone.
     images: Vec<LeapState>,
 }
 

@@ -119,7 +119,7 @@ impl Wheel {
         Some((slot, self.nodes[self.heads[slot] as usize].key))
     }
 
-    /// True if an event is due exactly at time `now` (ns); no earlier event may be in the wheel.
+    /// Returns true if an event is due exactly at time `now` (ns); no earlier event may be in the wheel.
     #[inline]
     pub fn has_at(&self, now: u64) -> bool {
         let first = self.heads[(now >> SLOT_BITS) as usize % SLOTS];

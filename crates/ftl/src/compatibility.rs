@@ -6,20 +6,21 @@
 
 use config::{ConfigError, Entry, Place, Section};
 
-/// Condition on the value of a configuration key under which the key turns a feature of the drive on.
+/// Kind of condition on the value of a configuration key under which the key turns a feature of the drive on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// Condition: the key has one of these values.
+    /// Condition under which a feature is on: the key has one of these values.
     Is(&'static [&'static str]),
-    /// Condition: the key has a value other than these.
+    /// Condition under which a feature is on: the key has a value other than these.
     IsNot(&'static [&'static str]),
-    /// Condition: the drive file gives the key, with any value.
+    /// Condition under which a feature is on: the drive file gives the key, with any value.
     Given,
-    /// Condition: the value of the key is a number above zero.
+    /// Condition under which a feature is on: the value of the key is a number above zero.
     Positive,
-    /// Condition: the value of the key is a number above one.
+    /// Condition under which a feature is on: the value of the key is a number above one.
     Several,
-    /// Condition: one program operation of the drive writes more than one mapping unit, for any reason.
+    /// Condition under which a feature is on: one program operation of the drive writes more than one mapping unit, for
+    /// any reason.
     UnitsAProgram,
     /// No condition on a key of the drive file: a command or an option of a run requests the feature.
     Asked,
@@ -27,7 +28,7 @@ pub enum Switch {
 
 macro_rules! features {
     ($($name:ident: [$($key:literal),+], $switch:expr, $meaning:literal;)*) => {
-        /// Feature that a drive, or one run of it, can have, such as an SLC cache or power cuts.
+        /// Kind of feature that a drive, or one run of it, can have, such as an SLC cache or power cuts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Feature {
             $(#[doc = $meaning] $name,)*
@@ -116,12 +117,12 @@ impl Reason {
     }
 }
 
-/// Two features that a drive cannot have together, with the reason and advice.
+/// Rule that a drive cannot have two features together, with the reason and advice for the error message.
 #[derive(Clone, Copy, Debug)]
 pub struct Apart {
     /// First feature of the pair: the error message blames its key when a file has both.
     pub a: Feature,
-    /// Second feature of the pair that excludes each other.
+    /// Second feature of the pair of features that exclude each other on a drive.
     pub b: Feature,
     /// Reason why the two features of the drive exclude each other.
     pub reason: Reason,
@@ -129,7 +130,7 @@ pub struct Apart {
     pub change: &'static str,
 }
 
-/// A feature of a drive that has no use without another feature, with the reason and advice.
+/// Rule that one feature of a drive has no use without another one, with the reason and advice for the error message.
 #[derive(Clone, Copy, Debug)]
 pub struct Needs {
     /// Feature of a drive that has no use without another feature.
@@ -143,14 +144,16 @@ pub struct Needs {
     pub change: &'static str,
 }
 
-/// Makes the rows of [`APART`]: two features, the reason why they exclude each other, and what to write instead.
+/// Macro that makes the rows of the table [`APART`]: two features, the reason why they exclude each other, and what to
+/// write instead.
 macro_rules! apart {
     ($($a:ident, $b:ident: $reason:expr => $change:expr;)*) => {
         &[$(Apart { a: Feature::$a, b: Feature::$b, reason: $reason, change: $change }),*]
     };
 }
 
-/// Makes the rows of [`NEEDS`]: a feature, the feature that it needs, the reason, and what to write instead.
+/// Macro that makes the rows of the table [`NEEDS`]: a feature, the feature that it needs, the reason, and what to
+/// write instead.
 macro_rules! needs {
     ($($feature:ident, $needed:ident: $reason:expr => $change:expr;)*) => {
         &[$(Needs { feature: Feature::$feature, needed: Feature::$needed, reason: $reason, change: $change }),*]
@@ -164,8 +167,8 @@ const ONE_UNIT: &str = "one unit per program: controller.multi_plane = false, na
 const CODE: &str = "a code, such as ecc.code.name = ldpc";
 const TRACK: &str = "ftl.sectors.track = true";
 
-/// Every pair of features that excludes each other. A pair that follows from another row by way of [`NEEDS`] is not
-/// listed.
+/// Table of all pairs of features that exclude each other. A pair that follows from another row by way of [`NEEDS`] is
+/// not listed.
 pub const APART: &[Apart] = apart! {
     SlcCache, BlockMap: Logical("the map can only point to a unit's block or log block, not to the cache")
         => PAGES;
@@ -254,7 +257,7 @@ pub const APART: &[Apart] = apart! {
         => "controller.cache_program = false, or controller.late_choice = false";
 };
 
-/// Every feature that needs another feature in order to be of use.
+/// Table of all features that have no use without another feature.
 pub const NEEDS: &[Needs] = needs! {
     Regulator, Code: "without a code, a coarser step does not make reads slower" => CODE;
     Refresh, Code: "without a code, data has no errors" => CODE;
@@ -268,7 +271,8 @@ pub const NEEDS: &[Needs] = needs! {
         => "controller.dies_take_turns = true, or controller.paired_planes = 1";
 };
 
-/// Configuration keys that have no effect on a drive that has a certain feature, or on a drive that lacks it.
+/// Rule that certain configuration keys have no effect on a drive that has a certain feature, or on a drive that lacks
+/// it.
 #[derive(Clone, Copy, Debug)]
 pub struct Idle {
     /// Configuration keys without effect; the name of a section stands for all its keys.
@@ -283,7 +287,8 @@ pub struct Idle {
     pub change: &'static str,
 }
 
-/// All configuration keys that can be without effect although a reader of a file could think that they have one.
+/// Table of all configuration keys that can be without effect although a reader of a file could think that they have
+/// one.
 pub const IDLE: &[Idle] = &[
     Idle {
         keys: &["controller.copyback", "ftl.gc.trigger", "ftl.gc.victim", "ftl.placement", "ftl.streams"],
@@ -308,7 +313,7 @@ pub const IDLE: &[Idle] = &[
     },
 ];
 
-/// A feature that a drive file turns on, with the key that does so.
+/// Record of a feature that a drive file turns on, with the key that does so.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// Feature that is enabled by the drive file.
@@ -318,8 +323,8 @@ pub struct Found {
 }
 
 impl Feature {
-    /// True if `value` of one of the feature's keys turns the feature on; `units` is the number of mapping units that
-    /// one program writes.
+    /// Returns true if `value` of one of the feature's keys turns the feature on; `units` is the number of mapping
+    /// units that one program writes.
     pub fn is_on(self, value: &str, units: u32) -> bool {
         let value = value.trim_matches('"');
         let number = || value.trim_end_matches(char::is_alphabetic).trim().parse::<f64>().unwrap_or(0.0);

@@ -6,7 +6,7 @@ pub const FIRST: u8 = controller::events::FIRST_FREE;
 /// Event kind: a die may have been idle long enough for background garbage collection.
 pub const IDLE: u8 = FIRST;
 /// Event kind: a partial program unit may have waited long enough to be padded and programmed. The event's index is the
-/// unit's bank, or 0 with a page map, which fills one program unit at a time.
+/// unit's bank (set of dies of a block-mapped drive), or 0 with a page map, which fills one program unit at a time.
 pub const FLUSH: u8 = FIRST + 1;
 /// Event kind: a die may have been idle long enough to rewrite units so that their reads cost less.
 pub const REWRITE: u8 = FIRST + 2;

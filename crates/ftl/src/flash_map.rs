@@ -24,7 +24,7 @@ pub struct MapOnFlash {
     pub in_flight: u32,
     /// Number of slots of the write buffer reserved for translation units.
     pub slots: u32,
-    /// Part of the map that is in RAM.
+    /// Which part of the map is in RAM: a cache of map entries, or the whole map.
     pub in_ram: InRam,
 }
 
@@ -48,7 +48,8 @@ pub enum InRam {
     },
 }
 
-/// Mapping units on flash, beyond the map itself, of a map that is read only after the drive is ready.
+/// Sizes of what the drive stores on flash beside the map if the map is read only after the drive is ready: directory
+/// and log of map changes, in mapping units.
 #[derive(Clone, Copy, Debug)]
 pub struct OnDemand {
     /// Number of mapping units that hold the addresses of the map's own units; each checkpoint contains them.

@@ -6,7 +6,7 @@ use config::{ConfigError, Section};
 /// Configuration key by which a test requests a deliberate mistake of the translation layer.
 pub const KEY_OF_TESTS: &str = "ftl.lapse";
 
-/// A deliberate mistake of the translation layer, by which tests see that the checks notice it.
+/// Kind of deliberate mistake of the translation layer, by which tests see that the checks notice it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lapse {
     /// Deliberate mistake: a flush is answered at once, before the acknowledged data are on flash.
@@ -37,7 +37,7 @@ const LAPSES: [(&str, Lapse); 7] = [
     ("forgets-remedy", Lapse::ForgetsRemedy),
 ];
 
-/// The deliberate mistake that a translation layer makes; none except in tests.
+/// Setting of which deliberate mistake a translation layer makes; none except in tests.
 #[derive(Clone, Copy, Default)]
 pub struct Lapses(#[cfg(debug_assertions)] Option<Lapse>);
 
@@ -68,13 +68,13 @@ impl Lapses {
         Ok(Self())
     }
 
-    /// True if a test requested this deliberate mistake of the layer.
+    /// Returns true if a test requested this deliberate mistake of the layer.
     #[cfg(debug_assertions)]
     pub(crate) fn has(self, lapse: Lapse) -> bool {
         self.0 == Some(lapse)
     }
 
-    /// False, because a release build makes no deliberate mistakes.
+    /// Returns false, because a release build makes no deliberate mistakes.
     #[cfg(not(debug_assertions))]
     #[inline(always)]
     pub(crate) const fn has(self, _: Lapse) -> bool {

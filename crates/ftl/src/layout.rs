@@ -178,7 +178,7 @@ impl Layout {
         self.slc_rows * self.row_units
     }
 
-    /// True if logical unit `lpn` holds host data, false if it holds a part of the map.
+    /// Returns true if logical unit `lpn` holds host data, false if it holds a part of the map.
     #[inline]
     pub fn is_host_unit(&self, lpn: Lpn) -> bool {
         lpn.0 < self.logical_units
@@ -232,7 +232,7 @@ impl Layout {
         (ppa.0 / u64::from(self.row_units)) as u32
     }
 
-    /// True if 32 bits are too few to number the mapping units on flash.
+    /// Returns true if 32 bits are too few to number the mapping units on flash.
     pub fn is_wide(&self) -> bool {
         self.physical_units() as u64 >= NARROW_UNITS
     }

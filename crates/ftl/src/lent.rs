@@ -9,6 +9,6 @@ pub struct Blocks<'a> {
     pub pe_cycles: &'a [u32],
     /// For each superblock: the die's write clock (count of units written) when the superblock was closed.
     pub closed_at: &'a [u64],
-    /// For each superblock: number of the write stream (see `ftl.streams`) for which the superblock was opened last.
+    /// For each superblock: index of the write stream (see `ftl.streams`) for which the superblock was opened last.
     pub streams: &'a [u8],
 }

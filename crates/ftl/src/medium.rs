@@ -10,7 +10,7 @@ use controller::Controller;
 use nand::FlashArray;
 use units::{Lpn, Ppa};
 
-/// Counts of the damage that a power cut did to the flash.
+/// Counts of the damage that a power cut did to the flash: page rows, superblocks and mapping units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
     /// Number of page rows whose program was interrupted.
@@ -36,7 +36,7 @@ pub(crate) struct Counted {
     pub handles: Option<Box<Handles>>,
 }
 
-/// State that the drive stores durably beside its list of bad blocks: whether the drive is read-only, and which dies
+/// Record that the drive stores durably beside its list of bad blocks: whether the drive is read-only, and which dies
 /// failed.
 pub(crate) struct Listed {
     pub read_only: bool,
@@ -52,7 +52,7 @@ pub struct Medium {
     pub(crate) counted: Counted,
     pub(crate) spare: SpareAreas,
     pub(crate) marks: Vec<Mark>,
-    /// Units whose only version was marked as lost.
+    /// Mapping units of which the drive has marked the only version as lost (uncorrectable).
     pub(crate) lost: LostUnits,
     /// State of the drive's features that survived the power cut.
     pub(crate) features: Features,

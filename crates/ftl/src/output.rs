@@ -2,7 +2,8 @@
 
 use controller::{Reading, Transaction, Waits};
 
-/// Time of a flash operation by stage: waits, channel, array and transfer, each in nanoseconds.
+/// Times of a flash operation by stage, each in nanoseconds: waits in the die's queue, wait for the channel, array and
+/// transfer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stages {
     /// Times that the operation waited in the die's queue behind operations of each origin (host, garbage collection,
@@ -48,7 +49,7 @@ impl Stages {
     }
 }
 
-/// Report of the translation layer to the host side, such as the end of a flash read or a flush.
+/// Kind of report of the translation layer to the host side, such as the end of a flash read or of a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Report: one flash read for a host request delivered its data (before ECC).
@@ -57,16 +58,16 @@ pub enum Output {
         request: u32,
         /// Number of mapping units that the read delivered.
         units: u32,
-        /// Handling of bit errors by the read: attempts, decoding, and whether the data were uncorrectable.
+        /// Description of how the read handled bit errors: attempts, decoding, and whether the data were uncorrectable.
         reading: Reading,
-        /// Time of the read by stage.
+        /// Times of the flash read by stage: waits, channel, array and transfer, in ns.
         stages: Stages,
     },
     /// Report: one unit of a write request is on flash; made only for requests that wait for it.
     Durable {
         /// Number that identifies the host request.
         request: u32,
-        /// Time of the unit's program by stage.
+        /// Times of the unit's program by stage: waits, channel, array and transfer, in ns.
         stages: Stages,
     },
     /// Report: a part of a read request that waited for map entries on flash has its entries, and now consists of one
@@ -77,7 +78,7 @@ pub enum Output {
         /// Number of flash reads for the part of the read request beyond its first read, which the request already
         /// counts.
         more: u32,
-        /// Time that the part waited for the map entries, in ns.
+        /// Time that this part of the read request waited for its map entries, in ns.
         waited_ns: u64,
     },
     /// Report: a flush is complete, and all data acknowledged before it are on flash; or a request to finish a zone is

@@ -51,9 +51,10 @@ pub enum VersionEvent {
     Returned {
         /// Logical unit that returned to its former version.
         lpn: Lpn,
-        /// Physical address of the unit before, or `Ppa::NONE`.
+        /// Physical address of the unit before its return to the former version, or `Ppa::NONE` if it had none.
         old: Ppa,
-        /// Physical address of the unit now, or `Ppa::NONE`.
+        /// Physical address of the unit after its return to the former version, or `Ppa::NONE` if that version has
+        /// none.
         new: Ppa,
     },
     /// Event: the return of the drive to a snapshot is complete, and the drive has the content of the snapshot again.

@@ -2,12 +2,15 @@
 
 use nand::FlashArray;
 
-/// State of a drive at rest, as arrays of 32-bit and 64-bit words in a fixed order.
+/// Saved state of a drive at rest: arrays of 32-bit and of 64-bit words in a fixed order, states of random streams, and
+/// ages of the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SavedState {
-    /// Arrays of 32-bit words: map, superblocks, open superblocks, features, blocks.
+    /// Arrays of the saved state that consist of 32-bit words, in a fixed order: map, superblocks, open superblocks,
+    /// features, blocks.
     pub words: Vec<Vec<u32>>,
-    /// Arrays of 64-bit words: validity bits, write clocks, ranks of free superblocks, features.
+    /// Arrays of the saved state that consist of 64-bit words, in a fixed order: validity bits, write clocks, ranks of
+    /// free superblocks, features.
     pub longs: Vec<Vec<u64>>,
     /// States of the random streams that continue while a state is made: one for each die (victim choice and wear
     /// levelling draw from it), and one for the flash. If absent, a drive that loads the state draws from its own seed.

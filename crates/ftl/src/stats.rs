@@ -12,7 +12,7 @@ macro_rules! counters {
         }
 
         impl $name {
-            /// Returns the counts since `earlier`, an older copy of the counters.
+            /// Returns the counts since `earlier`, an older copy of these statistics counters.
             pub fn since(&self, earlier: &Self) -> Self {
                 Self { $($field: self.$field.minus(earlier.$field),)* }
             }
@@ -21,7 +21,7 @@ macro_rules! counters {
 }
 pub(crate) use counters;
 
-/// Subtraction of an older value of a counter, which gives the count since then.
+/// Interface of counters from which an older value can be subtracted, which gives the count since then.
 pub(crate) trait Minus {
     fn minus(self, earlier: Self) -> Self;
 }
@@ -59,8 +59,8 @@ counters! {
         units_written: u64,
         /// Number of bytes that the host's write requests carried into the buffer.
         bytes_written: u64,
-        /// Bytes programmed for the host that no request carried: the rest of mapping units that the host wrote a part
-        /// of.
+        /// Number of bytes programmed for the host that no request carried: the rest of mapping units of which the host
+        /// wrote a part.
         bytes_filled_up: u64,
         /// Number of units that the host wrote over a version that still waited in the write buffer.
         units_coalesced: u64,
@@ -103,9 +103,9 @@ counters! {
         /// Number of invalid or empty units in victims of garbage collection when chosen: the space that collecting the
         /// victims gains.
         victim_room: u64,
-        /// Sum of the number of candidates over all choices of victims.
+        /// Sum, over all choices of garbage collection victims, of the number of candidates.
         victim_candidates: u64,
-        /// Sum of the number of free superblocks over all choices of victims.
+        /// Sum, over all choices of garbage collection victims, of the number of free superblocks of the die.
         victim_free: u64,
         /// Number of valid units in superblocks that were relocated for a reason other than collection: wear levelling,
         /// refresh, scrub, a failed program.

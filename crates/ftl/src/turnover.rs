@@ -9,7 +9,8 @@ use crate::FtlStats;
 /// memory is constant for runs of any length.
 const INTERVALS_MAX: usize = 128;
 
-/// Copy of the counters at one moment of a run, from which long-run write amplification is estimated.
+/// Copy of the translation layer's counters at one moment of a run, from which long-run write amplification is
+/// estimated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
     /// Counters of the translation layer at this moment.
@@ -26,9 +27,10 @@ pub struct Mark {
 pub struct Turnover {
     /// Copies of the counters in order of time; the first is from the beginning of measuring.
     marks: Vec<Mark>,
-    /// Number of victims, or of merges, from one copy of the counters to the next.
+    /// Number of garbage collection victims (of merges, on a block-mapped drive) from one copy of the counters to the
+    /// next.
     every: u64,
-    /// Number of victims, or of merges, since the last copy of the counters.
+    /// Number of garbage collection victims (of merges, on a block-mapped drive) since the last copy of the counters.
     since: u64,
     /// For each die: number of valid units and of other units in its victims since measuring began; empty where merges
     /// are counted.

@@ -26,29 +26,30 @@ macro_rules! address {
 }
 
 address! {
-    /// Logical number of a mapping unit: host byte offset divided by the size of a mapping unit.
+    /// Type for the logical number (LPN) of a mapping unit: host byte offset divided by the size of a mapping unit.
     Lpn(u32)
 }
 address! {
-    /// Physical address of a mapping unit, counted over the whole drive: die after die, superblock after superblock,
-    /// unit after unit.
+    /// Type for the physical address (PPA) of a mapping unit, counted over the whole drive: die after die, superblock
+    /// after superblock, unit after unit.
     Ppa(u64)
 }
 address! {
-    /// Index of a die, counted channel first: `die = (die in way * ways + way) * channels + channel`.
+    /// Type for the index of a die, counted channel first: `die = (die in way * ways + way) * channels + channel`.
     DieId(u32)
 }
 address! {
-    /// Index of a channel of the drive.
+    /// Type for the index of a channel of the drive.
     ChannelId(u32)
 }
 address! {
-    /// Index of a superblock within its die; a superblock is one block from each plane that operates together.
+    /// Type for the index of a superblock within its die; a superblock is one block from each plane that operates
+    /// together.
     SuperblockId(u32)
 }
 
 impl Lpn {
-    /// Value that stands for no logical address, as of padding.
+    /// Logical number that stands for no mapping unit, as of padding.
     pub const NONE: Self = Self(u32::MAX);
 }
 

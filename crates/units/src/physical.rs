@@ -44,30 +44,31 @@ macro_rules! quantities {
 }
 
 quantities! {
-    /// Duration on a bus, in femtoseconds: fine enough for cycles like 5/3 ns to stay within 1 part in 10^6.
+    /// Quantity type for durations on a bus, stored in femtoseconds: fine enough for cycles like 5/3 ns to stay within
+    /// 1 part in 10^6.
     Femtos in "femtoseconds", expected "a time with its unit, such as \"4.69ns\" (fs, ps, ns, us)",
         units &[("fs", 1), ("ps", 1_000), ("ns", 1_000_000), ("us", 1_000_000_000)];
-    /// Clock frequency, in hertz.
+    /// Quantity type for clock frequencies, stored in hertz.
     Frequency in "hertz", expected "a frequency with its unit, such as \"83MHz\" (Hz, kHz, MHz, GHz)",
         units &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000), ("GHz", 1_000_000_000)];
-    /// Power, in nanowatts.
+    /// Quantity type for electrical power, stored in nanowatts.
     Power in "nanowatts", expected "a power with its unit, such as \"22.55mW\" (nW, uW, mW, W)",
         units &[("nW", 1), ("uW", 1_000), ("mW", 1_000_000), ("W", 1_000_000_000)];
-    /// Supply current, in nanoamperes.
+    /// Quantity type for supply currents, stored in nanoamperes.
     Current in "nanoamperes", expected "a current with its unit, such as \"25mA\" (nA, uA, mA, A)",
         units &[("nA", 1), ("uA", 1_000), ("mA", 1_000_000), ("A", 1_000_000_000)];
-    /// Voltage, not negative, in microvolts.
+    /// Quantity type for voltages that are not negative, stored in microvolts.
     Voltage in "microvolts", expected "a voltage with its unit, such as \"3.3V\" (uV, mV, V)",
         units &[("uV", 1), ("mV", 1_000), ("V", 1_000_000)];
-    /// Capacitance, in femtofarads.
+    /// Quantity type for capacitances, stored in femtofarads.
     Capacitance in "femtofarads", expected "a capacitance with its unit, such as \"30pF\" (fF, pF, nF)",
         units &[("fF", 1), ("pF", 1_000), ("nF", 1_000_000)];
-    /// Energy, in femtojoules.
+    /// Quantity type for energies, stored in femtojoules.
     Energy in "femtojoules", expected "an energy with its unit, such as \"15pJ\" (fJ, pJ, nJ, uJ)",
         units &[("fJ", 1), ("pJ", 1_000), ("nJ", 1_000_000), ("uJ", 1_000_000_000)];
 }
 
-/// Signed voltage, in microvolts, for threshold voltages, which lie on both sides of zero.
+/// Quantity type for signed voltages, stored in microvolts: for threshold voltages, which lie on both sides of zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Potential(i64);
 

@@ -3,11 +3,12 @@
 use crate::Nanos;
 use std::fmt;
 
-/// Size as a number of bytes.
+/// Quantity type for sizes, stored as a number of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(u64);
 
-/// Transfer rate in bytes per second. A bus of `n` MT/s on eight wires carries `n` million bytes per second.
+/// Quantity type for transfer rates, stored in bytes per second. A bus of `n` MT/s on eight wires carries `n` million
+/// bytes per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TransferRate(u64);
 

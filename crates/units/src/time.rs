@@ -3,12 +3,12 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
-/// Instant of simulated time, in nanoseconds since the start of the simulation.
+/// Type for instants of simulated time, stored in nanoseconds since the start of the simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct SimTime(u64);
 
-/// Duration, in nanoseconds.
+/// Quantity type for durations, stored in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Nanos(u64);

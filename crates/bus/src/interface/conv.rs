@@ -11,7 +11,7 @@ use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Femtos, Frequency};
 
-/// The interface `conv`: the conventional asynchronous interface with single data rate.
+/// The NAND flash interface `conv`: the conventional asynchronous interface with single data rate.
 #[derive(Clone, Debug)]
 pub struct Conv {
     clock: Frequency,

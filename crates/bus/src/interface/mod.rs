@@ -29,7 +29,8 @@ pub trait Interface: Send {
 
 /// A NAND flash interface that belongs to a family which chip files name.
 pub trait Spoken: Policy + Interface {
-    /// Family of the interface, named like the policy; none if any chip will do.
+    /// Interface family, named like the policy, that chip files name for chips that support this interface; none if any
+    /// chip will do.
     const FAMILY: Option<Family>;
 
     /// Returns the interface family and mode that a chip must support for this interface in `mode`.
@@ -38,7 +39,8 @@ pub trait Spoken: Policy + Interface {
     }
 }
 
-/// Makes the policies for `bus.interface` (see [`config::policies!`]), and the list of the families of all interfaces.
+/// Macro that makes the policies for `bus.interface` (see [`config::policies!`]), and the list of the families of all
+/// interfaces.
 #[macro_export]
 macro_rules! interfaces {
     (default: $default:literal; $($module:ident :: $interface:ident),+ $(,)?) => {

@@ -9,7 +9,7 @@ use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, Voltage};
 
-/// The interface `nv-ddr`: ONFI NV-DDR in one of its timing modes.
+/// The NAND flash interface `nv-ddr`: ONFI NV-DDR in one of its timing modes.
 #[derive(Clone, Debug)]
 pub struct NvDdr {
     mode: u32,

@@ -8,7 +8,7 @@ use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section};
 use units::Voltage;
 
-/// The interface `nv-ddr3`: ONFI NV-DDR3 in one of its timing modes.
+/// The NAND flash interface `nv-ddr3`: ONFI NV-DDR3 in one of its timing modes.
 #[derive(Clone, Debug)]
 pub struct NvDdr3 {
     mode: u32,

@@ -6,7 +6,7 @@ use crate::signalling::{Cadence, CycleWaits, Pins, Signalling};
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, TransferRate};
 
-/// The interface `plain`: a given transfer rate and a given length of command cycles.
+/// The NAND flash interface `plain`: a given transfer rate and a given length of command cycles.
 #[derive(Clone, Debug)]
 pub struct Plain {
     rate: TransferRate,

@@ -12,7 +12,8 @@ use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, Frequency};
 
-/// The interface `proposed`: source-synchronous with double data rate, on the pins of the conventional interface.
+/// The NAND flash interface `proposed`: source-synchronous with double data rate, on the pins of the conventional
+/// interface.
 #[derive(Clone, Debug)]
 pub struct Proposed(Strobed);
 

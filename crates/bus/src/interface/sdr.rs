@@ -9,7 +9,7 @@ use crate::strobes::Strobes;
 use config::{Card, ConfigError, Policy, Section};
 use units::Femtos;
 
-/// The interface `sdr`: ONFI SDR in one of its timing modes.
+/// The NAND flash interface `sdr`: ONFI SDR in one of its timing modes.
 #[derive(Clone, Debug)]
 pub struct Sdr {
     mode: u32,

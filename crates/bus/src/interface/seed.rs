@@ -10,8 +10,9 @@ pub(super) const NS: u64 = 1_000_000;
 /// Nominal supply voltage of the pads; the paper's library is characterised at its worst case of 2.7 V.
 pub(super) const IO_SUPPLY: Voltage = Voltage::new(3_300_000);
 
-/// Numbers of pins of a channel: shared are eight data lines, CLE, ALE, WP and two strobes (WEB and REB, or RWEB and
-/// DVS in their places).
+/// Numbers of pins of a channel with an interface of the paper: 13 pins shared by its chips (eight data lines, CLE,
+/// ALE, WP and two strobes, which are WEB and REB, or RWEB and DVS), of which one switches with the data, and 2 pins
+/// for each way.
 pub(super) const PINS: Pins = Pins { shared: 13, per_way: 2, strobes: 1 };
 
 /// Protocol waits of the paper's interfaces: all zero, because the paper charges none.
@@ -26,7 +27,7 @@ pub(super) fn t_byte(section: &mut Section) -> Result<Femtos, ConfigError> {
 
 /// Lower bound of the clock period by an equation of the paper, with the equation's terms for error messages.
 pub(super) struct Bound {
-    /// Number of the equation in the paper.
+    /// Number that the paper gives the equation of this bound.
     pub equation: u32,
     /// Terms of the equation as text, as the paper writes them.
     pub terms: &'static str,

@@ -61,7 +61,7 @@ impl Canvas {
         edges.push(WaveEdge { at: Femtos::new(to), level: Level::Released });
     }
 
-    /// True if a phase of this name would be a new phase of the waveform, and not continue the last one.
+    /// Returns true if a phase of this name would be a new phase of the waveform, and not continue the last one.
     pub fn begins(&self, name: &str) -> bool {
         self.phases.last().is_none_or(|last| last.name != name)
     }

@@ -16,21 +16,21 @@ use data::Params;
 pub use read::DrawnInterface;
 use units::Femtos;
 
-/// Flash operation that a waveform shows on the channel.
+/// Kind of flash operation that a waveform shows on the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaveOperation {
-    /// Operation: read of a page, from the array to the controller.
+    /// Flash operation in a waveform: read of a page, from the array to the controller.
     Read,
-    /// Operation: program of a page, from the controller to the array.
+    /// Flash operation in a waveform: program of a page, from the controller to the array.
     Program,
-    /// Operation: erase of a block of the chip.
+    /// Flash operation in a waveform: erase of a block of the chip.
     Erase,
-    /// Operation: query for the status of the last operation of the chip.
+    /// Flash operation in a waveform: query for the status of the last operation of the chip.
     Status,
 }
 
 impl WaveOperation {
-    /// Every operation that a waveform can show, with its name.
+    /// List of all operations that a waveform can show, each with its name.
     pub const ALL: [(Self, &str); 4] =
         [(Self::Read, "read"), (Self::Program, "program"), (Self::Erase, "erase"), (Self::Status, "status")];
 
@@ -46,18 +46,18 @@ impl WaveOperation {
     }
 }
 
-/// Level of a signal in a waveform, or byte on its bus, from an edge on.
+/// Kind of state that a signal of a waveform has from an edge on: the level of a single line, or the byte on the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Level: the signal of the waveform is low.
+    /// State of a waveform's signal: low level.
     Low,
-    /// Level: the signal of the waveform is high.
+    /// State of a waveform's signal: high level.
     High,
-    /// Level: the signal of the waveform is not driven (high impedance).
+    /// State of a waveform's signal: not driven (high impedance).
     Released,
-    /// Level: the signal of the waveform is driven, but its level cannot be relied on.
+    /// State of a waveform's signal: driven, but with a level that cannot be relied on.
     Unknown,
-    /// Level: the bus of the waveform carries a byte, with its label: `30h`, `C1`, `D0`.
+    /// State of a waveform's signal: a byte on the bus, with its label: `30h`, `C1`, `D0`.
     Byte(u8, String),
 }
 
@@ -66,7 +66,7 @@ pub enum Level {
 pub struct WaveEdge {
     /// Time of the edge, from the beginning of the waveform on.
     pub at: Femtos,
-    /// Level of the signal from this edge on, until the next.
+    /// State (level or byte) of the signal from this edge on, until the next edge.
     pub level: Level,
 }
 
@@ -86,13 +86,13 @@ pub struct Signal {
 /// Kind of timing relation that a mark in a waveform shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkKind {
-    /// Timing relation: set-up time, for which data must be stable before they are captured.
+    /// Kind of timing relation in a waveform: set-up time, for which data must be stable before they are captured.
     SetUp,
-    /// Timing relation: hold time, for which data must stay stable after they were captured.
+    /// Kind of timing relation in a waveform: hold time, for which data must stay stable after they were captured.
     Hold,
-    /// Timing relation: propagation delay from one edge to another.
+    /// Kind of timing relation in a waveform: propagation delay from one edge to another.
     Delay,
-    /// Timing relation: wait that the protocol prescribes, or a busy time of the array.
+    /// Kind of timing relation in a waveform: wait that the protocol prescribes, or a busy time of the array.
     Wait,
 }
 
@@ -103,13 +103,13 @@ pub struct Mark {
     pub name: &'static str,
     /// Kind of timing relation that the mark shows.
     pub kind: MarkKind,
-    /// Name of the signal at which the interval begins.
+    /// Name of the signal at which the time interval that the mark shows begins.
     pub from_signal: &'static str,
-    /// Beginning of the interval, as time since the beginning of the waveform.
+    /// Beginning of the time interval that the mark shows, as time since the beginning of the waveform.
     pub from: Femtos,
-    /// Name of the signal at which the interval ends.
+    /// Name of the signal at which the time interval that the mark shows ends.
     pub to_signal: &'static str,
-    /// End of the interval, as time since the beginning of the waveform.
+    /// End of the time interval that the mark shows, as time since the beginning of the waveform.
     pub to: Femtos,
     /// Least duration that the standard requires between the two edges of the mark; none where the standard
     /// requires none.

@@ -3,12 +3,13 @@
 use engine::RandomStream;
 use units::SimTime;
 
-/// What a die waits for a channel for: a command or data. A die can wait with both at once.
+/// Purpose for which a die waits to get its channel: to be sent a command, or to transfer data. A die can wait for both
+/// at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// Wait of a die for the channel in order to get command and address cycles.
+    /// Purpose of getting the channel: command and address cycles to the die.
     Command,
-    /// Wait of a die for the channel in order to transfer data, in or out.
+    /// Purpose of getting the channel: a data transfer, which is the data-out of a read or the data-in of a program.
     Data,
 }
 
@@ -21,13 +22,14 @@ pub struct ChannelView<'a> {
     pub outs: u64,
     /// Bit mask of dies that wait to be sent data (programs).
     pub ins: u64,
-    /// Times since which dies wait: index `2 * die` for the die's command, `2 * die + 1` for its data.
+    /// Times since which the dies of the channel wait for it: at index `2 * die` for the die's command, at `2 * die +
+    /// 1` for its data.
     pub since: &'a [SimTime],
 }
 
 impl ChannelView<'_> {
-    /// Returns the first die of bit mask `set` from `start` on, going on from die 0 after the last. `set` must not be
-    /// empty.
+    /// Returns the number of the first die in bit mask `set` from die `start` on, continuing with die 0 after the last.
+    /// `set` must not be empty.
     #[inline]
     pub fn next_in(set: u64, start: u32) -> u32 {
         let from = set & (u64::MAX << start);
@@ -44,8 +46,8 @@ pub trait Arbiter: Send {
     /// Tells the policy the number of dies on the channel. Called before any other question of a drive.
     fn attach(&mut self, _dies: u32) {}
 
-    /// Chooses the die that gets the channel next, and whether for its command or its data. At least one die is
-    /// waiting.
+    /// Chooses the die that gets the channel next, and returns it with the purpose: its command or its data. At least
+    /// one die is waiting.
     fn pick(&mut self, view: &ChannelView<'_>) -> (u32, Want);
 }
 

@@ -55,7 +55,7 @@ impl Chips {
         self.awaited.fill(false);
     }
 
-    /// True while a chip waits for channel `channel` to become free.
+    /// Returns true while a chip waits for channel `channel` to become free.
     pub fn is_awaited(&self, channel: usize) -> bool {
         self.awaited[channel]
     }

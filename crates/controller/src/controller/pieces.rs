@@ -9,8 +9,8 @@ use crate::Transaction;
 use engine::Calendar;
 
 impl Transaction {
-    /// True if the piece of a read that crosses the channel is the last one (pieces: overlapping attempts of pipelined
-    /// retries).
+    /// Returns true if the piece of a read that crosses the channel is the last one (pieces: overlapping attempts of
+    /// pipelined retries).
     #[inline]
     pub(crate) fn is_last_piece(&self) -> bool {
         self.sent + 1 >= self.reading.pieces

@@ -8,16 +8,17 @@ use crate::transaction::Slab;
 use crate::{Kind, Transaction};
 use units::{DieId, SimTime};
 
-/// Progress of a program or erase when the power failed.
+/// Kind of progress that a program or erase had made when the power failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The flash array had completed the program or erase, but the completion was not yet reported.
+    /// Progress: the flash array had completed the program or erase, but the completion was not yet reported.
     Done,
-    /// The power failure stopped the flash array halfway through the program or erase.
+    /// Progress: the power failure stopped the flash array halfway through the program or erase.
     Halfway,
 }
 
-/// A program or erase that had begun to change cells, and had not been reported as finished, when the power failed.
+/// Record of a program or erase that had begun to change cells, and had not been reported as finished, when the power
+/// failed.
 #[derive(Clone, Copy, Debug)]
 pub struct Interrupted {
     /// Transaction of a program or erase that had not been reported as finished when the power failed; `ending` says

@@ -44,13 +44,13 @@ pub trait Scheduler: Send {
     /// `remaining` and was suspended `times` times before.
     fn suspends(&self, running: Kind, remaining: Nanos, times: u32) -> bool;
 
-    /// True if a host read that was already waiting when the running operation began may suspend it, too.
+    /// Returns true if a host read that was already waiting when the running operation began may suspend it, too.
     fn suspends_for_waiting(&self) -> bool {
         false
     }
 
-    /// True if garbage collection goes before the host's programs on a die that is short of free superblocks. Called
-    /// where collections run without simulated time.
+    /// Returns true if garbage collection goes before the host's programs on a die that is short of free superblocks.
+    /// Called where collections run without simulated time.
     fn hastens_collection(&self) -> bool {
         false
     }

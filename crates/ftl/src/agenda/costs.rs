@@ -7,19 +7,21 @@ use units::Nanos;
 /// Busy times of a die, or of its channel, for the operations of background work (upkeep) on unworn blocks, in ns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
-    /// Time to read a page row and to send it over the channel, in ns.
+    /// Time for the read of a page row, in ns: array read and transfer over the channel; in the times of a channel, the
+    /// array read is left out.
     pub row_read: u64,
-    /// Time to send a program unit over the channel and to program it, in ns.
+    /// Time for the program of a program unit, in ns: transfer over the channel and array program; in the times of a
+    /// channel, the array program is left out.
     pub program: u64,
-    /// Time to erase a superblock, in ns.
+    /// Time for the erase of a superblock, in ns; in the times of a channel, for the erase command alone.
     pub erase: u64,
     /// Time to relocate all units of a superblock full of valid data and to erase it, in ns.
     pub superblock: u64,
 }
 
 impl Costs {
-    /// Returns the busy times of a die for background work, where each read takes `senses` array senses and a program
-    /// is one of the write costs (ways to program a page) in `costs`; the slowest way counts.
+    /// Calculates the busy times of a die for background work, where each read takes `senses` array senses and a
+    /// program is one of the write costs (ways to program a page) in `costs`; the slowest way counts.
     pub fn of_die(layout: &Layout, controller: &Controller, senses: u64, costs: &[u8]) -> Self {
         let mean = |times: &mut dyn Iterator<Item = Nanos>| {
             let (sum, count) = times.fold((0, 0), |(sum, count), time| (sum + time.ns(), count + 1));
@@ -34,7 +36,7 @@ impl Costs {
         Self::with_arrays(t_r, t_prog, controller.t_bers(0).ns(), layout, controller)
     }
 
-    /// Returns the busy times of a channel for the background work of one die: commands and data transfers alone.
+    /// Calculates the busy times of a channel for the background work of one die: commands and data transfers alone.
     pub fn of_channel(layout: &Layout, controller: &Controller) -> Self {
         Self::with_arrays(0, 0, 0, layout, controller)
     }

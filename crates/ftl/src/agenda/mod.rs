@@ -21,19 +21,20 @@ use units::{Nanos, SimTime};
 /// Kind of timer-driven background work (refresh, patrol and so on) that the agenda holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
-    /// Kind of work: check the superblock, numbered over the drive, which may hold data that must be rewritten
-    /// (refreshed) now.
+    /// Kind of background work: check the superblock, numbered over the drive, which may hold data that must be
+    /// rewritten (refreshed) now.
     Refresh(u32),
-    /// Kind of work: the next step of the patrol (background scrub) of this die.
+    /// Kind of background work: the next step of the patrol (background scrub) of this die.
     Patrol(u32),
-    /// Kind of work: rewrite superblocks of this die that wait for it, because the die may spend time on background
-    /// work again.
+    /// Kind of background work: rewrite superblocks of this die that wait for it, because the die may spend time on
+    /// background work again.
     Turn(u32),
-    /// Kind of work: an action of a feature at a set time, such as to take a snapshot.
+    /// Kind of background work: an action of a feature at a set time, such as to take a snapshot.
     Moment,
 }
 
-/// Entry for a superblock (numbered over the drive) that must be rewritten: since when, and for which reason.
+/// Record of a superblock (numbered over the drive) that must be rewritten: the time since which the rewrite is due,
+/// the reason, and the time at which the superblock was opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Due {
     pub superblock: u32,
@@ -78,8 +79,8 @@ pub(crate) struct Agenda {
     pub costs: Costs,
     queue: BinaryHeap<Reverse<(SimTime, u64, Work)>>,
     entered: u64,
-    /// Times of the calendar's events that wake the agenda, the next one last. Each time stands here once, so that the
-    /// events do not multiply.
+    /// Times at which events of the simulation's calendar wake the agenda, the next one last. Each time is in the list
+    /// once, so that the events do not multiply.
     pub armed: Vec<SimTime>,
     /// True while due work of the agenda is being done; work that is entered meanwhile is looked at afterwards.
     pub at_work: bool,
@@ -146,8 +147,8 @@ impl Agenda {
         Nanos::new((ns as f64 / self.share) as u64)
     }
 
-    /// Charges a die with `ns` nanoseconds of background work from time `from` on; returns the time when the die may do
-    /// more.
+    /// Adds `ns` nanoseconds of background work, from time `from` on, to the time that a die has spent on such work;
+    /// returns the time when the die may do more.
     pub fn charge(&mut self, die: usize, ns: u64, from: SimTime) -> SimTime {
         self.counts.die_ns += ns;
         let free_at = self.dies[die].free_at.max(from) + self.spread(ns);
@@ -155,7 +156,8 @@ impl Agenda {
         free_at
     }
 
-    /// Charges every die with the time for its part of a checkpoint of the map that begins now.
+    /// Adds, for every die, the time for its part of a map checkpoint that begins now to the time that the die has
+    /// spent on background work.
     pub fn charge_checkpoint(&mut self, layout: &Layout, now: SimTime) {
         let ns = self.costs.checkpoint(layout);
         (0..self.dies.len()).for_each(|die| {

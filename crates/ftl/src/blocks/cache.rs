@@ -8,8 +8,8 @@ use controller::{Context, Origin};
 use units::{Lpn, SimTime};
 
 impl BlockMapped {
-    /// Evicts units from the write buffer while it holds more units than its limit, and queues them in their banks for
-    /// programming.
+    /// Evicts units from the write buffer while it holds more units than its limit, and queues them in their banks
+    /// (sets of dies) for programming.
     pub(super) fn relieve_buffer(&mut self, now: SimTime) {
         if !self.media.core.buffer.is_cache() {
             return;
@@ -37,7 +37,8 @@ impl BlockMapped {
         }
     }
 
-    /// Moves the slots in the write buffer's own queue to the queues of their banks.
+    /// Moves the slots in the write buffer's queue of units to be programmed to the queues of their banks (sets of dies
+    /// over which blocks extend).
     pub(super) fn let_leave(&mut self, now: SimTime) {
         while let Some(slot) = self.media.core.buffer.take_queued() {
             self.let_wait(slot, now);

@@ -186,9 +186,9 @@ impl BlockMapped {
         self.answer_flushes();
     }
 
-    /// True if the programmed data of slot `slot` become the newest version on flash, while a newer, dirty version is
-    /// in the buffer: the unit has not moved on flash since the program was submitted, by a trim or a newer program. A
-    /// merge relies on this.
+    /// Returns true if the programmed data of slot `slot` become the newest version on flash, while a newer, dirty
+    /// version is in the buffer: the unit has not moved on flash since the program was submitted, by a trim or a newer
+    /// program. A merge relies on this.
     fn is_next_newest(&self, slot: u32) -> bool {
         let lpn = self.media.core.buffer.slot(slot).lpn;
         let newer = self.media.core.buffer.find(lpn).map(|newer| self.media.core.buffer.slot(newer).state);

@@ -16,7 +16,7 @@ use controller::Origin;
 use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
 
-/// Condition in which recovery finds a block after a power cut, from best to worst.
+/// Kind of condition in which recovery finds a block after a power cut, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Condition {
     /// Condition: all program units of the block that were programmed can be read.
@@ -30,7 +30,8 @@ enum Condition {
     Failing,
 }
 
-/// Block of a block-mapped drive as recovery finds it described in the labels of spare areas.
+/// Record of a block of a block-mapped drive, which recovery builds after a power cut from the block labels in spare
+/// areas.
 struct FoundBlock {
     bank: usize,
     serial: u64,
@@ -83,13 +84,14 @@ struct Flash<'a> {
     programs: Vec<u32>,
 }
 
-/// Places of the newest copies of all logical units, as recovery chooses them after a power cut.
+/// Result of recovery's search, after a power cut, for the newest copy of each logical unit: the place of the copy, and
+/// the writes that made older copies garbage.
 struct Choice {
     /// For each range of logical units that fills one program unit: sequence number of the newest program that replaced
     /// the whole range, so that copies from older programs are garbage.
     over: Vec<u64>,
-    /// For each logical unit: write number of its newest copy, sequence number of the copy's program, and its physical
-    /// place.
+    /// For each logical unit: number of the host's write of its newest copy, sequence number of the program that wrote
+    /// this copy, and the copy's physical place.
     newest: Vec<(u64, u64, Ppa)>,
 }
 
@@ -243,8 +245,8 @@ impl BlockMapped {
         choice
     }
 
-    /// Returns the readable units of a block found after a power cut: the write number, the sequence number of the
-    /// program, the logical unit and the physical place of each.
+    /// Returns the readable units of a block found after a power cut, each with the number of the host's write of its
+    /// data, the sequence number of its program, its logical unit and its physical place.
     fn units_in<'a>(
         &'a self,
         flash: &'a Flash<'a>,
@@ -287,7 +289,7 @@ impl BlockMapped {
         Choice { over, newest }
     }
 
-    /// True when a block found after a power cut holds a newer version of a unit than all blocks in use.
+    /// Returns true when a block found after a power cut holds a newer version of a unit than all blocks in use.
     fn holds_more(&self, flash: &Flash<'_>, block: &FoundBlock, choice: &Choice) -> bool {
         let program_units = self.layout().program_units;
         self.units_in(flash, block).any(|(stamp, age, lpn, _)| {
@@ -331,8 +333,8 @@ impl BlockMapped {
         }
     }
 
-    /// Adds a block found after a power cut to its bank, with its role; a block without valid units is not added, so
-    /// that its superblocks are erased.
+    /// Adds a block found after a power cut to its bank (set of dies), with its role; a block without valid units is
+    /// not added, so that its superblocks are erased.
     fn put_block(&mut self, mut found: FoundBlock) {
         let there = || found.members.iter().filter(|superblock| **superblock != NONE);
         let valid: u32 =

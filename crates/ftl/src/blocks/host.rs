@@ -28,14 +28,15 @@ impl BlockMapped {
         }
     }
 
-    /// Puts a buffer slot whose program failed back at the front of its bank's queue.
+    /// Puts a buffer slot whose program failed back at the front of the queue of its bank (set of dies), so that it is
+    /// programmed next.
     pub(super) fn let_wait_first(&mut self, slot: u32, now: SimTime) {
         self.let_wait(slot, now);
         let (bank, _, _) = self.split(self.media.core.buffer.slot(slot).lpn);
         self.banks[bank].waiting.queue.rotate_right(1);
     }
 
-    /// Puts a buffer slot at the end of its bank's queue, to be programmed.
+    /// Puts a buffer slot at the end of the queue of its bank (set of dies), to be programmed.
     pub(super) fn let_wait(&mut self, slot: u32, now: SimTime) {
         let (bank, _, _) = self.split(self.media.core.buffer.slot(slot).lpn);
         self.media.core.buffer.set_state(slot, SlotState::Queued);

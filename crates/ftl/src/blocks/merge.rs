@@ -23,7 +23,7 @@ impl BlockMapped {
     }
 
     /// Starts the merge that completes a log block filled in place. Returns false while programs are in flight in the
-    /// bank, because a merge must know the place of every unit.
+    /// bank (set of dies), because a merge must know the place of every unit.
     pub(super) fn complete(&mut self, bank: usize, block: u32, now: SimTime) -> bool {
         if self.banks[bank].in_flight > 0 {
             return false;
@@ -111,8 +111,8 @@ impl BlockMapped {
             .map(|ppa| self.media.core.store.map.holder(ppa))
     }
 
-    /// Advances the merge in progress in a bank: submits reads and programs, and ends the merge when all are done.
-    /// Returns false while it must wait.
+    /// Advances the merge in progress in a bank (set of dies): submits reads and programs, and ends the merge when all
+    /// are done. Returns false while it must wait.
     pub(super) fn advance_merge<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         while self.plan_next(bank, ctx) || self.issue_planned(bank, ctx) {}
         let state = &self.banks[bank];

@@ -34,8 +34,8 @@ use units::{Lpn, Ppa, SimTime};
 /// Number of superblocks reserved on each die of a block-mapped drive whose blocks can fail: a merge that fails needs
 /// another block before it frees one.
 const SPARE_IF_FAILING: u32 = 3;
-/// Number of further superblocks reserved on each die where the power may be cut: data that an interrupted merge has
-/// programmed must be merged again.
+/// Number of superblocks reserved on each die of a block-mapped drive whose power may be cut, in addition to those
+/// reserved for failing blocks: data that an interrupted merge has programmed must be merged again.
 const SPARE_IF_CUT: u32 = 1;
 
 /// Record for one slot of the write buffer: when the slot began to wait in its bank's queue to be programmed, and how
@@ -45,8 +45,8 @@ struct Wait {
     /// Serial number of the buffer slot's wait, which changes whenever the slot begins to wait or is programmed.
     serial: u32,
     since: SimTime,
-    /// While the buffer slot waits: the bank's total merging time when the wait began. Afterwards: the part of the wait
-    /// that was spent behind merges. In nanoseconds.
+    /// While the buffer slot waits: the time that merges in its bank (set of dies) had taken in total when the wait
+    /// began. Afterwards: the part of the wait that was spent behind merges. In nanoseconds.
     merged_ns: u64,
     /// Physical place of the slot's logical unit when the slot's program was submitted.
     home: Ppa,
@@ -56,7 +56,8 @@ impl Wait {
     const NEVER: Self = Self { serial: 0, since: SimTime::ZERO, merged_ns: 0, home: Ppa::NONE };
 }
 
-/// Constants of the block mapping: its rules, and the size of groups and blocks.
+/// Constants of a block-mapped drive: the rules of its block mapping, and the sizes of groups of logical units and of
+/// blocks.
 struct GroupRules {
     kind: Box<dyn BlockRules>,
     /// Number of dies over which a block extends.
@@ -77,7 +78,7 @@ pub struct BlockMapped {
     /// Pairs of buffer slots of one unit: an older slot, whose data were replaced by a newer version and for which a
     /// request still waits, and the slot of the newer version.
     overtaken: Vec<(u32, u32)>,
-    /// For each superblock: number of the block, within its bank, to which it belongs, or `NONE`.
+    /// For each superblock: number of the block, within its bank (set of dies), to which it belongs, or `NONE`.
     block_of: Vec<u32>,
     banks: Vec<Bank>,
     /// Banks (sets of dies over which blocks extend) that have work to do before simulated time advances.
@@ -134,8 +135,8 @@ impl BlockMapped {
         Ok(ftl)
     }
 
-    /// Returns the number of blocks that a bank needs beside its data blocks: log blocks, a block to merge into, spare
-    /// blocks.
+    /// Returns the number of blocks that a bank (set of dies) needs beside its data blocks: log blocks, a block to
+    /// merge into, spare blocks.
     fn blocks_beside(&self) -> u32 {
         self.rules.kind.logs_least() + 1 + self.media.core.rules.spare
     }
@@ -173,7 +174,8 @@ impl BlockMapped {
         &self.media.core.store.layout
     }
 
-    /// Returns the bank of logical unit `lpn`, the number of its group within the bank, and the unit within the group.
+    /// Returns the bank (set of dies) of logical unit `lpn`, the number of its group within the bank, and the unit
+    /// within the group.
     #[inline]
     fn split(&self, lpn: Lpn) -> (usize, u32, u32) {
         let (group, unit) = (lpn.0 / self.rules.group_units, lpn.0 % self.rules.group_units);
@@ -198,8 +200,8 @@ impl BlockMapped {
         Ppa(self.layout().first_ppa(member) + u64::from(within))
     }
 
-    /// True when the block has a superblock for program unit `position`; false when that superblock was being erased at
-    /// a power cut.
+    /// Returns true when the block has a superblock for program unit `position`; false when that superblock was being
+    /// erased at a power cut.
     #[inline]
     fn is_there(&self, bank: usize, block: u32, position: u32) -> bool {
         self.banks[bank].members_of(block)[(position % self.rules.span) as usize] != NONE
@@ -211,7 +213,7 @@ impl BlockMapped {
         (superblock / self.layout().superblocks_per_die, superblock % self.layout().superblocks_per_die)
     }
 
-    /// True for a superblock (numbered over the drive) that belongs to no block.
+    /// Returns true for a superblock (numbered over the drive) that belongs to no block.
     #[inline]
     fn is_left_over(&self, superblock: u32) -> bool {
         self.block_of[superblock as usize] == NONE

@@ -19,13 +19,14 @@ impl BlockMapped {
         spare.and_then(|numbers| numbers.labels.as_mut()).expect("a drive whose power is cut labels blocks")
     }
 
-    /// True when programs must label their block in spare areas: the power may be cut and simulated time runs.
+    /// Returns true when programs must label their block in spare areas: the power may be cut and simulated time runs.
     #[inline]
     pub(super) fn is_labelled(&self) -> bool {
         self.media.core.store.spare.is_some() && self.instant.is_none()
     }
 
-    /// Returns the number that identifies a block to be opened in spare areas; 0 where blocks are not labelled.
+    /// Takes the next serial number, which identifies a block to be opened in its spare areas; returns 0 where blocks
+    /// are not labelled.
     pub(super) fn next_serial(&mut self) -> u64 {
         if self.is_labelled() { self.labels().count() } else { 0 }
     }
@@ -83,7 +84,7 @@ impl BlockMapped {
     }
 
     /// Begins simulated time, or resumes it after a power cut: erases superblocks that belong to no block, and starts
-    /// the work of all banks.
+    /// the work of all banks (sets of dies).
     #[cold]
     pub(super) fn begin_labelled<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.label_beginning();

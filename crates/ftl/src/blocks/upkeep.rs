@@ -54,8 +54,9 @@ impl KeepsUp for BlockMapped {
         bank.merging.job.is_some() || !bank.merging.reclaim.is_empty()
     }
 
-    /// Returns the dies that take part when superblock `superblock` is rewritten, which are all dies of its bank, and
-    /// the number of mapping units that each of them moves: a merge rewrites whole groups of logical units.
+    /// Returns the dies that take part when superblock `superblock` is rewritten, which are all dies of its bank (set
+    /// of dies), and the number of mapping units that each of them moves: a merge rewrites whole groups of logical
+    /// units.
     fn burden_of(&self, superblock: u32) -> (Range<usize>, u32) {
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
         let span = self.rules.span as usize;

@@ -14,7 +14,7 @@ use engine::{Calendar, Event};
 use std::collections::VecDeque;
 use units::{DieId, Lpn, Ppa, SimTime};
 
-/// Greatest number of entries of a bank's queue that are searched for units to fill one program.
+/// Greatest number of entries in the queue of a bank (set of dies) that are searched for units to fill one program.
 const LOOK_AHEAD: usize = 256;
 /// Index of the only write stream (data with open superblocks of their own) of a block-mapped drive.
 const STREAM: usize = 0;
@@ -25,8 +25,8 @@ impl BlockMapped {
         while self.take_turn(bank, ctx) {}
     }
 
-    /// Does the next work of a bank: the merge in progress, else a block to be reclaimed, else a group to be programmed
-    /// as a whole, else a host write. Returns false when the work must wait, or none is left.
+    /// Does the next work of a bank (set of dies): the merge in progress, else a block to be reclaimed, else a group to
+    /// be programmed as a whole, else a host write. Returns false when the work must wait, or none is left.
     fn take_turn<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let Bank { merging, waiting, .. } = &self.banks[bank];
         if merging.job.is_some() {
@@ -53,8 +53,8 @@ impl BlockMapped {
         self.take_step(bank, step, write, ctx)
     }
 
-    /// Returns the host write of a bank that has waited longest; none if nothing waits, or if data may still arrive to
-    /// complete its program unit.
+    /// Returns the host write of a bank (set of dies) that has waited longest; none if nothing waits, or if data may
+    /// still arrive to complete its program unit.
     fn next_write(&mut self, bank: usize, calendar: &mut Calendar) -> Option<HostWrite> {
         let slot = loop {
             let Some(&(slot, serial)) = self.banks[bank].waiting.queue.front() else {
@@ -108,7 +108,8 @@ impl BlockMapped {
         }
     }
 
-    /// True when an entry of a bank's queue is still valid: the slot waits, and the wait has serial number `serial`.
+    /// Returns true when an entry in the queue of a bank (set of dies) is still valid: the buffer slot waits, and the
+    /// wait has serial number `serial`.
     fn is_waiting(&self, slot: u32, serial: u32) -> bool {
         self.waits[slot as usize].serial == serial
             && self.media.core.buffer.slot(slot).state == SlotState::Queued
@@ -132,8 +133,8 @@ impl BlockMapped {
         self.answer_flushes();
     }
 
-    /// True when a request or a flush waits for the program of a buffer slot, or for an older slot of the unit that was
-    /// replaced by it.
+    /// Returns true when a request or a flush waits for the program of a buffer slot, or for an older slot of the unit
+    /// that was replaced by it.
     pub(super) fn is_awaited(&self, slot: u32) -> bool {
         self.media.core.buffer.is_awaited(slot) || self.overtaken.iter().any(|&(_, newer)| newer == slot)
     }
@@ -177,7 +178,7 @@ impl BlockMapped {
         }
     }
 
-    /// Carries out step `step`, which the mapping rules chose. Returns false when the bank must wait.
+    /// Carries out step `step`, which the mapping rules chose. Returns false when the bank (set of dies) must wait.
     fn take_step<P: Probe>(
         &mut self,
         bank: usize,
@@ -353,8 +354,8 @@ impl BlockMapped {
 
     // ---- opening and sealing ------------------------------------------------------------------------
 
-    /// Opens a block made of one free superblock of each die of the bank; returns none when a die has no free
-    /// superblock.
+    /// Opens a block made of one free superblock of each die of the bank (set of dies); returns none when a die has no
+    /// free superblock.
     pub(super) fn open(&mut self, bank: usize, role: Role, owner: u32) -> Option<u32> {
         let span = self.rules.span;
         let per_die = self.layout().superblocks_per_die;
@@ -391,8 +392,8 @@ impl BlockMapped {
         self.free_if_empty(bank, block, ctx);
     }
 
-    /// Erases the blocks of a bank that a merge emptied, once the merge is complete: before, a power cut could have
-    /// lost the data that the merge was copying.
+    /// Erases the blocks of a bank (set of dies) that a merge emptied, once the merge is complete: before, a power cut
+    /// could have lost the data that the merge was copying.
     pub(super) fn free_all_empty<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) {
         for block in 0..self.banks[bank].blocks.len() as u32 {
             self.free_if_empty(bank, block, ctx);

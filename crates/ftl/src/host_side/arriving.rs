@@ -15,8 +15,9 @@ pub(crate) trait Arrives: Reads {
         self.parts().1.recent.as_mut().is_none_or(|recent| recent.is_new(lpn, now))
     }
 
-    /// True unless the drive holds units that the host soon rewrites in its write buffer, and unit `lpn` was written
-    /// lately: the data of a write of such a unit stay in the buffer, all others go to flash at once.
+    /// Returns true if the data of a host write of unit `lpn` go from the write buffer to flash at once. Only where the
+    /// drive holds units in the buffer that the host soon rewrites do the data of a unit that was written lately stay
+    /// there (false).
     #[inline]
     fn leaves_at_once(&mut self, lpn: Lpn, now: SimTime) -> bool {
         self.parts().1.recent.is_none() || self.was_not_written_lately(lpn, now)

@@ -19,11 +19,11 @@ use std::collections::VecDeque;
 /// would lose.
 pub(crate) struct Host {
     pub outputs: Vec<Output>,
-    /// For each flush in progress: the buffer epoch up to which all data must be on flash, and the number of the
-    /// request.
+    /// For each flush request in progress: the flush epoch (counted in the write buffer) up to which all data must be
+    /// on flash, and the number of the request.
     pub flushes: VecDeque<(u32, u32)>,
-    /// Pairs of buffer slots of one unit: an older slot, and a newer slot that waits until the older has the rest of
-    /// the unit.
+    /// Pairs of buffer slots of one unit: an older slot, and a newer slot that waits until the older slot has received
+    /// the sectors of the unit that the host did not write.
     pub following: Vec<(u32, u32)>,
     /// State of the host's read path: merged reads and read-ahead.
     pub reads: ReadPath,

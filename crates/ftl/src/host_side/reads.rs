@@ -60,8 +60,8 @@ impl ReadPath {
     }
 }
 
-/// Part of a page row that one flash read fetches: number of the row, bit mask of its units, and number of bytes if
-/// only sectors of the units are read.
+/// Description of a flash read of a part of a page row: number of the row, bit mask of the units read, and number of
+/// bytes if only sectors of the units are read.
 #[derive(Clone, Copy)]
 pub(crate) struct RowPart {
     row: u32,
@@ -81,7 +81,7 @@ pub(crate) trait Reads {
         self.parts().0.core.relieve_buffer();
     }
 
-    /// Returns the die that a unit's logical address determines.
+    /// Returns the number of the die that a unit's logical address determines.
     fn home_die(&self, lpn: Lpn) -> u32;
 
     /// Reads `count` units from `first`, whose map entries are in RAM, from the buffer and from flash. Returns the
@@ -176,8 +176,8 @@ pub(crate) trait Reads {
         1
     }
 
-    /// Reads some sectors of a unit without a place on flash, on drives that read such units all the same. Returns
-    /// false without a read in all other cases.
+    /// Submits the read of some sectors (mask `part`) of a unit that has no place on flash, and returns true, on drives
+    /// that read such units from a die all the same. Returns false without a read in all other cases.
     #[cold]
     fn read_nowhere<P: Probe>(&mut self, request: u32, lpn: Lpn, part: u64, ctx: &mut Context<P>) -> bool {
         let home = self.home_die(lpn);
@@ -262,8 +262,8 @@ pub(crate) trait Reads {
         id
     }
 
-    /// Serves a unit of a host read from read-ahead; true if its data are there or in flight. Raises `reads` by the
-    /// number of flash reads that the request has to wait for.
+    /// Serves a unit of a host read from the read-ahead area; returns true if the data of the unit are there or in
+    /// flight. Raises `reads` by the number of flash reads that the request has to wait for.
     fn read_fetched<P: Probe>(
         &mut self,
         request: u32,

@@ -16,15 +16,16 @@ pub(crate) trait Serves: Arrives {
     /// as that is possible now.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>);
 
-    /// Releases physical address `home`, whose unit was trimmed.
+    /// Releases the data at physical address `home`, because their unit was trimmed: they become invalid, unless a
+    /// feature such as a snapshot needs them.
     fn vacate<P: Probe>(&mut self, home: Ppa, ctx: &mut Context<P>);
 
     /// Tells the layer that a unit was trimmed, in the write buffer or on flash, so that it can do the work that this
     /// allows.
     fn note_trimmed(&mut self, _lpn: Lpn) {}
 
-    /// True in work without simulated time, such as preconditioning: all data written go to flash at once, in whole
-    /// units.
+    /// Returns true in work without simulated time, such as preconditioning: all data written go to flash at once, in
+    /// whole units.
     #[inline]
     fn is_untimed(&self) -> bool {
         false
@@ -56,8 +57,8 @@ pub(crate) trait Serves: Arrives {
         self.pump(ctx);
     }
 
-    /// Returns whether the map entry of a unit that the host writes is in RAM; a missing entry has to be fetched from
-    /// flash.
+    /// Looks up whether the map entry of a unit that the host writes is in RAM, and returns the answer; a missing entry
+    /// has to be fetched from flash.
     #[inline]
     fn find_entry<P: Probe>(&mut self, _lpn: Lpn, _ctx: &mut Context<P>) -> MapEntry {
         MapEntry::AtHand

@@ -55,7 +55,7 @@ impl Ftl {
         &self.reasons().turnover
     }
 
-    /// Returns the present counters of garbage collection work (victims, units moved and so on).
+    /// Returns a copy of the present counters of garbage collection work (victims, units moved and so on).
     #[inline]
     pub fn mark(&self) -> Mark {
         self.core().mark()
@@ -73,7 +73,8 @@ impl Ftl {
         &self.core().store.array
     }
 
-    /// True once the drive is read-only, for instance because too many blocks failed: writes are refused from then on.
+    /// Returns true once the drive is read-only, for instance because too many blocks failed: writes are refused from
+    /// then on.
     #[inline]
     pub fn is_read_only(&self) -> bool {
         self.core().read_only
@@ -111,14 +112,14 @@ impl Ftl {
         self.core().store.map.made_in()
     }
 
-    /// True when at least one write buffer slot can be reserved now, so that [`Self::reserve`] would return more than
-    /// 0.
+    /// Returns true when at least one write buffer slot can be reserved now, so that [`Self::reserve`] would return
+    /// more than 0.
     #[inline]
     pub fn has_room(&self) -> bool {
         self.media().has_slot()
     }
 
-    /// True when the drive must recover its map from flash at power-up.
+    /// Returns true when the drive must recover its map from flash at power-up.
     #[inline]
     pub fn recovers(&self) -> bool {
         self.media().features.recovers()
@@ -137,7 +138,7 @@ impl Ftl {
         self.reasons().patrol.as_ref().map(|patrol| (patrol.period(), patrol.overdue(now)))
     }
 
-    /// True when superblock `superblock` (numbered over the drive) is in SLC mode (one bit per cell).
+    /// Returns true when superblock `superblock` (numbered over the drive) is in SLC mode (one bit per cell).
     pub fn holds_one_bit(&self, superblock: usize) -> bool {
         self.core().store.space.holds_one_bit(superblock)
     }
@@ -181,7 +182,7 @@ impl Ftl {
         self.core().store.map.holder(ppa)
     }
 
-    /// True when physical unit `ppa` is valid: the map or a snapshot refers to it.
+    /// Returns true when physical unit `ppa` is valid: the map or a snapshot refers to it.
     pub fn is_valid(&self, ppa: Ppa) -> bool {
         self.core().store.map.is_valid(ppa)
     }

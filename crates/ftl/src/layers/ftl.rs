@@ -24,7 +24,8 @@ pub struct Ftl {
     pub(super) layer: AnyLayer,
 }
 
-/// Declares methods that call the method of the same name of the drive's own kind of translation layer.
+/// Macro that declares methods of the drive's translation layer: each calls the method of the same name of the drive's
+/// own kind of layer.
 macro_rules! calls {
     ($($(#[$doc:meta])* fn $name:ident $([$p:ident])? ($($arg:ident: $type:ty),*) $(-> $out:ty)?;)*) => {
         $($(#[$doc])*

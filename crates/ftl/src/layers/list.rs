@@ -2,7 +2,8 @@
 
 use crate::{BlockMapped, PageMapped, ZoneMapped};
 
-/// Declares the kinds of translation layer, as an enum, and the macro that calls a method of the drive's own kind.
+/// Macro that declares the kinds of translation layer, as an enum, and the macro that calls a method of the drive's own
+/// kind.
 macro_rules! layers {
     ($dollar:tt $($(#[$doc:meta])* $name:ident($layer:ty) by $as_layer:ident,)*) => {
         /// Translation layer of a drive, of one of the declared kinds.
@@ -21,7 +22,8 @@ macro_rules! layers {
             })*
         }
 
-        /// Evaluates an expression with the drive's own kind of translation layer.
+        /// Macro that evaluates an expression with the translation layer of the drive, for each kind of layer that the
+        /// drive can have.
         macro_rules! each {
             ($dollar any:expr, $dollar layer:ident => $dollar answer:expr) => {
                 match $dollar any {
@@ -34,10 +36,10 @@ macro_rules! layers {
 }
 
 layers! { $
-    /// Page-mapped layer: a map entry for each mapping unit.
+    /// Kind of translation layer: page-mapped, with a map entry for each mapping unit.
     Pages(PageMapped) by as_page_mapped,
-    /// Block-mapped layer: a map of blocks, with log blocks.
+    /// Kind of translation layer: block-mapped, with a map of blocks and with log blocks.
     Blocks(BlockMapped) by as_block_mapped,
-    /// Zoned layer: superblocks that belong to zones.
+    /// Kind of translation layer: zoned, with superblocks that belong to zones.
     Zones(ZoneMapped) by as_zone_mapped,
 }

@@ -27,9 +27,9 @@ impl Media {
         }
     }
 
-    /// True, on a drive whose power may be cut, if the version of `lpn` in buffer slot `slot` was programmed while a
-    /// newer version is in the buffer, and is newer than the version on flash: a cut would lose the newest, so the
-    /// programmed version must be kept valid.
+    /// Returns true, on a drive whose power may be cut, if the version of `lpn` in buffer slot `slot` was programmed
+    /// while a newer version is in the buffer, and is newer than the version on flash: a cut would lose the newest, so
+    /// the programmed version must be kept valid.
     #[inline]
     pub fn must_outlast_cut(&self, lpn: Lpn, slot: u32) -> bool {
         self.core.store.spare.is_some()

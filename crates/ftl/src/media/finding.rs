@@ -11,14 +11,15 @@ use controller::{Class, Context, Origin, Transaction};
 use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
 
-/// Counts of the flash reads by which a drive recovers its map after a power cut.
+/// Counts of what the recovery of the map after a power cut read and found: flash pages read, superblocks with at least
+/// one programmed page, and logical units found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Number of flash pages that recovery read.
     pub pages_read: u64,
     /// Number of superblocks in which recovery found at least one programmed page.
     pub superblocks: u64,
-    /// Number of logical units that recovery found.
+    /// Number of logical units of which recovery found a version on flash.
     pub units: u64,
 }
 

@@ -40,7 +40,7 @@ impl Media {
         granted
     }
 
-    /// True if the write buffer has a slot that [`Self::reserve`] would grant.
+    /// Returns true if the write buffer has a slot that [`Self::reserve`] would grant.
     #[inline]
     pub fn has_slot(&self) -> bool {
         self.core.buffer.free_slots() > self.core.reserved_slots + self.features.slots_kept()
@@ -54,7 +54,7 @@ impl Media {
         self.features.released(slot);
     }
 
-    /// True while the write buffer holds data that are not on flash, or a feature still has work.
+    /// Returns true while the write buffer holds data that are not on flash, or a feature still has work.
     pub fn is_draining(&self) -> bool {
         self.core.buffer.dirty_slots() > 0 || self.features.is_busy()
     }

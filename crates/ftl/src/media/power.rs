@@ -12,7 +12,8 @@ use controller::{Ending, Interrupted, Kind, Origin, Transaction};
 use nand::ProgramStatus;
 use units::{Ppa, SimTime};
 
-/// State of the flash directly after a power cut: counts of the damage, and the superblocks and page rows concerned.
+/// Damage of a power cut to the flash, recorded while the cut is applied: counts, the superblocks whose erase was
+/// interrupted, and the torn page rows.
 #[derive(Default)]
 pub(crate) struct Wreck {
     damage: Damage,

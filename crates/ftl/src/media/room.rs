@@ -19,8 +19,8 @@ impl Media {
         }
     }
 
-    /// True if die `die` has space for another program unit of host data of write stream `stream`, there or in the SLC
-    /// cache.
+    /// Returns true if die `die` has space for another program unit of host data of write stream `stream`, there or in
+    /// the SLC cache.
     #[inline]
     fn has_room(&self, die: usize, stream: usize) -> bool {
         (self.core.has_own_room(die, stream) && self.features.lets_pass(die))

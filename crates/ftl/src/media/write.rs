@@ -10,7 +10,7 @@ use controller::{Class, Context, Kind, Origin, Transaction};
 use units::{DieId, Lpn, Ppa};
 
 impl Media {
-    /// Chooses a die for the next program unit of one of the host's write streams; returns false if no die can take it.
+    /// Chooses a die for the next program unit of the host's write stream `lane`; returns false if no die can take it.
     #[inline]
     pub fn choose_die(&mut self, lane: usize, lpn: Lpn) -> bool {
         // Asked after every event, and most of the time no die can.
@@ -47,7 +47,8 @@ impl Media {
         (0..self.core.assembly.lanes.len()).for_each(|lane| self.pad_lane(lane, ctx));
     }
 
-    /// Pads the program unit that is being filled with host data of one write stream, so that it can be programmed.
+    /// Pads the program unit that is being filled with data of the host's write stream `lane`, so that it can be
+    /// programmed.
     pub fn pad_lane<P: Probe>(&mut self, lane: usize, ctx: &mut Context<P>) {
         let Lane { current, stream, .. } = self.core.assembly.lanes[lane];
         if current != NONE {

@@ -140,14 +140,14 @@ impl PageMapped {
         }
     }
 
-    /// True if a superblock that recovery found holds data or may take data.
+    /// Returns true if a superblock that recovery found holds data or may take data.
     fn takes_data(&mut self, global: usize, mark: &Mark) -> bool {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         self.media.core.stands_apart(within)
             || self.media.features.holds_data(&mut self.media.core, global as u32, mark)
     }
 
-    /// True if more data may be written to the rest of a superblock that recovery found.
+    /// Returns true if more data may be written to the rest of a superblock that recovery found.
     fn may_go_on(&self, global: usize) -> bool {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         self.media.core.stands_apart(within) || self.media.features.takes_more(global as u32)

@@ -9,15 +9,15 @@ use controller::Context;
 use engine::Event;
 
 impl PageMapped {
-    /// True if data wait to be programmed and nothing moves any more, as on a worn-out drive. Timer-driven work must
-    /// then stop, or a run would never end.
+    /// Returns true if data wait to be programmed and nothing moves any more, as on a worn-out drive. Timer-driven work
+    /// must then stop, or a run would never end.
     pub fn is_stuck(&self) -> bool {
         self.media.core.buffer.first_queued().is_some()
             && (self.media.core.store.controller.in_flight() == 0 || self.is_full_for_good())
     }
 
-    /// True if the drive is worn out and each die holds as many live units as it may: relocation, which background work
-    /// could do without end, gains no space, and no program of the host is in flight.
+    /// Returns true if the drive is worn out and each die holds as many live units as it may: relocation, which
+    /// background work could do without end, gains no space, and no program of the host is in flight.
     fn is_full_for_good(&self) -> bool {
         let is_full =
             |die: usize| self.media.core.assembly.bound[die] == 0 && !self.media.core.is_within_quota(die);

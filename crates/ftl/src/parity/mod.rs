@@ -4,7 +4,8 @@
 
 use crate::Layout;
 
-/// Reason why a parity scheme does not fit a drive: the parameter to blame, and the values that were expected.
+/// Pair that says why a parity scheme does not fit a drive: name of the parameter to blame, and text with the values
+/// that were expected.
 pub type Misfit = (&'static str, String);
 
 /// Policy that decides how many dies share a stripe of parity.

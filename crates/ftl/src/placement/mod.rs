@@ -22,7 +22,7 @@ pub struct PlacementView<'a> {
 }
 
 impl PlacementView<'_> {
-    /// True if `die` can take a program unit now (it has space, and its queue is not full).
+    /// Returns true if `die` can take a program unit now (it has space, and its queue is not full).
     #[inline]
     pub fn is_eligible(&self, die: DieId) -> bool {
         self.eligible[die.index() / 64] >> (die.index() % 64) & 1 == 1

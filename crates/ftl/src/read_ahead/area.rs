@@ -4,7 +4,7 @@ use crate::buffer::Index;
 use controller::TransactionId;
 use units::{Lpn, Ppa};
 
-/// Entry of the read-ahead area: a unit that was read ahead, or is being read ahead.
+/// Entry of the read-ahead area for one mapping unit that was read ahead, or is being read ahead.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fetched {
     pub lpn: Lpn,
@@ -36,7 +36,7 @@ impl Area {
         self.ring.len()
     }
 
-    /// Returns the index of the place in the read-ahead area that holds unit `lpn`.
+    /// Returns the index of the place in the read-ahead area that holds unit `lpn`; none if the unit is not there.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         self.index.find(lpn)

@@ -6,7 +6,7 @@ use crate::{FtlStats, Layout, Probe};
 use controller::TransactionId;
 use units::{Lpn, Ppa};
 
-/// State of a unit in the read-ahead area when the host asks for the unit.
+/// Kind of state in which a unit is in the read-ahead area when the host asks for the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
     /// State: the unit is not in the read-ahead area.
@@ -17,8 +17,8 @@ pub(crate) enum Taken {
     OnItsWay(TransactionId, Ppa),
 }
 
-/// Flash read of the read-ahead: a page row (numbered over the drive), and a bit mask of its units that are fetched
-/// together.
+/// Description of one flash read of the read-ahead: a page row (numbered over the drive), and a bit mask of its units
+/// that are fetched together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fetch {
     pub row: u32,
@@ -33,27 +33,30 @@ impl Fetch {
     }
 }
 
-/// Counts of the read-ahead that follows a read of the host.
+/// Counts of mapping units that follow from one decision of the read-ahead after a host read: units to read ahead, and
+/// unused units dropped for them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Followed {
-    /// Number of mapping units that are to be read ahead.
+    /// Number of mapping units that are to be read ahead after this host read.
     pub units: u64,
     /// Number of units that were dropped from the read-ahead area for new ones before any request asked for them.
     pub wasted: u64,
 }
 
-/// Read-ahead of a drive: its policy, and the data that were fetched.
+/// State of the read-ahead of a drive: its policy, the read-ahead area with the data that were fetched, and the flash
+/// reads of the present decision.
 pub(crate) struct Ahead {
     policy: Box<dyn super::ReadAheadPolicy>,
     area: Area,
-    /// `fetches`: flash reads of the present read-ahead. `places`: indices, in the read-ahead area, of the places of
-    /// all units of these reads, in the same order.
+    /// `fetches`: flash reads that the read-ahead makes after the present host read. `places`: indices, in the
+    /// read-ahead area, of the places of all units of these reads, in the same order.
     fetches: Vec<Fetch>,
     places: Vec<u32>,
 }
 
 impl Ahead {
-    /// Makes the read-ahead of a drive; none where the drive does not read ahead.
+    /// Makes the state of a drive's read-ahead, with an empty read-ahead area; none where the drive does not read
+    /// ahead.
     pub fn new(maker: &Maker, layout: &Layout) -> Option<Box<Self>> {
         let mut policy = maker();
         let units = policy.area_units(layout.unit).ok().flatten()?;

@@ -11,7 +11,8 @@ pub(crate) use fetched::{Ahead, Taken};
 
 use units::{Bytes, Lpn};
 
-/// Reason why a read-ahead policy does not fit a drive: the parameter to blame, and the values that were expected.
+/// Pair that says why a read-ahead policy does not fit a drive: name of the parameter to blame, and text with the
+/// values that were expected.
 pub type Misfit = (&'static str, String);
 
 /// Range of logical units to be read ahead, from `from` up to but without `until`.
@@ -35,8 +36,8 @@ pub trait ReadAheadPolicy: Send {
     /// Tells the policy the size of the drive's mapping unit; called once, before anything else.
     fn attach(&mut self, unit: Bytes);
 
-    /// Informs the policy that the host reads `count` units from `first`. Returns what to read ahead now: at most half
-    /// of what the read-ahead area holds, and only units after `first`.
+    /// Informs the policy that the host reads `count` units from `first`. Returns the range of units to read ahead now:
+    /// at most half of the units that the read-ahead area can hold, and only units after `first`.
     fn on_read(&mut self, first: Lpn, count: u32) -> Option<Stretch>;
 
     /// Informs the policy that the last range was fetched up to `until`: less far where the area was full of units in

@@ -8,11 +8,12 @@ use units::{Bytes, Lpn};
 /// share of the read-ahead area.
 const FORGOTTEN_AFTER: u64 = 64;
 
-/// Sequential stream of host reads that the read-ahead policy tracks.
+/// Record of a sequential stream of host reads that the read-ahead policy tracks: expected continuation, and counts of
+/// reads, passed units and units not read.
 #[derive(Clone, Copy, Debug, Default)]
 struct ReadStream {
-    /// `next`: unit at which the stream's next read is expected to begin. `until`: unit up to which the stream was read
-    /// ahead.
+    /// `next`: logical unit at which the next read of the sequential stream is expected to begin. `until`: logical unit
+    /// up to which the stream was read ahead.
     next: u32,
     until: u32,
     /// Number of host reads that continued the sequential stream since it last had gaps.
@@ -21,13 +22,14 @@ struct ReadStream {
     /// were not read.
     passed: u32,
     missing: u32,
-    /// Number of the host read, counted over the drive, that last belonged to the stream.
+    /// Serial number, counted over all host reads of the drive, of the last host read that belonged to the sequential
+    /// stream.
     used: u64,
 }
 
 impl ReadStream {
-    /// Records that a read of the units from `first` to `end` belongs to the stream; `lately` is the number of passed
-    /// units after which the counts are halved. Returns true if the read advanced the stream.
+    /// Records that a host read of the units from `first` to `end` belongs to the sequential stream; `lately` is the
+    /// number of passed units after which the counts are halved. Returns true if the read advanced the stream.
     fn go_on(&mut self, first: u32, end: u32, trigger: u32, lately: u32) -> bool {
         // What was passed over may come late.
         self.missing = self.missing.saturating_sub(end.min(self.next).saturating_sub(first));

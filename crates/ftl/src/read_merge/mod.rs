@@ -12,15 +12,16 @@ pub(crate) use rides::{RowUnits, find_ride, rider};
 /// read.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeView {
-    /// True once the array read has begun; it then senses the wanted page, too.
+    /// True once the array read of the pending read has begun; the policy is then asked only where this array read
+    /// senses the pages that the further read needs.
     pub begun: bool,
-    /// Number of further reads that already share the array read.
+    /// Number of reads that already share the array read of the pending read.
     pub riders: u32,
 }
 
 /// Policy that decides which reads of a page share one array read.
 pub trait ReadMerge: Send {
-    /// False if the policy never lets reads share an array read: it is then not asked further.
+    /// Returns false if the policy never lets reads share an array read: it is then not asked further.
     fn merges(&self) -> bool;
 
     /// Returns true if a read is to share the array read of an earlier read that waits for its array read, or whose

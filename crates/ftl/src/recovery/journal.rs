@@ -6,7 +6,7 @@ use crate::Layout;
 use crate::flash_map::{MapOnFlash, OnDemand};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Bytes of one change of the map in the log: a logical unit and its new physical address.
+/// Number of bytes of one change of the map in the log on flash: a logical unit and its new physical address.
 const CHANGE_BYTES: u64 = 8;
 
 /// The recovery method `journal`: the whole map is in RAM; checkpoints of it, and a log of changes since, are on flash.

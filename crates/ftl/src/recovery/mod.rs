@@ -23,13 +23,13 @@ pub struct FoundView {
     pub rows_told: u32,
 }
 
-/// Flash read that recovery makes at power-up, of one page row, numbered within its superblock: of spare areas or of a
-/// summary.
+/// Kind of flash read that recovery makes at power-up of one page row, numbered within its superblock: of spare areas
+/// or of a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowRead {
-    /// Flash read of the spare areas of all pages of the row.
+    /// Kind of flash read: the spare areas of all pages of the row with this number.
     Spare(u32),
-    /// Flash read of the pages of the row that hold a part of the superblock's summary.
+    /// Kind of flash read: the pages, of the row with this number, that contain a part of the superblock's summary.
     Summary(u32),
 }
 

@@ -4,7 +4,8 @@ use super::{FoundView, RecoveryMethod, RowRead};
 use crate::Layout;
 use config::{Card, ConfigError, Policy, Section};
 
-/// Bytes that a summary takes for each unit of the superblock: its logical unit, and the number of its write.
+/// Number of bytes that a summary takes for each unit of the superblock: the unit's logical number, and the number of
+/// the host's write of the data.
 const ENTRY_BYTES: u64 = 8;
 
 /// The recovery method `summaries`: the last program units of each superblock are a summary of its other units.

@@ -14,7 +14,7 @@ pub struct RefreshView<'a> {
     pub candidates: &'a [SuperblockId],
     /// For each candidate: time at which it fell due, in ns of simulated time.
     pub due_since_ns: &'a [u64],
-    /// Valid units, wear, closing time and stream of each superblock of the die.
+    /// Valid units, wear, closing time and write stream of each superblock of the die.
     pub blocks: Blocks<'a>,
     /// Present value of the die's write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
@@ -26,7 +26,7 @@ pub struct RefreshView<'a> {
 
 /// Policy that chooses the order in which a die rewrites superblocks that are due. One instance per die.
 pub trait RefreshOrder: Send {
-    /// True if the superblock that fell due first is always rewritten next; [`Self::next`] is then not called.
+    /// Returns true if the superblock that fell due first is always rewritten next; [`Self::next`] is then not called.
     fn is_first_due(&self) -> bool {
         false
     }

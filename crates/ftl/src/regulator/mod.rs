@@ -9,8 +9,8 @@ use controller::Origin;
 use engine::RandomStream;
 use units::{Nanos, Voltage};
 
-/// A write cost, that is a way to program units: program step, voltages, and the time for which the data must stay
-/// correctable.
+/// Settings of a write cost, which is a way to program units: program step, voltages, the time for which the data must
+/// stay correctable, and the age at which they are rewritten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteCost {
     /// Increment of the program voltage from one program pulse to the next (ISPP step).
@@ -91,7 +91,8 @@ impl Steps {
     }
 }
 
-/// A write cost from which the regulator can choose, with its properties on the block that the unit would go to.
+/// Description of a write cost from which the regulator can choose, with the properties that the cost has on the block
+/// to which the unit would go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Program time of a new block's first page type at this write cost.
@@ -111,7 +112,8 @@ pub struct WriteView<'a> {
     /// True if the host never accessed the unit since the run began (for a regulator that stores no bits: never wrote
     /// the unit).
     pub first: bool,
-    /// Index of the write cost of the unit's old version; none without an old version.
+    /// Index, in the list `costs`, of the write cost at which the unit's old version was programmed; none without an
+    /// old version.
     pub previous: Option<usize>,
     /// Time since the superblock of the unit's old version was opened, the greatest age that the version can have. None
     /// if it was written before the run.
@@ -132,7 +134,7 @@ pub struct WriteView<'a> {
 pub struct ReadView {
     /// True if the host did not access the unit before this read since the run began.
     pub first: bool,
-    /// Index of the write cost at which the unit was written.
+    /// Index, in the list that [`CostRegulator::costs`] returns, of the write cost at which the unit was written.
     pub cost: usize,
 }
 

@@ -6,13 +6,14 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 use controller::Origin;
 use units::{Nanos, Voltage};
 
-/// How the reduced voltages for short-lived data are given: as a voltage set, or as a gain in program speed.
+/// Form in which the settings give the reduced voltages for short-lived data: as a voltage set, or as a gain in program
+/// speed.
 #[derive(Clone, Debug)]
 enum Reduced {
-    /// Reduced voltages given as the name of a voltage set in the chip's tables.
+    /// Form of the reduced voltages: the name of a voltage set in the chip's tables.
     Set(String),
-    /// Reduced voltages given as the factor by which they make programs faster; modelled as a program step with this
-    /// gain.
+    /// Form of the reduced voltages: the factor by which they make programs faster; modelled as a program step with
+    /// this gain.
     Speed(f64),
 }
 

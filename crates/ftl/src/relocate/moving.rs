@@ -24,7 +24,8 @@ impl Core {
         };
     }
 
-    /// Opens a superblock for relocated data of a stream, unless one is open; returns false if none can be opened.
+    /// Opens a superblock for relocated data of a write stream, unless one is open; returns false if none is open and
+    /// none can be opened.
     #[inline]
     pub fn open_for_moving(&mut self, die: usize, stream: usize) -> bool {
         self.store.space.dies[die].frontiers[stream].superblock != NONE || self.open_own(die, stream)
@@ -45,8 +46,8 @@ impl Core {
 }
 
 impl Media {
-    /// Submits a copyback of one page within its plane; returns false unless the stream's open superblock lies in the
-    /// same plane.
+    /// Submits a copyback of one page within its plane; returns false unless the write stream's open superblock lies in
+    /// the same plane.
     pub fn copy_back<P: Probe>(
         &mut self,
         die: usize,
@@ -63,8 +64,8 @@ impl Media {
         self.copy_in_die(die, stream, source, 1, origin, ctx)
     }
 
-    /// Submits a copyback of `units` units to the open superblock of a stream; returns false unless the superblock lies
-    /// in the same plane. The data do not pass the ECC, as on a real chip: errors may add up.
+    /// Submits a copyback of `units` units to the open superblock of a write stream; returns false unless the
+    /// superblock lies in the same plane. The data do not pass the ECC, as on a real chip: errors may add up.
     pub fn copy_in_die<P: Probe>(
         &mut self,
         die: usize,

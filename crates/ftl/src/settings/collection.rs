@@ -9,9 +9,9 @@ use config::{ConfigError, Section, at_least};
 pub struct CollectionRules {
     /// Number of page rows that one collection reads ahead of the units that it relocates.
     pub read_ahead: u32,
-    /// Policy that decides when garbage collection works.
+    /// Maker of the policy that decides when garbage collection works.
     pub trigger: trigger::Maker,
-    /// Policy that chooses the victim, the superblock to be reclaimed.
+    /// Maker of the policy that chooses the victim, the superblock to be reclaimed.
     pub victim: victim::Maker,
 }
 

@@ -13,11 +13,11 @@ const SPARE_LEAST: u64 = 16;
 pub struct FaultRules {
     /// Index of the die that is dead from the start; none if all dies work.
     pub failed_die: Option<u32>,
-    /// Method by which the map is recovered after a power cut.
+    /// Maker of the method by which the map is recovered after a power cut.
     pub recovery: recovery::Maker,
     /// Number of bytes of the spare areas of a page row.
     pub spare_bytes: u32,
-    /// Deliberate mistake of the translation layer, in tests of the checks.
+    /// Setting of the deliberate mistake that the translation layer makes in tests of the checks; none otherwise.
     pub lapses: Lapses,
 }
 

@@ -34,7 +34,7 @@ pub struct FtlConfig {
     pub mapping: mapping::Maker,
     /// Maker of the wear levelling policy.
     pub wear: wear::Maker,
-    /// Makers of the policies that choose the die, the stream and the open superblock of a write.
+    /// Makers of the policies that choose the die, the write stream and the open superblock of a write.
     pub destination: DestinationRules,
     /// Settings of background work that rewrites data to keep them readable.
     pub upkeep: UpkeepRules,
@@ -109,7 +109,7 @@ impl FtlConfig {
         T::said(&self.beside)
     }
 
-    /// Returns the number of streams (open superblocks) of each die.
+    /// Returns the number of write streams (open superblocks) of each die.
     pub fn streams(&self) -> u32 {
         (self.destination.streams)().streams().len() as u32
     }
@@ -124,7 +124,7 @@ impl FtlConfig {
         (self.destination.streams)().handles().map_or(0, |handles| handles.isolation.len() as u16)
     }
 
-    /// True if the configuration asks for at least one power cut.
+    /// Returns true if the configuration asks for at least one power cut.
     pub fn has_power_cuts(&self) -> bool {
         self.features.iter().any(|found| found.feature == Feature::PowerCut)
     }

@@ -8,7 +8,7 @@ use units::Nanos;
 pub struct PatrolRules {
     /// Time within which the patrol is to read all stored data once; zero: no patrol.
     pub period: Nanos,
-    /// Idle time of a die after which the patrol reads on the die.
+    /// Time for which a die must have been idle before the patrol reads on the die.
     pub idle_after: Nanos,
     /// Fraction (0 to 1) of the errors that the code corrects in a codeword above which a superblock is rewritten.
     pub margin: f64,

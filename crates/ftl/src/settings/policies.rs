@@ -4,11 +4,11 @@ use super::whole;
 use crate::{Layout, placement, program_order, read_ahead, read_merge, streams};
 use config::{ConfigError, Section};
 
-/// Makers of the policies that decide where a write goes: die, stream, and open superblock.
+/// Makers of the policies that decide where a write goes: die, write stream, and open superblock.
 pub struct DestinationRules {
     /// Maker of the policy that chooses which die takes a write.
     pub placement: placement::Maker,
-    /// Maker of the policy that chooses which of the die's streams takes a write.
+    /// Maker of the policy that chooses which of the die's write streams takes a write.
     pub streams: streams::Maker,
     /// Maker of the policy that chooses which of a die's two open superblocks takes a write.
     pub program_order: program_order::Maker,

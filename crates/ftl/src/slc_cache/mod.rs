@@ -38,20 +38,20 @@ pub struct CacheView {
     pub spare: u32,
 }
 
-/// What happens to host data when the SLC cache is full and no further superblock may be opened in SLC mode.
+/// Way in which host data are written when the SLC cache is full and no further superblock may be opened in SLC mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// With a full SLC cache, host data bypass the cache, to superblocks that use all bits per cell; folding waits for
-    /// idle time.
+    /// Way with a full SLC cache: host data bypass the cache, to superblocks that use all bits per cell; folding waits
+    /// for idle time.
     Bypass,
-    /// With a full SLC cache, the host waits for folding, and writes as fast as folding frees space in the cache.
+    /// Way with a full SLC cache: the host waits for folding, and writes as fast as folding frees space in the cache.
     FoldFirst,
 }
 
 /// Settings, shared by SLC cache policies, of when data are folded out of the cache.
 #[derive(Clone, Copy, Debug)]
 pub struct Folding {
-    /// What happens to host data when the SLC cache is full.
+    /// Way in which host data are written when the SLC cache is full: past the cache, or after folding.
     pub when_full: WhenFull,
     /// Time for which a die must have been idle before it folds; none: the die folds only when the cache is full.
     pub idle_after: Option<Nanos>,

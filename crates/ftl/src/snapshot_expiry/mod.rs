@@ -2,17 +2,18 @@
 
 use units::SimTime;
 
-/// Reason why a snapshot of the logical drive must be dropped.
+/// Kind of reason why a snapshot of the logical drive must be dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpiryReason {
-    /// Reason: a snapshot was taken, and there are now more snapshots than `ftl.snapshots.keep`.
+    /// Reason to drop a snapshot: a snapshot was taken, and there are now more snapshots than `ftl.snapshots.keep`.
     Count,
-    /// Reason: a write would overwrite a version that the newest snapshot sees, and there is no space to keep the
-    /// version.
+    /// Reason to drop a snapshot: a write would overwrite a version that the newest snapshot sees, and there is no
+    /// space to keep the version.
     Room,
 }
 
-/// A snapshot of the logical drive that may be dropped.
+/// Description of a snapshot of the logical drive that may be dropped: serial number, time, and number of units changed
+/// before the next snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Droppable {
     /// Serial number of the snapshot; the first snapshot of a drive is 0.

@@ -11,8 +11,8 @@ use controller::Origin;
 use engine::RandomStream;
 use units::Lpn;
 
-/// Fill level of each die's SLC cache in a constructed state, on a drive whose host waits for folding when the cache is
-/// full.
+/// Fill levels of the SLC caches of all dies in a constructed state, on a drive whose host waits for folding when the
+/// cache is full.
 pub struct Filling {
     /// For each die: number of units written to its newest SLC superblock; as many units of the oldest SLC superblock
     /// are folded.

@@ -27,7 +27,7 @@ struct Builder {
     cycles: Vec<u32>,
 }
 
-/// Planned content of the superblocks of one die in a constructed drive state: closed, open, and being collected.
+/// Plan of the content of one die's superblocks in a constructed drive state: closed, open, and being collected.
 struct DiePlan {
     closed: Vec<(u32, UsedBlock)>,
     open: [Option<(u32, u32, u32)>; 2],
@@ -74,8 +74,9 @@ fn stretch(moment: &Moment, plan: &DiePlan) -> f64 {
 }
 
 impl Core {
-    /// Draws how many of `filled` units each die holds. Dies are written in turns and lose a unit wherever one is
-    /// overwritten: in equilibrium a die's share of n varies as n / 2 beside the others.
+    /// Draws at random, for each die, how many of the `filled` units the die holds, and returns these numbers. Dies are
+    /// written in turns and lose a unit wherever one is overwritten: in equilibrium a die's share of n varies as n / 2
+    /// beside the others.
     ///
     /// # Errors
     /// When the dies have too few good superblocks for all units.

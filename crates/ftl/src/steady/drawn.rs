@@ -32,8 +32,8 @@ fn draws_of(places: u32) -> u64 {
     u64::from(places.div_ceil(2))
 }
 
-/// Range of places in a superblock of a constructed state; randomly drawn places of the range hold the next logical
-/// units of the permutation.
+/// Record of a range of places in a superblock of a constructed state; randomly drawn places of the range hold the next
+/// logical units of the permutation.
 struct Piece {
     /// `first`: physical address of the first place of the range. `places`: number of places. `valid`: number of valid
     /// places.
@@ -47,7 +47,8 @@ struct Piece {
     drawn: OnceLock<Vec<Chunk>>,
 }
 
-/// Up to 64 consecutive places of a piece, with a mask of the valid ones.
+/// Record of up to 64 consecutive places of a piece (place range of a superblock): bit mask of the valid places, and
+/// number of valid places before.
 struct Chunk {
     mask: u64,
     /// Number of valid places of the piece (place range of a superblock) before this chunk.

@@ -28,7 +28,7 @@ pub use cache::Filling;
 pub struct SteadyRule {
     /// Length of a window, in overwrites of the filled logical space.
     pub window: f64,
-    /// Number of last windows that are compared.
+    /// Number of windows, the most recent ones, that are compared with each other.
     pub windows: usize,
     /// Least number of overwrites of the filled space before write amplification may count as steady. Data filled in
     /// order stay in order until they are overwritten, which a workload that prefers certain addresses would notice,
@@ -47,7 +47,7 @@ impl Default for SteadyRule {
     }
 }
 
-/// Write amplification of each window so far, checked by the rule for a steady state.
+/// Record of the write amplification of each window so far, with the rule that decides whether it is steady.
 #[derive(Clone, Debug)]
 pub struct SteadyWindow {
     rule: SteadyRule,
@@ -61,14 +61,14 @@ impl SteadyWindow {
         Self { rule, history: Vec::new() }
     }
 
-    /// Adds a window with write amplification `waf`, which ended after `overwrites` overwrites; returns true when the
-    /// rule for a steady state is met.
+    /// Adds a window with write amplification `waf` to the record; the filled logical space was overwritten
+    /// `overwrites` times up to its end. Returns true when the rule for a steady state is met.
     pub fn push(&mut self, waf: f64, overwrites: f64) -> bool {
         self.history.push(waf);
         overwrites >= self.rule.least && self.is_steady()
     }
 
-    /// True when the last windows meet the rule for a steady state, apart from the least number of overwrites.
+    /// Returns true when the last windows meet the rule for a steady state, apart from the least number of overwrites.
     pub fn is_steady(&self) -> bool {
         let count = self.rule.windows;
         let Some(last) = self.history.len().checked_sub(count).map(|from| &self.history[from..]) else {
@@ -84,7 +84,8 @@ impl SteadyWindow {
         excursion <= self.rule.tolerance && change <= self.rule.tolerance / 2.0
     }
 
-    /// True when the greatest number of overwrites is reached.
+    /// Returns true when the filled logical space was overwritten as often as the rule allows, so that preconditioning
+    /// ends in any case.
     pub fn is_exhausted(&self) -> bool {
         self.history.len() as f64 * self.rule.window >= self.rule.limit
     }

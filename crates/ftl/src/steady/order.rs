@@ -45,8 +45,8 @@ impl PageMapped {
         written
     }
 
-    /// True when nothing was written yet, and no feature or stream has a say in where a unit goes, so that only the
-    /// dies' space decides.
+    /// Returns true when nothing was written yet, and no feature or stream has a say in where a unit goes, so that only
+    /// the dies' space decides.
     fn may_write_in_order(&self) -> bool {
         let Media { core: Core { store, .. }, features } = &self.media;
         let layout = &store.layout;
@@ -57,7 +57,7 @@ impl PageMapped {
         is_fresh && is_plain && is_whole && store.dead.from_start == NONE
     }
 
-    /// True when die `die` can take `part` units in a new superblock without starting garbage collection.
+    /// Returns true when die `die` can take `part` units in a new superblock without starting garbage collection.
     fn takes_in_order(&self, die: usize, part: u32) -> bool {
         let (media, space) = (&self.media, &self.media.core.store.space.dies[die]);
         let before = self.upkeep.trigger_view(media, die);
@@ -98,7 +98,7 @@ impl PageMapped {
     }
 }
 
-/// Returns the number of units written in one turn, when each die takes one program unit.
+/// Returns the number of units written in one turn of writing a drive in order, when each die takes one program unit.
 fn layout_turn(dies: usize, program: u32) -> u32 {
     dies as u32 * program
 }
@@ -112,7 +112,7 @@ struct UnitsInOrder {
     /// `units`: number of units of a superblock. `per_die`: number of superblocks of a die.
     units: u32,
     per_die: u32,
-    /// Superblocks in the order in which they were written: one of each die, then the next of each die.
+    /// Numbers of the superblocks in the order in which they were written: one of each die, then the next of each die.
     order: Vec<u32>,
     /// For each superblock: its position among the superblocks of its die in the order of writing, or `NONE`.
     rank: Vec<u32>,

@@ -114,7 +114,7 @@ impl PageMapped {
             || core.free_superblocks(die) >= 2 + core.rules.spare
     }
 
-    /// True while the die is so short of free superblocks that its garbage collection takes priority over host
+    /// Returns true while the die is so short of free superblocks that its garbage collection takes priority over host
     /// programs.
     #[inline]
     fn is_urgent(&self, die: usize) -> bool {
@@ -148,8 +148,8 @@ impl PageMapped {
         self.upkeep.urgent_share = share;
     }
 
-    /// True when a write stream of a die can take a single host unit, during preconditioning without simulated time,
-    /// before any further garbage collection. [`Self::has_own_room`] answers this for whole programs.
+    /// Returns true when a write stream of a die can take a single host unit, during preconditioning without simulated
+    /// time, before any further garbage collection. [`Self::has_own_room`] answers this for whole programs.
     #[inline]
     fn has_own_room_untimed(&self, die: usize, stream: usize) -> bool {
         let core = &self.media.core;
@@ -258,15 +258,16 @@ impl PageMapped {
 
 /// Functions that check free space during preconditioning without simulated time, and change nothing.
 impl Core {
-    /// True if more superblocks were erased since the host's last unit than any useful garbage collection needs.
+    /// Returns true if more superblocks were erased since the host's last unit than any useful garbage collection
+    /// needs.
     #[inline]
     pub fn turns_in_vain(&self) -> bool {
         self.erased_in_a_row > TURNS_MOST * u64::from(self.store.space.per_die)
     }
 
-    /// True when a write stream may open a superblock for host data as in [`Self::has_own_room`] and, where several
-    /// streams take moved data, space to pad their programs remains. Called seldom: once for each superblock, unless
-    /// host data and moved data share superblocks.
+    /// Returns true when a write stream may open a superblock for host data as in [`Self::has_own_room`] and, where
+    /// several write streams take moved data, space to pad their programs remains. Called seldom: once for each
+    /// superblock, unless host data and moved data share superblocks.
     #[inline(never)]
     fn has_room_to_open_untimed(&self, die: usize, stream: usize) -> bool {
         self.has_own_room(die, stream)
@@ -274,8 +275,8 @@ impl Core {
                 || self.has_room_untimed(die, 2 * self.store.layout.data_units()))
     }
 
-    /// True when a die has space to move `units` units by garbage collection. Where several streams take moved units,
-    /// space to pad each stream's program is included.
+    /// Returns true when a die has space to move `units` units by garbage collection. Where several write streams take
+    /// moved units, space to pad each stream's program is included.
     pub fn has_room_untimed(&self, die: usize, units: u32) -> bool {
         let layout = &self.store.layout;
         let kept = match self.assembly.streams.moved_count() {

@@ -7,15 +7,15 @@
 use super::{HandleSpec, Isolation, StreamPolicy, StreamSpec, Takes, UnitView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Greatest number of placement handles of a drive: each is a stream of host data, and one more stream takes relocated
-/// data.
+/// Greatest number of placement handles of a drive: each is a write stream of host data, and one more stream takes
+/// relocated data.
 const HANDLES_MOST: u32 = super::STREAMS_MOST as u32 - 1;
 
-/// The stream policy `fdp`: one stream for each placement handle, and streams for data relocated out of them.
+/// The stream policy `fdp`: one write stream for each placement handle, and streams for data relocated out of them.
 #[derive(Clone, Debug)]
 pub struct Fdp {
     handles: HandleSpec,
-    /// For each stream: index of the stream that data relocated out of it join.
+    /// For each write stream: index of the stream that data relocated out of it join.
     moves_to: Vec<usize>,
     streams: Vec<StreamSpec>,
 }
@@ -79,8 +79,8 @@ fn isolations(named: &[String], handles: usize) -> Option<Vec<Isolation>> {
 }
 
 impl Fdp {
-    /// Returns the streams for these placement handles, and for each stream the index of the stream that data relocated
-    /// out of it join.
+    /// Returns the write streams for these placement handles, and for each stream the index of the stream that data
+    /// relocated out of it join.
     fn streams_of(handles: &HandleSpec) -> (Vec<StreamSpec>, Vec<usize>) {
         let numbered = || (0u16..).zip(&handles.isolation);
         let mut streams: Vec<StreamSpec> = numbered()

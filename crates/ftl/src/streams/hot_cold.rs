@@ -3,14 +3,14 @@
 use super::{Notes, StreamPolicy, StreamSpec, Takes, UnitView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// The stream policy `hot-cold`: a unit that the host wrote more often than the mean joins the hot stream.
+/// The stream policy `hot-cold`: a unit that the host wrote more often than the mean joins the hot write stream.
 #[derive(Clone, Debug)]
 pub struct HotCold {
     factor: f64,
 }
 
-/// `HOT`, `COLD` and `MOVED`: indices of the streams for units that the host writes often, for its other units, and for
-/// relocated units.
+/// `HOT`, `COLD` and `MOVED`: indices of the write streams for units that the host writes often, for its other units,
+/// and for relocated units.
 const HOT: usize = 0;
 const COLD: usize = 1;
 const MOVED: usize = 2;

@@ -7,66 +7,68 @@
 
 use units::Lpn;
 
-/// Greatest number of streams that a stream policy may declare.
+/// Greatest number of write streams that a stream policy may declare.
 pub const STREAMS_MOST: usize = 32;
 
-/// Kind of data that a stream takes.
+/// Kind of data that a write stream takes: host data, relocated data, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// The stream takes data that the host writes.
+    /// Kind of data: only data that the host writes join the write stream.
     Host,
-    /// The stream takes data that the drive relocates.
+    /// Kind of data: only data that the drive relocates join the write stream.
     Moved,
-    /// The stream takes both host data and relocated data.
+    /// Kind of data: both host data and relocated data join the write stream.
     Both,
 }
 
-/// Specification of a stream: data that lie together in open superblocks of their own, one for each die.
+/// Specification of a write stream: data that lie together in open superblocks of their own, one for each die.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamSpec {
-    /// Name of the stream in results.
+    /// Name of the write stream in results.
     pub name: String,
-    /// Kind of data that the stream takes.
+    /// Kind of data that the write stream takes.
     pub takes: Takes,
-    /// Index of another stream, of relocated data: this stream of host data continues the open superblock of that
+    /// Index of another write stream, of relocated data: this stream of host data continues the open superblock of that
     /// stream, if it has space, before it opens one of its own, so that relocated data need not wait for more of their
     /// kind to fill it. None for a stream that continues no other.
     pub takes_over: Option<usize>,
-    /// Placement handle whose data alone the stream holds; none for a stream of no handle.
+    /// Number of the placement handle whose data alone join the write stream; none for a stream that belongs to no
+    /// handle.
     pub handle: Option<u16>,
 }
 
 impl StreamSpec {
-    /// Makes a stream specification with this name and kind of data.
+    /// Makes a write stream specification with this name and kind of data.
     pub fn new(name: &str, takes: Takes) -> Self {
         Self { name: name.to_owned(), takes, takes_over: None, handle: None }
     }
 
-    /// Returns this specification changed so that the stream may continue the open superblock of stream `other`.
+    /// Returns this specification changed so that the write stream may continue the open superblock of stream `other`.
     #[must_use]
     pub fn taking_over(self, other: usize) -> Self {
         Self { takes_over: Some(other), ..self }
     }
 
-    /// Returns this specification changed so that the stream holds the data of one placement handle alone.
+    /// Returns this specification changed so that the write stream holds the data of one placement handle alone.
     #[must_use]
     pub fn of_handle(self, handle: u16) -> Self {
         Self { handle: Some(handle), ..self }
     }
 }
 
-/// Whether the data of a placement handle (NVMe FDP) stay apart from data of other handles when collection relocates
-/// them.
+/// Kind of isolation of a placement handle (NVMe FDP): whether its data stay apart from data of other handles when
+/// collection relocates them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// Initially isolated: data of the handle stay apart only when the host writes them; relocated data may lie beside
+    /// Kind of isolation: data of the handle stay apart only when the host writes them; relocated data may lie beside
     /// those of other initially isolated handles.
     Initially,
-    /// Persistently isolated: data of the handle stay apart for as long as they exist, also when relocated.
+    /// Kind of isolation: data of the handle stay apart for as long as they exist, also when relocated.
     Persistently,
 }
 
-/// Placement handles (NVMe FDP) that the host may name in writes.
+/// Settings of the placement handles (NVMe FDP) that the host may name in writes: isolation of each, and size of a
+/// reclaim unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandleSpec {
     /// Isolation of each handle, by its number. There is at least one; handle 0 takes data written without a handle.
@@ -75,8 +77,8 @@ pub struct HandleSpec {
     pub unit_superblocks: Option<u32>,
 }
 
-/// What the drive records about its units because the stream policy asks for it. The records do not survive a loss of
-/// power.
+/// Settings of what the drive records about its units for the stream policy: write counts, and times of writes. The
+/// records do not survive a loss of power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     /// True if the drive counts how many times the host wrote each unit.
@@ -92,8 +94,8 @@ pub struct UnitView {
     pub lpn: Lpn,
     /// True if the drive relocates the unit; false if the host writes the unit.
     pub moved: bool,
-    /// Placement handle, an existing one, that the host named in the write. None for relocated data and data of the
-    /// drive itself, and where the policy has no handles.
+    /// Number of the placement handle, an existing one, that the host named in the write. None for relocated data and
+    /// data of the drive itself, and where the policy has no handles.
     pub hint: Option<u16>,
     /// Number of units that the host wrote to the drive since it wrote this unit last; none if it never did, or if
     /// times are not recorded.
@@ -103,7 +105,7 @@ pub struct UnitView {
     pub writes: u32,
     /// Mean of the count `writes` over all units that were written.
     pub writes_mean: f64,
-    /// Stream of the superblock in which the unit lies now; none if it is not known.
+    /// Index of the write stream of the superblock in which the unit lies now; none if it is not known.
     pub last: Option<usize>,
 }
 
@@ -113,18 +115,18 @@ pub const HALVED_AT: u64 = 16;
 /// Indices of the write streams for host data and for relocated data, of a policy that chooses by nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByOrigin {
-    /// Index of the stream of data that the host writes.
+    /// Index of the write stream of data that the host writes.
     pub host: usize,
-    /// Index of the stream of relocated data.
+    /// Index of the write stream of relocated data.
     pub moved: usize,
 }
 
-/// Policy that chooses the stream, and so the open superblock, of each unit.
+/// Policy that chooses the write stream, and so the open superblock, of each unit.
 pub trait StreamPolicy: Send {
-    /// Returns the specifications of each die's streams, from one to [`STREAMS_MOST`]; the answer never changes.
+    /// Returns the specifications of each die's write streams, from one to [`STREAMS_MOST`]; the answer never changes.
     fn streams(&self) -> Vec<StreamSpec>;
 
-    /// Returns what the drive is to record about its units for this policy.
+    /// Returns the settings of what the drive is to record about its units (write counts, times) for this policy.
     fn notes(&self) -> Notes {
         Notes::default()
     }
@@ -134,14 +136,14 @@ pub trait StreamPolicy: Send {
         None
     }
 
-    /// Returns the streams of host data and of relocated data if the choice depends on nothing else; the drive then
-    /// does not call [`Self::join`] for each unit.
+    /// Returns the indices of the write streams for host data and for relocated data if the choice depends on nothing
+    /// else; the drive then does not call [`Self::join`] for each unit.
     fn by_origin(&self) -> Option<ByOrigin> {
         None
     }
 
-    /// Returns the index of the stream that a unit joins, which must take data of its kind. May be called several times
-    /// for one unit before the unit is written. By default a policy goes by origin alone.
+    /// Returns the index of the write stream that a unit joins, which must take data of its kind. May be called several
+    /// times for one unit before the unit is written. By default a policy goes by origin alone.
     ///
     /// # Panics
     /// When the policy has no answer by origin, either.

@@ -6,14 +6,16 @@
 use super::{Notes, StreamPolicy, StreamSpec, Takes, UnitView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Number of reclaimed superblocks of the first stream from which one mean life is calculated.
+/// Number of reclaimed superblocks of the first write stream (host data with a short expected life) from which one mean
+/// life is calculated.
 const LIVES: u64 = 16;
 
-/// The stream policy `sepbit`: two streams of host data and four of relocated data, by the expected time until a unit
-/// is overwritten.
+/// The stream policy `sepbit`: two write streams of host data and four of relocated data, by the expected time until a
+/// unit is overwritten.
 #[derive(Clone, Debug, Default)]
 pub struct SepBit {
-    /// Mean life of superblocks of the first stream, in units that the host wrote; none until enough were reclaimed.
+    /// Mean life of superblocks of the first write stream (host data with a short expected life), in units that the
+    /// host wrote; none until enough were reclaimed.
     mean: Option<u64>,
     /// `lives`: number of superblock lives counted since the last mean was taken. `total`: their sum, in units that the
     /// host wrote.
@@ -21,8 +23,8 @@ pub struct SepBit {
     total: u64,
 }
 
-/// Indices of the six streams: `SHORT` and `LONG` for host data with a short or long expected life, `FROM_SHORT` for
-/// data relocated out of `SHORT`, and `YOUNG`, `MIDDLE` and `OLD` for other relocated data by age.
+/// Indices of the six write streams: `SHORT` and `LONG` for host data with a short or long expected life, `FROM_SHORT`
+/// for data relocated out of `SHORT`, and `YOUNG`, `MIDDLE` and `OLD` for other relocated data by age.
 const SHORT: usize = 0;
 const LONG: usize = 1;
 const FROM_SHORT: usize = 2;
@@ -47,8 +49,8 @@ impl Policy for SepBit {
 }
 
 impl SepBit {
-    /// True if `age` (number of units that the host wrote since the unit) is below `lives` mean lives of superblocks;
-    /// while the mean is not known, true for every known age.
+    /// Returns true if `age` (number of units that the host wrote since the unit) is below `lives` mean lives of
+    /// superblocks; while the mean is not known, true for every known age.
     fn is_younger(&self, age: Option<u64>, lives: u64) -> bool {
         age.is_some_and(|age| self.mean.is_none_or(|mean| age < mean.saturating_mul(lives)))
     }

@@ -5,8 +5,8 @@ use crate::features::Features;
 use crate::settings::{FtlConfig, PatrolRules};
 use units::Nanos;
 
-/// One kind of upkeep (refresh, background scrub and so on) in the check of a drive file: time of a die or a channel
-/// that it takes within a period.
+/// Entry for one kind of upkeep (refresh, background scrub and so on) in the check of a drive file: the time of a die
+/// or channel that the upkeep takes, the period in which it takes this time, and the key and text for messages.
 struct Part {
     key: &'static str,
     ns: u64,
@@ -21,8 +21,8 @@ impl Part {
     }
 }
 
-/// Total time that upkeep takes of a die, or of a channel for all its dies, to check that a drive file does not ask for
-/// more than can be done.
+/// Sum of the time that all kinds of upkeep take of a die, or of a channel for all its dies, to check that a drive file
+/// does not ask for more than can be done.
 pub(crate) struct Burden {
     /// Resource whose time is counted: "die" or "channel".
     whose: &'static str,
@@ -31,8 +31,8 @@ pub(crate) struct Burden {
 }
 
 impl Burden {
-    /// Adds up the upkeep that the configuration asks for once the drive is full: `costs` are times for one die, `dies`
-    /// is the number of dies that share the resource `whose`.
+    /// Calculates the total time of the upkeep that the configuration asks for once the drive is full: `costs` are
+    /// times for one die, `dies` is the number of dies that share the resource `whose`.
     pub fn new(
         whose: &'static str,
         dies: u64,

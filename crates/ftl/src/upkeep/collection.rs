@@ -13,13 +13,14 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Transaction, Urgency};
 use units::DieId;
 
-/// Urgency with which a die needs free superblocks, for garbage collection.
+/// Kind of urgency with which a die collects garbage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Haste {
-    /// The die urgently needs free superblocks: it collects garbage now, with or without host requests.
+    /// Urgency of garbage collection: the die needs free superblocks and collects garbage now, with or without host
+    /// requests.
     Foreground,
-    /// The die has enough free superblocks: it collects only superblocks that were requested (for instance by wear
-    /// levelling), and further ones while it is idle.
+    /// Urgency of garbage collection: the die has enough free superblocks, and collects only superblocks that were
+    /// requested (for instance by wear levelling), and further ones while it is idle.
     Background,
 }
 

@@ -12,11 +12,13 @@ use units::Ppa;
 /// Way in which the valid units of a page row leave a superblock that is being reclaimed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// Way: the units of the row are read over the channel bus into the controller, and programmed from there.
+    /// Way out of the superblock: the units of the row are read over the channel bus into the controller, and
+    /// programmed from there.
     Bus,
-    /// Way: the units of the row are copied inside the die (copyback), if the target superblock allows that.
+    /// Way out of the superblock: the units of the row are copied inside the die (copyback), if the target superblock
+    /// allows that.
     InDie,
-    /// No way now: the units of the row must wait where they are.
+    /// Case without a way out of the superblock now: the units of the row must wait where they are.
     Wait,
 }
 

@@ -101,16 +101,16 @@ impl Upkeep {
 }
 
 impl Media {
-    /// True when folding of the SLC cache may begin a new program unit on a die.
+    /// Returns true when folding of the SLC cache may begin a new program unit on a die.
     fn may_begin_program(&self, die: usize) -> bool {
         self.core.has_program_place(die)
             && self.core.has_own_room(die, self.core.assembly.streams.of_host())
             && !self.features.is_hosts_turn(&self.core, die)
     }
 
-    /// Returns how the next page row of the SLC superblock being folded (numbered over the drive) is moved: inside the
-    /// die if the chip can do that, all rows of a program unit are valid, and no program unit is partly filled; over
-    /// the bus else; or not now.
+    /// Returns the way in which the next page row of the SLC superblock being folded (numbered over the drive) is
+    /// moved: inside the die if the chip can do that, all rows of a program unit are valid, and no program unit is
+    /// partly filled; over the bus else; or not now.
     pub fn route_of_folding(&self, die: usize, row: u32) -> Route {
         let (mover, layout) = (&self.core.folding[die].mover, &self.core.store.layout);
         let wanted = self.features.wants_folding(&self.core, die)

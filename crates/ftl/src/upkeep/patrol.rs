@@ -27,7 +27,8 @@ struct Walk {
     superblock: u32,
     /// Next page row of the superblock that the patrol will read.
     row: u32,
-    /// `began`: time at which the patrol read the first row of the superblock. `rows_read`: number of rows read since.
+    /// `began`: time at which the patrol read the first row of the superblock that it is reading. `rows_read`: number
+    /// of page rows of this superblock that it has read since.
     began: SimTime,
     rows_read: u32,
     /// True while the superblock is due for the patrol and waits for the die to become idle.

@@ -10,8 +10,8 @@ use units::Nanos;
 const SOON: Nanos = Nanos::new(1_000_000);
 
 impl Core {
-    /// True when an open superblock may be closed before it is full, because garbage collection does not rely on its
-    /// free space.
+    /// Returns true when an open superblock may be closed before it is full, because garbage collection does not rely
+    /// on its free space.
     pub fn can_close(&self, die: usize, superblock: u32) -> bool {
         let frontiers = &self.store.space.dies[die].frontiers;
         let filled =

@@ -28,8 +28,8 @@ impl Upkeep {
         }
     }
 
-    /// True when units of a die may be rewritten for cheaper reads. Rewriting makes garbage and frees nothing at once,
-    /// so it must not take space that garbage collection may need.
+    /// Returns true when units of a die may be rewritten for cheaper reads. Rewriting makes garbage and frees nothing
+    /// at once, so it must not take space that garbage collection may need.
     pub fn can_rewrite(&self, media: &Media, die: usize) -> bool {
         let program = media.core.store.layout.program_units;
         let space = &media.core.store.space.dies[die];

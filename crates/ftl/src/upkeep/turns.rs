@@ -7,15 +7,15 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin};
 use std::ops::Range;
 
-/// Translation layer with timed upkeep work, such as refresh and background scrub.
+/// Interface of a translation layer with timed upkeep work, such as refresh and background scrub.
 pub(crate) trait KeepsUp {
     /// Returns the core (flash, map, buffer) and the state of upkeep work of the translation layer.
     fn keeping(&mut self) -> (&mut Media, &mut Upkeep);
 
-    /// True when data wait to be programmed and nothing is in flight that could let the drive proceed.
+    /// Returns true when data wait to be programmed and nothing is in flight that could let the drive proceed.
     fn is_stuck(&self) -> bool;
 
-    /// True while a die is still moving data that it was told to move, so that the next superblock must wait.
+    /// Returns true while a die is still moving data that it was told to move, so that the next superblock must wait.
     fn is_moving(&self, die: usize) -> bool;
 
     /// Returns the dies that take part when superblock `superblock` is rewritten, and the number of mapping units that

@@ -13,7 +13,8 @@ use units::{Nanos, SuperblockId};
 /// Number of kinds of operation whose times the policy observes: erase and program.
 const KINDS: usize = 2;
 
-/// Erase and program times of a superblock, as the wear levelling policy observed them.
+/// Record of a superblock's last erase and program times, and of the cycles at which they last changed, as the wear
+/// levelling policy observed them.
 #[derive(Clone, Copy, Debug, Default)]
 struct SuperblockSeen {
     /// Last erase time and last program time of the superblock; zero: not observed yet.
@@ -23,8 +24,8 @@ struct SuperblockSeen {
     stepped: [Option<f64>; KINDS],
 }
 
-/// Superblocks of the die whose erase or program time changed to a certain value: their number, and the sum of their
-/// program/erase cycles at the change.
+/// Statistics of the superblocks of a die whose erase time, or program time, changed to one certain value: their
+/// number, and the sum of their program/erase cycles at the change.
 #[derive(Clone, Copy, Debug, Default)]
 struct TimeStep {
     superblocks: u32,

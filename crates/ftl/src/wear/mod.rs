@@ -7,11 +7,11 @@ use units::{Nanos, SuperblockId};
 /// Read-only view of a die for a wear levelling policy, after an erase. All slices are indexed by superblock of the
 /// die.
 pub struct WearView<'a> {
-    /// Superblock that was just erased.
+    /// Number, within the die, of the superblock that was just erased.
     pub erased: SuperblockId,
     /// Closed superblocks that could be relocated; their order has no meaning, but is repeatable.
     pub candidates: &'a [SuperblockId],
-    /// Valid units, wear, closing time and stream of each superblock of the die.
+    /// Valid units, wear, closing time and write stream of each superblock of the die.
     pub blocks: Blocks<'a>,
     /// Present value of the die's write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
@@ -21,8 +21,8 @@ pub struct WearView<'a> {
     pub random: &'a mut RandomStream,
 }
 
-/// Wear of a superblock, as the drive can observe it when it erases the superblock: cycles, erase time and program
-/// time.
+/// Record of the wear of a superblock, as the drive can observe it when it erases the superblock: cycles, erase time
+/// and program time.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed {
     /// Number, within the die, of the superblock that was erased.
@@ -44,8 +44,8 @@ pub trait WearPolicy: Send {
     /// Informs the policy that a superblock was erased, before the superblock is ranked among the free ones.
     fn on_erase(&mut self, _observed: &Observed) {}
 
-    /// True if the policy spreads wear over all superblocks; false if free superblocks may stay unused as long as
-    /// others can be worn instead.
+    /// Returns true if the policy spreads wear over all superblocks; false if free superblocks may stay unused as long
+    /// as others can be worn instead.
     fn spreads(&self) -> bool {
         true
     }
@@ -56,7 +56,7 @@ pub trait WearPolicy: Send {
         0.0
     }
 
-    /// True if [`Self::relocate`] can ever choose a superblock: otherwise it is not called.
+    /// Returns true if [`Self::relocate`] can ever choose a superblock: otherwise it is not called.
     fn relocates(&self) -> bool {
         true
     }

@@ -79,12 +79,12 @@ pub struct ZonedTotals {
     pub units_filled_up: u64,
     /// Number of units that the host had written in zones that were then finished.
     pub units_in_finished: u64,
-    /// Number of superblocks that zones took.
+    /// Number of free superblocks that zones took to hold their data.
     pub superblocks_taken: u64,
 }
 
 impl ZonedTotals {
-    /// Returns the counts since `then`, an older copy of the counts.
+    /// Returns the counts of padding, finished data and superblocks since `then`, an older copy of these counts.
     pub fn since(&self, then: &Self) -> Self {
         Self {
             units_filled_up: self.units_filled_up - then.units_filled_up,

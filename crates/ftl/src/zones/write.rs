@@ -10,11 +10,11 @@ use controller::{Class, Context, Kind, Origin, Transaction};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
 
-/// Index of the only stream of a zoned drive.
+/// Index of the only write stream of a zoned drive.
 const STREAM: usize = 0;
 
 impl ZoneMapped {
-    /// True if a zone has a whole program unit of data to program, or is to be finished.
+    /// Returns true if a zone has a whole program unit of data to program, or is to be finished.
     pub(super) fn has_work(&self, zone: u32) -> bool {
         let state = &self.zones[zone as usize];
         match state.end {
@@ -118,7 +118,7 @@ impl ZoneMapped {
 
     // ---- parts of zones -----------------------------------------------------------------------------
 
-    /// True if the zone has taken the superblocks of its part `part` (one on each die of a group).
+    /// Returns true if the zone has taken the superblocks of its part `part` (one on each die of a group).
     pub(super) fn has_part(&self, zone: u32, part: u32) -> bool {
         self.zones[zone as usize].members.len() as u32 > part * self.zoning.width
     }

@@ -10,27 +10,28 @@ pub const KEPT_BESIDE_FREE: u32 = 3;
 /// View of a die that the trigger policy of garbage collection is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct TriggerView {
-    /// Number of superblocks of the die that are free or will be free without further reads, less the superblocks kept
-    /// in reserve.
+    /// Number of superblocks of the die that are free or will be free without further reads, less the superblocks that
+    /// are reserved.
     pub free: u32,
     /// Number of superblocks of the die that are not lost to bad blocks.
     pub superblocks: u32,
     /// Number of invalid mapping units in the closed superblocks of the die.
     pub garbage_units: u64,
-    /// Number of mapping units of a superblock.
+    /// Number of mapping units of a superblock that are for data, without its summary.
     pub superblock_units: u32,
 }
 
 /// Trigger policy: decides when garbage collection works on a die.
 pub trait GcTrigger: Send {
-    /// True when garbage collection should start or continue on the die although the host may be waiting.
+    /// Returns true when garbage collection should start or continue on the die although the host may be waiting.
     fn foreground(&self, view: &TriggerView) -> bool;
 
-    /// True when garbage collection should start or continue while the die has nothing else to do.
+    /// Returns true when garbage collection should start or continue while the die has nothing else to do.
     fn background(&self, view: &TriggerView) -> bool;
 
-    /// True when a victim that frees `gain` of its `units` mapping units is worth collecting in the background; its
-    /// valid units are moved in whole programs. Must be false when nothing is gained, because a die must come to rest.
+    /// Returns true when a victim that frees `gain` of its `units` mapping units is worth collecting in the background;
+    /// its valid units are moved in whole programs. Must be false when nothing is gained, because a die must come to
+    /// rest.
     fn worthwhile(&self, gain: u32, units: u32) -> bool;
 
     /// Returns how long a die must have been idle before background garbage collection starts, or `None` for no

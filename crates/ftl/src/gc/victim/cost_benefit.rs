@@ -10,13 +10,16 @@ use units::SuperblockId;
 /// Formula of the cost-benefit policy, by how the cost is counted; `u` is the valid fraction of a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Formula {
-    /// Score `age * (1 - u) / 2u`: the fraction `u` of the superblock is read once and programmed once.
+    /// Formula with the score `age * (1 - u) / 2u`: the fraction `u` of the superblock is read once and programmed
+    /// once.
     Kawaguchi,
-    /// Score `age * (1 - u) / (1 + u)`: the whole superblock is read, and the fraction `u` of it is programmed.
+    /// Formula with the score `age * (1 - u) / (1 + u)`: the whole superblock is read, and the fraction `u` of it is
+    /// programmed.
     Lfs,
 }
 
-/// Ratio of benefit to cost of collecting a superblock, compared without rounding.
+/// Score of a superblock: ratio of the benefit of collecting the superblock to the cost, stored as two numbers so that
+/// scores are compared without rounding.
 #[derive(Clone, Copy)]
 struct Score {
     benefit: u128,
@@ -65,11 +68,12 @@ pub struct CostBenefit {
     marked: Vec<u32>,
 }
 
-/// Record of the cost-benefit policy about one superblock.
+/// Record of the cost-benefit policy about one superblock: whether it is a candidate, its position in the ordered set
+/// `filed`, and whether an invalidation has made that position outdated.
 #[derive(Clone, Copy, Debug, Default)]
 struct FiledSuperblock {
-    /// Number of valid units, and write clock at closing, under which the superblock is in `filed`; none if it is not
-    /// there.
+    /// Number of valid units, and write clock at closing, under which the superblock is in the ordered set of
+    /// candidates; none if it is not in the set.
     filed: Option<(u32, u64)>,
     candidate: bool,
     marked: bool,

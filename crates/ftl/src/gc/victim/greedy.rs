@@ -18,7 +18,7 @@ pub struct Greedy {
     least: u32,
 }
 
-/// Node of a ring: its two neighbours, side by side in memory so that one access finds both.
+/// Node of a linked ring of superblocks: the two neighbours, side by side in memory so that one access finds both.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     next: u32,

@@ -13,11 +13,11 @@ use units::SuperblockId;
 pub struct VictimView<'a> {
     /// Superblocks that may be picked as a victim, in an order without meaning that is the same in each run.
     pub candidates: &'a [SuperblockId],
-    /// Facts about each superblock of the die: valid units, cycles, time of closing, stream.
+    /// Facts about each superblock of the die: valid units, cycles, time of closing, write stream.
     pub blocks: Blocks<'a>,
     /// Present write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
-    /// Number of mapping units that a superblock holds.
+    /// Number of mapping units of a superblock that are for data, without its summary.
     pub units_per_superblock: u32,
     /// Random number stream of the victim policy.
     pub random: &'a mut RandomStream,
@@ -39,8 +39,8 @@ pub trait VictimPolicy: Send {
     /// Picks one of the candidates as the next victim, or `None` when there is none.
     fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId>;
 
-    /// Tells the policy that `superblock`, which is about to become a candidate, was filled by stream `stream`. Called
-    /// right before [`Self::on_close`].
+    /// Tells the policy that `superblock`, which is about to become a candidate, was filled by write stream number
+    /// `stream`. Called right before [`Self::on_close`].
     fn on_stream(&mut self, _superblock: SuperblockId, _stream: usize) {}
 
     /// Tells the policy that `superblock` became a candidate, with `valid_units` valid mapping units.

@@ -14,9 +14,9 @@ pub struct TwoRegionFifo {
     order: ClosingOrder,
     candidates: u32,
     valid: Vec<u32>,
-    /// Candidate at which the scan continues; none to begin with the oldest candidate.
+    /// Garbage collection candidate at which the policy's scan continues; none to begin with the oldest candidate.
     next: Option<SuperblockId>,
-    /// Number of candidates passed since the scan began with the oldest.
+    /// Number of candidates that the policy's scan has passed since it began with the oldest candidate.
     passed: u32,
     /// `most_valid`: present limit of a victim's valid units, in percent of a superblock (a victim has fewer).
     /// `gained`: number of units that victims freed since the limit was last reset.

@@ -11,9 +11,10 @@ use units::SuperblockId;
 pub struct TwoRegionGreedy {
     cold_from: usize,
     regions: [Greedy; 2],
-    /// For each superblock: index of its region, and its number of valid units while it is a candidate.
+    /// For each superblock: index of its region (0 for host data, 1 for moved data), and its number of valid units
+    /// while it is a candidate.
     blocks: Vec<(usize, u32)>,
-    /// Number of invalid units in the candidates of each region.
+    /// For each of the two regions: number of invalid units in its garbage collection candidates.
     garbage: [u64; 2],
     /// Victims that were chosen together (a round) and are still to be collected, the next victim last.
     round: Vec<SuperblockId>,
@@ -48,7 +49,8 @@ impl Policy for TwoRegionGreedy {
     }
 }
 
-/// Reads the configuration key `cold_from`, the number of the first stream whose superblocks are in the cold region.
+/// Reads the configuration key `cold_from`, the index of the first write stream whose superblocks are in the cold
+/// region.
 fn read_cold_from(section: &mut Section) -> Result<usize, ConfigError> {
     let first = section.within(at_least(1u32).because("stream 0 takes the host's data")).or(
         "cold_from",

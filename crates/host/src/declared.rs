@@ -7,14 +7,14 @@ use units::Bytes;
 /// Greatest number of NVMe namespaces that a drive file may declare: more than real drives have.
 const MOST: usize = 32;
 
-/// Size of an NVMe namespace, in one of the three ways in which a drive file can give it.
+/// Way in which a drive file gives the size of an NVMe namespace: in bytes, as a fraction of the drive, or as the rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NamespaceRoom {
-    /// The drive file gives the size of the namespace as this number of bytes.
+    /// Size of the namespace, given in the drive file as this number of bytes.
     Bytes(u64),
-    /// The drive file gives the size of the namespace as this fraction of the drive's bytes, above 0 and up to 1.
+    /// Size of the namespace, given in the drive file as this fraction of the drive's bytes, above 0 and up to 1.
     Share(f64),
-    /// The namespace gets all bytes of the drive that the other namespaces do not take.
+    /// Size of the namespace, given as the rest: all bytes of the drive that the other namespaces do not take.
     Rest,
 }
 

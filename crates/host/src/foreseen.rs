@@ -184,7 +184,8 @@ fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
     class_of
 }
 
-/// Lifetime classes, by page, of the writes that the workload is still to make.
+/// Table of the lifetime classes of the writes that the workload is still to make, found by the page at which a write
+/// begins.
 struct Lives {
     classes: Vec<u16>,
     /// For each page, the number of the next write that begins there. The field after this one, `next`, gives for each

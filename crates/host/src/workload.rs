@@ -12,17 +12,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use units::SimTime;
 
-/// Answer of a workload to the question for its next request.
+/// Kind of answer of a workload to the question for its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Poll {
-    /// The workload makes this request; its arrival time is not after the time of the call.
+    /// Answer: the workload makes this request, whose arrival time is not after the time of the call.
     Ready(HostRequest),
-    /// The workload makes no request before this simulated time, which is after the time of the call, unless a request
-    /// completes first.
+    /// Answer: the workload makes no request before this simulated time, which is after the time of the call, unless a
+    /// request completes first.
     At(SimTime),
-    /// The workload makes no request until one of its requests in flight completes.
+    /// Answer: the workload makes no request until one of its requests in flight completes.
     Blocked,
-    /// The workload has ended and never makes another request.
+    /// Answer: the workload has ended and never makes another request.
     Done,
 }
 

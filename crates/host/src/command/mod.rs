@@ -39,19 +39,20 @@ pub const SECTOR: u64 = 512;
 /// [`CommandSet::on_sectors`].
 const OPS_MOST: u32 = u64::BITS;
 
-/// Effect of a host command on data; it decides which call of the flash translation layer carries the command out.
+/// Kind of effect that a host command has on data (read, write, trim, flush, zone management); it decides which call of
+/// the flash translation layer carries the command out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Effect {
-    /// The command transfers data from the drive to the host.
+    /// Effect of a command: data are transferred from the drive to the host.
     Read = 0,
-    /// The command transfers data from the host to the drive.
+    /// Effect of a command: data are transferred from the host to the drive.
     Write = 1,
-    /// The command tells the drive that the host no longer needs the data (deallocate).
+    /// Effect of a command: the drive learns that the host no longer needs the data (deallocate).
     Trim = 2,
-    /// The command makes the drive write all acknowledged data to the flash.
+    /// Effect of a command: the drive writes all acknowledged data to the flash.
     Flush = 3,
-    /// The command changes the state of a zone of the namespace and transfers no data.
+    /// Effect of a command: the state of a zone of the namespace changes, and no data are transferred.
     Manage = 4,
 }
 
@@ -148,24 +149,23 @@ pub struct SetOperation {
     pub answer: CompletionKind,
 }
 
-/// Part of a namespace that an operation (host command) applies to.
+/// Kind of range that an operation (host command) applies to: sectors, the whole namespace, or one zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
-    /// The operation applies to whole sectors of the namespace, at least one.
+    /// Range of an operation: whole sectors of the namespace, at least one.
     Sectors,
-    /// The operation applies to the whole namespace: a request has neither offset nor length.
+    /// Range of an operation: the whole namespace, so that a request has neither offset nor length.
     Whole,
-    /// The operation applies to a zone: a request names the zone by the zone's first byte, and has no length.
+    /// Range of an operation: one zone, which a request names by the zone's first byte; the request has no length.
     Zone,
 }
 
-/// Contents of the completion of an operation (host command).
+/// Kind of completion of an operation (host command): with a status alone, or with an address, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionKind {
-    /// The completion of the host command holds only a status.
+    /// Kind of completion of a host command: only a status.
     Status,
-    /// The completion of the host command holds a status and the address of the data, which the drive chose (zone
-    /// append).
+    /// Kind of completion of a host command: a status and the address of the data, which the drive chose (zone append).
     Address,
 }
 
@@ -234,7 +234,7 @@ impl CommandSet {
     }
 }
 
-/// Status in a request's completion: success or failure.
+/// Status in a request's completion, one of two: success or failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompletionStatus {
     /// Status of a completion: the host's request succeeded.

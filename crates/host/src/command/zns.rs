@@ -53,7 +53,7 @@ pub static SET: CommandSet = CommandSet {
     ],
 };
 
-/// State of a zone of a zoned namespace.
+/// State of a zone of a zoned namespace: one of the seven states that NVMe defines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ZoneState {
@@ -125,7 +125,7 @@ pub struct ZoneShape {
     pub reads_unwritten: bool,
 }
 
-/// State and write pointer of one zone of a zoned namespace.
+/// Record of one zone of a zoned namespace: the zone's state and write pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneRecord {
     /// State of the zone, such as empty, open or full.
@@ -134,14 +134,15 @@ pub struct ZoneRecord {
     pub written: u64,
 }
 
-/// Work that a zone management command needs on the flash.
+/// Kind of work that a zone management command needs on the flash: none, filling the zone, or discarding its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneWork {
-    /// The zone management command needs no work on the flash.
+    /// Work on the flash for a zone management command: none.
     None,
-    /// The blocks of the zone that were not written must be filled, since the zone is finished.
+    /// Work on the flash for a zone management command: the unwritten blocks of the zone are filled, since it is
+    /// finished.
     Finish,
-    /// The data of the zone, of which the host wrote this number of blocks, must be discarded.
+    /// Work on the flash for a zone management command: the zone's data, this number of written blocks, are discarded.
     Reset(u64),
 }
 

@@ -1,15 +1,16 @@
 //! The sizes of requests: what `bs`, `bsrange` and `bssplit` come to together.
 
-/// Sizes, in bytes, of the requests that a fio job makes in one direction (reads, writes or trims).
+/// Kind of request sizes that a fio job has in one direction (reads, writes or trims): one size, a range, or a table of
+/// sizes with percentages; all in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockSizes {
-    /// All requests of the fio job in this direction have this size, in bytes.
+    /// Case of one size: all requests of the fio job in this direction have this size in bytes.
     Fixed(u64),
-    /// Request sizes of the fio job are multiples of the first number up to the second, in bytes, all equally likely;
-    /// the second is a size too if it is no multiple.
+    /// Case of a range: request sizes of the fio job are multiples of the first number up to the second, in bytes, all
+    /// equally likely; the second is a size too if it is no multiple.
     Range(u64, u64),
-    /// Each request size of the fio job in bytes with its percentage of the requests, the rarest size first; the
-    /// percentages add up to 100.
+    /// Case of a table: each request size of the fio job in bytes with its percentage of the requests, the rarest size
+    /// first; the percentages add up to 100.
     Split(Vec<(u64, u64)>),
 }
 

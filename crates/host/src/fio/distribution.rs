@@ -3,10 +3,10 @@
 use super::value;
 use engine::{Permutation, RandomStream};
 
-/// Distribution of the random accesses of a fio job over blocks, as the job file names it (`random_distribution`).
+/// Kind of distribution of a fio job's random accesses over blocks, as the job file names it (`random_distribution`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
-    /// Each block of the fio job's file is accessed with the same probability.
+    /// Uniform distribution: each block of the fio job's file is accessed with the same probability.
     #[default]
     Uniform,
     /// Zipf's law with this exponent theta: the block of rank k is accessed with a probability proportional to 1 /
@@ -18,7 +18,8 @@ pub enum Distribution {
     /// fio's bell curve: block ranks follow a normal distribution, widened by this percentage of the number of blocks;
     /// ranks are scattered over the blocks.
     Normal(f64),
-    /// Parts of the file in order of address, each with its own percentage of the accesses (`zoned`).
+    /// Zoned distribution (`zoned`): parts of the fio job's file in order of address, each with its own percentage of
+    /// the accesses.
     Zoned(Vec<Zone>),
 }
 
@@ -127,7 +128,8 @@ fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     Some(given.iter().map(|share| share.unwrap_or_else(|| left / missing.max(1))).collect())
 }
 
-/// Access distribution over a fixed number of blocks, from which block numbers are drawn.
+/// Sampler of block numbers: an access distribution of fio, of one of five kinds, prepared for a fixed number of
+/// blocks.
 #[derive(Clone, Debug)]
 pub enum Sampler {
     /// Uniform distribution: each of this number of blocks is accessed with the same probability.
@@ -258,8 +260,8 @@ fn bell(width: u64, count: u64, random: &mut RandomStream) -> u64 {
     (middle + by) as u64
 }
 
-/// Zipf's law over the ranks 1 to n, drawn by rejection and inversion (Hoermann and Derflinger 1996): exact for every
-/// exponent, with constant work per draw and none beforehand.
+/// Sampler of ranks 1 to n by Zipf's law, which works by rejection and inversion (Hoermann and Derflinger 1996): exact
+/// for every exponent, with constant work per draw and none beforehand.
 #[derive(Clone, Debug)]
 pub struct Zipf {
     count: f64,

@@ -4,7 +4,7 @@ use super::blocks::BlockSizes;
 use super::files::CloneFiles;
 use super::job::{JobAccess, JobSpec};
 
-/// Count of the work that one clone of a fio job still has to do: as in fio, passes through the clone's files, and
+/// Counts of the work that one clone of a fio job still has to do: as in fio, passes through the clone's files, and
 /// bytes and requests over all passes.
 #[derive(Clone, Debug)]
 pub struct WorkDue {

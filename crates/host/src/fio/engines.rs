@@ -1,14 +1,14 @@
 //! fio's engines: how many requests a job keeps outstanding with each, and which do no block I/O.
 
-/// How the simulation treats one of fio's I/O engines (`ioengine`).
+/// Kind of fio I/O engine (`ioengine`) as the simulation treats it: synchronous, asynchronous, or not usable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// Synchronous fio engine: a clone has one request at a time in flight, so that `iodepth` has no effect.
     Sync,
     /// Asynchronous fio engine: a clone has up to `iodepth` requests in flight.
     Async,
-    /// Engine that does no block I/O to a local drive, so that a fio job cannot use it here; the text says what the
-    /// engine does.
+    /// Engine of fio that does no block I/O to a local drive, so that a fio job cannot use it here; the text says what
+    /// the engine does.
     Other(&'static str),
 }
 

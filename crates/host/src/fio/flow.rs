@@ -21,15 +21,15 @@ pub struct FlowOptions {
     pub rest_ns: u64,
 }
 
-/// Sums over all clones of one fio flow: the requests made, and the weights of the clones.
+/// Totals of one fio flow over all its clones: the requests that they made, and their weights.
 #[derive(Clone, Copy, Debug, Default)]
 struct FioFlow {
     requests: u64,
     weight: u64,
 }
 
-/// One clone's membership in a fio flow: the index of the flow, the requests that the clone made, and the clone's
-/// weight.
+/// Record of one clone's membership in a fio flow: index of the flow, number of requests that the clone made, and the
+/// clone's weight.
 #[derive(Clone, Copy, Debug)]
 struct FlowShare {
     flow: u32,
@@ -37,8 +37,8 @@ struct FlowShare {
     weight: u64,
 }
 
-/// All flows of a fio job file, with the share of each clone, and the clones that wait because they are ahead of their
-/// flow.
+/// State of all flows (`flow`) of a fio job file, with the share of each clone, and the clones that wait because they
+/// are ahead of their flow.
 #[derive(Clone, Debug, Default)]
 pub struct FioFlows {
     flows: Vec<FioFlow>,

@@ -41,7 +41,7 @@ impl SerializedOverlap {
     }
 }
 
-/// Options of a fio job for when a queue that was full is refilled (`iodepth_batch_complete_min`, `iodepth_low`).
+/// Options of a fio job that say when a queue that was full is refilled (`iodepth_batch_complete_min`, `iodepth_low`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefillOptions {
     /// Number of completions that a clone of a fio job waits for before it refills a queue that was full

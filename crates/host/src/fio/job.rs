@@ -26,23 +26,23 @@ pub const MOST_DEPTH: u64 = 65_536;
 /// Greatest length of a request (block size) of a fio job in bytes: whole sectors, and below 2^32.
 pub const MOST_BLOCK: u64 = (1 << 32) - 512;
 
-/// Kinds of requests (reads, writes, trims) that a fio job makes.
+/// Kind of access of a fio job: which of reads, writes and trims it makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JobAccess {
-    /// The fio job only reads.
+    /// Kind of access: the fio job only reads.
     #[default]
     Read,
-    /// The fio job only writes.
+    /// Kind of access: the fio job only writes.
     Write,
-    /// The fio job only trims.
+    /// Kind of access: the fio job only trims.
     Trim,
-    /// The fio job reads and writes, mixed at random.
+    /// Kind of access: the fio job reads and writes, mixed at random.
     ReadWrite,
-    /// The fio job trims each block, then writes the block.
+    /// Kind of access: the fio job trims each block, then writes the block.
     TrimWrite,
 }
 
-/// Setting `exit_what` of fio: which other jobs end when a job ends, where `exitall` is given.
+/// Choice of the fio option `exit_what`: which other jobs end when a job ends, where `exitall` is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExitWhat {
     /// When a fio job ends, the jobs of its group end with it; groups are separated by `new_group` and `stonewall`.

@@ -5,17 +5,17 @@ mod tables;
 use super::setting::{HONOURED, Honoured};
 use tables::{ALIASES, NEVER, NO_EFFECT, NOT_MODELLED, OF_OTHER_ENGINES, OTHER_ENGINE};
 
-/// How the simulation treats an option of a fio job.
+/// Kind of treatment that an option of a fio job gets: modelled, accepted without effect, or refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The option shapes the requests of the fio job, and is modelled.
+    /// Treatment of a fio option: it shapes the requests of the job, and is modelled.
     Honoured,
-    /// The fio option has no effect on a raw simulated drive: it is accepted and listed in the report.
+    /// Treatment of a fio option: it has no effect on a raw simulated drive, and is accepted and listed in the report.
     NoEffect,
-    /// The fio option would change the requests and is not modelled: an error, except for values that turn the option
-    /// off.
+    /// Treatment of a fio option: it would change the requests and is not modelled, so that it is an error, except for
+    /// values that turn it off.
     NotModelled {
-        /// Values of the fio option that turn it off, which are accepted.
+        /// List of the values of the fio option that turn it off, which are accepted.
         off: &'static [&'static str],
         /// Text for the error message: what to use in place of the fio option.
         instead: &'static str,

@@ -12,7 +12,7 @@ const MOST_INCLUDES_DEEP: u32 = 8;
 /// multiply without end.
 const MOST_ITEMS: usize = 100_000;
 
-/// Item of a fio job file: a section header or a setting.
+/// Item of a fio job file, of one of two kinds: a section header or a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// Section header `[name]` of a fio job file.

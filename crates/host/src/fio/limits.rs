@@ -3,7 +3,8 @@
 use super::job::JobSpec;
 use crate::{Effect, HostRequest};
 
-/// Latency limits (`max_latency`) of all clones of a fio job file; empty where no job has a limit.
+/// List of the latency limits (`max_latency`) of all clones of a fio job file, with messages about limits that were
+/// exceeded; the list is empty where no job has a limit.
 #[derive(Clone, Debug, Default)]
 pub struct CloneLimits {
     by_clone: Vec<[u64; 3]>,

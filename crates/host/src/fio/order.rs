@@ -19,7 +19,7 @@ impl JobSpec {
     }
 }
 
-/// Random order of all blocks of a file in which each block comes once per pass, with a new order for each pass.
+/// Generator of random orders of a file's blocks: each block comes once per pass, and each pass has a new order.
 #[derive(Clone, Debug)]
 pub struct Passes {
     permutation: Permutation,

@@ -5,7 +5,8 @@ use super::job::JobSpec;
 use super::value;
 use engine::RandomStream;
 
-/// Limit on the rate of requests, as a fio job file gives it (`rate`, `rate_iops`).
+/// Kind of limit on a fio job's rate, with its value, as the job file gives it: bytes per second (`rate`) or requests
+/// per second (`rate_iops`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
     /// The limit of the fio job is this number of bytes per second.
@@ -32,8 +33,8 @@ impl Rate {
 const US_PER_SECOND: u64 = 1_000_000;
 const NS_PER_US: u64 = 1_000;
 
-/// Step in time from the due time of one request of a fio job to the due time of the next, in a direction with a rate
-/// limit.
+/// Kind of step in time from the due time of one request of a fio job to the due time of the next, in a direction with
+/// a rate limit: proportional to length, constant, or random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DueStep {
     /// The step between due times of a fio job's requests is proportional to the length of the request, at this number

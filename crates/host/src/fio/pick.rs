@@ -22,17 +22,17 @@ impl Default for Service {
     }
 }
 
-/// Order in which the files of a fio job get requests.
+/// Kind of order in which the files of a fio job get requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileOrder {
-    /// The files of the fio job get requests in turn, over and over.
+    /// Order of files: the files of the fio job get requests in turn, over and over.
     RoundRobin,
-    /// One file of the fio job gets all requests until it is done, then the next file.
+    /// Order of files: one file of the fio job gets all requests until it is done, then the next file.
     Sequential,
-    /// Each request of the fio job goes to a file drawn at random, all equally likely.
+    /// Order of files: each request of the fio job goes to a file drawn at random, all equally likely.
     Random,
-    /// Each request of the fio job goes to a file drawn from this distribution, the first files the most often; no file
-    /// is ever done then.
+    /// Order of files: each request of the fio job goes to a file drawn from this distribution, the first files the
+    /// most often; no file is ever done then.
     Weighted(Distribution),
 }
 

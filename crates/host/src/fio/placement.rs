@@ -17,7 +17,7 @@ const LINES_MOST: usize = 32;
 /// Names of the fio engines whose writes can carry placement identifiers.
 const ENGINES: &[&str] = &["io_uring_cmd", "xnvme"];
 
-/// NVMe directive with which the writes of a fio job carry their placement identifiers.
+/// Kind of NVMe directive with which the writes of a fio job carry their placement identifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Directive {
     /// Flexible Data Placement: the placement identifiers of fio's writes are numbers of the drive's placement handles.
@@ -26,16 +26,16 @@ pub enum Directive {
     Streams,
 }
 
-/// How the placement identifier of a fio job's next write is chosen (`plid_select`).
+/// Way in which the placement identifier of a fio job's next write is chosen (`plid_select`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// The placement identifiers of the fio job's list take turns, separately for each file.
+    /// Way to choose: the placement identifiers of the fio job's list take turns, separately for each file.
     #[default]
     RoundRobin,
-    /// The placement identifier is drawn at random from the fio job's list.
+    /// Way to choose: the placement identifier is drawn at random from the fio job's list.
     Random,
-    /// The placement identifier is looked up in the fio job's scheme (`dp_scheme`), by the offset of the write in the
-    /// file.
+    /// Way to choose: the placement identifier is looked up in the fio job's scheme (`dp_scheme`), by the offset of the
+    /// write in the file.
     Scheme,
 }
 
@@ -172,8 +172,8 @@ fn read_scheme(path: &str) -> Result<Vec<SchemeLine>, WorkloadError> {
     Ok(scheme)
 }
 
-/// File of a fio job with its address range on the drive, and the position, in the list of placement identifiers, of
-/// its next write's identifier.
+/// Record of a fio job's file: its address range on the drive, and the position, in the list of placement identifiers,
+/// of its next write's identifier.
 #[derive(Clone, Debug)]
 struct PlacedFile {
     offset: u64,
@@ -181,7 +181,7 @@ struct PlacedFile {
     next: usize,
 }
 
-/// Chooses the placement identifier of each write of one fio job clone.
+/// Chooser of the placement identifier of each write of one fio job clone.
 #[derive(Clone, Debug)]
 pub struct ClonePlacer {
     identifiers: Vec<u16>,

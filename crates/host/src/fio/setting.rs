@@ -27,7 +27,7 @@ type WrongSetting = std::borrow::Cow<'static, str>;
 const ACCESS: &str =
     "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";
 
-/// A fio option that shapes the requests and is modelled, with all its names.
+/// Description of a fio option that shapes the requests and is modelled: its names, and whether it needs a value.
 pub struct Honoured {
     /// First name of the fio option.
     pub name: &'static str,

@@ -16,7 +16,7 @@ use std::collections::{BinaryHeap, VecDeque};
 const SECOND_NS: u64 = 1_000_000_000;
 const MS_NS: u64 = 1_000_000;
 
-/// Metric of a fio job by which its steady state is detected.
+/// Kind of metric of a fio job by which its steady state is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// Steady state of the fio job is detected by the rate of requests (IOPS).
@@ -192,7 +192,7 @@ struct TickSample {
     latency_ns: u64,
 }
 
-/// Clones of fio jobs that are reported together: one steady state is detected for all of them.
+/// Group of fio job clones that are reported together, with the state of the detection of their one steady state.
 #[derive(Clone, Debug)]
 struct SteadyGroup {
     steady: Steady,
@@ -296,7 +296,7 @@ struct Watched {
     latency_ns: u64,
 }
 
-/// Steady-state detection of all clones of a fio job file; empty where no job asks for it.
+/// State of the steady-state detection of all clones of a fio job file; empty where no job asks for it.
 #[derive(Clone, Debug)]
 pub struct Watches {
     watches: Vec<SteadyGroup>,

@@ -9,7 +9,7 @@ use super::job::JobSpec;
 use crate::{Effect, Op};
 use std::collections::{BTreeMap, VecDeque};
 
-/// When and in which order a fio job reads back the data that it wrote, to verify them.
+/// Settings of a fio job's verification: when and in which order it reads back the data that it wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VerifyRule {
     /// True if a fio job reads written data back for verification in the order of offsets; false if in the order of

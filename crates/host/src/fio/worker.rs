@@ -14,7 +14,7 @@ use engine::RandomStream;
 mod gates;
 mod read_back;
 
-/// Next step of a clone of a fio job, when the clone is asked for a request.
+/// Kind of next step that a fio job clone answers when it is asked for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloneAnswer {
     /// Next step of a fio job clone: it issues a request now, with this operation, offset and length.

@@ -20,25 +20,24 @@ mod ends;
 mod flows;
 mod zoned;
 
-/// State of a clone of a fio job in the workload: what the clone waits for before its next request.
+/// Kind of waiting state of a fio job clone in the workload: what the clone waits for before its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WaitingPlace {
-    /// The fio job clone has not been started, since its turn has not come.
+    /// Waiting state: the fio job clone has not been started, since its turn has not come.
     Later,
-    /// The fio job clone waits in the queue of ready clones for its next turn to make a request.
+    /// Waiting state: the fio job clone is in the queue of ready clones until its next turn to make a request.
     Ready,
-    /// The fio job clone waits for a certain time, such as the end of a pause.
+    /// Waiting state: the fio job clone waits for a certain time, such as the end of a pause.
     Timed,
-    /// The fio job clone waits for the completion of one of its requests.
+    /// Waiting state: the fio job clone waits for the completion of one of its requests.
     Full,
-    /// The clone of a fio job waits until other clones of its fio flow have issued requests.
+    /// Waiting state: the clone of a fio job waits until other clones of its fio flow have issued requests.
     Parked,
-    /// The fio job clone has finished: it issues no more requests.
+    /// Waiting state: none, since the fio job clone has finished and issues no more requests.
     Finished,
 }
 
-/// Clone of a fio job, with the state that the workload keeps of it: tag, group, placement chooser, zones and what it
-/// waits for.
+/// Record of one clone of a fio job in the workload: tag, group, placement chooser, zones and what the clone waits for.
 #[derive(Debug)]
 struct JobClone {
     worker: Worker,

@@ -20,7 +20,7 @@ use crate::{Effect, HostZones, Op};
 const TARGETS_MOST: u32 = 4096;
 const NO_CLONE: u32 = u32::MAX;
 
-/// Outcome of fitting a drawn request of a fio job with `zonemode=zbd` to the drive's zones.
+/// Kind of outcome of fitting a drawn request of a fio job with `zonemode=zbd` to the drive's zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZbdStep {
     /// Outcome: the request is issued, at an offset and with a length that fit the zones of the drive.
@@ -66,8 +66,8 @@ pub struct ZbdClone {
     pub is_at_end: bool,
 }
 
-/// fio's account of the zones of a zoned drive, which all jobs share: write pointers, locks, and the zones that are
-/// written to.
+/// State of the zones of a zoned drive as fio records it, shared by all jobs: write pointers, locks, and the zones that
+/// are written to.
 #[derive(Debug)]
 pub struct FioZones {
     shape: HostZones,

@@ -43,7 +43,8 @@ pub enum ZoneMode {
     Zbd,
 }
 
-/// Zones of a fio job's own (`zonemode=strided`), which follow each other at equal distances.
+/// Geometry of a fio job's own zones (`zonemode=strided`), which follow each other at equal distances: lengths in
+/// bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strides {
     /// Number of bytes that a fio job transfers in one of its own zones before it goes to the next zone.

@@ -40,7 +40,8 @@ impl Region {
     }
 }
 
-/// Description by the caller of one flow of requests: drawn from distributions, or read from a trace file.
+/// Description by the caller of one flow of requests, of one of two kinds: drawn from distributions, or read from a
+/// trace.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "flow", rename_all = "kebab-case")]
 pub enum FlowSpec {

@@ -23,7 +23,8 @@ pub enum Direction {
     ToHost = 1,
 }
 
-/// Time that the protocol messages of one step of a command, without its data, take on the host link.
+/// Times of the protocol messages of one step of a command (submission or completion) on the host link, without the
+/// command's data: time on the wires in each direction, and latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStep {
     /// Time that the messages occupy the link's wires, by direction; on a half-duplex link the sum of both counts.
@@ -33,7 +34,8 @@ pub struct LinkStep {
     pub takes: Nanos,
 }
 
-/// Times (ns) of the transfer of one command's data over the host link.
+/// Times in ns of the data transfer of one command over the host link: on the wires in both directions, before and
+/// after.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burst {
     /// Time that the data occupy the wires of the host link, including the framing of packets.
@@ -46,18 +48,19 @@ pub struct Burst {
     pub behind: Nanos,
 }
 
-/// Arbitration: the order in which the drive serves the submission queues.
+/// Kind of arbitration: the order in which the drive fetches commands from the submission queues.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum QueueOrder {
-    /// Round robin: the drive serves one queue after the other and fetches up to `burst` commands from each.
+    /// Arbitration by round robin: the drive serves one queue after the other and fetches up to `burst` commands from
+    /// each.
     RoundRobin {
         /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue.
         burst: u32,
     },
-    /// No arbitration: the host link has a single submission queue.
+    /// Case without arbitration: the host link has a single submission queue.
     #[default]
     Single,
-    /// Weighted round robin with urgent priority class, as in NVMe.
+    /// Arbitration by weighted round robin with urgent priority class, as in NVMe.
     Weighted {
         /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue of the
         /// same class.

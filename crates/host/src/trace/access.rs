@@ -50,7 +50,7 @@ impl AccessOptions {
     }
 }
 
-/// Counts for each kind of page of a trace: read-only, write-only and interleaved (both read and written).
+/// Three counts for a trace, one for each kind of page: read-only, write-only and interleaved (both read and written).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ByCharacter {
     /// Count for pages that are only, or almost only, read: a number of such pages, or of the reads or writes of such
@@ -81,7 +81,8 @@ impl ByCharacter {
     }
 }
 
-/// Fractions of a whole, from 0 to 1, for each kind of page of a trace: read-only, write-only and interleaved.
+/// Three fractions of a whole, from 0 to 1, one for each kind of page of a trace: read-only, write-only and
+/// interleaved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CharacterShares {
     /// Fraction for pages that are only, or almost only, read: of all accessed pages, or of all page reads or page

@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 /// its place in order of time can be found among them alone.
 pub(crate) const REMEMBERED: usize = 1 << 18;
 
-/// First request of a trace whose time lies before the time of an earlier request: its line, its time and the latest
-/// time before it.
+/// Record of the first request of a trace whose time lies before the time of an earlier request: its line, its time and
+/// the latest time before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct First {
     pub line: u64,
@@ -34,7 +34,7 @@ pub(crate) struct Disorder {
     pub back_ns: u64,
 }
 
-/// Watches the times of a trace's requests, one after the other, for requests out of order.
+/// Watcher of the times of a trace's requests, one after the other, that finds requests out of order of time.
 pub(crate) struct DisorderWatch {
     found: Disorder,
     position: u64,

@@ -5,7 +5,7 @@ use super::disorder::First;
 use crate::{Effect, Op};
 use serde::Serialize;
 
-/// Numbers for each kind of request of a trace: reads, writes, trims, flushes and zone operations.
+/// Set of five numbers, one for each kind of request of a trace: reads, writes, trims, flushes and zone operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CountsByKind {
     /// Count for reads of a trace: the number of read requests, or the number of bytes that they read.
@@ -45,7 +45,7 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// One request size of a trace, with the number of requests that have this size.
+/// Entry of a list of request sizes of a trace: one size, with the number of requests that have this size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeShare {
     /// Request size in bytes that occurs in the trace.
@@ -126,7 +126,7 @@ pub struct VolumeInfo {
     pub span_bytes: u64,
 }
 
-/// First request of a trace whose time lies before the time of a request that precedes it in the file.
+/// Record of the first request of a trace whose time lies before the time of a request that precedes it in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OutOfOrder {
     /// Line number of the late request in a text trace, or its record number in a binary trace, from 1.

@@ -32,13 +32,14 @@ pub(crate) struct TraceRequests {
     requeued: Requeued,
 }
 
-/// Reader of the records of a trace: in the order of the file, or in order of time.
+/// Reader of the records of a trace, of one of three kinds: in the order of the file, through a window, or sorted.
 enum Ordered {
-    /// Records of the trace come in the order of the file.
+    /// Reader that yields the records of the trace in the order of the file.
     AsTheyAre(Box<TraceStream>),
-    /// Records of the trace come in order of time; a few are held back in memory to restore the order.
+    /// Reader that yields the records of the trace in order of time; a few are held back in memory to restore the
+    /// order.
     Held(Box<ReorderWindow>),
-    /// Records of the trace come in order of time after all of them were sorted.
+    /// Reader that yields the records of the trace in order of time, after all of them were sorted.
     Sorted(Box<Sorted>),
 }
 
@@ -106,18 +107,18 @@ impl Ordered {
     }
 }
 
-/// Purpose for which a trace is read: to describe it, or to use its requests.
+/// Kind of purpose for which a trace is read: to describe it, or to use its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TracePurpose {
-    /// The trace is read to describe its content, for which requests far out of order are no error.
+    /// Purpose: the trace is read to describe its content, for which requests far out of order are no error.
     Look,
-    /// The trace is read to be replayed or converted: requests too far out of order are an error, unless the user asked
-    /// for sorting.
+    /// Purpose: the trace is read to be replayed or converted: requests too far out of order are an error, unless the
+    /// user asked for sorting.
     Use,
 }
 
-/// Trace that can be read again from the beginning, in the order of the file: where it lies, its format and the options
-/// of reading.
+/// Description of a trace that can be read again from the beginning, in the order of the file: where it lies, its
+/// format and the options of reading.
 pub(crate) struct TraceReader {
     origin: TraceOrigin,
     card: &'static FormatCard,
@@ -131,7 +132,8 @@ impl TraceReader {
     }
 }
 
-/// Trace that was read through once, so that its format, order, volumes and the description of its content are known.
+/// Record of a trace that was read through once, so that its format, order, volumes and the description of its content
+/// are known.
 pub(crate) struct Opened {
     origin: TraceOrigin,
     pub card: &'static FormatCard,

@@ -21,7 +21,7 @@ const BUFFER: usize = 256 << 10;
 /// Number of bytes at the beginning of a file by which its compression, or a tar archive, is recognised.
 const HEAD: usize = 512;
 
-/// Compression format of a trace file.
+/// Kind of compression of a trace file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     Plain,

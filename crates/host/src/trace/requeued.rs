@@ -12,7 +12,7 @@ use crate::WorkloadError;
 /// Greatest number of requeued requests that wait for their next issue: more than a drive has in flight.
 const MOST_WAITING: usize = 1 << 16;
 
-/// Requests of a block trace that the host's driver gave back (requeue) and that wait for their next issue.
+/// Set of the requests of a block trace that the host's driver gave back (requeue) and that wait for their next issue.
 #[derive(Default)]
 pub(crate) struct Requeued {
     /// Lengths in bytes of the requeued requests that wait for their next issue, by volume, operation and address.

@@ -8,7 +8,7 @@ use super::origin::{ByteSource, TraceOrigin};
 use super::record::{Aligner, Parsed, Record, RecordMark, Volumes};
 use crate::WorkloadError;
 
-/// Request of a trace with its line or record number, which counts on through the files of several CPUs.
+/// Record of a trace's request with its line or record number, which counts on through the files of several CPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Located {
     pub record: Record,

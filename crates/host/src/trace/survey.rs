@@ -10,7 +10,7 @@ use super::sizes::Sizes;
 use super::source::{Located, Met};
 use crate::Op;
 
-/// Number of requests and span of one volume of a trace.
+/// Counts of one volume of a trace: number of requests, and span in bytes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct VolumeTally {
     pub requests: u64,

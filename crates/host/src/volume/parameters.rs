@@ -123,7 +123,7 @@ pub fn parameters() -> &'static [ParameterCard] {
     CARDS
 }
 
-/// Burst structure of the arrivals of a synthetic volume's requests.
+/// Parameters of the bursts in which a synthetic volume's requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolumeBursts {
     /// Mean number of requests in a burst of a synthetic volume's arrivals.
@@ -144,7 +144,8 @@ impl VolumeBursts {
 /// mean time between them in nanoseconds.
 type GivenBurst = (Option<f64>, Option<f64>);
 
-/// Streams in which a synthetic volume's requests arrive: one for all requests, or reads and writes apart.
+/// Kind of streams in which a synthetic volume's requests arrive: one for all requests, or one each for reads and
+/// writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bursts {
     /// Requests of the synthetic volume arrive in one stream with these bursts, in which each request is a read or a

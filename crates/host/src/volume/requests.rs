@@ -19,7 +19,7 @@ use engine::{Permutation, RandomStream};
 /// by side within a stretch, and stretches are scattered over the group of records.
 const STRETCH: u64 = 4 << 20;
 
-/// One request of a synthetic volume, with its arrival time.
+/// Record of one request of a synthetic volume, with its arrival time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VolumeRequest {
     /// Arrival time of the synthetic volume's request, in nanoseconds after the first request.

@@ -189,15 +189,15 @@ fn is_packet(rest: &[u8]) -> bool {
     !is_time && (first.starts_with(b"(") || first.iter().all(u8::is_ascii_digit))
 }
 
-/// Part of a blkparse line behind the RWBS letters, which give the kind of request: address and length, if there are
-/// any.
+/// Kind of values that stand in a blkparse line behind the RWBS letters (which give the kind of request): address and
+/// length, address alone, or none.
 #[derive(Clone, Copy)]
 enum BehindLetters {
-    /// The blkparse line gives neither address nor length behind the RWBS letters, only a process.
+    /// Case without values: the blkparse line gives neither address nor length behind the RWBS letters, only a process.
     Nothing,
-    /// The blkparse line gives an address without a length: no data were transferred.
+    /// Case of an address alone: the blkparse line gives no length, because no data were transferred.
     Address,
-    /// The blkparse line gives an extent: its first sector, and its number of sectors.
+    /// Case of an extent: the blkparse line gives its first sector and its number of sectors.
     Sectors(u64, u64),
 }
 

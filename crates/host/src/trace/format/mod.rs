@@ -92,7 +92,8 @@ impl std::fmt::Debug for FormatCard {
     }
 }
 
-/// Division of a trace file into frames, which the parser reads one by one: lines of text, or binary records.
+/// Kind of frames into which a trace file is divided, which the parser reads one by one: lines of text, or binary
+/// records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Framing {
     /// The trace file consists of lines of text.

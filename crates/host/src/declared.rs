@@ -25,7 +25,8 @@ pub struct Declared {
     pub name: String,
     /// NVMe command set of the namespace, such as NVM or ZNS.
     pub set: &'static CommandSet,
-    /// Size of the namespace: in bytes, as a fraction of the drive, or the rest of the drive.
+    /// Size of the namespace as the drive file gives it: in bytes, as a fraction of the drive, or as the rest of the
+    /// drive.
     pub room: NamespaceRoom,
 }
 

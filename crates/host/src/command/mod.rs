@@ -16,7 +16,7 @@ use units::SimTime;
 macro_rules! command_sets {
     ($($set:ident),+ $(,)?) => {
         $(pub mod $set;)+
-        /// List of all NVMe command sets of the simulator, in the order in which the macro names them.
+        /// List of all NVMe command sets of the simulator, in the order in which this macro names them.
         pub static SETS: &[&CommandSet] = &[$(&$set::SET),+];
     };
 }
@@ -143,9 +143,9 @@ pub struct SetOperation {
     pub op: Op,
     /// Name of the operation (host command) in messages and recorded traces.
     pub name: &'static str,
-    /// Part of a namespace that a request with this operation applies to: sectors, the whole, or a zone.
+    /// Kind of range that a request with this operation applies to: sectors, the whole namespace, or a zone.
     pub range: Range,
-    /// Contents of the completion of the operation (host command): a status, or a status and an address.
+    /// Kind of completion of the operation (host command): with a status alone, or with an address, too.
     pub answer: CompletionKind,
 }
 
@@ -176,7 +176,7 @@ pub struct CommandSet {
     pub name: &'static str,
     /// Description of the NVMe command set, in one line for listings.
     pub about: &'static str,
-    /// Operations (host commands) of the command set.
+    /// List of the operations (host commands) of the NVMe command set, each with its description.
     pub operations: &'static [SetOperation],
 }
 

@@ -59,11 +59,11 @@ impl BlockSizes {
 pub struct SizeOptions {
     /// Request size of the fio job in bytes, from `bs`.
     pub block: u64,
-    /// Shortest and longest request size of the fio job in bytes, from `bsrange` or `bssplit`; 0 stands for the size of
-    /// `bs`.
+    /// Two sizes in bytes from `bsrange` or `bssplit`: the shortest and the longest request of the fio job; 0 stands
+    /// for the size of `bs`.
     pub range: (u64, u64),
-    /// Request sizes of the fio job in bytes with their percentages, from `bssplit`, the rarest first; empty without a
-    /// `bssplit`.
+    /// List of the request sizes of the fio job in bytes with their percentages, from `bssplit`, the rarest first;
+    /// empty without a `bssplit`.
     pub split: Vec<(u64, u64)>,
 }
 
@@ -82,7 +82,8 @@ impl SizeOptions {
         self.split = split;
     }
 
-    /// Returns the request sizes of the direction that follow from all its block size options.
+    /// Computes, from all block size options of the direction, its kind of request sizes: one size, a range, or a
+    /// table.
     ///
     /// # Errors
     /// With the pair of texts found and expected, where fio itself would make no request, or requests of other sizes

@@ -119,8 +119,8 @@ fn parse_zones(text: &str, kb_base: u64, absolute: bool) -> Result<Vec<Zone>, &'
         .collect())
 }
 
-/// Returns the percentages with missing ones filled in: the missing ones share the rest to 100 equally. `None` when the
-/// given ones exceed 100.
+/// Fills in the missing ones of the percentages `given`, which share the rest to 100 equally, and returns all
+/// percentages; `None` when the given ones exceed 100.
 fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     let given: Vec<Option<u64>> = given.collect();
     let left = 100u64.checked_sub(given.iter().flatten().sum())?;
@@ -247,9 +247,9 @@ fn zone_table(zones: &[Zone], blocks: u64, block: u64) -> Result<Box<[(u64, u64)
 /// Number of uniform random draws whose mean makes fio's bell curve.
 const BELL_DRAWS: u64 = 12;
 
-/// Draws a rank below `count` from fio's bell curve: the mean of twelve uniform draws, shifted at random by up to half
-/// of `width` either way, less where that would lead outside. So the standard deviation is a twelfth of the ranks even
-/// where `width` is 0.
+/// Draws a rank below `count` from fio's bell curve: the mean of twelve uniform draws, plus a random shift of up to
+/// half of `width` ranks either way, which is halved until the rank lies within range. Even with a `width` of 0, the
+/// standard deviation is a twelfth of `count`.
 fn bell(width: u64, count: u64, random: &mut RandomStream) -> u64 {
     let sum: u64 = (0..BELL_DRAWS).map(|_| random.below(count + 1)).sum();
     let middle = sum.div_ceil(BELL_DRAWS).min(count - 1) as i64;
@@ -272,7 +272,7 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// Makes Zipf's law over the ranks 1 to `count` with exponent `theta`.
+    /// Makes a sampler of the ranks 1 to `count` by Zipf's law with exponent `theta`.
     pub fn new(count: u64, theta: f64) -> Self {
         let mut zipf =
             Self { count: count as f64, theta, integral_first: 0.0, integral_last: 0.0, accept: 0.0 };
@@ -282,7 +282,7 @@ impl Zipf {
         zipf
     }
 
-    /// Draws a rank from 1 to `count` by Zipf's law.
+    /// Draws a rank by Zipf's law, from 1 to the number of ranks.
     #[inline]
     pub fn draw(&self, random: &mut RandomStream) -> u64 {
         loop {

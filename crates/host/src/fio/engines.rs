@@ -91,8 +91,8 @@ const OTHERS: &[(&str, &str)] = &[
     ("external", "names a module of its own, whose requests are not known here"),
 ];
 
-/// Returns how the simulation treats the fio engine of this name; `None` when fio has no such engine. A path, or
-/// options after a colon, belong to `external`.
+/// Returns the kind of the fio engine that the value `name` of `ioengine` means; `None` when fio has no such engine. A
+/// path, and `external` with a path behind a colon, count as the engine `external`.
 pub fn find(name: &str) -> Option<Engine> {
     if SYNC.contains(&name) {
         return Some(Engine::Sync);
@@ -110,7 +110,7 @@ pub fn find(name: &str) -> Option<Engine> {
     OTHERS.iter().find(|(other, _)| *other == first).map(|(_, what)| Engine::Other(what))
 }
 
-/// True for an engine whose `filename` gives block devices of SPDK (bdevs), which have names of their own.
+/// Returns true for an engine whose `filename` gives block devices of SPDK (bdevs), which have names of their own.
 pub fn names_bdevs(name: &str) -> bool {
     name.rsplit(['/', ':']).next().is_some_and(|module| module == "spdk_bdev")
 }

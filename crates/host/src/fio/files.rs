@@ -61,7 +61,7 @@ pub struct FilePart {
 /// Record of the file parts that one clone of a fio job works on, with the numbers of bytes that the clone transfers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloneFiles {
-    /// Parts of files that the fio job clone works on, in the order of the files' numbers.
+    /// List of the parts of files that the fio job clone works on, in the order of the files' numbers.
     pub parts: Vec<FilePart>,
     /// Number of bytes that the fio job clone transfers in one pass over its files: the length of all parts, or less
     /// where `size` asks for less.
@@ -74,9 +74,9 @@ pub struct CloneFiles {
 /// clones in the order of their jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
-    /// All files, in the order in which fio jobs first name them.
+    /// List of all files of the fio job file, in the order in which jobs first name them.
     pub files: Vec<FileRegion>,
-    /// For each fio job clone, the parts of files that the clone works on.
+    /// List with one entry for each fio job clone: the parts of files that the clone works on.
     pub shares: Vec<CloneFiles>,
 }
 
@@ -420,7 +420,7 @@ fn names(job: &JobSpec, clone: u64) -> Names {
     Names::Files((0..job.nrfiles).map(|number| folder(&name(number), clone)).collect())
 }
 
-/// True if the file name `name` is the name of a raw device, not of a file.
+/// Returns true if the file name `name` is the name of a raw device, not of a file.
 pub fn is_device(name: &str) -> bool {
     let unix = name.starts_with("/dev/") && !name.starts_with("/dev/shm/");
     let windows = name.starts_with(r"\\.\");

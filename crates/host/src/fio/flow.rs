@@ -43,10 +43,11 @@ struct FlowShare {
 pub struct FioFlows {
     flows: Vec<FioFlow>,
     ids: BTreeMap<u64, u32>,
-    /// For each clone of a fio job, its membership in a fio flow; `None` for a clone without a flow.
+    /// List with one entry for each clone of a fio job: its membership in a fio flow; `None` for a clone without a
+    /// flow.
     shares: Vec<Option<FlowShare>>,
-    /// Clones of fio jobs that wait until other clones of their fio flow have made requests, each with the time in
-    /// nanoseconds at which the clone's run time ends.
+    /// List of the clones of fio jobs that wait until other clones of their fio flow have made requests: number of the
+    /// clone, and time in nanoseconds at which the clone's run time ends.
     pub parked: Vec<(u32, u64)>,
 }
 
@@ -90,7 +91,7 @@ impl FioFlows {
         }
     }
 
-    /// True if the fio job file has no flows.
+    /// Returns true if the fio job file has no flows.
     pub fn is_empty(&self) -> bool {
         self.flows.is_empty()
     }

@@ -69,7 +69,8 @@ pub struct Refill {
 }
 
 impl Refill {
-    /// Makes the refill rule of a clone of the fio job `job`; `None` where the queue is refilled after each completion.
+    /// Makes the state of queue refilling for a clone of the fio job `job`; `None` where the queue is refilled after
+    /// each completion.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let depth = job.depth();
         let low = if job.refill.depth_low == 0 { depth } else { job.refill.depth_low.min(depth) };

@@ -22,8 +22,8 @@ pub enum Fate {
     },
 }
 
-/// Returns the first name of the fio option `key`, and how the simulation treats the option; `None` for an unknown
-/// option.
+/// Returns the first name of the fio option `key`, and the kind of treatment that the simulation gives the option;
+/// `None` for an unknown option.
 pub fn find(key: &str) -> Option<(&'static str, Fate)> {
     if let Some(option) = HONOURED.iter().find(|option| option.name == key || option.others.contains(&key)) {
         return Some((option.name, Fate::Honoured));
@@ -40,7 +40,7 @@ pub fn find(key: &str) -> Option<(&'static str, Fate)> {
     Some((name, Fate::NotModelled { off, instead }))
 }
 
-/// True if a modelled option, given by its first name, may stand in a fio job file without a value.
+/// Returns true if a modelled option, given by its first name, may stand in a fio job file without a value.
 pub fn may_stand_alone(name: &str) -> bool {
     HONOURED.iter().any(|option| option.name == name && option.may_stand_alone)
 }

@@ -73,7 +73,7 @@ impl JobSpec {
         self.rate[direction].or(self.rate_iops[direction])
     }
 
-    /// True if any direction that the fio job uses has a limit on its rate.
+    /// Returns true if any direction that the fio job uses has a limit on its rate.
     pub fn is_paced(&self) -> bool {
         self.directions().iter().any(|direction| self.rate_of(*direction).is_some())
     }

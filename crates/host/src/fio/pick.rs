@@ -161,7 +161,7 @@ impl Picker {
         file
     }
 
-    /// True if a file of `job` without further requests starts over at once instead of being done.
+    /// Returns true if a file of `job` without further requests starts over at once instead of being done.
     pub fn starts_over(job: &JobSpec) -> bool {
         matches!(job.service.order, FileOrder::Weighted(_)) || (job.random && job.time_based)
     }

@@ -49,7 +49,7 @@ pub struct JobPlacement {
     pub fdp: bool,
     /// Placement identifiers of the fio job's writes (`plids`), in ascending order.
     pub identifiers: Vec<u16>,
-    /// Value of the fio option `plid_select`: how the placement identifier of each write is chosen.
+    /// Way in which the placement identifier of each write is chosen, from the fio option `plid_select`.
     pub selection: Selection,
     /// Value of the fio option `dp_scheme`: path of the file that assigns placement identifiers to offsets.
     pub scheme: Option<String>,
@@ -68,7 +68,7 @@ impl JobPlacement {
         }
     }
 
-    /// Parses the value of the fio option `plid_select`: how a write's placement identifier is chosen.
+    /// Parses the value of the fio option `plid_select` into the way in which a write's placement identifier is chosen.
     pub fn selection(text: &str) -> Result<Selection, &'static str> {
         match text.trim() {
             "roundrobin" => Ok(Selection::RoundRobin),
@@ -104,7 +104,7 @@ impl JobPlacement {
         Ok(Some(stream).filter(|stream| *stream > 0))
     }
 
-    /// Returns the directive with which the fio job's writes carry placement identifiers, if any does.
+    /// Returns the kind of directive with which the fio job's writes carry placement identifiers, if any does.
     fn wanted(&self) -> Option<Directive> {
         self.directive.unwrap_or_else(|| self.fdp.then_some(Directive::DataPlacement))
     }

@@ -96,7 +96,7 @@ impl Steady {
         if self.limit > 0.0 { Ok(()) } else { Err(EXPECTED) }
     }
 
-    /// True if the fio job is to end when it reaches a steady state.
+    /// Returns true if the fio job is to end when it reaches a steady state.
     pub fn is_on(&self) -> bool {
         self.duration_ns > 0
     }
@@ -353,7 +353,7 @@ impl Watches {
         new
     }
 
-    /// True if no fio job clone's steady state is detected.
+    /// Returns true if no fio job clone's steady state is detected.
     pub fn is_empty(&self) -> bool {
         self.watches.is_empty()
     }

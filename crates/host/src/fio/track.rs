@@ -24,7 +24,7 @@ pub enum RequestSizes {
 }
 
 impl RequestSizes {
-    /// Makes the distribution of request sizes from the block sizes of a fio job.
+    /// Makes the distribution of a fio job's request sizes from the block sizes of one direction.
     pub fn new(blocks: &BlockSizes) -> Self {
         match blocks {
             BlockSizes::Fixed(bytes) => Self::Fixed(*bytes),
@@ -153,7 +153,7 @@ impl Zoned {
 
 impl FileTrack {
     /// Makes the state of a clone of the fio job `job` in its `part` of a file that begins at byte `file_offset` of the
-    /// drive.
+    /// drive; `at_end` is the way in which sequential requests go on at the end of the part.
     ///
     /// # Errors
     /// When the job's own zones are longer than the part, or the zones of its access distribution do not fit the part.

@@ -90,11 +90,11 @@ pub struct FioWorkload {
     /// Records of how clones of fio jobs use the raw device, from which it follows which address ranges must hold data
     /// before the run.
     uses: Vec<Use>,
-    /// Steady-state detection of the fio job clones.
+    /// State of the steady-state detection of the fio job clones.
     watches: Watches,
     flows: FioFlows,
     limits: CloneLimits,
-    /// fio's own account of the drive's zones, where jobs work in them (`zonemode=zbd`).
+    /// State of the drive's zones as fio records it, where jobs work in them (`zonemode=zbd`).
     zones: Option<Box<FioZones>>,
 }
 
@@ -164,8 +164,8 @@ impl FioWorkload {
         Ok(workload)
     }
 
-    /// Returns the same workload with new random streams, for a repetition with number `pass`: popular blocks and the
-    /// places of files stay.
+    /// Returns this fio workload with its random numbers drawn anew from `seed`, for pass number `pass` of several
+    /// passes that play the workload one after the other; popular blocks and the places of files stay.
     pub fn drawn_anew(mut self, seed: u64, pass: u32) -> Self {
         for (index, clone) in self.clones.iter_mut().enumerate() {
             let seed = self.file.jobs[clone.job as usize].seed.unwrap_or(seed);
@@ -259,7 +259,7 @@ impl FioWorkload {
         }
     }
 
-    /// True if fio job clone `index` waits for the end of a job (`wait_for`) that is not done.
+    /// Returns true if fio job clone `index` waits for the end of a job (`wait_for`) that is not done.
     fn awaits(&self, index: u32) -> bool {
         let job = |clone: &JobClone| &self.file.jobs[clone.job as usize];
         let me = job(&self.clones[index as usize]);

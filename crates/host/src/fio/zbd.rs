@@ -42,9 +42,9 @@ pub enum ZbdStep {
 /// State of one clone of a fio job with `zonemode=zbd`: its zones, limits, and the request that waits.
 #[derive(Clone, Debug)]
 pub struct ZbdClone {
-    /// Zones of the fio job clone on the drive: the number of the first one, and the number after the last one.
+    /// Two zone numbers: of the first zone of the fio job clone on the drive, and of the zone after its last one.
     zones: [u32; 2],
-    /// Shortest block size of the fio job in bytes, by direction (read, write, trim).
+    /// Shortest block sizes of the fio job in bytes, one for each direction (read, write, trim).
     least: [u64; 3],
     is_random: bool,
     reads_beyond: bool,
@@ -119,8 +119,8 @@ impl ZbdClone {
 }
 
 impl FioZones {
-    /// Makes fio's account of the drive's zones, all empty. `max_open` is the greatest number of zones written to at
-    /// once; 0 takes the drive's limit.
+    /// Makes the state of the drive's zones as fio records it, all zones empty. `max_open` is the greatest number of
+    /// zones written to at once; 0 takes the drive's limit.
     pub fn new(shape: HostZones, max_open: u64) -> Self {
         let count = shape.count as usize;
         let limit = if max_open > 0 { max_open as u32 } else { shape.open_most };

@@ -8,7 +8,8 @@ use super::{value, zbd};
 /// Zone options of a fio job (`zonemode`, `zonesize` and so on).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobZones {
-    /// Value of `zonemode`, where it is given; a `zonesize` without it means zones of the fio job's own.
+    /// Kind of zones that the value of `zonemode` selects, where it is given; a `zonesize` without it means zones of
+    /// the fio job's own.
     pub mode: Option<ZoneMode>,
     /// Number of bytes that a fio job transfers in a zone before it goes to the next zone (`zonesize`).
     pub size: u64,
@@ -67,7 +68,7 @@ impl JobZones {
         Ok(())
     }
 
-    /// True if the fio job works in the zones of the zoned drive (`zonemode=zbd`).
+    /// Returns true if the fio job works in the zones of the zoned drive (`zonemode=zbd`).
     pub fn is_zbd(&self) -> bool {
         self.mode == Some(ZoneMode::Zbd)
     }
@@ -86,7 +87,7 @@ impl JobZones {
 }
 
 impl JobSpec {
-    /// Returns the zones of the fio job's own (`zonemode=strided`), where it has any.
+    /// Returns the geometry of the fio job's own zones (`zonemode=strided`), where it has any.
     pub fn strides(&self) -> Option<Strides> {
         let zones = &self.zones;
         let range = if zones.range == 0 { zones.size } else { zones.range };

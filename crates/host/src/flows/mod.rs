@@ -108,8 +108,8 @@ impl FlowsWorkload {
     }
 }
 
-/// The workload lays out no data before the run: as in MQSim, data that a read does not find are created where the data
-/// placement would have put them.
+/// Implements the interface of workloads, without a layout of data before the run: as in MQSim, data that a read does
+/// not find are created where the data placement would have put them.
 impl Workload for FlowsWorkload {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let mut next: Option<SimTime> = None;

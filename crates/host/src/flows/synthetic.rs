@@ -58,9 +58,9 @@ pub struct SyntheticSpec {
     pub region: Region,
     /// Fraction of the flow's requests that are reads, from 0 to 1; all other requests are writes.
     pub read_ratio: f64,
-    /// Distribution of the addresses of the flow's requests.
+    /// Kind of distribution of the addresses of the flow's requests, such as streaming or uniform.
     pub addresses: FlowAddresses,
-    /// Distribution of the sizes of the flow's requests.
+    /// Kind of distribution of the sizes of the flow's requests: one size, or normally distributed.
     pub sizes: FlowSizes,
     /// Rule for the arrival times of the flow's requests.
     pub generator: FlowTiming,

@@ -22,8 +22,8 @@ pub(crate) struct First {
 /// Findings on how far the requests of a trace file are out of order of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Disorder {
-    /// First late request of the trace, that is, a request whose time lies before the time of an earlier request; none
-    /// if all are in order.
+    /// Record of the first late request of the trace, that is, a request whose time lies before the time of an earlier
+    /// request; none if all are in order.
     pub first: Option<First>,
     /// Number of late requests: requests whose time lies before the time of an earlier request of the file.
     pub requests: u64,
@@ -39,14 +39,14 @@ pub(crate) struct DisorderWatch {
     found: Disorder,
     position: u64,
     latest_ns: u64,
-    /// Running maxima of the times: each time that is later than all before it, with the number of its request; oldest
-    /// first.
+    /// List of the running maxima of the times: each time that is later than all before it, with the number of its
+    /// request; oldest first.
     peaks: VecDeque<(u64, u64)>,
     forgot: bool,
 }
 
 impl DisorderWatch {
-    /// Makes a watch for requests out of order of time that has seen no request yet.
+    /// Makes a watcher for requests out of order of time that has seen no request yet.
     pub fn new() -> Self {
         let found = Disorder { reach: Some(0), ..Disorder::default() };
         Self { found, position: 0, latest_ns: 0, peaks: VecDeque::new(), forgot: false }

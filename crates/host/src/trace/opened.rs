@@ -141,8 +141,8 @@ pub(crate) struct Opened {
     order: TimeOrder,
     pub info: TraceInfo,
     pub survey: Survey,
-    /// First byte of each volume when all volumes are laid end to end; `None` when the sum of their spans does not fit
-    /// into 64 bits.
+    /// Places of all volumes laid end to end, that is, the first byte of each; `None` when the sum of their spans does
+    /// not fit into 64 bits.
     pub layout: Option<VolumePlaces>,
     requests: TraceRequests,
 }
@@ -243,12 +243,12 @@ impl Opened {
         Ok(Self { info: counted, ..again })
     }
 
-    /// Makes a reader for further passes over the trace, in the order of the file.
+    /// Makes a description of the trace with which it can be read again, in the order of the file.
     pub fn reader(&self) -> TraceReader {
         TraceReader { origin: self.origin.clone(), card: self.card, options: self.options.clone() }
     }
 
-    /// Reads the requests of the trace once more from the beginning; the result is their reader.
+    /// Opens the trace once more and returns a reader of its requests from the beginning; each is returned once.
     pub fn again(self) -> Result<TraceRequests, WorkloadError> {
         match self.requests.ordered {
             Ordered::Sorted(mut sorted) => {
@@ -336,8 +336,8 @@ fn settled(
     Ok(settled)
 }
 
-/// True if any event of the trace is a request under these options. An error also counts as true, since it is met
-/// again, and reported, when the trace is read.
+/// Returns true if any event of the trace is a request under these options. An error also counts as true, since it is
+/// met again, and reported, when the trace is read.
 fn has_a_request(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions) -> bool {
     let any = TraceOptions { from_ns: None, until_ns: None, volumes: Vec::new(), ..options.clone() };
     TraceStream::open(origin, card, &any).is_ok_and(|mut stream| !matches!(stream.next(), Ok(None)))

@@ -128,7 +128,7 @@ impl Record {
         }
     }
 
-    /// Returns the request with the number of the process that made it, as the trace gives it.
+    /// Returns the trace record, with the number `process` of the process that made the request stored in it.
     ///
     /// # Errors
     /// When the number is greater than that of any process.

@@ -51,8 +51,8 @@ impl Requeued {
         Ok(())
     }
 
-    /// True if the issue `record` is the first one of its request, not the second issue of a requeued request. A second
-    /// issue to which the driver has merged further data is cut to these data, and then counts as a first one.
+    /// Returns true if the issue `record` is the first one of its request, not the second issue of a requeued request.
+    /// A second issue to which the driver has merged further data is cut to these data, and then counts as a first one.
     #[cold]
     fn is_first(&mut self, record: &mut Record) -> bool {
         let key = key(record);

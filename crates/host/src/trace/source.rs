@@ -236,7 +236,7 @@ impl TraceStream {
     }
 }
 
-/// True for a line that is empty or consists of blanks, and so has no meaning in any trace format.
+/// Returns true for a line that is empty or consists of blanks, and so has no meaning in any trace format.
 #[inline]
 fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|&b| b == b' ' || b == b'\t')

@@ -14,7 +14,8 @@ impl Worker {
         }
     }
 
-    /// True if a flush that fio's `end_fsync` asks for is still due, for all files of the clone or for some of them.
+    /// Returns true if a flush that fio's `end_fsync` asks for is still due, for all files of the clone or for some of
+    /// them.
     pub(super) fn owes_a_flush(&self) -> bool {
         self.end_fsync && (self.unflushed || self.files_to_flush > 0)
     }

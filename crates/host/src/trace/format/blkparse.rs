@@ -26,7 +26,7 @@ pub(super) const CARD: FormatCard = FormatCard {
     ..BASE
 };
 
-/// Beginnings of the lines of the summary at the end of blkparse's output.
+/// List of the beginnings of the lines of the summary at the end of blkparse's output.
 const SUMMARY: &[&str] = &[
     "CPU",
     "Total",
@@ -112,14 +112,14 @@ impl BlkParse {
     }
 }
 
-/// True if the line begins blkparse's summary: the line of the first program or CPU, or the totals if there was only
-/// one CPU.
+/// Returns true if the line begins blkparse's summary: the line of the first program or CPU, or the totals if there was
+/// only one CPU.
 fn is_summary_start(line: &[u8]) -> bool {
     line.starts_with(b"CPU") || line.starts_with(b"Total (") || is_program(line)
 }
 
-/// True for a line `name (process)`, which begins the part of a program in the summary of `blkparse -s`. An event line
-/// begins with its device or has another end.
+/// Returns true for a line `name (process)`, which begins the part of a program in the summary of `blkparse -s`. An
+/// event line begins with its device or has another end.
 fn is_program(line: &[u8]) -> bool {
     let Some(number) = line.strip_suffix(b")") else { return false };
     let digits = number.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -175,8 +175,8 @@ fn request(
     Ok(Parsed::Request(record))
 }
 
-/// True if `bytes (command ..)` follows the RWBS letters: a SCSI command sent by a program, which reads or writes no
-/// sector of the disk. A single number in parentheses is a time, as `blkparse -t` prints it.
+/// Returns true if `bytes (command ..)` follows the RWBS letters: a SCSI command sent by a program, which reads or
+/// writes no sector of the disk. A single number in parentheses is a time, as `blkparse -t` prints it.
 fn is_packet(rest: &[u8]) -> bool {
     let mut columns = Columns::blank(rest);
     let before = columns.remainder();

@@ -57,7 +57,7 @@ pub struct FormatCard {
     /// Function that returns a reason to doubt that a trace is of this format, beside the reasons that apply to all
     /// formats; none if it sees no reason.
     pub(crate) doubt: fn(&FirstRequests) -> Option<String>,
-    /// Division of a trace file in this format into records: lines, or binary records.
+    /// Kind of frames into which a trace file of this format is divided: lines, or binary records.
     pub(crate) framing: Framing,
     /// Function that makes a new parser of this trace format.
     pub(crate) parser: fn(&TraceOptions) -> Box<dyn Parser>,
@@ -80,7 +80,7 @@ const BASE: FormatCard = FormatCard {
 };
 
 impl FormatCard {
-    /// True if `trace convert` can write this trace format.
+    /// Returns true if `trace convert` can write this trace format.
     pub fn writable(&self) -> bool {
         self.writer.is_some()
     }
@@ -154,7 +154,7 @@ pub(crate) struct LineWriter {
     pub line: fn(&mut Vec<u8>, &Record, &str) -> Result<(), &'static str>,
 }
 
-/// Descriptions of all trace formats that can be read, in the order of their names.
+/// List of the descriptions of all trace formats that can be read, in the order of their names.
 static FORMATS: &[FormatCard] = &[
     alibaba::CARD,
     biotracer::CARD,

@@ -10,11 +10,13 @@ const MOST: usize = 32;
 /// Way in which a drive file gives the size of an NVMe namespace: in bytes, as a fraction of the drive, or as the rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NamespaceRoom {
-    /// Size of the namespace, given in the drive file as this number of bytes.
+    /// Way to give the size of a namespace: the drive file names this number of bytes.
     Bytes(u64),
-    /// Size of the namespace, given in the drive file as this fraction of the drive's bytes, above 0 and up to 1.
+    /// Way to give the size of a namespace: the drive file names this fraction of the drive's bytes, above 0 and up to
+    /// 1.
     Share(f64),
-    /// Size of the namespace, given as the rest: all bytes of the drive that the other namespaces do not take.
+    /// Way to give the size of a namespace: it gets the rest, all bytes of the drive that the other namespaces do not
+    /// take.
     Rest,
 }
 

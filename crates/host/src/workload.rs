@@ -55,11 +55,11 @@ pub struct Background {
 /// Kind of information about its requests that a workload may be able to give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Telling {
-    /// The workload can tell the volume, of several volumes, to which each request goes.
+    /// Kind of information: the volume, of several volumes, to which each request goes.
     Volumes,
-    /// The workload can tell the process that made each request.
+    /// Kind of information: the process that made each request.
     Processes,
-    /// The workload can tell the lifetime class of the data of each write (how long the data live before they are
+    /// Kind of information: the lifetime class of the data of each write (how long the data live before they are
     /// overwritten).
     Lives,
 }

@@ -9,14 +9,14 @@ pub enum Distribution {
     /// Uniform distribution: each block of the fio job's file is accessed with the same probability.
     #[default]
     Uniform,
-    /// Zipf's law with this exponent theta: the block of rank k is accessed with a probability proportional to 1 /
-    /// k^theta; ranks are scattered over the blocks.
+    /// Zipf distribution with this exponent theta: the block of rank k is accessed with a probability proportional to 1
+    /// / k^theta; ranks are scattered over the blocks.
     Zipf(f64),
-    /// Self-similar distribution with this h: a fraction h of the accesses goes to all but a fraction h of the blocks;
-    /// ranks are scattered over the blocks.
+    /// Self-similar (Pareto) distribution with this h: a fraction h of the accesses goes to all but a fraction h of the
+    /// blocks; ranks are scattered over the blocks.
     Pareto(f64),
-    /// fio's bell curve: block ranks follow a normal distribution, widened by this percentage of the number of blocks;
-    /// ranks are scattered over the blocks.
+    /// Normal distribution (fio's bell curve): block ranks follow it, widened by this percentage of the number of
+    /// blocks; ranks are scattered over the blocks.
     Normal(f64),
     /// Zoned distribution (`zoned`): parts of the fio job's file in order of address, each with its own percentage of
     /// the accesses.
@@ -132,18 +132,20 @@ fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
 /// blocks.
 #[derive(Clone, Debug)]
 pub enum Sampler {
-    /// Uniform distribution: each of this number of blocks is accessed with the same probability.
+    /// Sampler of the uniform distribution: each of this number of blocks is accessed with the same probability.
     Uniform(u64),
-    /// Zipf's law over block ranks, which are scattered over the blocks.
+    /// Sampler of the Zipf distribution: block ranks are drawn by Zipf's law and scattered over the blocks.
     Zipf(Zipf, Scatter),
-    /// Self-similar (Pareto) distribution: a uniform random number from 0 to 1, raised to a power, gives the rank, and
-    /// the ranks are scattered over the blocks. The values are the power, the number of ranks and the scattering.
+    /// Sampler of the self-similar (Pareto) distribution: a uniform random number from 0 to 1, raised to a power, gives
+    /// the rank, and the ranks are scattered over the blocks. The values are the power, the number of ranks and the
+    /// scattering.
     Pareto(f64, u64, Scatter),
-    /// fio's bell curve: the rank is normally distributed and shifted at random by up to half of a width, and the ranks
-    /// are scattered over the blocks. The values are the width in blocks, the number of ranks and the scattering.
+    /// Sampler of fio's bell curve: the rank is normally distributed and shifted at random by up to half of a width,
+    /// and the ranks are scattered over the blocks. The values are the width in blocks, the number of ranks and the
+    /// scattering.
     Normal(u64, u64, Scatter),
-    /// Zoned distribution of fio: for each percent of the accesses, the first block and the number of blocks of the
-    /// zone that this percent goes to.
+    /// Sampler of fio's zoned distribution: for each percent of the accesses, the first block and the number of blocks
+    /// of the zone that this percent goes to.
     Zoned(Box<[(u64, u64); 100]>),
 }
 

@@ -3,12 +3,13 @@
 /// Kind of fio I/O engine (`ioengine`) as the simulation treats it: synchronous, asynchronous, or not usable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// Synchronous fio engine: a clone has one request at a time in flight, so that `iodepth` has no effect.
+    /// Kind of engine: synchronous, so that a fio job clone has one request at a time in flight and `iodepth` has no
+    /// effect.
     Sync,
-    /// Asynchronous fio engine: a clone has up to `iodepth` requests in flight.
+    /// Kind of engine: asynchronous, so that a fio job clone has up to `iodepth` requests in flight.
     Async,
-    /// Engine of fio that does no block I/O to a local drive, so that a fio job cannot use it here; the text says what
-    /// the engine does.
+    /// Kind of engine: not usable here, since it does no block I/O to a local drive; the text says what the fio engine
+    /// does.
     Other(&'static str),
 }
 

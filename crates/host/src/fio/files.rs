@@ -85,8 +85,8 @@ pub struct Files {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Names {
     Drive(String),
-    /// Several devices, or devices and files, whose names are joined by colons; a run cannot have them, since it has
-    /// one drive.
+    /// Kind of files: several devices, or devices and files, whose names are joined by colons; a run cannot have them,
+    /// since it has one drive.
     Several(String),
     Files(Vec<String>),
 }

@@ -45,12 +45,13 @@ pub enum JobAccess {
 /// Choice of the fio option `exit_what`: which other jobs end when a job ends, where `exitall` is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExitWhat {
-    /// When a fio job ends, the jobs of its group end with it; groups are separated by `new_group` and `stonewall`.
+    /// Choice: when a fio job ends, the jobs of its group end with it; groups are separated by `new_group` and
+    /// `stonewall`.
     #[default]
     Group,
-    /// When a fio job ends, all jobs that have begun end with it.
+    /// Choice: when a fio job ends, all jobs that have begun end with it.
     Stonewall,
-    /// When a fio job ends, all jobs end with it, begun or not.
+    /// Choice: when a fio job ends, all jobs end with it, begun or not.
     All,
 }
 

@@ -9,9 +9,9 @@ use engine::RandomStream;
 /// per second (`rate_iops`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
-    /// The limit of the fio job is this number of bytes per second.
+    /// Kind of rate limit: the fio job transfers at most this number of bytes per second.
     BytesPerSecond(u64),
-    /// The limit of the fio job is this number of requests per second.
+    /// Kind of rate limit: the fio job makes at most this number of requests per second.
     RequestsPerSecond(u64),
 }
 
@@ -37,13 +37,13 @@ const NS_PER_US: u64 = 1_000;
 /// a rate limit: proportional to length, constant, or random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DueStep {
-    /// The step between due times of a fio job's requests is proportional to the length of the request, at this number
-    /// of bytes per second.
+    /// Kind of step between due times of a fio job's requests: proportional to the length of the request, at this
+    /// number of bytes per second.
     PerByte(u64),
-    /// The step between due times of a fio job's requests is this number of nanoseconds, for requests of any length.
+    /// Kind of step between due times of a fio job's requests: this number of nanoseconds, for requests of any length.
     Even(u64),
-    /// The step between due times of a fio job's requests is exponentially distributed, with this mean in microseconds,
-    /// and is cut to whole microseconds.
+    /// Kind of step between due times of a fio job's requests: exponentially distributed, with this mean in
+    /// microseconds, and cut to whole microseconds.
     Poisson(u64),
 }
 

@@ -20,9 +20,10 @@ const ENGINES: &[&str] = &["io_uring_cmd", "xnvme"];
 /// Kind of NVMe directive with which the writes of a fio job carry their placement identifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Directive {
-    /// Flexible Data Placement: the placement identifiers of fio's writes are numbers of the drive's placement handles.
+    /// Kind of directive: Flexible Data Placement, so that the placement identifiers of fio's writes are numbers of the
+    /// drive's placement handles.
     DataPlacement,
-    /// Streams directive: the placement identifiers of fio's writes are stream numbers.
+    /// Kind of directive: Streams, so that the placement identifiers of fio's writes are stream numbers.
     Streams,
 }
 

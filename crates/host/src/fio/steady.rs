@@ -19,11 +19,11 @@ const MS_NS: u64 = 1_000_000;
 /// Kind of metric of a fio job by which its steady state is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
-    /// Steady state of the fio job is detected by the rate of requests (IOPS).
+    /// Metric for the steady state of a fio job: the rate of requests (IOPS).
     Iops,
-    /// Steady state of the fio job is detected by the bandwidth (bytes per second).
+    /// Metric for the steady state of a fio job: the bandwidth (bytes per second).
     Bandwidth,
-    /// Steady state of the fio job is detected by the mean latency in ns.
+    /// Metric for the steady state of a fio job: the mean latency in ns.
     Latency,
 }
 

@@ -33,14 +33,14 @@ pub struct JobZones {
     pub reads_beyond: bool,
 }
 
-/// Which zones a fio job works in: none, its own, or the zones of the drive (`zonemode`).
+/// Kind of zones that a fio job works in: none, its own, or the zones of the drive (`zonemode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneMode {
-    /// The fio job takes no account of zones (`none`).
+    /// Kind of zones: none, so that the fio job takes no account of zones (`none`).
     None,
-    /// The fio job works in zones of its own, which are parts of its file.
+    /// Kind of zones: the fio job's own, which are parts of its file.
     Strided,
-    /// The fio job works in the zones of the zoned drive.
+    /// Kind of zones: the zones of the zoned drive, in which the fio job works.
     Zbd,
 }
 

@@ -45,9 +45,9 @@ impl Region {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "flow", rename_all = "kebab-case")]
 pub enum FlowSpec {
-    /// Flow of requests whose addresses, sizes and times are drawn at random from distributions.
+    /// Description of a flow of requests whose addresses, sizes and times are drawn at random from distributions.
     Synthetic(SyntheticSpec),
-    /// Flow of requests that replays a trace file of five columns (format of MQSim).
+    /// Description of a flow of requests that replays a trace file of five columns (format of MQSim).
     Replay(ReplaySpec),
 }
 

@@ -66,25 +66,25 @@ pub enum QueueOrder {
         /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue of the
         /// same class.
         burst: u32,
-        /// Priority class of each submission queue, for weighted round robin.
+        /// List of the priority classes of the submission queues, one for each queue, for weighted round robin.
         classes: Vec<QueueClass>,
-        /// Greatest number of commands that the drive fetches from the classes high, medium and low in one round of
-        /// arbitration.
+        /// Three weights of arbitration: greatest number of commands that the drive fetches in one round from the
+        /// queues of the classes high, medium and low.
         weights: [u32; 3],
     },
 }
 
-/// NVMe priority class of a submission queue, for weighted round robin.
+/// Kind of NVMe priority class of a submission queue, for weighted round robin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum QueueClass {
-    /// Urgent class of submission queues, which always has strict priority over all other classes.
+    /// Priority class urgent of a submission queue, which always has strict priority over all other classes.
     Urgent = 0,
-    /// High priority class of submission queues, which has its weight in each round of arbitration.
+    /// Priority class high of a submission queue, which has its weight in each round of arbitration.
     High = 1,
-    /// Medium priority class of submission queues, which has its weight in each round of arbitration.
+    /// Priority class medium of a submission queue, which has its weight in each round of arbitration.
     Medium = 2,
-    /// Low priority class of submission queues, which has its weight in each round of arbitration.
+    /// Priority class low of a submission queue, which has its weight in each round of arbitration.
     Low = 3,
 }
 

@@ -17,11 +17,12 @@ use crate::WorkloadError;
 /// Way in which the requests of a trace are brought into order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TimeOrder {
-    /// The trace file is in order of time already.
+    /// Way to order: none is needed, since the trace file is in order of time already.
     Given,
-    /// Order of time is restored with a window: this number of the trace's requests is held back in memory.
+    /// Way to order: a window of this number of the trace's requests, which are held back in memory, restores the order
+    /// of time.
     Within(usize),
-    /// Order of time is restored by sorting all requests of the trace.
+    /// Way to order: all requests of the trace are sorted by time.
     Sorted,
 }
 

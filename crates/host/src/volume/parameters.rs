@@ -148,11 +148,11 @@ type GivenBurst = (Option<f64>, Option<f64>);
 /// writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bursts {
-    /// Requests of the synthetic volume arrive in one stream with these bursts, in which each request is a read or a
-    /// write by chance.
+    /// Kind of streams: one, with these bursts, in which each request of the synthetic volume is a read or a write by
+    /// chance.
     Together(VolumeBursts),
-    /// Requests of the synthetic volume arrive in two streams, the bursts of reads and the bursts of writes,
-    /// independently of each other.
+    /// Kind of streams: two, with the bursts of the synthetic volume's reads and those of its writes, independent of
+    /// each other.
     Apart([VolumeBursts; 2]),
 }
 

@@ -96,18 +96,18 @@ impl std::fmt::Debug for FormatCard {
 /// records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Framing {
-    /// The trace file consists of lines of text.
+    /// Kind of frames: the trace file consists of lines of text.
     Lines,
-    /// The trace file consists of binary records, each with a head of fixed length and as many further bytes as `extra`
-    /// computes from the head.
+    /// Kind of frames: the trace file consists of binary records, each with a head of fixed length and as many further
+    /// bytes as `extra` computes from the head.
     Records {
         /// Length in bytes of the head of a binary record of the trace.
         head: usize,
         /// Function that computes from the head of a binary record the number of bytes behind the head.
         extra: fn(&[u8]) -> usize,
     },
-    /// The trace file consists of a binary header, which is passed to the parser as a frame of its own with number 0,
-    /// and of records of one length.
+    /// Kind of frames: the trace file consists of a binary header, which is passed to the parser as a frame of its own
+    /// with number 0, and of records of one length.
     Headed {
         /// Length in bytes of the header of a binary trace file.
         header: usize,

@@ -11,12 +11,12 @@ pub(super) enum RwbsKind {
     Read,
     Write,
     Trim,
-    /// Write of zeroes, for which no data are transferred (RWBS letters WZ).
+    /// Kind of block request: write of zeroes, for which no data are transferred (RWBS letters WZ).
     Zeroes,
     Flush,
-    /// Zone append in a block trace: a write whose address is known only from its completion event.
+    /// Kind of block request: zone append, a write whose address is known only from its completion event.
     Append,
-    /// Request that neither transfers nor discards data: RWBS letter N, or an operation on zones.
+    /// Kind of block request: neither transfers nor discards data (RWBS letter N, or an operation on zones).
     Nothing,
 }
 

@@ -150,13 +150,15 @@ pub struct SteadyState {
     /// Time in ns from the beginning of the job until steady state was reached; null if it was not reached.
     #[schemars(extend("unit" = "ns"))]
     pub attained_after_ns: Option<u64>,
-    /// Value that was last compared with the limit; 0 before there were enough samples, null where their mean is 0.
+    /// Value of the steady-state criterion (slope or greatest distance from the mean) that was last compared with the
+    /// limit; 0 before there were enough samples, null where their mean is 0.
     #[schemars(extend("unit" = "as the limit"))]
     pub criterion: Option<f64>,
     /// Greatest distance of a sample of the metric from the mean; 0 if the slope is compared with the limit.
     #[schemars(extend("unit" = "as the samples"))]
     pub max_deviation: f64,
-    /// Slope of the metric over the window; 0 if the distance from the mean is compared with the limit.
+    /// Slope of the metric over the time window of the steady-state check; 0 if the distance from the mean is compared
+    /// with the limit.
     #[schemars(extend("unit" = "as the samples, by interval"))]
     pub slope: f64,
     /// List of the rates in requests per second in each of the last sampling intervals, the oldest first; zeros at the

@@ -6,11 +6,11 @@ use super::value;
 use engine::RandomStream;
 use std::collections::BTreeSet;
 
-/// Value of the fio option `file_service_type`: the order in which the files of a job get requests, and how many
+/// Settings from the fio option `file_service_type`: the order in which the files of a job get requests, and how many
 /// requests each file gets in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
-    /// Order in which the files of the fio job get requests.
+    /// Kind of order in which the files of the fio job get requests.
     pub order: FileOrder,
     /// Number of successive requests of the fio job that go to one file.
     pub in_a_row: u64,

@@ -219,7 +219,7 @@ impl SteadyGroup {
         }
     }
 
-    /// Adds a sample of fio's metrics, drops the oldest beyond the window; returns true if the full window is steady.
+    /// Adds a sample to fio's steady-state window, and drops the oldest if too many; returns true if in steady state.
     fn take(&mut self, sample: TickSample) -> bool {
         let wanted = self.steady.samples();
         if self.samples.len() == wanted {
@@ -300,7 +300,7 @@ struct Watched {
 #[derive(Clone, Debug)]
 pub struct Watches {
     watches: Vec<SteadyGroup>,
-    /// State of each clone of the fio job file for the steady-state detection, by its number.
+    /// List of the states of the fio job clones for the steady-state detection, by number of the clone.
     watched: Vec<Watched>,
     interval_ns: u64,
     /// Time in ns from which steady-state sample times count; the next field, `tick_ns`, is the next sample's time.

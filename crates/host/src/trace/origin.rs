@@ -219,7 +219,7 @@ impl ByteSource {
     }
 }
 
-/// Compression of a byte source: of the file, and, in an archive, of the member.
+/// Pair of compressions of a byte source: of the file, and, in an archive, of the member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packed {
     packing: Packing,

@@ -7,14 +7,16 @@ use units::Bytes;
 /// Greatest number of NVMe namespaces that a drive file may declare: more than real drives have.
 const MOST: usize = 32;
 
-/// Size of an NVMe namespace, in one of the three ways in which a drive file can give it.
+/// Way in which a drive file gives the size of an NVMe namespace: in bytes, as a fraction of the drive, or as the rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NamespaceRoom {
-    /// The drive file gives the size of the namespace as this number of bytes.
+    /// Way to give the size of a namespace: the drive file names this number of bytes.
     Bytes(u64),
-    /// The drive file gives the size of the namespace as this fraction of the drive's bytes, above 0 and up to 1.
+    /// Way to give the size of a namespace: the drive file names this fraction of the drive's bytes, above 0 and up to
+    /// 1.
     Share(f64),
-    /// The namespace gets all bytes of the drive that the other namespaces do not take.
+    /// Way to give the size of a namespace: it gets the rest, all bytes of the drive that the other namespaces do not
+    /// take.
     Rest,
 }
 
@@ -25,7 +27,8 @@ pub struct Declared {
     pub name: String,
     /// NVMe command set of the namespace, such as NVM or ZNS.
     pub set: &'static CommandSet,
-    /// Size of the namespace: in bytes, as a fraction of the drive, or the rest of the drive.
+    /// Size of the namespace as the drive file gives it: in bytes, as a fraction of the drive, or as the rest of the
+    /// drive.
     pub room: NamespaceRoom,
 }
 

@@ -53,10 +53,11 @@ impl Foreseen {
 /// Record of a workload's trial run for lifetimes of data: all writes, and the writes whose data are still valid.
 #[derive(Default)]
 struct CopySeen {
-    /// Writes of the trial run in order: first page, length, bytes that the workload wrote before, and bytes that it
-    /// wrote until the first page was overwritten or trimmed (none if it never was).
+    /// List of the writes of the trial run in order, each with its first page, its length, the bytes that the workload
+    /// wrote before, and the bytes that it wrote until the first page was overwritten or trimmed (none if it never
+    /// was).
     writes: Vec<WriteSeen>,
-    /// For each page at which a write with still valid data begins, the number of that write.
+    /// Map from each page at which a write with still valid data begins to the number of that write.
     living: MixMap<u64, u32>,
     written: u64,
 }
@@ -184,7 +185,8 @@ fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
     class_of
 }
 
-/// Lifetime classes, by page, of the writes that the workload is still to make.
+/// Table of the lifetime classes of the writes that the workload is still to make, found by the page at which a write
+/// begins.
 struct Lives {
     classes: Vec<u16>,
     /// For each page, the number of the next write that begins there. The field after this one, `next`, gives for each

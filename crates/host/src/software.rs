@@ -12,8 +12,8 @@ use units::{Nanos, SimTime};
 pub struct Software {
     inner: Box<dyn Workload>,
     time: Nanos,
-    /// Completions that the workload has not learnt of yet, each with its request, in order of time; all are delayed by
-    /// the same time.
+    /// Queue of the completions that the workload has not learnt of yet, each with its request, in order of time; all
+    /// are delayed by the same time.
     told: VecDeque<(HostRequest, Completion)>,
 }
 

@@ -20,12 +20,12 @@ pub struct Namespace {
 pub struct HostSpace {
     /// Capacity of the drive in bytes.
     pub bytes: u64,
-    /// Namespaces of the drive in their order, if there are several; empty if the drive is a single namespace, of any
-    /// name.
+    /// List of the namespaces of the drive in their order, if there are several; empty if the drive is a single
+    /// namespace, of any name.
     pub namespaces: Vec<Namespace>,
     /// Number of placement handles that writes may name; 0 on most drives.
     pub handles: u16,
-    /// Zones of a drive that is one zoned namespace; none on most drives.
+    /// Numbers, sizes and limits of the zones of a drive that is one zoned namespace; none on most drives.
     pub zones: Option<HostZones>,
 }
 
@@ -60,7 +60,7 @@ impl From<&Self> for HostSpace {
 }
 
 impl HostSpace {
-    /// True if the drive has several namespaces, among which a workload must choose.
+    /// Returns true if the drive has several namespaces, among which a workload must choose.
     pub fn is_parted(&self) -> bool {
         !self.namespaces.is_empty()
     }

@@ -12,17 +12,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use units::SimTime;
 
-/// Answer of a workload to the question for its next request.
+/// Kind of answer of a workload to the question for its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Poll {
-    /// The workload makes this request; its arrival time is not after the time of the call.
+    /// Answer: the workload makes this request, whose arrival time is not after the time of the call.
     Ready(HostRequest),
-    /// The workload makes no request before this simulated time, which is after the time of the call, unless a request
-    /// completes first.
+    /// Answer: the workload makes no request before this simulated time, which is after the time of the call, unless a
+    /// request completes first.
     At(SimTime),
-    /// The workload makes no request until one of its requests in flight completes.
+    /// Answer: the workload makes no request until one of its requests in flight completes.
     Blocked,
-    /// The workload has ended and never makes another request.
+    /// Answer: the workload has ended and never makes another request.
     Done,
 }
 
@@ -55,11 +55,11 @@ pub struct Background {
 /// Kind of information about its requests that a workload may be able to give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Telling {
-    /// The workload can tell the volume, of several volumes, to which each request goes.
+    /// Kind of information: the volume, of several volumes, to which each request goes.
     Volumes,
-    /// The workload can tell the process that made each request.
+    /// Kind of information: the process that made each request.
     Processes,
-    /// The workload can tell the lifetime class of the data of each write (how long the data live before they are
+    /// Kind of information: the lifetime class of the data of each write (how long the data live before they are
     /// overwritten).
     Lives,
 }
@@ -99,7 +99,7 @@ pub trait Workload: Send {
         Background::default()
     }
 
-    /// True if the workload can give this kind of information about its requests.
+    /// Returns true if the workload can give this kind of information about its requests.
     fn tells(&self, _what: Telling) -> bool {
         false
     }
@@ -108,7 +108,7 @@ pub trait Workload: Send {
     /// number of bytes written, and whether the zone is full, which it may be with fewer bytes than its capacity.
     fn learn_zones(&mut self, _zones: &[(u64, bool)]) {}
 
-    /// True while the requests returned belong to a ramp-up that metrics leave out (fio's `ramp_time`).
+    /// Returns true while the requests returned belong to a ramp-up that metrics leave out (fio's `ramp_time`).
     fn in_ramp(&self, _now: SimTime) -> bool {
         false
     }
@@ -141,32 +141,34 @@ pub struct SteadyState {
     /// True if the limit of the steady-state condition is in percent of the mean.
     #[schemars(extend("unit" = "yes/no"))]
     pub in_percent: bool,
-    /// Time window over which steady state is checked, in whole seconds as fio counts them.
+    /// Length of the time window over which steady state is checked, in whole seconds as fio counts them.
     #[schemars(extend("unit" = "s"))]
     pub duration_s: u64,
     /// True if the job reached steady state, which ended the job.
     #[schemars(extend("unit" = "yes/no"))]
     pub attained: bool,
-    /// Time from the beginning of the job until steady state was reached; null if it was not reached.
+    /// Time in ns from the beginning of the job until steady state was reached; null if it was not reached.
     #[schemars(extend("unit" = "ns"))]
     pub attained_after_ns: Option<u64>,
-    /// Value that was last compared with the limit; 0 before there were enough samples, null where their mean is 0.
+    /// Value of the steady-state criterion (slope or greatest distance from the mean) that was last compared with the
+    /// limit; 0 before there were enough samples, null where their mean is 0.
     #[schemars(extend("unit" = "as the limit"))]
     pub criterion: Option<f64>,
     /// Greatest distance of a sample of the metric from the mean; 0 if the slope is compared with the limit.
     #[schemars(extend("unit" = "as the samples"))]
     pub max_deviation: f64,
-    /// Slope of the metric over the window; 0 if the distance from the mean is compared with the limit.
+    /// Slope of the metric over the time window of the steady-state check; 0 if the distance from the mean is compared
+    /// with the limit.
     #[schemars(extend("unit" = "as the samples, by interval"))]
     pub slope: f64,
-    /// Requests per second in each of the last sampling intervals, the oldest first; zeros at the end for intervals
-    /// that were not reached.
+    /// List of the rates in requests per second in each of the last sampling intervals, the oldest first; zeros at the
+    /// end for intervals that were not reached.
     #[schemars(extend("unit" = "1/s"))]
     pub iops: Vec<u64>,
-    /// Bytes per second in each of the sampling intervals of `iops`.
+    /// List of the rates in bytes per second in each of the sampling intervals of `iops`.
     #[schemars(extend("unit" = "bytes/s"))]
     pub bandwidth_bytes_per_s: Vec<u64>,
-    /// Mean latency of the requests in each of the sampling intervals of `iops`.
+    /// List of the mean latencies in ns of the requests in each of the sampling intervals of `iops`.
     #[schemars(extend("unit" = "ns"))]
     pub latency_ns: Vec<u64>,
 }
@@ -182,10 +184,10 @@ pub struct WorkloadReport {
     pub requests: u64,
     /// Number of lines of a trace that were skipped because of `--skip-bad-lines`.
     pub skipped_lines: u64,
-    /// Further facts about the workload, each as name and value.
+    /// List of further facts about the workload, each as name and value.
     pub notes: Vec<(String, String)>,
-    /// Names of the tags in the order of their numbers: fio job names, or trace volumes.
+    /// List of the names of the tags in the order of their numbers: fio job names, or trace volumes.
     pub tags: Vec<String>,
-    /// Results of the detection of steady state, for each fio job that was to end in it.
+    /// List of the results of the detection of steady state, one for each fio job that was to end in it.
     pub steady_states: Vec<SteadyState>,
 }

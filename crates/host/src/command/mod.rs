@@ -16,7 +16,7 @@ use units::SimTime;
 macro_rules! command_sets {
     ($($set:ident),+ $(,)?) => {
         $(pub mod $set;)+
-        /// List of all NVMe command sets of the simulator, in the order in which the macro names them.
+        /// List of all NVMe command sets of the simulator, in the order in which this macro names them.
         pub static SETS: &[&CommandSet] = &[$(&$set::SET),+];
     };
 }
@@ -39,19 +39,20 @@ pub const SECTOR: u64 = 512;
 /// [`CommandSet::on_sectors`].
 const OPS_MOST: u32 = u64::BITS;
 
-/// Effect of a host command on data; it decides which call of the flash translation layer carries the command out.
+/// Kind of effect that a host command has on data (read, write, trim, flush, zone management); it decides which call of
+/// the flash translation layer carries the command out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Effect {
-    /// The command transfers data from the drive to the host.
+    /// Effect of a command: data are transferred from the drive to the host.
     Read = 0,
-    /// The command transfers data from the host to the drive.
+    /// Effect of a command: data are transferred from the host to the drive.
     Write = 1,
-    /// The command tells the drive that the host no longer needs the data (deallocate).
+    /// Effect of a command: the drive learns that the host no longer needs the data (deallocate).
     Trim = 2,
-    /// The command makes the drive write all acknowledged data to the flash.
+    /// Effect of a command: the drive writes all acknowledged data to the flash.
     Flush = 3,
-    /// The command changes the state of a zone of the namespace and transfers no data.
+    /// Effect of a command: the state of a zone of the namespace changes, and no data are transferred.
     Manage = 4,
 }
 
@@ -142,30 +143,29 @@ pub struct SetOperation {
     pub op: Op,
     /// Name of the operation (host command) in messages and recorded traces.
     pub name: &'static str,
-    /// Part of a namespace that a request with this operation applies to: sectors, the whole, or a zone.
+    /// Kind of range that a request with this operation applies to: sectors, the whole namespace, or a zone.
     pub range: Range,
-    /// Contents of the completion of the operation (host command): a status, or a status and an address.
+    /// Kind of completion of the operation (host command): with a status alone, or with an address, too.
     pub answer: CompletionKind,
 }
 
-/// Part of a namespace that an operation (host command) applies to.
+/// Kind of range that an operation (host command) applies to: sectors, the whole namespace, or one zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
-    /// The operation applies to whole sectors of the namespace, at least one.
+    /// Range of an operation: whole sectors of the namespace, at least one.
     Sectors,
-    /// The operation applies to the whole namespace: a request has neither offset nor length.
+    /// Range of an operation: the whole namespace, so that a request has neither offset nor length.
     Whole,
-    /// The operation applies to a zone: a request names the zone by the zone's first byte, and has no length.
+    /// Range of an operation: one zone, which a request names by the zone's first byte; the request has no length.
     Zone,
 }
 
-/// Contents of the completion of an operation (host command).
+/// Kind of completion of an operation (host command): with a status alone, or with an address, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionKind {
-    /// The completion of the host command holds only a status.
+    /// Kind of completion of a host command: only a status.
     Status,
-    /// The completion of the host command holds a status and the address of the data, which the drive chose (zone
-    /// append).
+    /// Kind of completion of a host command: a status and the address of the data, which the drive chose (zone append).
     Address,
 }
 
@@ -176,7 +176,7 @@ pub struct CommandSet {
     pub name: &'static str,
     /// Description of the NVMe command set, in one line for listings.
     pub about: &'static str,
-    /// Operations (host commands) of the command set.
+    /// List of the operations (host commands) of the NVMe command set, each with its description.
     pub operations: &'static [SetOperation],
 }
 
@@ -234,7 +234,7 @@ impl CommandSet {
     }
 }
 
-/// Status in a request's completion: success or failure.
+/// Status in a request's completion, one of two: success or failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompletionStatus {
     /// Status of a completion: the host's request succeeded.

@@ -53,7 +53,7 @@ pub static SET: CommandSet = CommandSet {
     ],
 };
 
-/// State of a zone of a zoned namespace.
+/// State of a zone of a zoned namespace: one of the seven states that NVMe defines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ZoneState {
@@ -125,7 +125,7 @@ pub struct ZoneShape {
     pub reads_unwritten: bool,
 }
 
-/// State and write pointer of one zone of a zoned namespace.
+/// Record of one zone of a zoned namespace: the zone's state and write pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneRecord {
     /// State of the zone, such as empty, open or full.
@@ -134,14 +134,15 @@ pub struct ZoneRecord {
     pub written: u64,
 }
 
-/// Work that a zone management command needs on the flash.
+/// Kind of work that a zone management command needs on the flash: none, filling the zone, or discarding its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneWork {
-    /// The zone management command needs no work on the flash.
+    /// Work on the flash for a zone management command: none.
     None,
-    /// The blocks of the zone that were not written must be filled, since the zone is finished.
+    /// Work on the flash for a zone management command: the unwritten blocks of the zone are filled, since it is
+    /// finished.
     Finish,
-    /// The data of the zone, of which the host wrote this number of blocks, must be discarded.
+    /// Work on the flash for a zone management command: the zone's data, this number of written blocks, are discarded.
     Reset(u64),
 }
 
@@ -183,12 +184,12 @@ pub struct ZoneStates {
     /// Numbers of the open zones, in the order in which they were opened.
     open: VecDeque<u32>,
     active: u32,
-    /// Counts of zone events, such as opened and reset zones.
+    /// Counts of zone events so far, such as opened and reset zones.
     pub counts: ZoneCounts,
 }
 
 impl ZoneStates {
-    /// Makes the zones of a namespace with this geometry, all of them empty.
+    /// Makes the state machine of the zones of a namespace with this geometry; all zones are empty.
     pub fn new(shape: ZoneShape) -> Self {
         let zones = vec![ZoneRecord::default(); shape.count as usize];
         Self { shape, zones, open: VecDeque::new(), active: 0, counts: ZoneCounts::default() }
@@ -199,12 +200,12 @@ impl ZoneStates {
         self.shape
     }
 
-    /// Returns the state and the write pointer of zone number `zone`.
+    /// Returns the record of zone number `zone`: its state and its write pointer.
     pub fn get(&self, zone: u32) -> ZoneRecord {
         self.zones[zone as usize]
     }
 
-    /// Returns the number of zones in each state, in the order of [`ZoneState::ALL`].
+    /// Counts the zones in each state and returns the seven counts, in the order of [`ZoneState::ALL`].
     pub fn by_state(&self) -> [u64; 7] {
         let mut counts = [0; 7];
         self.zones.iter().for_each(|zone| counts[zone.state as usize] += 1);
@@ -233,7 +234,7 @@ impl ZoneStates {
         }
     }
 
-    /// Makes room for one more open zone within the limits of the zoned namespace: if as many zones are open as may be,
+    /// Ensures that the limits of the zoned namespace allow one more open zone: if as many zones are open as may be,
     /// the drive closes the implicitly open zone that was opened first.
     fn make_room(&mut self, zone: u32) -> Result<(), ZoneError> {
         let state = self.get(zone).state;

@@ -7,8 +7,8 @@
 /// or not yet (free); finds the next free block quickly.
 #[derive(Clone, Debug)]
 pub struct BlockMap {
-    /// One bit per block, set when the block is covered (accessed in the present pass). The field after this one,
-    /// `full`, has one bit per word of `covered`, set when all bits of the word are set.
+    /// Bit array with one bit per block, set when the block is covered (accessed in the present pass). The field after
+    /// this one, `full`, has one bit per word of `covered`, set when all bits of the word are set.
     covered: Vec<u64>,
     full: Vec<u64>,
     blocks: u64,

@@ -1,15 +1,16 @@
 //! The sizes of requests: what `bs`, `bsrange` and `bssplit` come to together.
 
-/// Sizes, in bytes, of the requests that a fio job makes in one direction (reads, writes or trims).
+/// Kind of request sizes that a fio job has in one direction (reads, writes or trims): one size, a range, or a table of
+/// sizes with percentages; all in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockSizes {
-    /// All requests of the fio job in this direction have this size, in bytes.
+    /// Case of one size: all requests of the fio job in this direction have this size in bytes.
     Fixed(u64),
-    /// Request sizes of the fio job are multiples of the first number up to the second, in bytes, all equally likely;
-    /// the second is a size too if it is no multiple.
+    /// Case of a range: request sizes of the fio job are multiples of the first number up to the second, in bytes, all
+    /// equally likely; the second is a size too if it is no multiple.
     Range(u64, u64),
-    /// Each request size of the fio job in bytes with its percentage of the requests, the rarest size first; the
-    /// percentages add up to 100.
+    /// Case of a table: each request size of the fio job in bytes with its percentage of the requests, the rarest size
+    /// first; the percentages add up to 100.
     Split(Vec<(u64, u64)>),
 }
 
@@ -58,11 +59,11 @@ impl BlockSizes {
 pub struct SizeOptions {
     /// Request size of the fio job in bytes, from `bs`.
     pub block: u64,
-    /// Shortest and longest request size of the fio job in bytes, from `bsrange` or `bssplit`; 0 stands for the size of
-    /// `bs`.
+    /// Two sizes in bytes from `bsrange` or `bssplit`: the shortest and the longest request of the fio job; 0 stands
+    /// for the size of `bs`.
     pub range: (u64, u64),
-    /// Request sizes of the fio job in bytes with their percentages, from `bssplit`, the rarest first; empty without a
-    /// `bssplit`.
+    /// List of the request sizes of the fio job in bytes with their percentages, from `bssplit`, the rarest first;
+    /// empty without a `bssplit`.
     pub split: Vec<(u64, u64)>,
 }
 
@@ -81,7 +82,8 @@ impl SizeOptions {
         self.split = split;
     }
 
-    /// Returns the request sizes of the direction that follow from all its block size options.
+    /// Computes, from all block size options of the direction, its kind of request sizes: one size, a range, or a
+    /// table.
     ///
     /// # Errors
     /// With the pair of texts found and expected, where fio itself would make no request, or requests of other sizes

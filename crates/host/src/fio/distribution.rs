@@ -3,22 +3,23 @@
 use super::value;
 use engine::{Permutation, RandomStream};
 
-/// Distribution of the random accesses of a fio job over blocks, as the job file names it (`random_distribution`).
+/// Kind of distribution of a fio job's random accesses over blocks, as the job file names it (`random_distribution`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
-    /// Each block of the fio job's file is accessed with the same probability.
+    /// Uniform distribution: each block of the fio job's file is accessed with the same probability.
     #[default]
     Uniform,
-    /// Zipf's law with this exponent theta: the block of rank k is accessed with a probability proportional to 1 /
-    /// k^theta; ranks are scattered over the blocks.
+    /// Zipf distribution with this exponent theta: the block of rank k is accessed with a probability proportional to 1
+    /// / k^theta; ranks are scattered over the blocks.
     Zipf(f64),
-    /// Self-similar distribution with this h: a fraction h of the accesses goes to all but a fraction h of the blocks;
-    /// ranks are scattered over the blocks.
+    /// Self-similar (Pareto) distribution with this h: a fraction h of the accesses goes to all but a fraction h of the
+    /// blocks; ranks are scattered over the blocks.
     Pareto(f64),
-    /// fio's bell curve: block ranks follow a normal distribution, widened by this percentage of the number of blocks;
-    /// ranks are scattered over the blocks.
+    /// Normal distribution (fio's bell curve): block ranks follow it, widened by this percentage of the number of
+    /// blocks; ranks are scattered over the blocks.
     Normal(f64),
-    /// Parts of the file in order of address, each with its own percentage of the accesses (`zoned`).
+    /// Zoned distribution (`zoned`): parts of the fio job's file in order of address, each with its own percentage of
+    /// the accesses.
     Zoned(Vec<Zone>),
 }
 
@@ -118,8 +119,8 @@ fn parse_zones(text: &str, kb_base: u64, absolute: bool) -> Result<Vec<Zone>, &'
         .collect())
 }
 
-/// Returns the percentages with missing ones filled in: the missing ones share the rest to 100 equally. `None` when the
-/// given ones exceed 100.
+/// Fills in the missing ones of the percentages `given`, which share the rest to 100 equally, and returns all
+/// percentages; `None` when the given ones exceed 100.
 fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     let given: Vec<Option<u64>> = given.collect();
     let left = 100u64.checked_sub(given.iter().flatten().sum())?;
@@ -127,21 +128,24 @@ fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     Some(given.iter().map(|share| share.unwrap_or_else(|| left / missing.max(1))).collect())
 }
 
-/// Access distribution over a fixed number of blocks, from which block numbers are drawn.
+/// Sampler of block numbers: an access distribution of fio, of one of five kinds, prepared for a fixed number of
+/// blocks.
 #[derive(Clone, Debug)]
 pub enum Sampler {
-    /// Uniform distribution: each of this number of blocks is accessed with the same probability.
+    /// Sampler of the uniform distribution: each of this number of blocks is accessed with the same probability.
     Uniform(u64),
-    /// Zipf's law over block ranks, which are scattered over the blocks.
+    /// Sampler of the Zipf distribution: block ranks are drawn by Zipf's law and scattered over the blocks.
     Zipf(Zipf, Scatter),
-    /// Self-similar (Pareto) distribution: a uniform random number from 0 to 1, raised to a power, gives the rank, and
-    /// the ranks are scattered over the blocks. The values are the power, the number of ranks and the scattering.
+    /// Sampler of the self-similar (Pareto) distribution: a uniform random number from 0 to 1, raised to a power, gives
+    /// the rank, and the ranks are scattered over the blocks. The values are the power, the number of ranks and the
+    /// scattering.
     Pareto(f64, u64, Scatter),
-    /// fio's bell curve: the rank is normally distributed and shifted at random by up to half of a width, and the ranks
-    /// are scattered over the blocks. The values are the width in blocks, the number of ranks and the scattering.
+    /// Sampler of fio's bell curve: the rank is normally distributed and shifted at random by up to half of a width,
+    /// and the ranks are scattered over the blocks. The values are the width in blocks, the number of ranks and the
+    /// scattering.
     Normal(u64, u64, Scatter),
-    /// Zoned distribution of fio: for each percent of the accesses, the first block and the number of blocks of the
-    /// zone that this percent goes to.
+    /// Sampler of fio's zoned distribution: for each percent of the accesses, the first block and the number of blocks
+    /// of the zone that this percent goes to.
     Zoned(Box<[(u64, u64); 100]>),
 }
 
@@ -245,9 +249,9 @@ fn zone_table(zones: &[Zone], blocks: u64, block: u64) -> Result<Box<[(u64, u64)
 /// Number of uniform random draws whose mean makes fio's bell curve.
 const BELL_DRAWS: u64 = 12;
 
-/// Draws a rank below `count` from fio's bell curve: the mean of twelve uniform draws, shifted at random by up to half
-/// of `width` either way, less where that would lead outside. So the standard deviation is a twelfth of the ranks even
-/// where `width` is 0.
+/// Draws a rank below `count` from fio's bell curve: the mean of twelve uniform draws, plus a random shift of up to
+/// half of `width` ranks either way, which is halved until the rank lies within range. Even with a `width` of 0, the
+/// standard deviation is a twelfth of `count`.
 fn bell(width: u64, count: u64, random: &mut RandomStream) -> u64 {
     let sum: u64 = (0..BELL_DRAWS).map(|_| random.below(count + 1)).sum();
     let middle = sum.div_ceil(BELL_DRAWS).min(count - 1) as i64;
@@ -258,8 +262,8 @@ fn bell(width: u64, count: u64, random: &mut RandomStream) -> u64 {
     (middle + by) as u64
 }
 
-/// Zipf's law over the ranks 1 to n, drawn by rejection and inversion (Hoermann and Derflinger 1996): exact for every
-/// exponent, with constant work per draw and none beforehand.
+/// Sampler of ranks 1 to n by Zipf's law, which works by rejection and inversion (Hoermann and Derflinger 1996): exact
+/// for every exponent, with constant work per draw and none beforehand.
 #[derive(Clone, Debug)]
 pub struct Zipf {
     count: f64,
@@ -270,7 +274,7 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// Makes Zipf's law over the ranks 1 to `count` with exponent `theta`.
+    /// Makes a sampler of the ranks 1 to `count` by Zipf's law with exponent `theta`.
     pub fn new(count: u64, theta: f64) -> Self {
         let mut zipf =
             Self { count: count as f64, theta, integral_first: 0.0, integral_last: 0.0, accept: 0.0 };
@@ -280,7 +284,7 @@ impl Zipf {
         zipf
     }
 
-    /// Draws a rank from 1 to `count` by Zipf's law.
+    /// Draws a rank by Zipf's law, from 1 to the number of ranks.
     #[inline]
     pub fn draw(&self, random: &mut RandomStream) -> u64 {
         loop {

@@ -4,7 +4,7 @@ use super::blocks::BlockSizes;
 use super::files::CloneFiles;
 use super::job::{JobAccess, JobSpec};
 
-/// Count of the work that one clone of a fio job still has to do: as in fio, passes through the clone's files, and
+/// Counts of the work that one clone of a fio job still has to do: as in fio, passes through the clone's files, and
 /// bytes and requests over all passes.
 #[derive(Clone, Debug)]
 pub struct WorkDue {
@@ -27,7 +27,7 @@ pub struct WorkDue {
 }
 
 impl WorkDue {
-    /// Makes the count of work for a clone of the fio job `job` whose parts of the files are `share`.
+    /// Makes the counts of work for a clone of the fio job `job` whose parts of the files are `share`.
     pub fn new(job: &JobSpec, share: &CloneFiles) -> Self {
         let mut asked = share.io_bytes.unwrap_or(share.pass_bytes);
         // fio opens files again only for another loop, or to read back; one that queues requests ends a pass before.
@@ -108,13 +108,13 @@ impl WorkDue {
         (self.bytes_this_pass, self.requests_this_pass) = (0, 0);
     }
 
-    /// True when the fio job clone has no work left: its passes are over, or all its requests are made.
+    /// Returns true when the fio job clone has no work left: its passes are over, or all its requests are made.
     pub fn is_done(&self) -> bool {
         self.is_over || self.requests_left == 0
     }
 
-    /// True if the fio job clone ended because its files ended, before the bytes and requests that the job asks for
-    /// were done.
+    /// Returns true if the fio job clone ended because its files ended, before the bytes and requests that the job asks
+    /// for were done.
     pub fn ended_with_files(&self) -> bool {
         self.is_over && self.requests_left > 0 && self.bytes < self.most_bytes
     }

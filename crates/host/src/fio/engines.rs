@@ -1,14 +1,15 @@
 //! fio's engines: how many requests a job keeps outstanding with each, and which do no block I/O.
 
-/// How the simulation treats one of fio's I/O engines (`ioengine`).
+/// Kind of fio I/O engine (`ioengine`) as the simulation treats it: synchronous, asynchronous, or not usable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// Synchronous fio engine: a clone has one request at a time in flight, so that `iodepth` has no effect.
+    /// Kind of engine: synchronous, so that a fio job clone has one request at a time in flight and `iodepth` has no
+    /// effect.
     Sync,
-    /// Asynchronous fio engine: a clone has up to `iodepth` requests in flight.
+    /// Kind of engine: asynchronous, so that a fio job clone has up to `iodepth` requests in flight.
     Async,
-    /// Engine that does no block I/O to a local drive, so that a fio job cannot use it here; the text says what the
-    /// engine does.
+    /// Kind of engine: not usable here, since it does no block I/O to a local drive; the text says what the fio engine
+    /// does.
     Other(&'static str),
 }
 
@@ -91,8 +92,8 @@ const OTHERS: &[(&str, &str)] = &[
     ("external", "names a module of its own, whose requests are not known here"),
 ];
 
-/// Returns how the simulation treats the fio engine of this name; `None` when fio has no such engine. A path, or
-/// options after a colon, belong to `external`.
+/// Returns the kind of the fio engine that the value `name` of `ioengine` means; `None` when fio has no such engine. A
+/// path, and `external` with a path behind a colon, count as the engine `external`.
 pub fn find(name: &str) -> Option<Engine> {
     if SYNC.contains(&name) {
         return Some(Engine::Sync);
@@ -110,7 +111,7 @@ pub fn find(name: &str) -> Option<Engine> {
     OTHERS.iter().find(|(other, _)| *other == first).map(|(_, what)| Engine::Other(what))
 }
 
-/// True for an engine whose `filename` gives block devices of SPDK (bdevs), which have names of their own.
+/// Returns true for an engine whose `filename` gives block devices of SPDK (bdevs), which have names of their own.
 pub fn names_bdevs(name: &str) -> bool {
     name.rsplit(['/', ':']).next().is_some_and(|module| module == "spdk_bdev")
 }

@@ -10,8 +10,8 @@ use super::job::{JobAccess, JobSpec};
 use super::zones::reach;
 use crate::Extent;
 
-/// Record of which part of the raw device one clone of a fio job (one of `numjobs`) uses, and whether it reads or
-/// writes there.
+/// Record of the part of the raw device that one clone of a fio job (one of `numjobs`) uses: the range, whether the
+/// clone reads it, and how many bytes it surely writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
     /// Number of the job group of the fio job clone: clones of one group run together, and each group begins when the

@@ -23,8 +23,8 @@ const MOST_FILES: usize = 1 << 20;
 const LEAST_ALIGN: u64 = 4 << 10;
 const MOST_ALIGN: u64 = 1 << 20;
 
-/// File of fio jobs with its address range on the drive; the raw drive and a namespace that a job uses as a file are
-/// such entries, too.
+/// Record of one file of fio jobs, with its address range on the drive; the raw drive and a namespace that a job uses
+/// as a file have such records, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRegion {
     /// Name of the fio job's file, formed from job name, clone and file number as fio forms it.
@@ -42,7 +42,7 @@ pub struct FileRegion {
     pub is_read: bool,
 }
 
-/// Part of a file that one clone of a fio job works on.
+/// Record of the part of one file that one clone of a fio job works on: index of the file, begin and length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilePart {
     /// Index of the file in the list of all files of the fio job file.
@@ -58,10 +58,10 @@ pub struct FilePart {
     pub zones: Option<(u64, u64)>,
 }
 
-/// Parts of files that one clone of a fio job works on, and the number of bytes that the clone transfers.
+/// Record of the file parts that one clone of a fio job works on, with the numbers of bytes that the clone transfers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloneFiles {
-    /// Parts of files that the fio job clone works on, in the order of the files' numbers.
+    /// List of the parts of files that the fio job clone works on, in the order of the files' numbers.
     pub parts: Vec<FilePart>,
     /// Number of bytes that the fio job clone transfers in one pass over its files: the length of all parts, or less
     /// where `size` asks for less.
@@ -70,22 +70,23 @@ pub struct CloneFiles {
     pub io_bytes: Option<u64>,
 }
 
-/// All files of a fio job file with their places on the drive, and the parts that each clone works on; clones in the
-/// order of their jobs.
+/// Table of all files of a fio job file with their places on the drive, and of the parts that each clone works on;
+/// clones in the order of their jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
-    /// All files, in the order in which fio jobs first name them.
+    /// List of all files of the fio job file, in the order in which jobs first name them.
     pub files: Vec<FileRegion>,
-    /// For each fio job clone, the parts of files that the clone works on.
+    /// List with one entry for each fio job clone: the parts of files that the clone works on.
     pub shares: Vec<CloneFiles>,
 }
 
-/// Meaning of a fio job's `filename`, or of the lack of one: the kind and the names of the files that it stands for.
+/// Kind of files that a fio job's `filename`, or the lack of one, stands for (the drive, several devices, or files),
+/// with their names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Names {
     Drive(String),
-    /// Names of several devices, or of devices and files, joined by colons; a run cannot have them, since it has one
-    /// drive.
+    /// Kind of files: several devices, or devices and files, whose names are joined by colons; a run cannot have them,
+    /// since it has one drive.
     Several(String),
     Files(Vec<String>),
 }
@@ -419,7 +420,7 @@ fn names(job: &JobSpec, clone: u64) -> Names {
     Names::Files((0..job.nrfiles).map(|number| folder(&name(number), clone)).collect())
 }
 
-/// True if the file name `name` is the name of a raw device, not of a file.
+/// Returns true if the file name `name` is the name of a raw device, not of a file.
 pub fn is_device(name: &str) -> bool {
     let unix = name.starts_with("/dev/") && !name.starts_with("/dev/shm/");
     let windows = name.starts_with(r"\\.\");

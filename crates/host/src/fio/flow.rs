@@ -21,15 +21,15 @@ pub struct FlowOptions {
     pub rest_ns: u64,
 }
 
-/// Sums over all clones of one fio flow: the requests made, and the weights of the clones.
+/// Totals of one fio flow over all its clones: the requests that they made, and their weights.
 #[derive(Clone, Copy, Debug, Default)]
 struct FioFlow {
     requests: u64,
     weight: u64,
 }
 
-/// One clone's membership in a fio flow: the index of the flow, the requests that the clone made, and the clone's
-/// weight.
+/// Record of one clone's membership in a fio flow: index of the flow, number of requests that the clone made, and the
+/// clone's weight.
 #[derive(Clone, Copy, Debug)]
 struct FlowShare {
     flow: u32,
@@ -37,16 +37,17 @@ struct FlowShare {
     weight: u64,
 }
 
-/// All flows of a fio job file, with the share of each clone, and the clones that wait because they are ahead of their
-/// flow.
+/// State of all flows (`flow`) of a fio job file, with the share of each clone, and the clones that wait because they
+/// are ahead of their flow.
 #[derive(Clone, Debug, Default)]
 pub struct FioFlows {
     flows: Vec<FioFlow>,
     ids: BTreeMap<u64, u32>,
-    /// For each clone of a fio job, its membership in a fio flow; `None` for a clone without a flow.
+    /// List with one entry for each clone of a fio job: its membership in a fio flow; `None` for a clone without a
+    /// flow.
     shares: Vec<Option<FlowShare>>,
-    /// Clones of fio jobs that wait until other clones of their fio flow have made requests, each with the time in
-    /// nanoseconds at which the clone's run time ends.
+    /// List of the clones of fio jobs that wait until other clones of their fio flow have made requests: number of the
+    /// clone, and time in nanoseconds at which the clone's run time ends.
     pub parked: Vec<(u32, u64)>,
 }
 
@@ -90,7 +91,7 @@ impl FioFlows {
         }
     }
 
-    /// True if the fio job file has no flows.
+    /// Returns true if the fio job file has no flows.
     pub fn is_empty(&self) -> bool {
         self.flows.is_empty()
     }

@@ -41,7 +41,7 @@ impl SerializedOverlap {
     }
 }
 
-/// Options of a fio job for when a queue that was full is refilled (`iodepth_batch_complete_min`, `iodepth_low`).
+/// Options of a fio job that say when a queue that was full is refilled (`iodepth_batch_complete_min`, `iodepth_low`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefillOptions {
     /// Number of completions that a clone of a fio job waits for before it refills a queue that was full
@@ -69,7 +69,8 @@ pub struct Refill {
 }
 
 impl Refill {
-    /// Makes the refill rule of a clone of the fio job `job`; `None` where the queue is refilled after each completion.
+    /// Makes the state of queue refilling for a clone of the fio job `job`; `None` where the queue is refilled after
+    /// each completion.
     pub fn of(job: &JobSpec) -> Option<Self> {
         let depth = job.depth();
         let low = if job.refill.depth_low == 0 { depth } else { job.refill.depth_low.min(depth) };

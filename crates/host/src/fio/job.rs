@@ -26,31 +26,32 @@ pub const MOST_DEPTH: u64 = 65_536;
 /// Greatest length of a request (block size) of a fio job in bytes: whole sectors, and below 2^32.
 pub const MOST_BLOCK: u64 = (1 << 32) - 512;
 
-/// Kinds of requests (reads, writes, trims) that a fio job makes.
+/// Kind of access of a fio job: which of reads, writes and trims it makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JobAccess {
-    /// The fio job only reads.
+    /// Kind of access: the fio job only reads.
     #[default]
     Read,
-    /// The fio job only writes.
+    /// Kind of access: the fio job only writes.
     Write,
-    /// The fio job only trims.
+    /// Kind of access: the fio job only trims.
     Trim,
-    /// The fio job reads and writes, mixed at random.
+    /// Kind of access: the fio job reads and writes, mixed at random.
     ReadWrite,
-    /// The fio job trims each block, then writes the block.
+    /// Kind of access: the fio job trims each block, then writes the block.
     TrimWrite,
 }
 
-/// Setting `exit_what` of fio: which other jobs end when a job ends, where `exitall` is given.
+/// Choice of the fio option `exit_what`: which other jobs end when a job ends, where `exitall` is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExitWhat {
-    /// When a fio job ends, the jobs of its group end with it; groups are separated by `new_group` and `stonewall`.
+    /// Choice: when a fio job ends, the jobs of its group end with it; groups are separated by `new_group` and
+    /// `stonewall`.
     #[default]
     Group,
-    /// When a fio job ends, all jobs that have begun end with it.
+    /// Choice: when a fio job ends, all jobs that have begun end with it.
     Stonewall,
-    /// When a fio job ends, all jobs end with it, begun or not.
+    /// Choice: when a fio job ends, all jobs end with it, begun or not.
     All,
 }
 
@@ -62,25 +63,25 @@ pub struct JobSpec {
     pub name: String,
     /// Place in the fio job file where the section of the job starts.
     pub place: JobPlace,
-    /// Kind of requests that the fio job makes: reads, writes, trims or mixtures.
+    /// Kind of access of the fio job: which of reads, writes and trims it makes.
     pub access: JobAccess,
     /// True if the fio job's requests are at random offsets; false if each follows the request before.
     pub random: bool,
     /// Percentage of reads among the requests of a fio job that reads and writes.
     pub read_percent: u64,
-    /// Distribution of the sizes of the fio job's requests, by direction.
+    /// Kinds of request sizes of the fio job, one for each direction: one size, a range, or a table of sizes.
     pub blocks: [BlockSizes; 3],
     /// Block size options of the fio job (`bs`, `bsrange`, `bssplit`) by direction, from which `blocks` follows.
     pub sizes: [SizeOptions; 3],
     /// Number of bytes of which the fio job's random offsets are multiples (`blockalign`); none: the shortest block.
     pub align: [Option<u64>; 3],
-    /// Length of the fio job's region; the rest of the drive or file when not given.
+    /// Length of the fio job's region, in bytes or as a percentage; the rest of the drive or file when not given.
     pub size: Option<Size>,
     /// Start of the fio job's region in its file or drive: a number of bytes, or a percentage.
     pub offset: Size,
-    /// Distance between the starts of the regions of successive fio job clones.
+    /// Distance between the starts of the regions of successive fio job clones, in bytes or as a percentage.
     pub offset_increment: Size,
-    /// Number of bytes that the fio job transfers per loop (`io_size`); the region's length when not given.
+    /// Amount of data that the fio job transfers per loop (`io_size`), in bytes or percent; none: the region's length.
     pub io_size: Option<Size>,
     /// Queue depth: greatest number of requests in flight with an asynchronous engine; [`Self::depth`] gives the
     /// effective number.
@@ -99,11 +100,12 @@ pub struct JobSpec {
     pub delay_ns: u64,
     /// Longest time in ns before the fio job's first request, if the time is drawn from a range from `delay_ns` on.
     pub delay_most_ns: Option<u64>,
-    /// Distribution of the fio job's random accesses over blocks, by direction.
+    /// Kinds of distribution of the fio job's random accesses over blocks, one for each direction.
     pub distribution: [Distribution; 3],
-    /// Percentage of the accesses of a random fio job that are at random offsets; the rest continue sequentially.
+    /// Percentage, for each direction, of a random fio job's accesses that are at random offsets; others are
+    /// sequential.
     pub random_percent: [u64; 3],
-    /// True if the fio job may repeat blocks before all blocks have been accessed.
+    /// True if the fio job may access blocks again before all blocks have been accessed.
     pub norandommap: bool,
     /// True if fio may leave out a block map that does not fit memory. Here such a map always fits; the
     /// option changes the order of verification.
@@ -140,7 +142,7 @@ pub struct JobSpec {
     pub group_reporting: bool,
     /// Names of the files or devices that the fio job works on (`filename`); none: the job has files of its own.
     pub filename: Option<Vec<String>>,
-    /// Folders in front of the names of the fio job's own files, which the clones take in turn.
+    /// List of the folders in front of the names of the fio job's own files, which the clones take in turn.
     pub directory: Option<Vec<String>>,
     /// Format of the names of the job's own files (`filename_format`), where it is not fio's default.
     pub filename_format: Option<String>,
@@ -173,17 +175,17 @@ pub struct JobSpec {
     pub flush_every: [u64; 2],
     /// True if writes of the fio job must be on durable storage when the drive acknowledges them (`sync=`, `writefua`).
     pub fua: bool,
-    /// Placement identifiers of the fio job's writes, and how one is chosen for each write.
+    /// Settings of the fio job for the placement identifiers of its writes.
     pub placement: JobPlacement,
     /// Greatest number of requests that the fio job makes per loop (`number_ios`); none: no limit.
     pub number_ios: Option<u64>,
-    /// Steady-state condition that ends the fio job, where the job has one.
+    /// Settings of the steady-state detection that ends the fio job, where the job has one.
     pub steady: Steady,
-    /// Zones of the fio job's file (`zonemode`) in which the job works, its own or the drive's.
+    /// Settings of the zones (`zonemode`) in which the fio job works, its own or the drive's.
     pub zones: JobZones,
     /// True if the writes of the fio job are zone appends.
     pub appends: bool,
-    /// Membership of the job in a fio flow, which keeps the requests of several jobs in proportion to each other.
+    /// Settings of the fio job's flow, which keeps the requests of several jobs in proportion to each other.
     pub flow: FlowOptions,
     /// Latency in ns beyond which a request ends its fio job clone (`max_latency`), by direction; 0: no limit.
     pub max_latency_ns: [u64; 3],
@@ -206,7 +208,7 @@ pub struct JobSpec {
     pub experimental_verify: bool,
     /// True if a request of the fio job waits while it overlaps a request of the same clone that is in flight.
     pub serialize_overlap: bool,
-    /// All options of the fio job as written, inherited ones included, by the first name of each option.
+    /// Map of all options of the fio job as written, inherited ones included, from the first name of each to its value.
     pub options: BTreeMap<String, String>,
     /// Number of bytes that `k` means in sizes, 1024 or 1000 (fio's `kb_base`).
     pub kb_base: u64,
@@ -291,8 +293,8 @@ impl JobSpec {
         }
     }
 
-    /// True if the clones of the fio job issue one request at a time, because the engine is synchronous and requests
-    /// are not handed to other threads.
+    /// Returns true if the clones of the fio job issue one request at a time, because the engine is synchronous and
+    /// requests are not handed to other threads.
     pub fn is_synchronous(&self) -> bool {
         let engine = self.engine.as_deref().unwrap_or(engines::DEFAULT);
         engines::find(engine) == Some(Engine::Sync) && !self.offload
@@ -303,7 +305,8 @@ impl JobSpec {
         if self.is_synchronous() { 1 } else { self.iodepth }
     }
 
-    /// True if results report the fio job's clones as one (`group_reporting`); false if each clone has its own logs.
+    /// Returns true if results report the fio job's clones as one (`group_reporting`); false if each clone has its own
+    /// logs.
     pub fn reports_together(&self) -> bool {
         let logs = ["write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"];
         let each = self.options.get("per_job_logs").is_none_or(|value| value != "0");
@@ -321,17 +324,17 @@ impl JobSpec {
         Ok(())
     }
 
-    /// True if the fio job reads as part of its workload, not only for verification.
+    /// Returns true if the fio job reads as part of its workload, not only for verification.
     pub fn reads(&self) -> bool {
         matches!(self.access, JobAccess::Read | JobAccess::ReadWrite)
     }
 
-    /// True if the fio job writes, also after trims.
+    /// Returns true if the fio job writes, also after trims.
     pub fn writes(&self) -> bool {
         matches!(self.access, JobAccess::Write | JobAccess::ReadWrite | JobAccess::TrimWrite)
     }
 
-    /// True if the fio job writes nothing and reads back the data that it would have written (`verify_only`).
+    /// Returns true if the fio job writes nothing and reads back the data that it would have written (`verify_only`).
     pub fn only_reads_back(&self) -> bool {
         self.verify_only && self.writes() && self.verify.is_some() && self.do_verify
     }

@@ -5,25 +5,25 @@ mod tables;
 use super::setting::{HONOURED, Honoured};
 use tables::{ALIASES, NEVER, NO_EFFECT, NOT_MODELLED, OF_OTHER_ENGINES, OTHER_ENGINE};
 
-/// How the simulation treats an option of a fio job.
+/// Kind of treatment that an option of a fio job gets: modelled, accepted without effect, or refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The option shapes the requests of the fio job, and is modelled.
+    /// Treatment of a fio option: it shapes the requests of the job, and is modelled.
     Honoured,
-    /// The fio option has no effect on a raw simulated drive: it is accepted and listed in the report.
+    /// Treatment of a fio option: it has no effect on a raw simulated drive, and is accepted and listed in the report.
     NoEffect,
-    /// The fio option would change the requests and is not modelled: an error, except for values that turn the option
-    /// off.
+    /// Treatment of a fio option: it would change the requests and is not modelled, so that it is an error, except for
+    /// values that turn it off.
     NotModelled {
-        /// Values of the fio option that turn it off, which are accepted.
+        /// List of the values of the fio option that turn it off, which are accepted.
         off: &'static [&'static str],
         /// Text for the error message: what to use in place of the fio option.
         instead: &'static str,
     },
 }
 
-/// Returns the first name of the fio option `key`, and how the simulation treats the option; `None` for an unknown
-/// option.
+/// Returns the first name of the fio option `key`, and the kind of treatment that the simulation gives the option;
+/// `None` for an unknown option.
 pub fn find(key: &str) -> Option<(&'static str, Fate)> {
     if let Some(option) = HONOURED.iter().find(|option| option.name == key || option.others.contains(&key)) {
         return Some((option.name, Fate::Honoured));
@@ -40,7 +40,7 @@ pub fn find(key: &str) -> Option<(&'static str, Fate)> {
     Some((name, Fate::NotModelled { off, instead }))
 }
 
-/// True if a modelled option, given by its first name, may stand in a fio job file without a value.
+/// Returns true if a modelled option, given by its first name, may stand in a fio job file without a value.
 pub fn may_stand_alone(name: &str) -> bool {
     HONOURED.iter().any(|option| option.name == name && option.may_stand_alone)
 }

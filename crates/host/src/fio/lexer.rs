@@ -12,17 +12,17 @@ const MOST_INCLUDES_DEEP: u32 = 8;
 /// multiply without end.
 const MOST_ITEMS: usize = 100_000;
 
-/// Item of a fio job file: a section header or a setting.
+/// Item of a fio job file, of one of two kinds: a section header or a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// Section header `[name]` of a fio job file.
+    /// Kind of item: section header `[name]` of a fio job file.
     Section {
         /// Place of the section header in the fio job file.
         place: JobPlace,
         /// Name of the section of a fio job file, between the brackets.
         name: String,
     },
-    /// Setting `key=value` of a fio job file, or a key alone.
+    /// Kind of item: setting `key=value` of a fio job file, or a key alone.
     Setting {
         /// Place of the setting in the fio job file.
         place: JobPlace,

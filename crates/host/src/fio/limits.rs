@@ -3,7 +3,8 @@
 use super::job::JobSpec;
 use crate::{Effect, HostRequest};
 
-/// Latency limits (`max_latency`) of all clones of a fio job file; empty where no job has a limit.
+/// List of the latency limits (`max_latency`) of all clones of a fio job file, with messages about limits that were
+/// exceeded; the list is empty where no job has a limit.
 #[derive(Clone, Debug, Default)]
 pub struct CloneLimits {
     by_clone: Vec<[u64; 3]>,
@@ -12,14 +13,14 @@ pub struct CloneLimits {
 }
 
 impl CloneLimits {
-    /// Makes the latency limits of `clones`, of which each is given by its fio job.
+    /// Makes the list of the latency limits of `clones`, each of which is given by its fio job.
     pub fn new<'a>(clones: impl Iterator<Item = &'a JobSpec> + Clone) -> Self {
         let is_limited = clones.clone().any(|job| job.max_latency_ns != [0; 3]);
         let by_clone = if is_limited { clones.map(|job| job.max_latency_ns).collect() } else { Vec::new() };
         Self { by_clone, said: Vec::new() }
     }
 
-    /// True if no fio job clone has a latency limit.
+    /// Returns true if no fio job clone has a latency limit.
     pub fn is_empty(&self) -> bool {
         self.by_clone.is_empty()
     }

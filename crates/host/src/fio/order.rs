@@ -5,9 +5,9 @@ use super::job::JobSpec;
 use engine::{Permutation, RandomStream};
 
 impl JobSpec {
-    /// True if the random blocks of the job come once per pass, as with fio's map of accessed blocks: for uniform
-    /// accesses, unless the job turns the map off or sets an alignment other than the block size. fio's shift register
-    /// needs no map.
+    /// Returns true if the random blocks of the job come once per pass, as with fio's map of accessed blocks: for
+    /// uniform accesses, unless the job turns the map off or sets an alignment other than the block size. fio's shift
+    /// register needs no map.
     pub fn has_map(&self) -> bool {
         let as_long = |direction: usize| {
             self.align[direction].is_none_or(|align| align == self.blocks[direction].least())
@@ -19,7 +19,7 @@ impl JobSpec {
     }
 }
 
-/// Random order of all blocks of a file in which each block comes once per pass, with a new order for each pass.
+/// Generator of random orders of a file's blocks: each block comes once per pass, and each pass has a new order.
 #[derive(Clone, Debug)]
 pub struct Passes {
     permutation: Permutation,
@@ -27,7 +27,7 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// Makes a random order of `count` blocks of a fio job's file for the first pass.
+    /// Makes a generator of random orders of `count` blocks of a fio job's file, and draws the order of the first pass.
     pub fn new(count: u64, random: &mut RandomStream) -> Self {
         Self { permutation: Permutation::draw(count, random), next: 0 }
     }

@@ -5,12 +5,13 @@ use super::job::JobSpec;
 use super::value;
 use engine::RandomStream;
 
-/// Limit on the rate of requests, as a fio job file gives it (`rate`, `rate_iops`).
+/// Kind of limit on a fio job's rate, with its value, as the job file gives it: bytes per second (`rate`) or requests
+/// per second (`rate_iops`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
-    /// The limit of the fio job is this number of bytes per second.
+    /// Kind of rate limit: the fio job transfers at most this number of bytes per second.
     BytesPerSecond(u64),
-    /// The limit of the fio job is this number of requests per second.
+    /// Kind of rate limit: the fio job makes at most this number of requests per second.
     RequestsPerSecond(u64),
 }
 
@@ -32,17 +33,17 @@ impl Rate {
 const US_PER_SECOND: u64 = 1_000_000;
 const NS_PER_US: u64 = 1_000;
 
-/// Step in time from the due time of one request of a fio job to the due time of the next, in a direction with a rate
-/// limit.
+/// Kind of step in time from the due time of one request of a fio job to the due time of the next, in a direction with
+/// a rate limit: proportional to length, constant, or random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DueStep {
-    /// The step between due times of a fio job's requests is proportional to the length of the request, at this number
-    /// of bytes per second.
+    /// Kind of step between due times of a fio job's requests: proportional to the length of the request, at this
+    /// number of bytes per second.
     PerByte(u64),
-    /// The step between due times of a fio job's requests is this number of nanoseconds, for requests of any length.
+    /// Kind of step between due times of a fio job's requests: this number of nanoseconds, for requests of any length.
     Even(u64),
-    /// The step between due times of a fio job's requests is exponentially distributed, with this mean in microseconds,
-    /// and is cut to whole microseconds.
+    /// Kind of step between due times of a fio job's requests: exponentially distributed, with this mean in
+    /// microseconds, and cut to whole microseconds.
     Poisson(u64),
 }
 
@@ -72,7 +73,7 @@ impl JobSpec {
         self.rate[direction].or(self.rate_iops[direction])
     }
 
-    /// True if any direction that the fio job uses has a limit on its rate.
+    /// Returns true if any direction that the fio job uses has a limit on its rate.
     pub fn is_paced(&self) -> bool {
         self.directions().iter().any(|direction| self.rate_of(*direction).is_some())
     }

@@ -6,11 +6,11 @@ use super::value;
 use engine::RandomStream;
 use std::collections::BTreeSet;
 
-/// Value of the fio option `file_service_type`: the order in which the files of a job get requests, and how many
+/// Settings from the fio option `file_service_type`: the order in which the files of a job get requests, and how many
 /// requests each file gets in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
-    /// Order in which the files of the fio job get requests.
+    /// Kind of order in which the files of the fio job get requests.
     pub order: FileOrder,
     /// Number of successive requests of the fio job that go to one file.
     pub in_a_row: u64,
@@ -22,17 +22,17 @@ impl Default for Service {
     }
 }
 
-/// Order in which the files of a fio job get requests.
+/// Kind of order in which the files of a fio job get requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileOrder {
-    /// The files of the fio job get requests in turn, over and over.
+    /// Order of files: the files of the fio job get requests in turn, over and over.
     RoundRobin,
-    /// One file of the fio job gets all requests until it is done, then the next file.
+    /// Order of files: one file of the fio job gets all requests until it is done, then the next file.
     Sequential,
-    /// Each request of the fio job goes to a file drawn at random, all equally likely.
+    /// Order of files: each request of the fio job goes to a file drawn at random, all equally likely.
     Random,
-    /// Each request of the fio job goes to a file drawn from this distribution, the first files the most often; no file
-    /// is ever done then.
+    /// Order of files: each request of the fio job goes to a file drawn from this distribution, the first files the
+    /// most often; no file is ever done then.
     Weighted(Distribution),
 }
 
@@ -161,7 +161,7 @@ impl Picker {
         file
     }
 
-    /// True if a file of `job` without further requests starts over at once instead of being done.
+    /// Returns true if a file of `job` without further requests starts over at once instead of being done.
     pub fn starts_over(job: &JobSpec) -> bool {
         matches!(job.service.order, FileOrder::Weighted(_)) || (job.random && job.time_based)
     }

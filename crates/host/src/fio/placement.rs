@@ -17,25 +17,26 @@ const LINES_MOST: usize = 32;
 /// Names of the fio engines whose writes can carry placement identifiers.
 const ENGINES: &[&str] = &["io_uring_cmd", "xnvme"];
 
-/// NVMe directive with which the writes of a fio job carry their placement identifiers.
+/// Kind of NVMe directive with which the writes of a fio job carry their placement identifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Directive {
-    /// Flexible Data Placement: the placement identifiers of fio's writes are numbers of the drive's placement handles.
+    /// Kind of directive: Flexible Data Placement, so that the placement identifiers of fio's writes are numbers of the
+    /// drive's placement handles.
     DataPlacement,
-    /// Streams directive: the placement identifiers of fio's writes are stream numbers.
+    /// Kind of directive: Streams, so that the placement identifiers of fio's writes are stream numbers.
     Streams,
 }
 
-/// How the placement identifier of a fio job's next write is chosen (`plid_select`).
+/// Way in which the placement identifier of a fio job's next write is chosen (`plid_select`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// The placement identifiers of the fio job's list take turns, separately for each file.
+    /// Way to choose: the placement identifiers of the fio job's list take turns, separately for each file.
     #[default]
     RoundRobin,
-    /// The placement identifier is drawn at random from the fio job's list.
+    /// Way to choose: the placement identifier is drawn at random from the fio job's list.
     Random,
-    /// The placement identifier is looked up in the fio job's scheme (`dp_scheme`), by the offset of the write in the
-    /// file.
+    /// Way to choose: the placement identifier is looked up in the fio job's scheme (`dp_scheme`), by the offset of the
+    /// write in the file.
     Scheme,
 }
 
@@ -49,7 +50,7 @@ pub struct JobPlacement {
     pub fdp: bool,
     /// Placement identifiers of the fio job's writes (`plids`), in ascending order.
     pub identifiers: Vec<u16>,
-    /// Value of the fio option `plid_select`: how the placement identifier of each write is chosen.
+    /// Way in which the placement identifier of each write is chosen, from the fio option `plid_select`.
     pub selection: Selection,
     /// Value of the fio option `dp_scheme`: path of the file that assigns placement identifiers to offsets.
     pub scheme: Option<String>,
@@ -68,7 +69,7 @@ impl JobPlacement {
         }
     }
 
-    /// Parses the value of the fio option `plid_select`: how a write's placement identifier is chosen.
+    /// Parses the value of the fio option `plid_select` into the way in which a write's placement identifier is chosen.
     pub fn selection(text: &str) -> Result<Selection, &'static str> {
         match text.trim() {
             "roundrobin" => Ok(Selection::RoundRobin),
@@ -104,7 +105,7 @@ impl JobPlacement {
         Ok(Some(stream).filter(|stream| *stream > 0))
     }
 
-    /// Returns the directive with which the fio job's writes carry placement identifiers, if any does.
+    /// Returns the kind of directive with which the fio job's writes carry placement identifiers, if any does.
     fn wanted(&self) -> Option<Directive> {
         self.directive.unwrap_or_else(|| self.fdp.then_some(Directive::DataPlacement))
     }
@@ -172,8 +173,8 @@ fn read_scheme(path: &str) -> Result<Vec<SchemeLine>, WorkloadError> {
     Ok(scheme)
 }
 
-/// File of a fio job with its address range on the drive, and the position, in the list of placement identifiers, of
-/// its next write's identifier.
+/// Record of a fio job's file: its address range on the drive, and the position, in the list of placement identifiers,
+/// of its next write's identifier.
 #[derive(Clone, Debug)]
 struct PlacedFile {
     offset: u64,
@@ -181,7 +182,7 @@ struct PlacedFile {
     next: usize,
 }
 
-/// Chooses the placement identifier of each write of one fio job clone.
+/// Chooser of the placement identifier of each write of one fio job clone.
 #[derive(Clone, Debug)]
 pub struct ClonePlacer {
     identifiers: Vec<u16>,

@@ -20,14 +20,14 @@ const MOST_SPLIT: usize = 64;
 /// Number of bytes of a page of the host's page cache.
 const PAGE: u64 = 4096;
 const MOST_FILES: u64 = 1 << 20;
-/// Names of devices that hold no data, which a fio job must not use as its drive.
+/// List of the names of devices that hold no data, which a fio job must not use as its drive.
 const NO_DRIVES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "-"];
 /// Text, for an error message, that says what was expected in place of a wrong value of a fio option.
 type WrongSetting = std::borrow::Cow<'static, str>;
 const ACCESS: &str =
     "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";
 
-/// A fio option that shapes the requests and is modelled, with all its names.
+/// Description of a fio option that shapes the requests and is modelled: its names, and whether it needs a value.
 pub struct Honoured {
     /// First name of the fio option.
     pub name: &'static str,
@@ -44,7 +44,7 @@ macro_rules! options {
         ($job:ident, $text:ident, $base:ident, $number:ident, $duration:ident)
         $($name:literal $(| $other:literal)* $($alone:ident)? => $put:expr,)*
     ) => {
-        /// All fio options that shape the requests and are modelled.
+        /// List of all fio options that shape the requests and are modelled.
         pub const HONOURED: &[Honoured] = &[$(Honoured {
             name: $name,
             others: &[$($other),*],

@@ -16,14 +16,14 @@ use std::collections::{BinaryHeap, VecDeque};
 const SECOND_NS: u64 = 1_000_000_000;
 const MS_NS: u64 = 1_000_000;
 
-/// Metric of a fio job by which its steady state is detected.
+/// Kind of metric of a fio job by which its steady state is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
-    /// Steady state of the fio job is detected by the rate of requests (IOPS).
+    /// Metric for the steady state of a fio job: the rate of requests (IOPS).
     Iops,
-    /// Steady state of the fio job is detected by the bandwidth (bytes per second).
+    /// Metric for the steady state of a fio job: the bandwidth (bytes per second).
     Bandwidth,
-    /// Steady state of the fio job is detected by the mean latency in ns.
+    /// Metric for the steady state of a fio job: the mean latency in ns.
     Latency,
 }
 
@@ -96,7 +96,7 @@ impl Steady {
         if self.limit > 0.0 { Ok(()) } else { Err(EXPECTED) }
     }
 
-    /// True if the fio job is to end when it reaches a steady state.
+    /// Returns true if the fio job is to end when it reaches a steady state.
     pub fn is_on(&self) -> bool {
         self.duration_ns > 0
     }
@@ -192,7 +192,7 @@ struct TickSample {
     latency_ns: u64,
 }
 
-/// Clones of fio jobs that are reported together: one steady state is detected for all of them.
+/// Group of fio job clones that are reported together, with the state of the detection of their one steady state.
 #[derive(Clone, Debug)]
 struct SteadyGroup {
     steady: Steady,
@@ -219,7 +219,7 @@ impl SteadyGroup {
         }
     }
 
-    /// Adds a sample of fio's metrics, drops the oldest beyond the window; returns true if the full window is steady.
+    /// Adds a sample to fio's steady-state window, and drops the oldest if too many; returns true if in steady state.
     fn take(&mut self, sample: TickSample) -> bool {
         let wanted = self.steady.samples();
         if self.samples.len() == wanted {
@@ -296,11 +296,11 @@ struct Watched {
     latency_ns: u64,
 }
 
-/// Steady-state detection of all clones of a fio job file; empty where no job asks for it.
+/// State of the steady-state detection of all clones of a fio job file; empty where no job asks for it.
 #[derive(Clone, Debug)]
 pub struct Watches {
     watches: Vec<SteadyGroup>,
-    /// State of each clone of the fio job file for the steady-state detection, by its number.
+    /// List of the states of the fio job clones for the steady-state detection, by number of the clone.
     watched: Vec<Watched>,
     interval_ns: u64,
     /// Time in ns from which steady-state sample times count; the next field, `tick_ns`, is the next sample's time.
@@ -353,7 +353,7 @@ impl Watches {
         new
     }
 
-    /// True if no fio job clone's steady state is detected.
+    /// Returns true if no fio job clone's steady state is detected.
     pub fn is_empty(&self) -> bool {
         self.watches.is_empty()
     }

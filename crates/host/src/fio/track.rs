@@ -10,20 +10,21 @@ use super::zones::Strides;
 use crate::WorkloadError;
 use engine::RandomStream;
 
-/// Distribution of the request sizes of a fio job in one direction, in bytes, ready to draw from.
+/// Kind of distribution of the request sizes of a fio job in one direction, in bytes, ready to draw from.
 #[derive(Clone, Debug)]
 pub enum RequestSizes {
-    /// All requests of the fio job in this direction have this size, in bytes.
+    /// Case of one size: all requests of the fio job in this direction have this size, in bytes.
     Fixed(u64),
-    /// Request sizes of the fio job in this direction are multiples of the first number, up to the second, in bytes.
+    /// Case of a range: request sizes of the fio job in this direction are multiples of the first number, up to the
+    /// second, in bytes.
     Range(u64, u64),
-    /// Request sizes of the fio job in this direction are drawn from a table: the shortest size, and 100 sizes in
-    /// bytes, one for each percent.
+    /// Case of a table: request sizes of the fio job in this direction are drawn from a table of 100 sizes in bytes,
+    /// one for each percent; the number before the table is the shortest size.
     Table(u64, Box<[u64; 100]>),
 }
 
 impl RequestSizes {
-    /// Makes the distribution of request sizes from the block sizes of a fio job.
+    /// Makes the distribution of a fio job's request sizes from the block sizes of one direction.
     pub fn new(blocks: &BlockSizes) -> Self {
         match blocks {
             BlockSizes::Fixed(bytes) => Self::Fixed(*bytes),
@@ -68,39 +69,39 @@ impl RequestSizes {
     }
 }
 
-/// How the offset of a fio job clone's next request in a file is chosen.
+/// Way in which the offset of a fio job clone's next request in a file is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// The fio job clone's next request in the file begins where its last request ended.
+    /// Way to choose an offset: the fio job clone's next request in the file begins where its last request ended.
     Onward,
-    /// The fio job clone's next request in the file is at an offset drawn at random.
+    /// Way to choose an offset: the fio job clone's next request in the file is at a place drawn at random.
     Anywhere,
-    /// The fio job clone's next request in the file is at the offset of its last request.
+    /// Way to choose an offset: the fio job clone's next request in the file is at the offset of its last request.
     Again,
 }
 
-/// Record of the blocks of a file that a fio job clone has accessed in the present pass, so that no block repeats.
+/// Record, of one of three kinds, of the blocks of a file that a fio job clone has accessed in the present pass.
 #[derive(Clone, Debug)]
 enum Covered {
-    /// Accessed blocks of the file are not recorded, so that the fio job may repeat blocks.
+    /// No record of accessed blocks, so that the fio job may access blocks of the file more than once in a pass.
     Unknown,
-    /// Each block of the file comes once per pass of the fio job, in a random order.
+    /// Record by a permutation: each block of the file comes once per pass of the fio job, in a random order.
     InOrder(Passes),
-    /// Map of the accessed blocks, with the length of a block in each direction: as in fio, reads of 64 KiB and writes
-    /// of 1 MiB mark the same block numbers.
+    /// Record by a map of the accessed blocks, with the length of a block in each direction: as in fio, reads of 64 KiB
+    /// and writes of 1 MiB mark the same block numbers.
     Map(BlockMap, [u64; 3]),
 }
 
-/// How the sequential requests of a direction go on at the end of the fio job clone's part of a file.
+/// Way in which the sequential requests of a direction go on at the end of the fio job clone's part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtEnd {
-    /// The fio job's direction has no more requests in this file.
+    /// Way to go on at the end: the fio job's direction has no more requests in this file.
     Stops,
-    /// The fio job's direction begins again at the start of the clone's part of the file.
+    /// Way to go on at the end: the fio job's direction begins again at the start of the clone's part of the file.
     GoesRound,
 }
 
-/// Progress of one fio job clone in its part of one file: where the last requests were, and which blocks the pass has
+/// State of one fio job clone in its part of one file: where the last requests were, and which blocks the pass has
 /// accessed.
 #[derive(Clone, Debug)]
 pub struct FileTrack {
@@ -127,7 +128,7 @@ pub struct FileTrack {
     zoned: Option<Box<Zoned>>,
 }
 
-/// The zones that a fio job works in, its own or the drive's, and the bytes done in the present zone.
+/// State of the zones that a fio job clone works in, its own or the drive's, with the bytes done in the present zone.
 #[derive(Clone, Copy, Debug)]
 struct Zoned {
     strides: Strides,
@@ -152,7 +153,7 @@ impl Zoned {
 
 impl FileTrack {
     /// Makes the state of a clone of the fio job `job` in its `part` of a file that begins at byte `file_offset` of the
-    /// drive.
+    /// drive; `at_end` is the way in which sequential requests go on at the end of the part.
     ///
     /// # Errors
     /// When the job's own zones are longer than the part, or the zones of its access distribution do not fit the part.

@@ -9,7 +9,7 @@ use super::job::JobSpec;
 use crate::{Effect, Op};
 use std::collections::{BTreeMap, VecDeque};
 
-/// When and in which order a fio job reads back the data that it wrote, to verify them.
+/// Settings of a fio job's verification: when and in which order it reads back the data that it wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VerifyRule {
     /// True if a fio job reads written data back for verification in the order of offsets; false if in the order of
@@ -41,7 +41,8 @@ impl VerifyRule {
     }
 }
 
-/// True if blocks of `job` may repeat within a pass, as in fio 3.42 (fio 3.33 sorted all blocks that no map recorded).
+/// Returns true if blocks of `job` may repeat within a pass, as in fio 3.42 (fio 3.33 sorted all blocks that no map
+/// recorded).
 fn may_repeat(job: &JobSpec) -> bool {
     let uniform = |direction: &usize| job.distribution[*direction] == Distribution::Uniform;
     let asked = job.norandommap || job.soft_random_map || !job.directions().iter().all(uniform);
@@ -81,12 +82,12 @@ impl History {
         }
     }
 
-    /// True if the fio job writes nothing and only reads back (`verify_only`).
+    /// Returns true if the fio job writes nothing and only reads back (`verify_only`).
     pub fn reads_only(&self) -> bool {
         self.rule.only
     }
 
-    /// True if the record has no written blocks that the fio job clone must still read back for verification.
+    /// Returns true if the record has no written blocks that the fio job clone must still read back for verification.
     pub fn is_empty(&self) -> bool {
         self.in_order.is_empty() && self.by_place.is_empty()
     }
@@ -132,7 +133,7 @@ impl History {
         }
     }
 
-    /// True if the next request of the fio job clone must read back older data before the pass has ended
+    /// Returns true if the next request of the fio job clone must read back older data before the pass has ended
     /// (`verify_backlog`).
     pub fn backlog_is_due(&self) -> bool {
         let left = (self.in_order.len() + self.by_place.len()) as u64;

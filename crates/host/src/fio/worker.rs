@@ -14,7 +14,7 @@ use engine::RandomStream;
 mod gates;
 mod read_back;
 
-/// Next step of a clone of a fio job, when the clone is asked for a request.
+/// Kind of next step that a fio job clone answers when it is asked for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloneAnswer {
     /// Next step of a fio job clone: it issues a request now, with this operation, offset and length.
@@ -123,7 +123,7 @@ struct CloneTimes {
 
 impl Worker {
     // Long: a value for each field.
-    /// Makes a clone of the fio job `job` with its `share` of `files`.
+    /// Makes the state of a clone of the fio job `job` with its `share` of `files`.
     ///
     /// # Errors
     /// When the zones of the job, or of its access distribution, do not fit its files.
@@ -480,7 +480,7 @@ impl Worker {
         }
     }
 
-    /// Returns how the offset of the fio job clone's next request in `direction` is chosen.
+    /// Returns the way in which the offset of the fio job clone's next request in `direction` is chosen.
     #[inline]
     fn way(&mut self, direction: usize) -> Way {
         if !self.is_random {

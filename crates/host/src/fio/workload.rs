@@ -20,25 +20,24 @@ mod ends;
 mod flows;
 mod zoned;
 
-/// State of a clone of a fio job in the workload: what the clone waits for before its next request.
+/// Kind of waiting state of a fio job clone in the workload: what the clone waits for before its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WaitingPlace {
-    /// The fio job clone has not been started, since its turn has not come.
+    /// Waiting state: the fio job clone has not been started, since its turn has not come.
     Later,
-    /// The fio job clone waits in the queue of ready clones for its next turn to make a request.
+    /// Waiting state: the fio job clone is in the queue of ready clones until its next turn to make a request.
     Ready,
-    /// The fio job clone waits for a certain time, such as the end of a pause.
+    /// Waiting state: the fio job clone waits for a certain time, such as the end of a pause.
     Timed,
-    /// The fio job clone waits for the completion of one of its requests.
+    /// Waiting state: the fio job clone waits for the completion of one of its requests.
     Full,
-    /// The clone of a fio job waits until other clones of its fio flow have issued requests.
+    /// Waiting state: the clone of a fio job waits until other clones of its fio flow have issued requests.
     Parked,
-    /// The fio job clone has finished: it issues no more requests.
+    /// Waiting state: none, since the fio job clone has finished and issues no more requests.
     Finished,
 }
 
-/// Clone of a fio job, with the state that the workload keeps of it: tag, group, placement chooser, zones and what it
-/// waits for.
+/// Record of one clone of a fio job in the workload: tag, group, placement chooser, zones and what the clone waits for.
 #[derive(Debug)]
 struct JobClone {
     worker: Worker,
@@ -91,11 +90,11 @@ pub struct FioWorkload {
     /// Records of how clones of fio jobs use the raw device, from which it follows which address ranges must hold data
     /// before the run.
     uses: Vec<Use>,
-    /// Steady-state detection of the fio job clones.
+    /// State of the steady-state detection of the fio job clones.
     watches: Watches,
     flows: FioFlows,
     limits: CloneLimits,
-    /// fio's own account of the drive's zones, where jobs work in them (`zonemode=zbd`).
+    /// State of the drive's zones as fio records it, where jobs work in them (`zonemode=zbd`).
     zones: Option<Box<FioZones>>,
 }
 
@@ -165,8 +164,8 @@ impl FioWorkload {
         Ok(workload)
     }
 
-    /// Returns the same workload with new random streams, for a repetition with number `pass`: popular blocks and the
-    /// places of files stay.
+    /// Returns this fio workload with its random numbers drawn anew from `seed`, for pass number `pass` of several
+    /// passes that play the workload one after the other; popular blocks and the places of files stay.
     pub fn drawn_anew(mut self, seed: u64, pass: u32) -> Self {
         for (index, clone) in self.clones.iter_mut().enumerate() {
             let seed = self.file.jobs[clone.job as usize].seed.unwrap_or(seed);
@@ -260,7 +259,7 @@ impl FioWorkload {
         }
     }
 
-    /// True if fio job clone `index` waits for the end of a job (`wait_for`) that is not done.
+    /// Returns true if fio job clone `index` waits for the end of a job (`wait_for`) that is not done.
     fn awaits(&self, index: u32) -> bool {
         let job = |clone: &JobClone| &self.file.jobs[clone.job as usize];
         let me = job(&self.clones[index as usize]);

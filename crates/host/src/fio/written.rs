@@ -4,7 +4,7 @@ use crate::WorkloadError;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// A line of a fio job that was made from something else, such as the words of a command line.
+/// Record of a line of a fio job that was made from something else, such as the words of a command line.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
@@ -24,7 +24,7 @@ pub struct JobPlace {
     words: Option<Arc<UserWords>>,
 }
 
-/// Words that the user wrote, with the line of a fio job file that was made from them.
+/// Record of words that the user wrote, with the line of a fio job file that was made from them.
 #[derive(Debug, PartialEq, Eq)]
 struct UserWords {
     written: String,

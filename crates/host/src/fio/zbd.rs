@@ -20,7 +20,7 @@ use crate::{Effect, HostZones, Op};
 const TARGETS_MOST: u32 = 4096;
 const NO_CLONE: u32 = u32::MAX;
 
-/// Outcome of fitting a drawn request of a fio job with `zonemode=zbd` to the drive's zones.
+/// Kind of outcome of fitting a drawn request of a fio job with `zonemode=zbd` to the drive's zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZbdStep {
     /// Outcome: the request is issued, at an offset and with a length that fit the zones of the drive.
@@ -42,9 +42,9 @@ pub enum ZbdStep {
 /// State of one clone of a fio job with `zonemode=zbd`: its zones, limits, and the request that waits.
 #[derive(Clone, Debug)]
 pub struct ZbdClone {
-    /// Zones of the fio job clone on the drive: the number of the first one, and the number after the last one.
+    /// Two zone numbers: of the first zone of the fio job clone on the drive, and of the zone after its last one.
     zones: [u32; 2],
-    /// Shortest block size of the fio job in bytes, by direction (read, write, trim).
+    /// Shortest block sizes of the fio job in bytes, one for each direction (read, write, trim).
     least: [u64; 3],
     is_random: bool,
     reads_beyond: bool,
@@ -66,8 +66,8 @@ pub struct ZbdClone {
     pub is_at_end: bool,
 }
 
-/// fio's account of the zones of a zoned drive, which all jobs share: write pointers, locks, and the zones that are
-/// written to.
+/// State of the zones of a zoned drive as fio records it, shared by all jobs: write pointers, locks, and the zones that
+/// are written to.
 #[derive(Debug)]
 pub struct FioZones {
     shape: HostZones,
@@ -119,8 +119,8 @@ impl ZbdClone {
 }
 
 impl FioZones {
-    /// Makes fio's account of the drive's zones, all empty. `max_open` is the greatest number of zones written to at
-    /// once; 0 takes the drive's limit.
+    /// Makes the state of the drive's zones as fio records it, all zones empty. `max_open` is the greatest number of
+    /// zones written to at once; 0 takes the drive's limit.
     pub fn new(shape: HostZones, max_open: u64) -> Self {
         let count = shape.count as usize;
         let limit = if max_open > 0 { max_open as u32 } else { shape.open_most };

@@ -8,7 +8,8 @@ use super::{value, zbd};
 /// Zone options of a fio job (`zonemode`, `zonesize` and so on).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobZones {
-    /// Value of `zonemode`, where it is given; a `zonesize` without it means zones of the fio job's own.
+    /// Kind of zones that the value of `zonemode` selects, where it is given; a `zonesize` without it means zones of
+    /// the fio job's own.
     pub mode: Option<ZoneMode>,
     /// Number of bytes that a fio job transfers in a zone before it goes to the next zone (`zonesize`).
     pub size: u64,
@@ -32,18 +33,19 @@ pub struct JobZones {
     pub reads_beyond: bool,
 }
 
-/// Which zones a fio job works in: none, its own, or the zones of the drive (`zonemode`).
+/// Kind of zones that a fio job works in: none, its own, or the zones of the drive (`zonemode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneMode {
-    /// The fio job takes no account of zones (`none`).
+    /// Kind of zones: none, so that the fio job takes no account of zones (`none`).
     None,
-    /// The fio job works in zones of its own, which are parts of its file.
+    /// Kind of zones: the fio job's own, which are parts of its file.
     Strided,
-    /// The fio job works in the zones of the zoned drive.
+    /// Kind of zones: the zones of the zoned drive, in which the fio job works.
     Zbd,
 }
 
-/// Zones of a fio job's own (`zonemode=strided`), which follow each other at equal distances.
+/// Geometry of a fio job's own zones (`zonemode=strided`), which follow each other at equal distances: lengths in
+/// bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strides {
     /// Number of bytes that a fio job transfers in one of its own zones before it goes to the next zone.
@@ -66,7 +68,7 @@ impl JobZones {
         Ok(())
     }
 
-    /// True if the fio job works in the zones of the zoned drive (`zonemode=zbd`).
+    /// Returns true if the fio job works in the zones of the zoned drive (`zonemode=zbd`).
     pub fn is_zbd(&self) -> bool {
         self.mode == Some(ZoneMode::Zbd)
     }
@@ -85,7 +87,7 @@ impl JobZones {
 }
 
 impl JobSpec {
-    /// Returns the zones of the fio job's own (`zonemode=strided`), where it has any.
+    /// Returns the geometry of the fio job's own zones (`zonemode=strided`), where it has any.
     pub fn strides(&self) -> Option<Strides> {
         let zones = &self.zones;
         let range = if zones.range == 0 { zones.size } else { zones.range };

@@ -40,13 +40,14 @@ impl Region {
     }
 }
 
-/// Description by the caller of one flow of requests: drawn from distributions, or read from a trace file.
+/// Description by the caller of one flow of requests, of one of two kinds: drawn from distributions, or read from a
+/// trace.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "flow", rename_all = "kebab-case")]
 pub enum FlowSpec {
-    /// Flow of requests whose addresses, sizes and times are drawn at random from distributions.
+    /// Description of a flow of requests whose addresses, sizes and times are drawn at random from distributions.
     Synthetic(SyntheticSpec),
-    /// Flow of requests that replays a trace file of five columns (format of MQSim).
+    /// Description of a flow of requests that replays a trace file of five columns (format of MQSim).
     Replay(ReplaySpec),
 }
 
@@ -107,8 +108,8 @@ impl FlowsWorkload {
     }
 }
 
-/// The workload lays out no data before the run: as in MQSim, data that a read does not find are created where the data
-/// placement would have put them.
+/// Implements the interface of workloads, without a layout of data before the run: as in MQSim, data that a read does
+/// not find are created where the data placement would have put them.
 impl Workload for FlowsWorkload {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let mut next: Option<SimTime> = None;

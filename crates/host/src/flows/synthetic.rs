@@ -6,30 +6,31 @@ use engine::RandomStream;
 use serde::Deserialize;
 use units::SimTime;
 
-/// Distribution of the addresses of a flow's requests over the flow's region.
+/// Kind of distribution of the addresses of a flow's requests over the flow's region of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowAddresses {
-    /// Requests of the flow have consecutive addresses (streaming), beginning at a random place in the flow's region of
-    /// the drive.
+    /// Streaming distribution: requests of the flow have consecutive addresses, beginning at a random place in the
+    /// flow's region of the drive.
     Streaming,
-    /// Requests of the flow lie at uniformly random addresses of the flow's region of the drive.
+    /// Uniform distribution: requests of the flow lie at uniformly random addresses of the flow's region of the drive.
     Uniform,
-    /// The first part of the flow's region of the drive, a fraction `hot` of the region, gets a fraction `1 - hot` of
-    /// the requests.
+    /// Hot and cold distribution: the first part of the flow's region of the drive, a fraction `hot` of the region,
+    /// gets a fraction `1 - hot` of the requests.
     HotCold {
         /// Fraction of the request flow's region of the drive, from 0 to 1, that is hot.
         hot: f64,
     },
 }
 
-/// Distribution of the sizes of a flow's requests, in sectors of 512 bytes.
+/// Kind of distribution of the sizes of a flow's requests, in sectors of 512 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowSizes {
-    /// All requests of the flow have this size, in sectors of 512 bytes.
+    /// Case of one size: all requests of the flow have this size, in sectors of 512 bytes.
     Fixed(u32),
-    /// Sizes of the flow's requests are normally distributed, rounded up to whole sectors, and at least one sector.
+    /// Case of a normal distribution: sizes of the flow's requests are drawn from it, rounded up to whole sectors, and
+    /// at least one sector.
     Normal {
         /// Mean size of a request of the flow, in sectors of 512 bytes.
         mean: f64,
@@ -38,13 +39,14 @@ pub enum FlowSizes {
     },
 }
 
-/// Rule for the arrival times of a flow of requests: constant queue depth, or random intervals.
+/// Kind of rule for the arrival times of a flow of requests: constant queue depth, or random intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowTiming {
-    /// The flow of requests always has this number of requests in flight.
+    /// Rule for arrivals: the flow of requests always has this number of requests in flight.
     Depth(u32),
-    /// Requests of the flow arrive at exponentially distributed intervals with this mean, in nanoseconds.
+    /// Rule for arrivals: the flow's requests follow at exponentially distributed intervals with this mean, in
+    /// nanoseconds.
     Interval(f64),
 }
 
@@ -56,9 +58,9 @@ pub struct SyntheticSpec {
     pub region: Region,
     /// Fraction of the flow's requests that are reads, from 0 to 1; all other requests are writes.
     pub read_ratio: f64,
-    /// Distribution of the addresses of the flow's requests.
+    /// Kind of distribution of the addresses of the flow's requests, such as streaming or uniform.
     pub addresses: FlowAddresses,
-    /// Distribution of the sizes of the flow's requests.
+    /// Kind of distribution of the sizes of the flow's requests: one size, or normally distributed.
     pub sizes: FlowSizes,
     /// Rule for the arrival times of the flow's requests.
     pub generator: FlowTiming,

@@ -44,7 +44,8 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    /// Opens the trace file of a flow, checks the file and counts the requests in it.
+    /// Opens the trace file of a flow, checks the file, counts its requests, and returns the state of the flow before
+    /// its first request.
     pub fn open(spec: ReplaySpec, index: usize) -> Result<Self, WorkloadError> {
         let size = std::fs::metadata(&spec.path).map_err(|error| refuse(&spec, &error))?.len();
         if size != spec.file_bytes {

@@ -23,64 +23,68 @@ pub enum Direction {
     ToHost = 1,
 }
 
-/// Time that the protocol messages of one step of a command, without its data, take on the host link.
+/// Times of the protocol messages of one step of a command (submission or completion) on the host link, without the
+/// command's data: time on the wires in each direction, and latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStep {
-    /// Time that the messages occupy the link's wires, by direction; on a half-duplex link the sum of both counts.
+    /// Times in ns that the protocol messages of the step occupy the link's wires, one for each direction; on a
+    /// half-duplex link the sum of both counts.
     pub holds: [Nanos; 2],
     /// Latency of the step in nanoseconds on an idle link. Messages are short and are sent between the data packets of
     /// other commands, so that this is their latency under load, too.
     pub takes: Nanos,
 }
 
-/// Times (ns) of the transfer of one command's data over the host link.
+/// Times in ns of the data transfer of one command over the host link: on the wires in both directions, before and
+/// after.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burst {
-    /// Time that the data occupy the wires of the host link, including the framing of packets.
+    /// Time in ns that the data occupy the wires of the host link, including the framing of packets.
     pub holds: Nanos,
-    /// Time that read requests for the data occupy the wires of the host link in the opposite direction.
+    /// Time in ns that read requests for the data occupy the wires of the host link in the opposite direction.
     pub against: Nanos,
-    /// Time from the request for the data to the first bit of the data on the wires of the host link.
+    /// Time in ns from the request for the data to the first bit of the data on the wires of the host link.
     pub ahead: Nanos,
-    /// Time from the last bit of the data on the wires of the host link until the receiver can use the data.
+    /// Time in ns from the last bit of the data on the wires of the host link until the receiver can use the data.
     pub behind: Nanos,
 }
 
-/// Arbitration: the order in which the drive serves the submission queues.
+/// Kind of arbitration: the order in which the drive fetches commands from the submission queues.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum QueueOrder {
-    /// Round robin: the drive serves one queue after the other and fetches up to `burst` commands from each.
+    /// Arbitration by round robin: the drive serves one queue after the other and fetches up to `burst` commands from
+    /// each.
     RoundRobin {
         /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue.
         burst: u32,
     },
-    /// No arbitration: the host link has a single submission queue.
+    /// Case without arbitration: the host link has a single submission queue.
     #[default]
     Single,
-    /// Weighted round robin with urgent priority class, as in NVMe.
+    /// Arbitration by weighted round robin with urgent priority class, as in NVMe.
     Weighted {
         /// Number of commands that the drive fetches from a submission queue before it goes on to the next queue of the
         /// same class.
         burst: u32,
-        /// Priority class of each submission queue, for weighted round robin.
+        /// List of the priority classes of the submission queues, one for each queue, for weighted round robin.
         classes: Vec<QueueClass>,
-        /// Greatest number of commands that the drive fetches from the classes high, medium and low in one round of
-        /// arbitration.
+        /// Three weights of arbitration: greatest number of commands that the drive fetches in one round from the
+        /// queues of the classes high, medium and low.
         weights: [u32; 3],
     },
 }
 
-/// NVMe priority class of a submission queue, for weighted round robin.
+/// Kind of NVMe priority class of a submission queue, for weighted round robin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum QueueClass {
-    /// Urgent class of submission queues, which always has strict priority over all other classes.
+    /// Priority class urgent of a submission queue, which always has strict priority over all other classes.
     Urgent = 0,
-    /// High priority class of submission queues, which has its weight in each round of arbitration.
+    /// Priority class high of a submission queue, which has its weight in each round of arbitration.
     High = 1,
-    /// Medium priority class of submission queues, which has its weight in each round of arbitration.
+    /// Priority class medium of a submission queue, which has its weight in each round of arbitration.
     Medium = 2,
-    /// Low priority class of submission queues, which has its weight in each round of arbitration.
+    /// Priority class low of a submission queue, which has its weight in each round of arbitration.
     Low = 3,
 }
 
@@ -95,7 +99,7 @@ pub struct LinkShape {
     /// Depth of each submission queue: number of commands that a queue can hold, not counting commands that the drive
     /// has fetched.
     pub queue_depth: u32,
-    /// Arbitration: the order in which the drive serves the submission queues.
+    /// Kind of arbitration: the order in which the drive fetches commands from the submission queues.
     pub order: QueueOrder,
     /// Greatest number of commands that the link allows the drive to execute at once.
     pub commands_most: u32,
@@ -112,7 +116,7 @@ pub trait HostLink: Debug + Send + Sync {
     /// received it.
     fn command(&self, effect: Effect) -> LinkStep;
 
-    /// Returns the times of the transfer over the link of `bytes` bytes of one command's data.
+    /// Returns the times in ns of the transfer over the link of `bytes` bytes of one command's data, in this direction.
     fn data(&self, direction: Direction, bytes: Bytes) -> Burst;
 
     /// Returns the wire times and the latency of the completion: from the end of a command in the drive until the host
@@ -147,7 +151,8 @@ fn of_queues() -> Limits {
 pub struct LinkConfig {
     /// Namespaces that the drive file declares; empty if the whole drive is one namespace.
     pub namespaces: Vec<Declared>,
-    /// Maker of the placement policy, which gives writes their placement handles.
+    /// Maker of the placement policy, which gives writes their placement handles (for example FDP placement
+    /// identifiers).
     pub place: PlaceMaker,
     /// Timing model of the link between host and drive.
     pub link: Arc<dyn HostLink>,
@@ -171,8 +176,8 @@ pub struct LinkConfig {
     /// True if the drive has two data buffers that take turns: the data of one command cross the link while the flash
     /// executes another command.
     pub double_buffer: bool,
-    /// Size of the groups in which the drive executes commands: as many commands as give each die this many pages; the
-    /// next group starts when the group is complete. 0: commands are executed one by one.
+    /// Number of pages per die in a group of commands: the drive executes commands in groups of as many as give each
+    /// die this many pages, and starts the next group when the group is complete. 0: commands are executed one by one.
     pub group_pages_per_die: u32,
     /// Time that the drive takes to execute a trim command.
     pub t_trim: Nanos,

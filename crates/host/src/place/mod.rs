@@ -35,8 +35,8 @@ pub struct PlaceView {
 
 /// Policy that chooses the placement handle (for example an FDP placement identifier) of each write.
 pub trait PlacePolicy: Send {
-    /// True if the placement handles that the workload names for its writes are used unchanged; the policy is then not
-    /// asked.
+    /// Returns true if the placement handles that the workload names for its writes are used unchanged; the policy is
+    /// then not asked.
     fn keeps(&self) -> bool {
         false
     }
@@ -91,13 +91,14 @@ impl PlaceMaker {
         Ok(Self(Arc::new(maker)))
     }
 
-    /// True if the placement policy chooses handles itself, instead of using the handles that the workload names.
+    /// Returns true if the placement policy chooses handles itself, instead of using the handles that the workload
+    /// names.
     pub fn names(&self) -> bool {
         !(self.0)().keeps()
     }
 
-    /// True if the placement policy needs to know how long the data of writes live, so that a copy of the workload must
-    /// be run through first.
+    /// Returns true if the placement policy needs to know how long the data of writes live, so that a copy of the
+    /// workload must be run through first.
     pub fn foresees(&self) -> bool {
         (self.0)().needs() == Some(Telling::Lives)
     }

@@ -4,8 +4,8 @@ use super::{PlacePolicy, PlaceView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::Bytes;
 
-/// Mean number of times that the written pieces of the drive were written over at which all counts are halved, so that
-/// older writes count less and less.
+/// Threshold at which all counts of written bytes are halved, so that older writes count less and less: mean number of
+/// times that the written pieces of the drive were written over.
 const HALVED_AT: u64 = 16;
 const SECTOR: u64 = 512;
 
@@ -14,8 +14,8 @@ const SECTOR: u64 = 512;
 #[derive(Clone, Debug)]
 pub struct ByRate {
     piece: u64,
-    /// Number of bytes written to each piece of the drive, halved from time to time. The fields after this one: `total`
-    /// is the sum over all pieces, `written` the number of pieces that were written.
+    /// List of the number of bytes written to each piece of the drive, halved from time to time. The fields after this
+    /// one: `total` is the sum over all pieces, `written` the number of pieces that were written.
     bytes: Vec<u64>,
     total: u64,
     written: u64,

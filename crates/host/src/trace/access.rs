@@ -50,17 +50,17 @@ impl AccessOptions {
     }
 }
 
-/// Counts for each kind of page of a trace: read-only, write-only and interleaved (both read and written).
+/// Three counts for a trace, one for each kind of page: read-only, write-only and interleaved (both read and written).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ByCharacter {
-    /// Count for pages that are only, or almost only, read: a number of such pages, or of the reads or writes of such
-    /// pages.
+    /// Count for read-only pages, which are only, or almost only, read: a number of such pages, or of the reads or
+    /// writes of such pages.
     pub read_only: u64,
-    /// Count for pages that are only, or almost only, written: a number of such pages, or of the reads or writes of
-    /// such pages.
+    /// Count for write-only pages, which are only, or almost only, written: a number of such pages, or of the reads or
+    /// writes of such pages.
     pub write_only: u64,
-    /// Count for all other accessed pages (interleaved): a number of such pages, or of the reads or writes of such
-    /// pages.
+    /// Count for interleaved pages, which are both read and written, and neither almost only read nor almost only
+    /// written: a number of such pages, or of the reads or writes of such pages.
     pub interleaved: u64,
 }
 
@@ -81,16 +81,18 @@ impl ByCharacter {
     }
 }
 
-/// Fractions of a whole, from 0 to 1, for each kind of page of a trace: read-only, write-only and interleaved.
+/// Three fractions of a whole, from 0 to 1, one for each kind of page of a trace: read-only, write-only and
+/// interleaved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CharacterShares {
-    /// Fraction for pages that are only, or almost only, read: of all accessed pages, or of all page reads or page
-    /// writes.
+    /// Fraction for read-only pages, which are only, or almost only, read: of all accessed pages, or of all page reads
+    /// or page writes.
     pub read_only: f64,
-    /// Fraction for pages that are only, or almost only, written: of all accessed pages, or of all page reads or page
-    /// writes.
+    /// Fraction for write-only pages, which are only, or almost only, written: of all accessed pages, or of all page
+    /// reads or page writes.
     pub write_only: f64,
-    /// Fraction for all other accessed pages (interleaved): of all accessed pages, or of all page reads or page writes.
+    /// Fraction for interleaved pages, which are both read and written, and neither almost only read nor almost only
+    /// written: of all accessed pages, or of all page reads or page writes.
     pub interleaved: f64,
 }
 
@@ -103,23 +105,26 @@ pub struct AccessInfo {
     /// Fraction of a page's accesses, from 0 to 1, above which the page counts as read-only (reads) or write-only
     /// (writes).
     pub threshold: f64,
-    /// Number of pages that were read or written, by kind of page.
+    /// Numbers of pages that were read or written, one for each kind of page: read-only, write-only and interleaved.
     pub pages: ByCharacter,
     /// Fractions of the accessed pages that are read-only, write-only and interleaved; `None` when nothing was read or
     /// written.
     pub page_shares: Option<CharacterShares>,
-    /// Number of page reads, by the kind of page that is read.
+    /// Numbers of page reads, one for each kind of page that is read: read-only, write-only and interleaved.
     pub reads: ByCharacter,
-    /// Fractions of the page reads by kind of page, as in figure 2(a) of the paper; `None` when nothing was read.
+    /// Fractions of the page reads that go to read-only, write-only and interleaved pages, as in figure 2(a) of the
+    /// paper; `None` when nothing was read.
     pub read_shares: Option<CharacterShares>,
-    /// Number of page writes, by the kind of page that is written.
+    /// Numbers of page writes, one for each kind of page that is written: read-only, write-only and interleaved.
     pub writes: ByCharacter,
-    /// Fractions of the page writes by kind of page, as in figure 2(b) of the paper; `None` when nothing was written.
+    /// Fractions of the page writes that go to read-only, write-only and interleaved pages, as in figure 2(b) of the
+    /// paper; `None` when nothing was written.
     pub write_shares: Option<CharacterShares>,
-    /// Fractions of the page reads by kind of page, as `read_shares`, but without the pages that were accessed once,
-    /// which are read-only or write-only in any workload.
+    /// Fractions of the page reads that go to read-only, write-only and interleaved pages, as `read_shares`, but
+    /// without the pages that were accessed once, which are read-only or write-only in any workload.
     pub reused_read_shares: Option<CharacterShares>,
-    /// Fractions of the page writes by kind of page, as `write_shares`, but without the pages that were accessed once.
+    /// Fractions of the page writes that go to read-only, write-only and interleaved pages, as `write_shares`, but
+    /// without the pages that were accessed once.
     pub reused_write_shares: Option<CharacterShares>,
     /// Mean number of accesses per page of the trace, over the pages that were read or written; `None` when no page
     /// was.

@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 /// its place in order of time can be found among them alone.
 pub(crate) const REMEMBERED: usize = 1 << 18;
 
-/// First request of a trace whose time lies before the time of an earlier request: its line, its time and the latest
-/// time before it.
+/// Record of the first request of a trace whose time lies before the time of an earlier request: its line, its time and
+/// the latest time before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct First {
     pub line: u64,
@@ -22,8 +22,8 @@ pub(crate) struct First {
 /// Findings on how far the requests of a trace file are out of order of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Disorder {
-    /// First late request of the trace, that is, a request whose time lies before the time of an earlier request; none
-    /// if all are in order.
+    /// Record of the first late request of the trace, that is, a request whose time lies before the time of an earlier
+    /// request; none if all are in order.
     pub first: Option<First>,
     /// Number of late requests: requests whose time lies before the time of an earlier request of the file.
     pub requests: u64,
@@ -34,19 +34,19 @@ pub(crate) struct Disorder {
     pub back_ns: u64,
 }
 
-/// Watches the times of a trace's requests, one after the other, for requests out of order.
+/// Watcher of the times of a trace's requests, one after the other, that finds requests out of order of time.
 pub(crate) struct DisorderWatch {
     found: Disorder,
     position: u64,
     latest_ns: u64,
-    /// Running maxima of the times: each time that is later than all before it, with the number of its request; oldest
-    /// first.
+    /// List of the running maxima of the times: each time that is later than all before it, with the number of its
+    /// request; oldest first.
     peaks: VecDeque<(u64, u64)>,
     forgot: bool,
 }
 
 impl DisorderWatch {
-    /// Makes a watch for requests out of order of time that has seen no request yet.
+    /// Makes a watcher for requests out of order of time that has seen no request yet.
     pub fn new() -> Self {
         let found = Disorder { reach: Some(0), ..Disorder::default() };
         Self { found, position: 0, latest_ns: 0, peaks: VecDeque::new(), forgot: false }

@@ -127,7 +127,7 @@ impl<'a> Columns<'a> {
         Ok(trim(&inner[..end]))
     }
 
-    /// True if no column of the line of a trace is left to be returned.
+    /// Returns true if no column of the line of a trace is left to be returned.
     pub fn is_over(&self) -> bool {
         self.rest.is_none()
     }

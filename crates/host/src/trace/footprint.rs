@@ -185,8 +185,8 @@ fn bits_below(count: u64) -> u64 {
 
 /// Numbering, without gaps, of the pages that a trace touches, in the order of volume and address.
 pub(crate) struct PageRanks {
-    /// For each word of 64 pages, by volume: the bits of its touched pages, and the number of touched pages in all
-    /// words before it.
+    /// Map from each word of 64 pages, by volume, to the bits of its touched pages and the number of touched pages in
+    /// all words before it.
     words: MixMap<(u32, u64), (u64, u64)>,
     pages: u64,
 }

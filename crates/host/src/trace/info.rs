@@ -5,7 +5,7 @@ use super::disorder::First;
 use crate::{Effect, Op};
 use serde::Serialize;
 
-/// Numbers for each kind of request of a trace: reads, writes, trims, flushes and zone operations.
+/// Set of five numbers, one for each kind of request of a trace: reads, writes, trims, flushes and zone operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CountsByKind {
     /// Count for reads of a trace: the number of read requests, or the number of bytes that they read.
@@ -23,7 +23,7 @@ pub struct CountsByKind {
 }
 
 impl CountsByKind {
-    /// Returns the sum of the numbers for all kinds of request.
+    /// Returns the sum of the numbers for all kinds of request: reads, writes, trims, flushes and zone operations.
     pub fn total(&self) -> u64 {
         self.read + self.write + self.trim + self.flush + self.manage
     }
@@ -45,14 +45,14 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// One request size of a trace, with the number of requests that have this size.
+/// Entry of a list of request sizes of a trace: one size, with the number of requests that have this size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeShare {
     /// Request size in bytes that occurs in the trace.
     pub bytes: u32,
     /// Number of the trace's requests that have this size.
     pub requests: u64,
-    /// Fraction of the requests of this size among all requests with a length (reads, writes and trims).
+    /// Fraction (0 to 1) of all requests with a length (reads, writes and trims) that have this size.
     pub share: f64,
 }
 
@@ -94,24 +94,30 @@ pub struct GapInfo {
     /// Coefficient of variation of the intervals, standard deviation over mean: 0 for a steady rate, 1 for random
     /// (Poisson) arrivals, above 1 for bursts. `None` when all intervals are zero.
     pub variation: Option<f64>,
-    /// Interval between requests in nanoseconds that 10 % of the intervals do not exceed.
+    /// Quantile 10 % of the intervals between successive requests of the trace, in nanoseconds: 10 % of the intervals
+    /// do not exceed this time.
     pub p10_ns: u64,
-    /// Interval between requests in nanoseconds that 25 % of the intervals do not exceed.
+    /// Quantile 25 % of the intervals between successive requests of the trace, in nanoseconds: 25 % of the intervals
+    /// do not exceed this time.
     pub p25_ns: u64,
     /// Median interval between two successive requests of the trace, in nanoseconds.
     pub p50_ns: u64,
-    /// Interval between requests in nanoseconds that 75 % of the intervals do not exceed.
+    /// Quantile 75 % of the intervals between successive requests of the trace, in nanoseconds: 75 % of the intervals
+    /// do not exceed this time.
     pub p75_ns: u64,
-    /// Interval between requests in nanoseconds that 90 % of the intervals do not exceed.
+    /// Quantile 90 % of the intervals between successive requests of the trace, in nanoseconds: 90 % of the intervals
+    /// do not exceed this time.
     pub p90_ns: u64,
-    /// Interval between requests in nanoseconds that 99 % of the intervals do not exceed.
+    /// Quantile 99 % of the intervals between successive requests of the trace, in nanoseconds: 99 % of the intervals
+    /// do not exceed this time.
     pub p99_ns: u64,
-    /// Interval between requests in nanoseconds that 99.9 % of the intervals do not exceed.
+    /// Quantile 99.9 % of the intervals between successive requests of the trace, in nanoseconds: 99.9 % of the
+    /// intervals do not exceed this time.
     pub p999_ns: u64,
     /// Longest interval between two successive requests of the trace, in nanoseconds.
     pub max_ns: u64,
-    /// Points of the cumulative distribution of the intervals, for a picture: an interval in nanoseconds, and the
-    /// fraction of intervals that are not longer.
+    /// Points of the cumulative distribution of the trace's interarrival times, for plotting: each an interval between
+    /// successive requests in nanoseconds, and the fraction of intervals that are at most this long.
     pub cumulative: Vec<(u64, f64)>,
 }
 
@@ -126,7 +132,7 @@ pub struct VolumeInfo {
     pub span_bytes: u64,
 }
 
-/// First request of a trace whose time lies before the time of a request that precedes it in the file.
+/// Record of the first request of a trace whose time lies before the time of a request that precedes it in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OutOfOrder {
     /// Line number of the late request in a text trace, or its record number in a binary trace, from 1.
@@ -159,9 +165,9 @@ pub struct TraceInfo {
     pub compression: String,
     /// Remarks on what was found or decided beyond what the user said, in whole sentences.
     pub notes: Vec<String>,
-    /// Number of requests of the trace, by kind.
+    /// Numbers of requests of the trace, one for each kind: reads, writes, trims, flushes and zone operations.
     pub requests: CountsByKind,
-    /// Bytes that the requests read, write or trim, by kind.
+    /// Numbers of bytes that the requests read, write or trim, one for each kind of request.
     pub bytes: CountsByKind,
     /// Fraction of reads among reads and writes, from 0 to 1; `None` without either.
     pub read_fraction: Option<f64>,
@@ -201,7 +207,7 @@ pub struct TraceInfo {
     pub sequential_fraction: Option<f64>,
     /// Analysis of which pages are only read, only written, or both; `None` when the analysis was not requested.
     pub access: Option<AccessInfo>,
-    /// Volumes of the trace, in the order in which they appear.
+    /// List of the volumes of the trace with their counts, in the order in which they appear.
     pub volumes: Vec<VolumeInfo>,
     /// First request of the file whose time lies before the time of an earlier request; `None` if all are in order of
     /// time.

@@ -17,15 +17,16 @@ const BUFFER: usize = 256 << 10;
 /// Byte order mark that some editors and spreadsheets put before UTF-8 text; it is skipped at the beginning of a trace.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Result of reading the next frame (line or binary record) of a trace file.
+/// Kind of result of reading the next frame (line or binary record) of a trace file.
 pub(crate) enum Frame {
-    /// A complete line, without its line end, or a complete record; the range selects its bytes from [`Frames::bytes`].
+    /// Result: a complete line, without its line end, or a complete record; the range selects its bytes from
+    /// [`Frames::bytes`].
     At(Range<usize>),
-    /// A line that is longer than any line of a trace; it was skipped.
+    /// Result: a line that is longer than any line of a trace; it was skipped.
     TooLong,
-    /// The file ends inside a record, of which only this number of bytes are present.
+    /// Result: the file ends inside a record, of which only this number of bytes are present.
     CutShort(usize),
-    /// The end of the trace file has been reached.
+    /// Result: the end of the trace file has been reached.
     End,
 }
 

@@ -17,11 +17,12 @@ use crate::WorkloadError;
 /// Way in which the requests of a trace are brought into order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TimeOrder {
-    /// The trace file is in order of time already.
+    /// Way to order: none is needed, since the trace file is in order of time already.
     Given,
-    /// Order of time is restored with a window: this number of the trace's requests is held back in memory.
+    /// Way to order: a window of this number of the trace's requests, which are held back in memory, restores the order
+    /// of time.
     Within(usize),
-    /// Order of time is restored by sorting all requests of the trace.
+    /// Way to order: all requests of the trace are sorted by time.
     Sorted,
 }
 
@@ -32,13 +33,14 @@ pub(crate) struct TraceRequests {
     requeued: Requeued,
 }
 
-/// Reader of the records of a trace: in the order of the file, or in order of time.
+/// Reader of the records of a trace, of one of three kinds: in the order of the file, through a window, or sorted.
 enum Ordered {
-    /// Records of the trace come in the order of the file.
+    /// Reader that yields the records of the trace in the order of the file.
     AsTheyAre(Box<TraceStream>),
-    /// Records of the trace come in order of time; a few are held back in memory to restore the order.
+    /// Reader that yields the records of the trace in order of time; a few are held back in memory to restore the
+    /// order.
     Held(Box<ReorderWindow>),
-    /// Records of the trace come in order of time after all of them were sorted.
+    /// Reader that yields the records of the trace in order of time, after all of them were sorted.
     Sorted(Box<Sorted>),
 }
 
@@ -106,18 +108,18 @@ impl Ordered {
     }
 }
 
-/// Purpose for which a trace is read: to describe it, or to use its requests.
+/// Kind of purpose for which a trace is read: to describe it, or to use its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TracePurpose {
-    /// The trace is read to describe its content, for which requests far out of order are no error.
+    /// Purpose: the trace is read to describe its content, for which requests far out of order are no error.
     Look,
-    /// The trace is read to be replayed or converted: requests too far out of order are an error, unless the user asked
-    /// for sorting.
+    /// Purpose: the trace is read to be replayed or converted: requests too far out of order are an error, unless the
+    /// user asked for sorting.
     Use,
 }
 
-/// Trace that can be read again from the beginning, in the order of the file: where it lies, its format and the options
-/// of reading.
+/// Description of a trace that can be read again from the beginning, in the order of the file: where it lies, its
+/// format and the options of reading.
 pub(crate) struct TraceReader {
     origin: TraceOrigin,
     card: &'static FormatCard,
@@ -131,7 +133,8 @@ impl TraceReader {
     }
 }
 
-/// Trace that was read through once, so that its format, order, volumes and the description of its content are known.
+/// Record of a trace that was read through once, so that its format, order, volumes and the description of its content
+/// are known.
 pub(crate) struct Opened {
     origin: TraceOrigin,
     pub card: &'static FormatCard,
@@ -139,8 +142,8 @@ pub(crate) struct Opened {
     order: TimeOrder,
     pub info: TraceInfo,
     pub survey: Survey,
-    /// First byte of each volume when all volumes are laid end to end; `None` when the sum of their spans does not fit
-    /// into 64 bits.
+    /// Places of all volumes laid end to end, that is, the first byte of each; `None` when the sum of their spans does
+    /// not fit into 64 bits.
     pub layout: Option<VolumePlaces>,
     requests: TraceRequests,
 }
@@ -241,12 +244,12 @@ impl Opened {
         Ok(Self { info: counted, ..again })
     }
 
-    /// Makes a reader for further passes over the trace, in the order of the file.
+    /// Makes a description of the trace with which it can be read again, in the order of the file.
     pub fn reader(&self) -> TraceReader {
         TraceReader { origin: self.origin.clone(), card: self.card, options: self.options.clone() }
     }
 
-    /// Reads the requests of the trace once more from the beginning; the result is their reader.
+    /// Opens the trace once more and returns a reader of its requests from the beginning; each is returned once.
     pub fn again(self) -> Result<TraceRequests, WorkloadError> {
         match self.requests.ordered {
             Ordered::Sorted(mut sorted) => {
@@ -334,8 +337,8 @@ fn settled(
     Ok(settled)
 }
 
-/// True if any event of the trace is a request under these options. An error also counts as true, since it is met
-/// again, and reported, when the trace is read.
+/// Returns true if any event of the trace is a request under these options. An error also counts as true, since it is
+/// met again, and reported, when the trace is read.
 fn has_a_request(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions) -> bool {
     let any = TraceOptions { from_ns: None, until_ns: None, volumes: Vec::new(), ..options.clone() };
     TraceStream::open(origin, card, &any).is_ok_and(|mut stream| !matches!(stream.next(), Ok(None)))

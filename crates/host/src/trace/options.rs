@@ -9,35 +9,36 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Addresses {
-    /// Addresses are used as they are if the drive is large enough for them; otherwise as with `Compact`, and a note
-    /// says so. A trace whose touched pages do not fit either is an error that names the line and the other choices.
+    /// Way to map: addresses of the trace are used as they are if the drive is large enough for them; otherwise as with
+    /// `Compact`, and a note says so. A trace whose touched pages do not fit either is an error that names the line and
+    /// the other choices.
     #[default]
     Auto,
-    /// Addresses are taken modulo the drive's capacity in whole 4 KiB pages. A request that would cross the end of the
-    /// drive is not divided: it is moved back to the last place in which it fits with the same offset inside its 4 KiB
-    /// page.
+    /// Way to map: addresses of the trace are taken modulo the drive's capacity in whole 4 KiB pages. A request that
+    /// would cross the end of the drive is not divided: it is moved back to the last place in which it fits with the
+    /// same offset inside its 4 KiB page.
     Wrap,
-    /// Page numbers (4 KiB) are scaled down linearly to the drive, and the offset inside the page is kept; a span that
-    /// fits is left unchanged. Neighbouring requests may come to overlap.
+    /// Way to map: page numbers (4 KiB) of the trace are scaled down linearly to the drive, and the offset inside the
+    /// page is kept; a span that fits is left unchanged. Neighbouring requests may come to overlap.
     Scale,
-    /// The touched 4 KiB pages are numbered without gaps in the order of their addresses, so that sequential requests
-    /// stay sequential. Needs memory in proportion to the footprint.
+    /// Way to map: the touched 4 KiB pages of the trace are numbered without gaps in the order of their addresses, so
+    /// that sequential requests stay sequential. Needs memory in proportion to the footprint.
     Compact,
 }
 
-/// Treatment of requests of a trace whose address or size is no whole number of 512-byte sectors.
+/// Kind of treatment of a trace's requests whose address or size is no whole number of 512-byte sectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Align {
-    /// Each request of the trace that does not cover whole sectors is an error that names the line and the other
-    /// choices.
+    /// Treatment: each request of the trace that does not cover whole sectors is an error that names the line and the
+    /// other choices.
     #[default]
     Refuse,
-    /// Each request of the trace that does not cover whole sectors is extended to every sector that it touches: its
-    /// begin is rounded down, its end up.
+    /// Treatment: each request of the trace that does not cover whole sectors is extended to every sector that it
+    /// touches: its begin is rounded down, its end up.
     Round,
-    /// All addresses of the trace are moved down by the distance of the first address from the begin of its sector. An
-    /// address that is still inside a sector, or a size that is no multiple of a sector, is an error.
+    /// Treatment: all addresses of the trace are moved down by the distance of the first address from the begin of its
+    /// sector. An address that is still inside a sector, or a size that is no multiple of a sector, is an error.
     Offset,
 }
 

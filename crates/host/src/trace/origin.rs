@@ -219,7 +219,7 @@ impl ByteSource {
     }
 }
 
-/// Compression of a byte source: of the file, and, in an archive, of the member.
+/// Pair of compressions of a byte source: of the file, and, in an archive, of the member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packed {
     packing: Packing,
@@ -227,7 +227,7 @@ pub(crate) struct Packed {
 }
 
 impl Packed {
-    /// True if the trace file is neither compressed nor a member of a compressed archive.
+    /// Returns true if the trace file is neither compressed nor a member of a compressed archive.
     pub fn is_plain(self) -> bool {
         self.packing == Packing::Plain && matches!(self.inside, None | Some(Packing::Plain))
     }
@@ -280,7 +280,8 @@ impl Read for Within {
     }
 }
 
-/// True if the file is a tar archive: it begins with a header whose checksum is right, which hardly happens by chance.
+/// Returns true if the file is a tar archive: it begins with a header whose checksum is right, which hardly happens by
+/// chance.
 fn is_tar(head: &[u8]) -> bool {
     const CHECKSUM: std::ops::Range<usize> = 148..156;
     if head.len() < 512 || head[0] == 0 {
@@ -377,8 +378,8 @@ fn choose(
     }
 }
 
-/// True for the name of a file that often accompanies traces in archives but is no trace, such as a readme, licence or
-/// checksum.
+/// Returns true for the name of a file that often accompanies traces in archives but is no trace, such as a readme,
+/// licence or checksum.
 fn is_about(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     let words = ["readme", "license", "licence", "copying", "copyright", "md5", "sha256", "checksum"];

@@ -21,7 +21,7 @@ const BUFFER: usize = 256 << 10;
 /// Number of bytes at the beginning of a file by which its compression, or a tar archive, is recognised.
 const HEAD: usize = 512;
 
-/// Compression format of a trace file.
+/// Kind of compression of a trace file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     Plain,
@@ -70,8 +70,8 @@ const NOT_UNPACKED: &[(&[u8], &str)] = &[
     (b"SQLite format 3\0", "an SQLite database"),
 ];
 
-/// True for text in UTF-16: a byte order mark, followed by 16 plain characters of two bytes, which no binary trace has
-/// at its beginning.
+/// Returns true for text in UTF-16: a byte order mark, followed by 16 plain characters of two bytes, which no binary
+/// trace has at its beginning.
 fn is_utf_16(head: &[u8]) -> bool {
     const CHARACTERS: usize = 16;
     let plain = |pair: &[u8], low: usize| pair[1 - low] == 0 && matches!(pair[low], 9..=13 | 32..=126);

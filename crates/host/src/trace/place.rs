@@ -12,7 +12,7 @@ use crate::Effect;
 /// Alignment in bytes of the first byte of each volume on the drive: 1 MiB.
 const VOLUME_ALIGNMENT: u64 = 1 << 20;
 
-/// Places on the drive of a trace's volumes: the first byte of each, and the end of the last.
+/// Table of the places on the drive of a trace's volumes: the first byte of each, and the end of the last.
 pub(crate) struct VolumePlaces {
     bases: Vec<u64>,
     /// Number of bytes of the drive that all volumes of the trace need together: the end of the last volume, or the
@@ -45,18 +45,19 @@ impl VolumePlaces {
     }
 }
 
-/// Mapping of a trace's addresses to addresses of the drive, with the data that it needs.
+/// Way in which a trace's addresses are mapped to addresses of the drive, with the data that the mapping needs.
 pub(crate) enum AddressPlacement {
-    /// Addresses of the trace are used as addresses of the drive, behind the start of their volume.
+    /// Way to map: addresses of the trace are used as addresses of the drive, behind the start of their volume.
     Direct,
-    /// Addresses of the trace are taken modulo the capacity of the drive.
+    /// Way to map: addresses of the trace are taken modulo the capacity of the drive.
     Wrap,
-    /// Page numbers of the trace are multiplied by the drive's number of pages over the trace's.
+    /// Way to map: page numbers of the trace are multiplied by the drive's number of pages over the trace's.
     Scale {
         /// Number of 4 KiB pages that all volumes span, laid end to end.
         span_pages: u64,
     },
-    /// Each page of the trace is mapped to the page of the drive with its number among the touched pages, without gaps.
+    /// Way to map: each page of the trace goes to the page of the drive with its number among the touched pages,
+    /// without gaps.
     Compact(PageRanks),
 }
 

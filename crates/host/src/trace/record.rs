@@ -12,7 +12,7 @@ pub(crate) const SECTOR: u64 = 512;
 /// Greatest number of volumes of a trace: as many as a request's tag can distinguish.
 const MOST_VOLUMES: usize = 1 << 16;
 
-/// One request of a trace: time, operation, volume, address and length.
+/// Record of one request of a trace: time, operation, volume, address and length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
     /// Time of the trace's request on the trace's own clock, in nanoseconds.
@@ -35,8 +35,8 @@ pub(crate) struct Record {
     pub process: Option<u32>,
 }
 
-/// Mark of a trace record that tells more than the record's operation: plain request, write of zeroes, or requeued
-/// request.
+/// Kind of mark of a trace record, which tells more than the record's operation: plain request, write of zeroes, or
+/// requeued request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RecordMark {
     /// No mark: the trace record is a plain request.
@@ -55,19 +55,20 @@ impl RecordMark {
     pub const ALL: [Self; 3] = [Self::None, Self::Zeroes, Self::Requeued];
 }
 
-/// Result of parsing one frame (line or record) of a trace.
+/// Kind of result of parsing one frame (line or record) of a trace.
 #[derive(Debug)]
 pub(crate) enum Parsed {
-    /// The frame (line or record of a trace) is a request to be replayed.
+    /// Result: the frame (line or record of a trace) is a request to be replayed.
     Request(Record),
-    /// The frame (line or record of a trace) is valid but no request, such as another event, or the opening of a file.
+    /// Result: the frame (line or record of a trace) is valid but no request, such as another event, or the opening of
+    /// a file.
     Known,
-    /// The frame (line or record of a trace) is an event of the selected action that transfers no data; such events are
-    /// counted.
+    /// Result: the frame (line or record of a trace) is an event of the selected action that transfers no data; such
+    /// events are counted.
     Empty,
-    /// The frame (line or record) is one that only this trace format has, such as its header.
+    /// Result: the frame (line or record) is one that only this trace format has, such as its header.
     Signature,
-    /// The frame (line or record) says nothing about the trace format, such as a notice before the header.
+    /// Result: the frame (line or record) says nothing about the trace format, such as a notice before the header.
     Ignored,
 }
 
@@ -127,7 +128,7 @@ impl Record {
         }
     }
 
-    /// Returns the request with the number of the process that made it, as the trace gives it.
+    /// Returns the trace record, with the number `process` of the process that made the request stored in it.
     ///
     /// # Errors
     /// When the number is greater than that of any process.

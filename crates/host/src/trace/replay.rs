@@ -42,8 +42,8 @@ pub struct TraceWorkload {
     origin: Option<SimTime>,
 }
 
-/// Request with its address on the drive, its time in nanoseconds after the trace's first request, its line and its
-/// process.
+/// Record of a trace's request to be replayed: address on the drive, time in nanoseconds after the trace's first
+/// request, line and process.
 struct ReplayRequest {
     request: HostRequest,
     after_first_ns: u64,
@@ -62,12 +62,13 @@ struct FootprintPass {
     of_writes: bool,
 }
 
-/// Rule for the times at which requests of a trace are made.
+/// Kind of rule for the times at which requests of a trace are made: open loop or closed loop.
 enum ReplayPace {
-    /// Open loop: each request is made at its time in the trace divided by the speed-up.
+    /// Rule for times: open loop, in which each request of the trace is made at its time in the trace divided by the
+    /// speed-up.
     Open { speedup: f64 },
-    /// Closed loop: a request is made when fewer than `depth` requests are in flight; `outstanding` is the number in
-    /// flight.
+    /// Rule for times: closed loop, in which a request of the trace is made when fewer than `depth` requests are in
+    /// flight; `outstanding` is the number in flight.
     Closed { depth: u32, outstanding: u32 },
 }
 

@@ -12,7 +12,7 @@ use crate::WorkloadError;
 /// Greatest number of requeued requests that wait for their next issue: more than a drive has in flight.
 const MOST_WAITING: usize = 1 << 16;
 
-/// Requests of a block trace that the host's driver gave back (requeue) and that wait for their next issue.
+/// Set of the requests of a block trace that the host's driver gave back (requeue) and that wait for their next issue.
 #[derive(Default)]
 pub(crate) struct Requeued {
     /// Lengths in bytes of the requeued requests that wait for their next issue, by volume, operation and address.
@@ -51,8 +51,8 @@ impl Requeued {
         Ok(())
     }
 
-    /// True if the issue `record` is the first one of its request, not the second issue of a requeued request. A second
-    /// issue to which the driver has merged further data is cut to these data, and then counts as a first one.
+    /// Returns true if the issue `record` is the first one of its request, not the second issue of a requeued request.
+    /// A second issue to which the driver has merged further data is cut to these data, and then counts as a first one.
     #[cold]
     fn is_first(&mut self, record: &mut Record) -> bool {
         let key = key(record);

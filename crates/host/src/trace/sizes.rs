@@ -49,8 +49,8 @@ impl Sizes {
         self.longest[column] = self.longest[column].max(bytes);
     }
 
-    /// Returns the most frequent request sizes of a trace, each with its fraction of `moving` requests; of equally
-    /// frequent sizes the smaller comes first.
+    /// Returns the list of the most frequent request sizes of a trace, each with its fraction of `moving`, the number
+    /// of all requests that have a length; of equally frequent sizes the smaller comes first.
     pub fn top(&self, moving: u64) -> Vec<SizeShare> {
         let total = |(&bytes, counts): (&u32, &[u64; 3])| (bytes, counts.iter().sum::<u64>());
         let mut sizes: Vec<(u32, u64)> = self.counted.iter().map(total).collect();

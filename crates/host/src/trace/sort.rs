@@ -220,7 +220,7 @@ impl SortedRun {
     }
 }
 
-/// Merge of the sorted runs of a temporary file: returns the earliest request of all runs next.
+/// Merger of the sorted runs of a temporary file: returns the earliest request of all runs next.
 struct RunMerge {
     file: File,
     runs: Vec<SortedRun>,

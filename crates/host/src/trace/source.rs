@@ -8,7 +8,7 @@ use super::origin::{ByteSource, TraceOrigin};
 use super::record::{Aligner, Parsed, Record, RecordMark, Volumes};
 use crate::WorkloadError;
 
-/// Request of a trace with its line or record number, which counts on through the files of several CPUs.
+/// Record of a trace's request with its line or record number, which counts on through the files of several CPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Located {
     pub record: Record,
@@ -236,7 +236,7 @@ impl TraceStream {
     }
 }
 
-/// True for a line that is empty or consists of blanks, and so has no meaning in any trace format.
+/// Returns true for a line that is empty or consists of blanks, and so has no meaning in any trace format.
 #[inline]
 fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|&b| b == b' ' || b == b'\t')

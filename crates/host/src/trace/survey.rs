@@ -10,7 +10,7 @@ use super::sizes::Sizes;
 use super::source::{Located, Met};
 use crate::Op;
 
-/// Number of requests and span of one volume of a trace.
+/// Counts of one volume of a trace: number of requests, and span in bytes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct VolumeTally {
     pub requests: u64,
@@ -47,9 +47,9 @@ pub(crate) struct Survey {
 /// Way in which the distinct pages that a trace touches are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Footprint {
-    /// Touched pages are counted exactly, with a set of the pages in memory.
+    /// Way to count: touched pages of the trace are counted exactly, with a set of the pages in memory.
     Exact,
-    /// Touched pages are counted by an estimate, which takes little memory.
+    /// Way to count: touched pages of the trace are counted by an estimate, which takes little memory.
     Estimated,
 }
 

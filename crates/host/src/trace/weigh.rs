@@ -51,12 +51,13 @@ pub(crate) struct FirstRequests {
     pub size_unit: u64,
     /// Estimated number of distinct 4 KiB pages that the first requests touch.
     pub pages: u64,
-    /// Hash of the requests, equal for two formats in which the trace means the same requests.
+    /// Hash of all first requests together, equal for two formats in which the trace means the same requests.
     pub digest: u64,
 }
 
 impl FirstRequests {
-    /// Reads the first requests of `origin` in the format `card`; reading ends at the first line that cannot be parsed.
+    /// Reads the first requests of `origin` in the format `card` and returns their statistics; reading ends at the
+    /// first line that cannot be parsed.
     pub fn of(origin: &TraceOrigin, card: &FormatCard, options: &TraceOptions) -> Self {
         // What a user asks to be left out, moved or skipped says nothing about the format.
         let plain = TraceOptions {
@@ -107,8 +108,8 @@ impl FirstRequests {
         found
     }
 
-    /// True if the trace's first requests are enough to draw conclusions about the format from what they have in
-    /// common.
+    /// Returns true if the trace's first requests are enough to draw conclusions about the format from what they have
+    /// in common.
     pub fn is_enough(&self) -> bool {
         self.requests >= ENOUGH
     }
@@ -133,8 +134,9 @@ impl FirstRequests {
         (mean > LONGEST_MEAN_GAP_NS).then(|| format!("requests would be {} apart", spoken(mean)))
     }
 
-    /// True if the times of the trace show the resolution of its clock: there are enough of them, with intervals of
-    /// many ticks. At a steady rate all times are multiples of the interval, which says nothing about the clock.
+    /// Returns true if the times of the trace show the resolution of its clock: there are enough of them, with
+    /// intervals of many ticks. At a steady rate all times are multiples of the interval, which says nothing about the
+    /// clock.
     fn shows_its_clock(&self) -> bool {
         const TICKS_A_GAP: u64 = 4;
         self.tick_ns > 0

@@ -4,8 +4,8 @@ use super::parameters::{Bursts, Parameters, VolumeBursts};
 use crate::{Effect, Op};
 use engine::RandomStream;
 
-/// Stream of request arrivals of a synthetic volume: requests come in bursts, and random pauses between bursts give the
-/// mean rate.
+/// State of one stream of request arrivals of a synthetic volume: requests come in bursts, and random pauses between
+/// bursts give the mean rate.
 struct ArrivalStream {
     burst: VolumeBursts,
     pause_ns: f64,

@@ -123,7 +123,7 @@ pub fn parameters() -> &'static [ParameterCard] {
     CARDS
 }
 
-/// Burst structure of the arrivals of a synthetic volume's requests.
+/// Parameters of the bursts in which a synthetic volume's requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolumeBursts {
     /// Mean number of requests in a burst of a synthetic volume's arrivals.
@@ -144,14 +144,15 @@ impl VolumeBursts {
 /// mean time between them in nanoseconds.
 type GivenBurst = (Option<f64>, Option<f64>);
 
-/// Streams in which a synthetic volume's requests arrive: one for all requests, or reads and writes apart.
+/// Kind of streams in which a synthetic volume's requests arrive: one for all requests, or one each for reads and
+/// writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bursts {
-    /// Requests of the synthetic volume arrive in one stream with these bursts, in which each request is a read or a
-    /// write by chance.
+    /// Kind of streams: one, with these bursts, in which each request of the synthetic volume is a read or a write by
+    /// chance.
     Together(VolumeBursts),
-    /// Requests of the synthetic volume arrive in two streams, the bursts of reads and the bursts of writes,
-    /// independently of each other.
+    /// Kind of streams: two, with the bursts of the synthetic volume's reads and those of its writes, independent of
+    /// each other.
     Apart([VolumeBursts; 2]),
 }
 
@@ -171,11 +172,11 @@ pub struct Parameters {
     pub mean_bytes: f64,
     /// Number of distinct addresses (records) that the requests of the synthetic volume access.
     pub distinct: u64,
-    /// Fraction of the synthetic volume's reads, and fraction of its writes, that go to addresses both read and
+    /// Two fractions (0 to 1): of the synthetic volume's reads, and of its writes, that go to addresses both read and
     /// written.
     pub interleaved: [f64; 2],
-    /// Fraction of the synthetic volume's addresses that are only read, and fraction that are only written, where
-    /// given.
+    /// Two fractions (0 to 1), where given: of the synthetic volume's addresses that are only read, and of those
+    /// addresses that are only written.
     pub addresses: [Option<f64>; 2],
     /// Exponent of Zipf's law for the popularity of the synthetic volume's addresses.
     pub skew: f64,
@@ -184,7 +185,8 @@ pub struct Parameters {
     pub sequential: f64,
     /// Mean rate of arrivals of the synthetic volume's requests, in requests per second.
     pub requests_per_s: f64,
-    /// Bursts in which the requests of the synthetic volume arrive: of all requests, or of reads and of writes apart.
+    /// Kind of streams, with their bursts, in which the requests of the synthetic volume arrive: one stream for all
+    /// requests, or one each for reads and writes.
     pub bursts: Bursts,
     /// Burst parameters of the synthetic volume that the user gave: first for all requests, then for reads alone, then
     /// for writes alone.
@@ -340,8 +342,8 @@ impl Parameters {
         }
     }
 
-    /// Returns the bursts of a synthetic volume's requests that follow from the given parameters: values for reads or
-    /// writes alone take precedence over values for all requests.
+    /// Computes, from the given parameters, the streams and bursts in which a synthetic volume's requests arrive:
+    /// values for reads or writes alone take precedence over values for all requests.
     fn settled_bursts(&self) -> Bursts {
         let over = |below: VolumeBursts, (requests, gap_ns): GivenBurst| VolumeBursts {
             requests: requests.unwrap_or(below.requests),
@@ -400,7 +402,7 @@ impl Parameters {
         }
     }
 
-    /// Returns the burst structure of the synthetic volume's reads (`kind` 0) or of its writes (1).
+    /// Returns the burst parameters of the synthetic volume's reads (`kind` 0) or of its writes (1).
     fn burst_of(&self, kind: usize) -> VolumeBursts {
         match self.bursts {
             Bursts::Together(burst) => burst,

@@ -19,7 +19,7 @@ use engine::{Permutation, RandomStream};
 /// by side within a stretch, and stretches are scattered over the group of records.
 const STRETCH: u64 = 4 << 20;
 
-/// One request of a synthetic volume, with its arrival time.
+/// Record of one request of a synthetic volume, with its arrival time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VolumeRequest {
     /// Arrival time of the synthetic volume's request, in nanoseconds after the first request.
@@ -58,7 +58,8 @@ impl GroupState {
         self.cell.base + (stretch * each + within) * self.cell.size
     }
 
-    /// True when the record after `number` in this group of a synthetic volume is also its neighbour in address.
+    /// Returns true when the record after `number` in this group of a synthetic volume is also its neighbour in
+    /// address.
     fn continues(&self, number: u64) -> bool {
         number + 1 < self.cell.records && !(number + 1).is_multiple_of(STRETCH / self.cell.size)
     }
@@ -88,8 +89,8 @@ impl VolumeRequests {
         Self { parameters, states, sizes: layout.sizes, random, arrivals, made: 0, last: None }
     }
 
-    /// Replaces the random streams of the generator of a synthetic volume's requests, for a repetition with number
-    /// `pass`: records stay at their addresses.
+    /// Draws the random numbers of the generator of a synthetic volume's requests anew from `seed`, for pass number
+    /// `pass` of several passes that play the volume one after the other: records stay at their addresses.
     pub(super) fn draw_anew(&mut self, seed: u64, pass: u32) {
         self.random = RandomStream::new(seed, &format!("host.volume.pass.{pass}"));
         self.arrivals.draw_anew(RandomStream::new(seed, &format!("host.volume.arrivals.pass.{pass}")));

@@ -14,7 +14,8 @@ impl Worker {
         }
     }
 
-    /// True if a flush that fio's `end_fsync` asks for is still due, for all files of the clone or for some of them.
+    /// Returns true if a flush that fio's `end_fsync` asks for is still due, for all files of the clone or for some of
+    /// them.
     pub(super) fn owes_a_flush(&self) -> bool {
         self.end_fsync && (self.unflushed || self.files_to_flush > 0)
     }
@@ -48,8 +49,9 @@ impl Worker {
         }
     }
 
-    /// Returns the step (a flush, a wait, a question to its flow, the end) that a clone of a fio job must take in place
-    /// of a request, because its gate forbids a request now; `None` when it may issue a request.
+    /// Returns the step (a flush, a wait, a question to its fio flow, the end) that a clone of a fio job must take in
+    /// place of a request, because a flush, a pause or its flow forbids a request now; `None` when it may issue a
+    /// request.
     pub(super) fn pass_gate(&mut self, now: u64) -> Option<CloneAnswer> {
         match self.gate {
             // fio looks for a flush that is due when it makes the next request: there is none after the last, but where it

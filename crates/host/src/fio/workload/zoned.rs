@@ -87,8 +87,8 @@ impl FioWorkload {
         }
     }
 
-    /// Makes fio's account of the zones of the drive, which all jobs share; `None` where no job works in the drive's
-    /// zones.
+    /// Makes the state of the drive's zones as fio records it, shared by all jobs; `None` where no job works in the
+    /// drive's zones.
     pub(super) fn account_of(
         jobs: &[crate::fio::job::JobSpec],
         zones: Option<crate::HostZones>,

@@ -26,7 +26,7 @@ pub(super) const CARD: FormatCard = FormatCard {
     ..BASE
 };
 
-/// Beginnings of the lines of the summary at the end of blkparse's output.
+/// List of the beginnings of the lines of the summary at the end of blkparse's output.
 const SUMMARY: &[&str] = &[
     "CPU",
     "Total",
@@ -112,14 +112,14 @@ impl BlkParse {
     }
 }
 
-/// True if the line begins blkparse's summary: the line of the first program or CPU, or the totals if there was only
-/// one CPU.
+/// Returns true if the line begins blkparse's summary: the line of the first program or CPU, or the totals if there was
+/// only one CPU.
 fn is_summary_start(line: &[u8]) -> bool {
     line.starts_with(b"CPU") || line.starts_with(b"Total (") || is_program(line)
 }
 
-/// True for a line `name (process)`, which begins the part of a program in the summary of `blkparse -s`. An event line
-/// begins with its device or has another end.
+/// Returns true for a line `name (process)`, which begins the part of a program in the summary of `blkparse -s`. An
+/// event line begins with its device or has another end.
 fn is_program(line: &[u8]) -> bool {
     let Some(number) = line.strip_suffix(b")") else { return false };
     let digits = number.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -175,8 +175,8 @@ fn request(
     Ok(Parsed::Request(record))
 }
 
-/// True if `bytes (command ..)` follows the RWBS letters: a SCSI command sent by a program, which reads or writes no
-/// sector of the disk. A single number in parentheses is a time, as `blkparse -t` prints it.
+/// Returns true if `bytes (command ..)` follows the RWBS letters: a SCSI command sent by a program, which reads or
+/// writes no sector of the disk. A single number in parentheses is a time, as `blkparse -t` prints it.
 fn is_packet(rest: &[u8]) -> bool {
     let mut columns = Columns::blank(rest);
     let before = columns.remainder();
@@ -189,15 +189,15 @@ fn is_packet(rest: &[u8]) -> bool {
     !is_time && (first.starts_with(b"(") || first.iter().all(u8::is_ascii_digit))
 }
 
-/// Part of a blkparse line behind the RWBS letters, which give the kind of request: address and length, if there are
-/// any.
+/// Kind of values that stand in a blkparse line behind the RWBS letters (which give the kind of request): address and
+/// length, address alone, or none.
 #[derive(Clone, Copy)]
 enum BehindLetters {
-    /// The blkparse line gives neither address nor length behind the RWBS letters, only a process.
+    /// Case without values: the blkparse line gives neither address nor length behind the RWBS letters, only a process.
     Nothing,
-    /// The blkparse line gives an address without a length: no data were transferred.
+    /// Case of an address alone: the blkparse line gives no length, because no data were transferred.
     Address,
-    /// The blkparse line gives an extent: its first sector, and its number of sectors.
+    /// Case of an extent: the blkparse line gives its first sector and its number of sectors.
     Sectors(u64, u64),
 }
 

@@ -52,12 +52,13 @@ impl Parser for BlkReplay {
     }
 }
 
-/// True if a line of a blkreplay trace has at least three semicolons, and so is a line of columns, not of text.
+/// Returns true if a line of a blkreplay trace has at least three semicolons, and so is a line of columns, not of text.
 fn has_columns(line: &[u8]) -> bool {
     line.iter().filter(|&&b| b == b';').count() >= 3
 }
 
-/// True for the header line of a blkreplay trace, `start ; sector; length ; op ; ...`, with any number of blanks.
+/// Returns true for the header line of a blkreplay trace, `start ; sector; length ; op ; ...`, with any number of
+/// blanks.
 fn is_header(line: &[u8]) -> bool {
     if !trim_start(line).starts_with(b"start") {
         return false;

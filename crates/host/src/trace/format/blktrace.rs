@@ -76,7 +76,8 @@ pub(super) const CARD_V2: FormatCard = FormatCard {
     ..CARD
 };
 
-/// Letter in the output of blkparse for each action, by the number in the low bits of a blktrace event's action field.
+/// Table of the letter in the output of blkparse for each action, by the number in the low bits of a blktrace event's
+/// action field.
 const ACTIONS: &[(u32, &str)] = &[
     (1, "Q"),
     (2, "M"),
@@ -108,7 +109,7 @@ const NOTIFY: u64 = 1 << 10;
 const DISCARD: u64 = 1 << 13;
 const FUA: u64 = 1 << 15;
 const ZONE_APPEND: u64 = 1 << 16;
-/// Category bits of zone operations in a blktrace event: reset, reset of all zones, finish, open, close.
+/// Bit mask of the categories of zone operations in a blktrace event: reset, reset of all zones, finish, open, close.
 const ZONES: u64 = 0x1f << 17;
 const ZEROES: u64 = 1 << 22;
 

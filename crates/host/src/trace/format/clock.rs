@@ -6,12 +6,12 @@ use crate::trace::field::{Fault, any_int, fault, show, time};
 const NEGATIVE: u64 = 1 << 62;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Format in which a trace writes times: numbers of some unit, or dates.
+/// Kind of format in which a trace writes times: numbers of some unit, or dates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::trace) enum TimeFormat {
-    /// Times in the trace are numbers in units of this many nanoseconds.
+    /// Format of times: the trace gives numbers in units of this many nanoseconds.
     Unit(u64),
-    /// Times in the trace are ISO 8601 dates such as `2024-01-31T12:34:56.789Z`.
+    /// Format of times: the trace gives ISO 8601 dates such as `2024-01-31T12:34:56.789Z`.
     Iso,
 }
 
@@ -35,7 +35,8 @@ impl TimeFormat {
     }
 }
 
-/// Shift of a trace's times: if the first time is negative, a constant is added to all times, so that none is negative.
+/// State of the shift of a trace's times: if the first time is negative, a constant is added to all times, so that none
+/// is negative.
 #[derive(Default)]
 pub(super) struct Zero {
     moved: Option<bool>,

@@ -4,7 +4,7 @@ use super::clock::TimeFormat;
 use crate::trace::record::SECTOR;
 use crate::{Op, WorkloadError};
 
-/// Meaning of one column of a trace table, such as time, operation or offset.
+/// Kind of values in one column of a trace table, such as time, operation or offset.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::trace) enum ColumnRole {
     Time(TimeFormat),
@@ -18,7 +18,7 @@ pub(in crate::trace) enum ColumnRole {
     Nothing,
 }
 
-/// Unit of the addresses or sizes in a column of a trace, in bytes, and whether their numbers are hexadecimal.
+/// Unit of the addresses or sizes in a column of a trace: its bytes, and whether the numbers are hexadecimal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::trace) struct AddressUnit {
     pub bytes: u64,

@@ -83,8 +83,8 @@ pub(super) const SSDSIM_HASH: FormatCard = FormatCard {
 const MS: u64 = 1_000_000;
 const US: u64 = 1_000;
 
-/// The five columns of a trace line in the formats of SSDsim, MQSim, DiskSim and others, with start and size as numbers
-/// in the units of the line.
+/// Record of the five columns of a trace line in the formats of SSDsim, MQSim, DiskSim and others, with start and size
+/// as numbers in the units of the line.
 struct Five<'a> {
     time: &'a [u8],
     device: &'a [u8],

@@ -57,7 +57,7 @@ pub struct FormatCard {
     /// Function that returns a reason to doubt that a trace is of this format, beside the reasons that apply to all
     /// formats; none if it sees no reason.
     pub(crate) doubt: fn(&FirstRequests) -> Option<String>,
-    /// Division of a trace file in this format into records: lines, or binary records.
+    /// Kind of frames into which a trace file of this format is divided: lines, or binary records.
     pub(crate) framing: Framing,
     /// Function that makes a new parser of this trace format.
     pub(crate) parser: fn(&TraceOptions) -> Box<dyn Parser>,
@@ -80,7 +80,7 @@ const BASE: FormatCard = FormatCard {
 };
 
 impl FormatCard {
-    /// True if `trace convert` can write this trace format.
+    /// Returns true if `trace convert` can write this trace format.
     pub fn writable(&self) -> bool {
         self.writer.is_some()
     }
@@ -92,21 +92,22 @@ impl std::fmt::Debug for FormatCard {
     }
 }
 
-/// Division of a trace file into frames, which the parser reads one by one: lines of text, or binary records.
+/// Kind of frames into which a trace file is divided, which the parser reads one by one: lines of text, or binary
+/// records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Framing {
-    /// The trace file consists of lines of text.
+    /// Kind of frames: the trace file consists of lines of text.
     Lines,
-    /// The trace file consists of binary records, each with a head of fixed length and as many further bytes as `extra`
-    /// computes from the head.
+    /// Kind of frames: the trace file consists of binary records, each with a head of fixed length and as many further
+    /// bytes as `extra` computes from the head.
     Records {
         /// Length in bytes of the head of a binary record of the trace.
         head: usize,
         /// Function that computes from the head of a binary record the number of bytes behind the head.
         extra: fn(&[u8]) -> usize,
     },
-    /// The trace file consists of a binary header, which is passed to the parser as a frame of its own with number 0,
-    /// and of records of one length.
+    /// Kind of frames: the trace file consists of a binary header, which is passed to the parser as a frame of its own
+    /// with number 0, and of records of one length.
     Headed {
         /// Length in bytes of the header of a binary trace file.
         header: usize,
@@ -153,7 +154,7 @@ pub(crate) struct LineWriter {
     pub line: fn(&mut Vec<u8>, &Record, &str) -> Result<(), &'static str>,
 }
 
-/// Descriptions of all trace formats that can be read, in the order of their names.
+/// List of the descriptions of all trace formats that can be read, in the order of their names.
 static FORMATS: &[FormatCard] = &[
     alibaba::CARD,
     biotracer::CARD,

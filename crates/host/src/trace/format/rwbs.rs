@@ -11,12 +11,12 @@ pub(super) enum RwbsKind {
     Read,
     Write,
     Trim,
-    /// Write of zeroes, for which no data are transferred (RWBS letters WZ).
+    /// Kind of block request: write of zeroes, for which no data are transferred (RWBS letters WZ).
     Zeroes,
     Flush,
-    /// Zone append in a block trace: a write whose address is known only from its completion event.
+    /// Kind of block request: zone append, a write whose address is known only from its completion event.
     Append,
-    /// Request that neither transfers nor discards data: RWBS letter N, or an operation on zones.
+    /// Kind of block request: neither transfers nor discards data (RWBS letter N, or an operation on zones).
     Nothing,
 }
 
@@ -54,14 +54,14 @@ pub(super) fn known(letters: &[u8]) -> Option<RwbsKind> {
     }
 }
 
-/// True if `letters` consists of RWBS letters and their flags alone, so that it is very likely no other word of a
-/// table.
+/// Returns true if `letters` consists of RWBS letters and their flags alone, so that it is very likely no other word of
+/// a table.
 pub(super) fn is_whole(letters: &[u8]) -> bool {
     let flags = |rest: &[u8]| rest.iter().all(|letter| b"RWDFNZAESMPIUOC".contains(letter));
     (1..=8).contains(&letters.len()) && flags(letters) && known(letters).is_some()
 }
 
-/// True for a write with force unit access: RWBS letters with an F behind the W.
+/// Returns true for a write with force unit access: RWBS letters with an F behind the W.
 pub(super) fn forces_unit_access(letters: &[u8]) -> bool {
     letters.iter().skip_while(|letter| **letter != b'W').any(|letter| *letter == b'F')
 }

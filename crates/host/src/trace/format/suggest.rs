@@ -11,8 +11,8 @@ const MOST: usize = 40;
 const ROWS: usize = 200;
 const OPERATIONS: usize = 8;
 
-/// Hints from the name of a table's column for the suggestion of `--columns`: whole words, parts of words, and the word
-/// of `--columns` that they suggest.
+/// List of hints from the name of a table's column for the suggestion of `--columns`: whole words, parts of words, and
+/// the word of `--columns` that they suggest.
 const NAMES: &[(&[&str], &[&str], &str)] = &[
     (&["ts", "t"], &["time", "stamp", "date"], "time:s"),
     (

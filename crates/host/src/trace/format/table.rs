@@ -42,7 +42,8 @@ pub(super) const CARD: FormatCard = FormatCard {
     ..BASE
 };
 
-/// Names of operations, in lower case, that a trace table may use if the user defines no words.
+/// List of names of operations, in lower case, each with its operation, that a trace table may use if the user defines
+/// no words.
 const WORDS: &[(&str, Op)] = &[
     ("read", Op::READ),
     ("r", Op::READ),
@@ -58,7 +59,7 @@ const WORDS: &[(&str, Op)] = &[
     ("f", Op::FLUSH),
 ];
 
-/// Names of the operations that only zoned drives have, with their operations, for a trace table.
+/// List of the names of the operations that only zoned drives have, each with its operation, for a trace table.
 const ZONED_WORDS: &[(&str, Op)] = &[
     ("append", Op::APPEND),
     ("open", Op::ZONE_OPEN),
@@ -90,7 +91,7 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// True if the line is a header: none of its times, offsets and sizes is a number.
+    /// Returns true if the line is a header: none of its times, offsets and sizes is a number.
     fn is_header(&self) -> bool {
         let times = [self.time, self.wait].into_iter().flatten().map(|(field, _)| (field, false));
         let sizes = [self.offset, self.size].into_iter().flatten().map(|(field, unit)| (field, unit.hex));
@@ -216,7 +217,7 @@ impl TraceTable {
     }
 }
 
-/// True if `field` is a usual name of an operation, which the user need not define.
+/// Returns true if `field` is a usual name of an operation, which the user need not define.
 pub(super) fn usual(field: &[u8]) -> bool {
     let words = || WORDS.iter().chain(ZONED_WORDS);
     words().any(|(word, _)| field.eq_ignore_ascii_case(word.as_bytes())) || rwbs::is_whole(field)
@@ -232,7 +233,7 @@ fn undoubled(field: &[u8]) -> Vec<u8> {
     found
 }
 
-/// True if an optional column of a table has a value, that is, is neither empty nor `-`.
+/// Returns true if an optional column of a table has a value, that is, is neither empty nor `-`.
 fn is_named(field: &[u8]) -> bool {
     !matches!(trim(field), b"" | b"-")
 }

@@ -17,7 +17,7 @@ use host::{
 use std::collections::BTreeMap;
 pub(crate) use zoned::{ZoneTurn, ZonedNamespace};
 
-/// A namespace with its name, command set and address range on the drive.
+/// Record of one namespace of a drive: name, command set and address range on the drive.
 #[derive(Clone, Debug)]
 struct Placed {
     name: String,
@@ -34,14 +34,14 @@ impl Placed {
     }
 }
 
-/// Namespaces of a drive, at least one, in the order of their address ranges.
+/// List of the namespaces of a drive, at least one, in the order of their address ranges.
 #[derive(Clone, Debug)]
 pub(crate) struct Namespaces {
     all: Vec<Placed>,
     /// Size of the drive in bytes.
     bytes: u64,
-    /// Size in bytes of the first namespace and its mask of operations on sectors, for quick access: most drives have a
-    /// single namespace.
+    /// Two numbers for quick access, since most drives have a single namespace: size in bytes of the first namespace,
+    /// and its bit mask of operations that address sectors.
     first: (u64, u64),
     /// Number of placement handles that a write to any namespace can name.
     handles: u16,
@@ -281,8 +281,8 @@ impl Namespaces {
     }
 }
 
-/// Returns the number of mapping units that each declared namespace asks for (0 for a namespace that takes the rest),
-/// and the number of units left on the drive.
+/// Returns the number of mapping units that each declared namespace asks for by size or share (0 for a namespace that
+/// takes the remaining space), and the number of units left on the drive.
 fn rooms(
     declared: &[Declared],
     units: u64,
@@ -325,18 +325,18 @@ fn refuse(entries: &[Entry], name: &str, key: &str, expected: String) -> ConfigE
     ConfigError { place, key, value, expected, hint: None }
 }
 
-/// Counts of the requests to each namespace of a drive with several, by effect; a flush counts for the whole drive,
-/// which has one write buffer.
+/// Counts of the requests to each namespace of a drive with several namespaces, by effect; a flush counts for the whole
+/// drive, which has one write buffer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByNamespace(Vec<[EffectCounts; Effect::COUNT]>);
 
-/// Counts of the requests to a namespace with one effect, such as reads.
+/// Counts of the requests to one namespace with one effect, such as reads: completed, their bytes, and failed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EffectCounts {
-    /// Number of requests that were completed successfully.
+    /// Number of requests to the namespace, with one effect, that were completed successfully.
     pub done: u64,
     pub bytes: u64,
-    /// Number of requests that were answered with an error.
+    /// Number of requests to the namespace, with one effect, that were answered with an error.
     pub failed: u64,
 }
 

@@ -12,10 +12,10 @@ pub struct Catalogue {
     bringer: Bringer,
 }
 
-/// Entry of the listing of drives or chips: name, title and file.
+/// Record in the listing of a catalogue's drives or chips: name, title and path of one drive file or chip file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DriveSummary {
-    /// Name by which commands find the drive or chip.
+    /// Name by which commands find the drive or chip, for example on the command line.
     pub name: String,
     /// Title of the drive or chip, as its file gives it; empty where the file gives none.
     pub title: String,

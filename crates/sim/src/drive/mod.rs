@@ -51,7 +51,7 @@ pub struct Drive {
     pub(crate) failures: FailurePlan,
 }
 
-/// All parts of a simulated drive, read once from its configuration: flash, bus, controller, error correction,
+/// All parts of a simulated drive, read in one go from its configuration: flash, bus, controller, error correction,
 /// translation layer, host link, power.
 pub(crate) struct WholeDrive {
     pub title: String,
@@ -72,11 +72,11 @@ pub(crate) struct WholeDrive {
     pub namespaces: Namespaces,
 }
 
-/// Reason why a drive's configuration is refused.
+/// Kind of reason why a drive's configuration is refused: a fault of one key, or of the drive as a whole.
 enum Refused {
-    /// The configuration is refused because of one key or its value.
+    /// Reason for refusal: one key of the configuration or its value is wrong.
     Key(ConfigError),
-    /// The configuration is refused because of the drive as a whole.
+    /// Reason for refusal: the drive as a whole is not possible, although each key by itself is right.
     Drive(Error),
 }
 

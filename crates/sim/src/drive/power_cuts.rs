@@ -10,7 +10,8 @@ const WITHIN: u64 = 100_000;
 /// interrupt programs and erases at all stages.
 const SCATTER_NS: u64 = 5_000_000;
 
-/// Plan of the power cuts in a run: their moments, how long the power stays off, and the capacitors of the drive.
+/// Plan of the power cuts in a run: the moments of the cuts, the time for which the power stays off, and the capacitors
+/// of the drive.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PowerPlan {
     at: Vec<Nanos>,
@@ -25,12 +26,12 @@ pub(crate) struct PowerPlan {
     pub hold_up: Option<Nanos>,
 }
 
-/// Moment at which the power of a drive is cut.
+/// Way in which the moment of a planned power cut is set: by simulated time, or by number of flash operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CutMoment {
-    /// The power fails at this simulated time.
+    /// Case of a power cut that happens at this simulated time.
     At(SimTime),
-    /// The power fails this time after the end of this number of flash operations.
+    /// Case of a power cut that happens this delay after the end of this number of flash operations.
     After(u64, Nanos),
 }
 

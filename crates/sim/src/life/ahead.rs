@@ -8,7 +8,8 @@ use units::Lpn;
 /// are in the processor's cache in time.
 const DISTANCE: usize = 32;
 
-/// Logical units that an ageing run will write next, drawn ahead so that their map entries can be prefetched.
+/// Queue of the logical units that an ageing run will write next, drawn ahead so that their map entries can be
+/// prefetched.
 pub(crate) struct UnitsAhead {
     units: [Lpn; DISTANCE],
     at: usize,

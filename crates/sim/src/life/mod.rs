@@ -33,8 +33,8 @@ use serde::Serialize;
 use std::path::Path;
 use units::Lpn;
 
-/// State of an ageing drive at the end of a window, the part of its life that is simulated write by write between two
-/// jumps.
+/// Record of the state of an ageing drive at the end of a window, the part of its life that is simulated write by write
+/// between two jumps in wear.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AgeRow {
     /// Bytes that the host has written since the drive was filled, including the jumps.
@@ -53,7 +53,7 @@ pub struct AgeRow {
     pub bad_blocks: u64,
     /// Number of superblocks that are still usable.
     pub superblocks: u32,
-    /// Number of times that the jump after the window repeats the wear of the window on every block.
+    /// Number of times that the jump in wear after the window repeats the wear of the window on every block.
     pub jumped: u32,
     /// True if the drive has become read-only and takes no more writes.
     pub read_only: bool,
@@ -66,7 +66,7 @@ pub struct AgeRow {
     pub speed: Option<Speed>,
 }
 
-/// Facts about the criteria by which the end of the drive's life is judged.
+/// Set of facts about the criteria by which the end of a drive's life is judged in an ageing run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AgeFacts {
     /// Class of the drive by JESD218: the class that the options ask for, else the class that follows from the drive
@@ -85,7 +85,7 @@ pub struct AgeFacts {
     /// Program/erase cycles after which a block of mean endurance can no longer be read at the required error rate at
     /// the end of the retention time; none where the bit error table does not reach them.
     pub mean_wear: Option<u32>,
-    /// Number of other pages in the parity group of a page; none without parity.
+    /// Number of other pages in the parity group (stripe across dies) of a page; none without parity.
     pub stripe: Option<u32>,
     /// Age in seconds at which the drive refreshes data; none: never.
     pub refresh_s: Option<f64>,
@@ -93,8 +93,8 @@ pub struct AgeFacts {
     pub bits: u32,
 }
 
-/// How well a drive in use reads its data at the end of its life, with the oldest data as old as the service years
-/// allow.
+/// Result of calculating how well a drive in use reads its data at the end of its life, where the oldest data are as
+/// old as the service years allow.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InUse {
     /// Age of the oldest data in the drive, in seconds.
@@ -108,8 +108,8 @@ pub struct InUse {
     pub years_readable: Option<f64>,
 }
 
-/// Window in progress of an ageing run (the part of the drive's life simulated write by write between two jumps):
-/// counts at its beginning, and number of units written so far.
+/// State of the window in progress of an ageing run (the part of the drive's life simulated write by write between two
+/// jumps): counters at its beginning, speed measured before it, and number of units written in it so far.
 struct Window {
     cycles: Vec<u32>,
     stats: FtlStats,
@@ -117,7 +117,8 @@ struct Window {
     written: u64,
 }
 
-/// Position in an ageing run of a block's last erase, counted at the end of the window in which the block was erased.
+/// Record of a block's last erase in an ageing run: drive writes up to the end of the window in which the block was
+/// erased, with and without jumps, and the number of such windows.
 #[derive(Clone, Copy, Debug, Default)]
 struct ErasedAt {
     /// Drive writes, jumps included, up to the end of the window in which the block was last erased.
@@ -135,7 +136,7 @@ const YEAR_S: f64 = 365.25 * 86_400.0;
 /// the end of the jump.
 const FAILING: usize = 400;
 
-/// Ageing run: a drive that is overwritten, with jumps in wear, until the end of its life.
+/// State of an ageing run, in which a drive is overwritten, with jumps in wear, until the end of its life.
 pub struct Ageing {
     drive: Drive,
     ftl: Ftl,
@@ -143,7 +144,7 @@ pub struct Ageing {
     random: RandomStream,
     ahead: UnitsAhead,
     units: u32,
-    /// Point of the next speed measurement, as a fraction of the mean block's life.
+    /// Fraction of the mean block's life at which the drive's speed is measured next.
     next_measure: f64,
     /// Number of mapping units that the ageing run writes in each window, the part simulated write by write between two
     /// jumps.
@@ -158,7 +159,7 @@ pub struct Ageing {
     class: DriveClass,
     /// Calculation of the uncorrectable bit error rate, or the reason why it is not possible.
     limit: Result<CodeLimit, String>,
-    /// For each block, the position of its last erase in the ageing run, in drive writes.
+    /// Record of the last erase of each block in the ageing run, measured in drive writes.
     erased_at: Vec<ErasedAt>,
     /// Life of the mean block in P/E cycles: until it fails, or until it cannot be read any more if that comes first.
     life: f64,

@@ -11,7 +11,8 @@ use host::{Completion, Effect, HostRequest, Op, Poll, Workload, WorkloadError, W
 use serde::Serialize;
 use units::SimTime;
 
-/// Speed of an aged drive under a saturating mix of reads and writes.
+/// Result of measuring the speed of an aged drive under a saturating mix of reads and writes: latencies, write rate,
+/// and times of programs and erases.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Speed {
     /// Mean latency of the host's reads, in nanoseconds.
@@ -30,7 +31,7 @@ pub struct Speed {
     pub erase_ns_mean: Option<f64>,
 }
 
-/// Queue depth of the speed measurement: number of outstanding requests.
+/// Queue depth of the speed measurement: number of outstanding requests at any time.
 const DEPTH: u32 = 16;
 /// Fraction of the requests of the speed measurement that are reads.
 const READS: f64 = 0.3;
@@ -39,8 +40,8 @@ const REQUESTS: u64 = 20_000;
 /// Number of simulated events between two checks whether the measurement is to stop.
 const EVENTS_AT_ONCE: u64 = 1 << 16;
 
-/// Workload of the speed measurement: writes units as the ageing run does and reads random units, with `DEPTH` requests
-/// outstanding.
+/// Workload of the speed measurement of an aged drive: writes units as the ageing run does and reads random units, with
+/// `DEPTH` requests outstanding.
 struct MixedLoad {
     random: RandomStream,
     options: AgeingOptions,

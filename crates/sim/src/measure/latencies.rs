@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 /// bucket.
 const LATENCY_MAX_NS: u64 = 1 << 42;
 
-/// Latency histogram, sum of latencies and bytes of completed requests.
+/// Record of the latencies of completed requests: histogram and sum of the latencies, and sum of the requests' bytes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Latencies {
     pub latency: Histogram<u64>,

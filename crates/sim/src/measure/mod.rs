@@ -41,8 +41,8 @@ pub(crate) const SPREAD_QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 /// Number of significant digits of the latency histogram of a kind of request.
 const DIGITS: u8 = 3;
 
-/// Arrival time of the last request, and how late requests were handed to the drive after their arrival times; a
-/// workload that waits for the drive is never late.
+/// Record of request arrivals: arrival time of the last request, and the delays of the last and of the latest request
+/// from arrival to acceptance by the drive. A workload that waits for the drive is never late.
 #[derive(Default)]
 pub(crate) struct Arrivals {
     pub last: SimTime,
@@ -51,7 +51,8 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    /// Records that one request with arrival time `arrive` is handed to the drive at `now`.
+    /// Records that a request with arrival time `arrive` is handed to the drive at `now`, and with it how late the
+    /// request is.
     #[inline]
     pub fn note(&mut self, arrive: SimTime, now: SimTime) {
         self.last = arrive;
@@ -60,7 +61,8 @@ impl Arrivals {
     }
 }
 
-/// Counts of trims that changed nothing in some units because the trims cover mapping units only in part.
+/// Counts of what trims did not trim because they cover mapping units only in part: trims without a whole unit, and
+/// bytes in partly covered units.
 #[derive(Default)]
 pub(crate) struct Untrimmed {
     /// Number of trims that cover no whole mapping unit.
@@ -77,7 +79,7 @@ impl Untrimmed {
     }
 }
 
-/// All measurements of the measured window: latencies, stages, counts, time series.
+/// Set of all measurements of the measured window: latencies, stages, counts, time series.
 pub(crate) struct Measure {
     pub ops: [Latencies; Effect::COUNT],
     pub stages_ns: [[u128; STAGES.len() + 1]; Effect::COUNT],
@@ -241,8 +243,8 @@ impl SeriesBin {
     }
 }
 
-/// Time series of reads and writes in intervals of equal width; the width doubles when there are too many intervals, so
-/// that memory is constant.
+/// Time series of the host's reads and writes in time intervals of equal width; the width doubles when there are too
+/// many intervals, so that memory is constant.
 pub(crate) struct Series {
     started: SimTime,
     width_ns: u64,
@@ -305,8 +307,8 @@ impl Series {
         }
     }
 
-    /// Returns for each interval of a run of `span_ns` nanoseconds: requests, bytes, sum of latencies, and the
-    /// interval's length in nanoseconds.
+    /// Returns for each time interval of a run of `span_ns` nanoseconds four values of the requests with effect
+    /// `effect`: number, bytes, sum of latencies in ns, and the interval's length in nanoseconds.
     pub fn parts(&self, effect: Effect, span_ns: u64) -> Vec<[f64; 4]> {
         let bins = &self.bins[effect as usize];
         let count = span_ns.div_ceil(self.width_ns);

@@ -19,7 +19,8 @@ const BATCHES: [usize; 3] = [20, 10, 5];
 /// Least number of parts of a run from which a confidence interval is calculated.
 pub(crate) const BATCHES_LEAST: usize = 10;
 
-/// Measured value with the half width of its confidence interval, and the number of batches behind it.
+/// Estimate of a measured value: the value, the half width of its confidence interval, and the number of batches (parts
+/// of the run) behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
     pub value: f64,

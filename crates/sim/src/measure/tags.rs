@@ -10,18 +10,19 @@ const TAGS_MAX: usize = 64;
 /// Number of significant digits of the latency histogram of one tag among several.
 const DIGITS: u8 = 2;
 
-/// Which tags (fio jobs, or volumes of a trace) occurred so far among the requests of one effect (reads, writes or
-/// trims): none, a single tag, or several.
+/// Kind of the set of tags (fio jobs, or volumes of a trace) that occurred so far among the requests of one effect
+/// (reads, writes or trims): none, a single tag, or several.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum TagsSeen {
     #[default]
     NoRequest,
-    /// All requests so far have this tag, so that the latencies of all requests are also those of the tag.
+    /// Case in which all requests so far have this one tag, so that the latencies of all requests are also those of the
+    /// tag.
     Only(u16),
     Several,
 }
 
-/// Latencies of the reads, writes and trims of each tag (a fio job, or a volume of a trace).
+/// Latency records of the reads, writes and trims of each tag (a fio job, or a volume of a trace).
 #[derive(Default)]
 pub(crate) struct Tags {
     seen: [TagsSeen; 3],

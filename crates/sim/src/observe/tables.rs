@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-/// Type of the values in a column of a table, by Arrow's name of the type.
+/// Kind of the values in a column of a table that a run writes, by Arrow's name of the type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -35,7 +35,7 @@ impl Type {
 pub struct Column {
     /// Name of the column in the table's file.
     pub name: &'static str,
-    /// Type of the column's values.
+    /// Arrow type of the column's values.
     #[serde(rename = "type")]
     pub kind: Type,
     /// Unit of the column's values; `1` for a plain number or a name.

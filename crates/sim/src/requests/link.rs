@@ -13,8 +13,8 @@ const SECTOR: u64 = 512;
 pub(crate) struct LinkAtWork {
     config: LinkConfig,
     pub queues: Queues,
-    /// Time for which a command occupies the link's wires, and its latency there, by effect of the request; `answers`
-    /// has the same for a completion.
+    /// Times of a command on the host link (time for which it occupies the wires, and latency), by effect of the
+    /// request; `answers` has the same times for a completion.
     commands: [LinkStep; Effect::COUNT],
     answers: [LinkStep; Effect::COUNT],
     service_free: SimTime,

@@ -9,8 +9,8 @@ use ftl::{Ftl, RegulationCounts};
 use host::Effect;
 
 sections! {
-    /// The write costs, ways to program a page among which the drive chooses. Each list has one entry for each write
-    /// cost.
+    /// Results on the write costs, ways to program a page among which the drive chooses. Each list has one entry for
+    /// each write cost.
     WriteCost {
         /// Voltage step between two program pulses, for each write cost: a coarser step is faster and leaves more bit
         /// errors.
@@ -33,8 +33,8 @@ sections! {
         other: Vec<u64>,
     }
 
-    /// The regulator, the policy that trades the costs of writes against those of reads (`ftl.regulator`): its
-    /// rewrites, and the memory it needs.
+    /// Results on the regulator, the policy that trades the costs of writes against those of reads (`ftl.regulator`):
+    /// its rewrites, and the memory it needs.
     Regulator {
         /// Number of mapping units that the regulator asked to be rewritten so that reading them costs less.
         rewrites_asked: u64 = "mapping units",
@@ -47,15 +47,15 @@ sections! {
         overhead_bytes: u64 = "bytes",
     }
 
-    /// Refresh: moving data before errors make it unreadable (`ftl.refresh`, `ftl.reading.reclaim`).
+    /// Results on refresh: moving data before errors make it unreadable (`ftl.refresh`, `ftl.reading.reclaim`).
     Refresh {
         /// Number of superblocks moved because their retention time was nearly over, or because they were read too
         /// often.
         superblocks_refreshed: u64 = "superblocks",
     }
 
-    /// The patrol (background scrub), which reads stored data in idle time and rewrites it where errors come near the
-    /// code's limit.
+    /// Results on the patrol (background scrub), which reads stored data in idle time and rewrites it where errors come
+    /// near the code's limit.
     Scrub {
         /// Time in which the patrol is to read each die once.
         period_ns: u64 = "ns",
@@ -69,7 +69,7 @@ sections! {
         rounds_late: u64 = "rounds",
     }
 
-    /// Timer-driven background work (such as refresh and patrol) since the run began.
+    /// Results on timer-driven background work (such as refresh and patrol) since the run began.
     Upkeep {
         /// Greatest share of each die's time that background work may take.
         share: f64 = "ratio",
@@ -88,7 +88,7 @@ sections! {
         late_ns_max: u64 = "ns",
     }
 
-    /// Error correction: how often reads were corrected, and with how many attempts.
+    /// Results on error correction: how often reads were corrected, and with how many attempts.
     Ecc {
         /// Number of read reference voltages that each attempt to read compares the cells with, attempt by attempt.
         references: Vec<u32> = "count",

@@ -5,7 +5,7 @@ use crate::sections::sections;
 use ftl::{Ftl, FtlStats};
 
 sections! {
-    /// Wear of the flash at the end of the run, and what failed in the measured window.
+    /// Results on the wear of the flash at the end of the run, and on what failed in the measured window.
     Wear {
         /// Program/erase cycles of the least worn block, including cycles before the run; null without blocks.
         pe_cycles_min: Option<u32> = "cycles",
@@ -29,7 +29,8 @@ sections! {
         read_only: bool = "yes/no",
     }
 
-    /// Wear of the flash over the drive: mean program/erase cycles by die and group of neighbouring blocks.
+    /// Table of the wear of the flash over the drive: mean program/erase cycles by die and group of neighbouring
+    /// blocks.
     WearMap {
         /// Number of dies: rows of `values`.
         dies: usize = "dies",
@@ -41,7 +42,7 @@ sections! {
         values: Vec<Vec<f64>> = "cycles",
     }
 
-    /// Flash interface on the channels, and its speed: what controller and chip agreed on.
+    /// Description of the flash interface on the channels, and of its speed: what controller and chip agreed on.
     Bus {
         /// Name of the flash interface on the channels, with its timing mode.
         interface: String = "text",
@@ -59,7 +60,7 @@ sections! {
         pins_per_way: u32 = "pins",
     }
 
-    /// Utilisation of the drive's parts: the share of the measured window in which each worked.
+    /// Results on the utilisation of the drive's parts: the share of the measured window in which each worked.
     Utilisation {
         /// Utilisation of the flash channels, the share of the measured window in which they were busy: mean over the
         /// channels.

@@ -6,7 +6,7 @@ use controller::Origin;
 use ftl::{Ftl, FtlStats};
 
 sections! {
-    /// Flash operations in the measured window, by origin: on whose behalf they were done.
+    /// Results on flash operations in the measured window, by origin: on whose behalf they were done.
     Flash {
         /// Number of pages read, by origin.
         reads: ByOrigin = "pages",
@@ -56,7 +56,7 @@ sections! {
         rebuild: u64,
         /// Count of flash work for read-ahead: data read before the host asked for it.
         read_ahead: u64,
-        /// Count of flash work for all origins together.
+        /// Count of flash work for all origins together (host, garbage collection and all others).
         total: u64,
     }
 }

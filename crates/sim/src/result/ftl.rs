@@ -56,11 +56,11 @@ sections! {
         zones: Option<ZonesOfDrive>,
     }
 
-    /// The map from logical to physical addresses: lookups, merges, and memory.
+    /// Results on the map from logical to physical addresses: lookups, merges, and memory.
     Mapping {
         /// RAM that the map takes in the simulated drive.
         ram_bytes: u64 = "bytes",
-        /// Number of lookups of map entries that were in RAM, where only a part of the map is in RAM.
+        /// Number of lookups of map entries that were in RAM, on a drive with only a part of the map in RAM.
         hits: u64 = "lookups",
         /// Number of lookups of map entries that had to be read from flash.
         misses: u64 = "lookups",
@@ -70,7 +70,7 @@ sections! {
         merges: Merges = "merges",
     }
 
-    /// Number of merges in a block-level map, by kind.
+    /// Numbers of merges in a block-level map, by kind of merge.
     Merges {
         /// Number of switch merges: a log block became a data block without a copy.
         switch: u64,
@@ -80,7 +80,8 @@ sections! {
         full: u64,
     }
 
-    /// Garbage collection in the measured window. Means are over the victims that it chose; null without victims.
+    /// Results on garbage collection in the measured window. Means are over the victims that it chose; null without
+    /// victims.
     Gc {
         /// Number of superblocks chosen as victims of garbage collection.
         victims: u64 = "superblocks",
@@ -93,26 +94,27 @@ sections! {
         free_at_choice_mean: Option<f64> = "superblocks",
     }
 
-    /// Wear levelling in the measured window.
+    /// Results on wear levelling in the measured window.
     WearLevelling {
         /// Number of superblocks whose data was moved so that their little worn blocks take part in the wear.
         relocations: u64 = "superblocks",
     }
 
-    /// Program order, the order in which pages of different speed are used: how often it traded superblocks.
+    /// Results on the program order, the order in which pages of different speed are used: how often it traded
+    /// superblocks.
     ProgramOrder {
-        /// Number of times that, on a die, the open superblock for the host's data and that for moved data changed
-        /// places, so that each gets pages of another speed.
+        /// Number of times that, on one die, the open superblock for the host's data and the open superblock for moved
+        /// data changed places, so that each gets pages of another speed.
         superblocks_traded: u64 = "superblocks",
     }
 
-    /// Parity across dies, and the space that it takes.
+    /// Results on parity across dies, and on the space that it takes.
     Parity {
-        /// Number of data units that share a parity unit.
+        /// Number of data units that share a parity unit (width of a parity stripe without its parity).
         stripe: u32 = "mapping units",
-        /// Number of superblocks that hold parity at the end of the run.
+        /// Number of superblocks that contain parity at the end of the run.
         superblocks: u64 = "superblocks",
-        /// Bytes that the superblocks with parity can hold.
+        /// Bytes that the superblocks with parity can hold at most.
         bytes: u64 = "bytes",
         /// Superblocks with parity as a share of all superblocks.
         share_of_flash: f64 = "ratio",

@@ -12,7 +12,7 @@ use host::Effect;
 use std::collections::BTreeMap;
 
 sections! {
-    /// What the host saw of the drive in the measured window: requests, latencies and errors.
+    /// Results on what the host saw of the drive in the measured window: requests, latencies and errors.
     Host {
         /// Results of the host's reads: number, bytes, rates and latencies of the completed reads, and number of reads
         /// of lost data.
@@ -25,7 +25,7 @@ sections! {
         /// Results of the host's flushes, which demand that all acknowledged data are durable: number, rate and
         /// latencies.
         flush: Requests,
-        /// Arrivals of the host's requests, and their waits for a place in the drive's queues.
+        /// Results on the arrivals of the host's requests, and on their waits for a place in the drive's queues.
         arrivals: Arrivals,
         /// Number of requests, by kind, that the host sent in the measured window.
         submitted: ByKind = "requests",
@@ -33,7 +33,7 @@ sections! {
         completed: ByKind = "requests",
         /// Number of requests, by kind, that the host sent in the measured window and the drive answered with an error.
         failed: ByKind = "requests",
-        /// Counts of the requests to each namespace; absent on a drive with one namespace.
+        /// List of the counts of the requests to each namespace; absent on a drive with one namespace.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         namespaces: Vec<OfNamespace>,
         /// Number, rate and latencies of the zone management requests of the host (open, close, finish, reset); absent
@@ -148,7 +148,7 @@ sections! {
         stddev: Option<f64> = "ns",
     }
 
-    /// Arrivals of the host's requests, and their waits for a place in the drive's queues.
+    /// Results on the arrivals of the host's requests, and on their waits for a place in the drive's queues.
     Arrivals {
         /// Time from the beginning of the measured window to the arrival of the last request.
         span_ns: u64 = "ns",
@@ -162,7 +162,7 @@ sections! {
         outstanding_mean: Option<f64> = "requests",
     }
 
-    /// Number of requests by kind: all that the host sent, the completed or the failed requests, as the section's key
+    /// Numbers of requests by kind: all that the host sent, the completed or the failed requests, as the section's key
     /// says.
     ByKind {
         /// Number of reads among the counted requests (sent, completed or failed).
@@ -181,15 +181,15 @@ sections! {
         manage: Option<u64>,
     }
 
-    /// Mean time that reads and writes spent in each stage of their latency. The stages add up to the mean latency.
+    /// Mean times that reads and writes spent in each stage of their latency. The stages add up to the mean latency.
     Stages {
-        /// Mean time that a read of the host spent in each stage of its latency.
+        /// Mean times that a read of the host spent in each stage of its latency.
         read: StagesOf = "ns",
-        /// Mean time that a write of the host spent in each stage of its latency.
+        /// Mean times that a write of the host spent in each stage of its latency.
         write: StagesOf = "ns",
     }
 
-    /// Mean time that a request of one kind (reads or writes) spent in each stage of its latency. All are null without
+    /// Mean times that a request of one kind (reads or writes) spent in each stage of its latency. All are null without
     /// such requests.
     StagesOf {
         /// Mean time from a request's arrival until the drive fetched the request.
@@ -206,8 +206,8 @@ sections! {
         wait_gc: Option<f64>,
         /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for wear levelling.
         wait_wear: Option<f64>,
-        /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for anything else: the
-        /// map, refresh, folding, parity.
+        /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for other origins than
+        /// host, garbage collection and wear levelling: the map, refresh, folding, parity.
         wait_other: Option<f64>,
         /// Mean wait in a die's queue while the die switched or waited for its channel.
         wait_die: Option<f64>,

@@ -59,7 +59,8 @@ const REQUESTS_LEAST: u64 = 100;
 /// confidence level of the intervals (rule of three).
 const UNSEEN_MOST: f64 = 3.0;
 
-/// Stages of a request's latency that are proportional to the flash time taken by writes and garbage collection.
+/// Names of the stages of a request's latency that are proportional to the flash time taken by writes and garbage
+/// collection.
 const WAITS: [&str; 5] = ["buffer", "wait_host", "wait_gc", "wait_wear", "wait_other"];
 
 /// Returns the standard deviation of whether one request belongs to a fraction `share` of all requests.

@@ -6,15 +6,15 @@ use crate::sections::sections;
 use ftl::ZonedLayer;
 
 sections! {
-    /// Zones of a drive that is a zoned namespace, and zone operations in the measured window.
+    /// Results on the zones of a drive that is a zoned namespace, and on zone operations in the measured window.
     ZonesOfDrive {
-        /// Number of zones.
+        /// Number of zones of the drive.
         count: u32 = "zones",
         /// Zone size: distance from the start of a zone to the start of the next.
         size_bytes: u64 = "bytes",
         /// Zone capacity: bytes of a zone that can be written.
         capacity_bytes: u64 = "bytes",
-        /// Number of dies over which a part of a zone is spread.
+        /// Number of dies over which each part of a zone is spread: one superblock on each of these dies.
         dies: u32 = "dies",
         /// Numbers of zones that were opened: by the drive when a write came, and by the host's request.
         opened: ByWhom = "zones",
@@ -33,7 +33,7 @@ sections! {
         /// Ratio of the bytes written to finished zones, filler included, to the bytes that the host had written to
         /// them; null where none was finished.
         finish_amplification: Option<f64> = "ratio",
-        /// Number of superblocks that zones took.
+        /// Number of superblocks that zones took for their data.
         superblocks_taken: u64 = "superblocks",
         /// Number of zones in each state at the end of the run.
         states: ZonesByState = "zones",
@@ -47,7 +47,7 @@ sections! {
         host: u64,
     }
 
-    /// Number of zones in each state.
+    /// Numbers of zones in each state at the end of the run.
     ZonesByState {
         /// Number of empty zones, in which nothing is written.
         empty: u64,

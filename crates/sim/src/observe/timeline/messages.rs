@@ -1,7 +1,7 @@
 //! The messages of Perfetto's trace format that a timeline needs, with the field numbers of its public definition
 //! (protos/perfetto/trace of google/perfetto).
 
-/// Trace file in Perfetto's format: a sequence of packets. Traces joined end to end are a trace, too.
+/// Contents of a trace file in Perfetto's format: a sequence of packets. Traces joined end to end are a trace, too.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Trace {
     #[prost(message, repeated, tag = "1")]

@@ -17,16 +17,16 @@ use serde::Deserialize;
 use std::io::Write;
 use units::{ChannelId, DieId, SimTime};
 
-/// Selection of what a run's timeline shows: channels, dies or both.
+/// Kind of selection of what a run's timeline shows: channels, dies or both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimelineDetail {
-    /// The timeline shows the activity of channels and dies.
+    /// Selection for the timeline: activity of channels and dies.
     #[default]
     All,
-    /// The timeline shows only the activity of dies.
+    /// Selection for the timeline: activity of dies only.
     Dies,
-    /// The timeline shows only the activity of channels.
+    /// Selection for the timeline: activity of channels only.
     Channels,
 }
 
@@ -34,18 +34,19 @@ pub enum TimelineDetail {
 /// when it is taken, which varies with the machine's speed.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Identifier of the group of the channels' tracks in the trace; `DIES` identifies the group of the dies' tracks, and
-/// `FIRST_TRACK` the first track.
+/// Identifier, in the timeline's trace, of the group of the channels' tracks; `DIES` is the identifier of the group of
+/// the dies' tracks, and `FIRST_TRACK` that of the first track.
 const CHANNELS: u64 = 1;
 const DIES: u64 = 2;
 const FIRST_TRACK: u64 = 16;
 
-/// Number of different names of intervals in the timeline: operation and, for dies, its origin (host, garbage
-/// collection and so on); channels do not know the origin.
+/// Number of different names of activity intervals in the timeline: one for each operation and, for dies, each origin
+/// (host, garbage collection and so on); channels do not know the origin.
 const NAMES: usize = (ChannelUse::COUNT + Kind::COUNT) * (Origin::COUNT + 1);
 const _: () = assert!(NAMES <= 128, "a track keeps a bit for each");
 
-/// What the trace already contains about one track: its description, the last time, and names.
+/// State of one track of the timeline: whether the trace already has its description, the time of the track's last
+/// packet, and the names defined so far.
 #[derive(Clone, Copy, Default)]
 struct TrackState {
     is_described: bool,
@@ -54,10 +55,10 @@ struct TrackState {
     named: u128,
 }
 
-/// Timeline of a run in Perfetto's format, while it is written.
+/// State of a timeline of a run in Perfetto's format, while it is written: its tracks, and the bytes not taken yet.
 pub(crate) struct Timeline {
     detail: TimelineDetail,
-    /// States of the timeline's tracks: channels, then dies.
+    /// List of the states of the timeline's tracks: channels first, then dies.
     tracks: Vec<TrackState>,
     channels: u32,
     /// Bytes of the trace that are not compressed yet.
@@ -102,7 +103,8 @@ impl Timeline {
         self.channels as usize + die.index()
     }
 
-    /// Adds an interval of activity to a track; a track's intervals must come in order of time and must not overlap.
+    /// Adds an interval of activity, from `from` to `to`, to the timeline's track with index `track`; a track's
+    /// intervals must come in order of time and must not overlap.
     fn interval(&mut self, track: usize, what: usize, origin: usize, from: SimTime, to: SimTime) {
         if !self.tracks[track].is_described {
             self.describe(track);
@@ -194,7 +196,8 @@ impl Timeline {
     }
 }
 
-/// Returns the number of the packet sequence of a track; number 1 belongs to the groups.
+/// Returns the number of the packet sequence of a timeline track in Perfetto's trace; sequence 1 belongs to the groups
+/// of tracks.
 fn sequence_of(track: usize) -> u32 {
     track as u32 + 2
 }

@@ -18,18 +18,19 @@ const EVENTS_LEAST: u64 = 1 << 20;
 /// Greatest number of events that a run may be expected to need: a hundred days of computing at two million events a
 /// second.
 const EVENTS_MOST: u64 = 1 << 44;
-/// Factor by which the expected number of events must exceed the greatest number before the run is refused.
+/// Factor by which the expected number of events must exceed the greatest number, `EVENTS_MOST`, before the run is
+/// refused.
 const SURELY: f64 = 16.0;
 
-/// Watchdog of a run: detects that no host request makes progress any more.
+/// State of the watchdog of a run, which detects that no host request makes progress any more.
 pub(crate) struct Watch {
     /// Longest time for which any host request should have to wait for the flash.
     longest: Nanos,
     events_most: u64,
-    /// Number of events until the next check whether the run still makes progress.
+    /// Number of events until the watchdog's next check whether the run still makes progress.
     pub left: u64,
     events: u64,
-    /// Number of events in earlier passes of the workload, which are over.
+    /// Number of events, at the beginning of the present pass of the workload, in earlier passes, which are over.
     events_before: u64,
     seen: u64,
     since: SimTime,
@@ -52,7 +53,8 @@ impl Watch {
         }
     }
 
-    /// Begins a new pass of the workload: events of earlier passes no longer count for the expected total.
+    /// Begins a new pass of the workload (a repetition after the one that is over): events of earlier passes no longer
+    /// count for the expected total.
     pub fn begin_pass(&mut self) {
         self.events_before = self.events;
     }
@@ -118,7 +120,7 @@ impl<P: Observer> Run<P> {
     }
 }
 
-/// Limits at which a workload ends at the latest: a number of requests and a time.
+/// Limits at which a workload ends at the latest: a number of requests and a simulated time.
 pub(crate) struct WorkloadEnd {
     /// Greatest number of requests issued; `u64::MAX` without a limit.
     requests: u64,
@@ -139,8 +141,8 @@ impl WorkloadEnd {
         handed_out >= self.requests || now >= self.time
     }
 
-    /// Returns two fractions: of the allowed requests that are issued, and of the allowed time that has passed; none in
-    /// place of a fraction without a limit.
+    /// Returns two fractions (0 to 1): of the allowed requests that are issued, and of the allowed simulated time that
+    /// has passed; none in place of a fraction without a limit.
     pub fn fractions(&self, handed_out: u64, now: SimTime) -> [Option<f64>; 2] {
         let by_requests = (self.requests != u64::MAX).then(|| handed_out as f64 / self.requests as f64);
         let by_time = (self.time != SimTime::NEVER).then(|| now.ns() as f64 / self.time.ns() as f64);
@@ -161,7 +163,8 @@ pub(crate) fn too_late(workload: &str, handed_out: u64) -> Error {
     ))
 }
 
-/// Makes the error for requests that together read more mapping units at once than events can number.
+/// Makes the error for host requests that together read more mapping units at once than the simulator has operation
+/// indices for.
 pub(crate) fn too_much(workload: &str, unit: u64) -> Error {
     Error(format!(
         "{workload}: the requests that the drive works on at once read more than {READ_MOST} units of {unit} bytes, which makes \
@@ -239,8 +242,8 @@ mod tests {
         "ftl.op_ratio=0.6",
     ];
 
-    /// Workload for a test that issues one write and then never issues another: each further poll names a later time at
-    /// which to ask again.
+    /// Workload for a test that issues one write and then never issues another request: each further poll names a later
+    /// time at which to ask again.
     struct Waiting(bool);
 
     impl Workload for Waiting {

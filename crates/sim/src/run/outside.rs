@@ -7,17 +7,17 @@ use crate::observe::Observer;
 use crate::observe::answers::SteppedAnswers;
 use units::SimTime;
 
-/// What the source of a stepped run's requests contained when it was last asked for requests: nothing, or requests that
-/// were not drawn yet.
+/// Kind of contents of the source of a stepped run's requests when it was last asked: nothing, or requests that were
+/// not drawn yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceHolds {
-    /// The source contained no request when it was last asked.
+    /// Case in which the source contained no request when it was last asked.
     Nothing,
-    /// The source contained requests that were not drawn yet when it was last asked.
+    /// Case in which the source contained requests that were not drawn yet when it was last asked.
     Requests,
 }
 
-/// Interface of a run whose requests come from outside the simulator, with or without observers.
+/// Interface to a run whose requests come from outside the simulator; the run may be with or without observers.
 pub(crate) trait OutsideRun {
     /// Begins simulated time, if it has not begun yet.
     fn wake(&mut self);
@@ -33,8 +33,9 @@ pub(crate) trait OutsideRun {
     /// When the source of the requests is faulty.
     fn step(&mut self, until: SimTime) -> Result<bool, Error>;
 
-    /// Handles events up to `until`, or until `answers` completions wait to be taken, and returns the completions that
-    /// wait. `first`: as for [`Self::offer`], if the source was given requests since the last call.
+    /// Handles events up to the time `until`, or until `answers` completions wait to be taken, and returns the
+    /// completions that wait. `first`: arrival time of a request and contents of the source, as for [`Self::offer`], if
+    /// the source was given requests since the last call.
     ///
     /// # Errors
     /// When a request is refused, or no request makes progress.

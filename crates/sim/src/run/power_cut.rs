@@ -9,10 +9,11 @@ use crate::{Drive, Error};
 use ftl::Damage;
 use units::{Nanos, SimTime};
 
-/// One power cut of a run: moment, damage, and the recovery after it.
+/// Record of one power cut of a run: its moment, its damage, and the recovery after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
-    /// Time at which the host lost its power; `dark` is when the drive did, later if it has capacitors.
+    /// Time at which the host lost its power; `dark` is the time at which the drive lost it, later if the drive has
+    /// capacitors.
     pub failed: SimTime,
     pub dark: SimTime,
     /// Number of flash operations done from the beginning of the run to the power cut.
@@ -22,7 +23,8 @@ pub(crate) struct Cut {
     pub damage: Damage,
     /// Number of mapping units that the host was told are written and that the drive's write buffer lost.
     pub buffered_lost: u32,
-    /// Time at which the power came back; `ready` is when the drive was ready, none if the power failed again before.
+    /// Time at which the power came back; `ready` is the time at which the drive took requests again, none if the power
+    /// failed again before.
     pub back: SimTime,
     pub ready: Option<SimTime>,
     /// Numbers of pages that recovery read, and of superblocks and units that it found, before the next cut if there
@@ -30,16 +32,16 @@ pub(crate) struct Cut {
     pub found: ftl::Found,
 }
 
-/// All power cuts of a run: planned cuts to come, and cuts that have happened.
+/// Lists of all power cuts of a run: planned cuts to come, and cuts that have happened.
 #[derive(Debug, Default)]
 pub(crate) struct Cuts {
     plan: PowerPlan,
-    /// Times of the planned cuts still to come, the next one last; `by_operations` are cuts planned by number of flash
-    /// operations.
+    /// List of the times of planned cuts still to come, the next one last; `by_operations` is the list of cuts planned
+    /// by number of flash operations.
     by_time: Vec<SimTime>,
     by_operations: Vec<(u64, Nanos)>,
     seed: u64,
-    /// Power cuts that have happened in the run so far.
+    /// List of the power cuts that have happened in the run so far.
     pub done: Vec<Cut>,
 }
 

@@ -35,7 +35,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use units::SimTime;
 
-/// Progress of a run: phase, fraction done, and counts.
+/// Record of the progress of a run: phase, fraction done, and counts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Progress {
     /// True when the run is complete.
@@ -48,12 +48,12 @@ pub struct Progress {
     pub simulated_ns: u64,
     /// Number of host requests completed.
     pub host_requests: u64,
-    /// Number of page operations: flash pages read and programmed, and blocks erased.
+    /// Number of page operations so far, as one sum: flash pages read, flash pages programmed and blocks erased.
     pub page_operations: u64,
 }
 
-/// Number given to the first copy of the workload in preconditioning, which writes without simulated time. Passes of
-/// `--loop` are numbered from 0, copies of a warm-up from a higher number.
+/// Number of the first copy of the workload in preconditioning, which writes without simulated time. Passes of `--loop`
+/// are numbered from 0, copies of a warm-up from a higher number.
 const FIRST_COPY: u32 = 1 << 30;
 
 /// Least number of page operations granted to a checked drive to come to rest after a run, so that a small drive's
@@ -69,13 +69,13 @@ const WRITES_PER_EVENT: u64 = 2;
 
 enum SessionPhase {
     Precondition(Box<(Ftl, Box<dyn Workload>)>),
-    /// A run without observers, with a type of its own so that observers cost it nothing.
+    /// Phase of a session: a run without observers, of a type of its own so that observers cost it nothing.
     Plain(Box<Run<()>>),
     Observed(Box<Run<Observers>>),
     Broken,
 }
 
-/// One run of a workload on a drive, from preconditioning to the result.
+/// State of one run of a workload on a drive, from preconditioning to the result.
 pub struct Session {
     drive: Drive,
     options: RunOptions,

@@ -3,8 +3,8 @@
 use crate::sections::sections;
 
 sections! {
-    /// Preconditioning: how the drive was brought into its state before the run. All but `kind` are null without
-    /// preconditioning.
+    /// Results on preconditioning: how the drive was brought into its state before the run. All but `kind` are null
+    /// without preconditioning.
     Preconditioning {
         /// Kind of preconditioning: `none`, `fill`, `steady`, `instant` or `workload`.
         #[schemars(extend("enum" = ["none", "fill", "steady", "instant", "workload"]))]
@@ -16,18 +16,19 @@ sections! {
         filled_units: Option<u32> = "mapping units",
         /// Number of mapping units that preconditioning wrote in all.
         units_written: Option<u64> = "mapping units",
-        /// Write amplification in each window of preconditioning, a stretch of `rule.window_overwrites` overwrites.
+        /// List of the write amplification in each window of preconditioning, a stretch of `rule.window_overwrites`
+        /// overwrites.
         waf_by_window: Option<Vec<f64>> = "ratio",
         /// True if write amplification had become steady.
         steady: Option<bool> = "yes/no",
         /// Rule by which write amplification counts as steady.
         rule: Option<Steadiness>,
-        /// Warm-up: copies of the workload that ran after preconditioning with simulated time, unmeasured, until the
-        /// write buffer was as this workload leaves it; null without a warm-up.
+        /// Results on the warm-up: copies of the workload that ran after preconditioning with simulated time,
+        /// unmeasured, until the write buffer was as this workload leaves it; null without a warm-up.
         warm_up: Option<WarmedUp>,
     }
 
-    /// Warm-up: copies of the workload that ran with simulated time before the measured window.
+    /// Results on the warm-up: copies of the workload that ran with simulated time before the measured window.
     WarmedUp {
         /// Number of requests of the warm-up.
         requests: u64 = "requests",

@@ -28,7 +28,7 @@ const TOLERANCE: f64 = 0.01;
 /// `WINDOWS_WANDERING` windows, where copies of the workload are shorter than the spans.
 const WANDERS: f64 = 0.02;
 const WINDOWS_WANDERING: usize = 16;
-/// Filling, as a fraction of the buffer's slots: a write buffer with fewer units not on flash does not count as full.
+/// Fraction of the write buffer's slots: a buffer with fewer units not on flash does not count as full.
 const FULL: f64 = 0.9;
 /// Fraction of the writes of untimed copies that the write buffer must have coalesced for its filling to matter.
 const COALESCED: f64 = 0.02;
@@ -43,8 +43,8 @@ const COPIES_MOST: u32 = 1 << 13;
 /// 0.
 const FIRST_COPY: u32 = 1 << 31;
 
-/// Warm-up: copies of the workload that run with simulated time, unmeasured, until the write buffer is as the workload
-/// leaves it.
+/// State of a warm-up: copies of the workload that run with simulated time, unmeasured, one after the other, until the
+/// write buffer is as the workload leaves it.
 pub(crate) struct WarmUp {
     spec: WorkloadSpec,
     seed: u64,
@@ -57,10 +57,10 @@ pub(crate) struct WarmUp {
     /// the number of units there that are not on flash.
     sums: [f64; 2],
     looks: u64,
-    /// Least and greatest number of units that the write buffer held at any sample of the warm-up.
+    /// Two numbers: least and greatest number of units that the write buffer contained at any sample of the warm-up.
     ends: [f64; 2],
-    /// Mean contents of the write buffer, in units, in each window of the warm-up so far: all units, and units not on
-    /// flash.
+    /// List of the mean contents of the write buffer, in units, in each window of the warm-up so far: of all units, and
+    /// of units not on flash.
     means: Vec<[f64; 2]>,
     settled: bool,
     written_before: u64,

@@ -8,11 +8,11 @@ use ftl::FtlStats;
 use ftl::buffer::{Buffer, SlotState};
 use units::Lpn;
 
-/// Model of a write buffer that works as a cache, for untimed writing: the drive's own buffer, whose eviction policy
+/// Model, for untimed writing, of a write buffer that works as a cache: the drive's own buffer, whose eviction policy
 /// chooses the units that leave for the flash.
 pub(super) struct Buffered {
     buffer: Buffer,
-    /// Greatest number of units in the buffer that are not on flash yet.
+    /// Greatest number of units in the write buffer that may not be on flash yet.
     lacking: u32,
     stats: FtlStats,
 }

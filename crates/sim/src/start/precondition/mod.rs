@@ -37,30 +37,31 @@ const OVERWRITES_WAITING: f64 = 2.0;
 /// Number of unit writes between two checks whether preconditioning is to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
 
-/// Divisor of the size of the overwritten space: a write buffer smaller than that part hardly ever sees a unit twice
-/// under uniform writes, and is ignored.
+/// Divisor of the size of the overwritten space for the least write buffer that matters: a smaller buffer than that
+/// part hardly ever sees a unit twice under uniform writes, and is ignored.
 const BUFFER_LEAST: u32 = 64;
 
-/// Kind of preconditioning: how the drive is made to look used before the workload begins.
+/// Kind of preconditioning, by which the drive is made to look used before the workload begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PreconditionKind {
-    /// No preconditioning: a fresh drive.
+    /// Kind of preconditioning: none, for a fresh drive.
     #[default]
     None,
-    /// The drive is filled once, in the order of addresses.
+    /// Kind of preconditioning: the drive is filled once, in the order of addresses.
     Fill,
-    /// The drive is put into the state in which endless random overwriting would end; the state is constructed, not
-    /// written.
+    /// Kind of preconditioning: the drive is put into the state in which endless random overwriting would end; the
+    /// state is constructed, not written.
     Instant,
-    /// The drive is filled, then overwritten at random until write amplification is steady.
+    /// Kind of preconditioning: the drive is filled, then overwritten at random until write amplification is steady.
     Steady,
-    /// The drive is filled, then written by copies of the workload until write amplification is steady.
+    /// Kind of preconditioning: the drive is filled, then written by copies of the workload, one after the other, until
+    /// write amplification is steady.
     Workload,
 }
 
-/// Preconditioning of a drive, in progress: kind, counts, random stream, and models of the write buffer and of the SLC
-/// cache.
+/// State of a drive's preconditioning in progress: kind, counts, random stream, and models of the write buffer and of
+/// the SLC cache.
 pub(crate) struct Precondition {
     kind: PreconditionKind,
     filled: u32,
@@ -83,13 +84,14 @@ pub(crate) struct Precondition {
     /// wait for folding.
     cached: Option<FoldedCache>,
     pilots: Option<Pilots>,
-    /// True once the translation layer has been told how much the host gets done during urgent garbage collection.
+    /// True once the translation layer has been told what fraction of its allowed programs the host uses during urgent
+    /// garbage collection.
     is_paced: bool,
-    /// Number of units that copies of the workload wrote, including units that a later write replaced in the write
-    /// buffer.
+    /// Number of units that copies of the workload wrote so far, including units that a later write replaced in the
+    /// write buffer.
     asked: u64,
-    /// Number of units written in the present window of preconditioning; `in_copy` is the greatest number written so
-    /// far by a copy of the workload.
+    /// Number of units written in the present window of preconditioning (stretch of writes over which write
+    /// amplification is averaged); `in_copy` is the greatest number written so far by a copy of the workload.
     in_window: u64,
     in_copy: u64,
     /// Number of units that wait in the write buffer while this workload runs; none where unknown: then all slots count
@@ -276,7 +278,7 @@ impl Precondition {
         Ok(self.done)
     }
 
-    /// Returns true if the workload does not write, so that it finds the drive at rest.
+    /// Returns true if the workload does not write, so that it finds the drive at rest, with no operation in progress.
     pub fn rests(&self) -> bool {
         self.rests
     }
@@ -445,8 +447,8 @@ fn programmed(stats: &FtlStats) -> u64 {
     stats.units_programmed.iter().sum()
 }
 
-/// Nominal times of one unit's program and one unit's read when all dies work at once: the clock of a workload that is
-/// written without simulated time.
+/// Nominal times in which all dies, working at once, program one unit and read one unit on average: the clock of a
+/// workload that is written without simulated time.
 struct Times {
     program: Nanos,
     read: Nanos,

@@ -7,11 +7,12 @@ use engine::ByNumber;
 use std::collections::VecDeque;
 use units::Lpn;
 
-/// Model of a write buffer under untimed saturating writes: a queue of the units that have not left for the flash.
+/// Model of a write buffer under untimed saturating writes: a queue of the units that wait in the buffer and have not
+/// left for the flash.
 pub(super) struct WaitingUnits {
     slots: usize,
     queue: VecDeque<u32>,
-    /// Bit set with one bit for each logical unit, set while the unit waits in the buffer.
+    /// Bit set with one bit for each logical unit, true while the unit waits in the write buffer.
     present: Vec<u64>,
 }
 
@@ -63,11 +64,12 @@ impl WaitingUnits {
 }
 
 /// Model of an SLC cache that is folded as fast as it is written: a log of the last writes. Each new write displaces
-/// the oldest, whose unit is folded unless it was written again since.
+/// the oldest write, whose unit is folded unless it was written again since.
 pub(super) struct FoldedCache {
     slots: usize,
     log: VecDeque<u32>,
-    /// Two numbers for each logical unit: its entries in the log, and how many of these (the oldest) are obsolete.
+    /// Two numbers for each logical unit in the modelled SLC cache: of its entries in the log of writes, and of the
+    /// obsolete ones (the oldest) among these.
     places: ByNumber<u32, [u32; 2]>,
 }
 

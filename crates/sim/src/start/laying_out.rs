@@ -143,8 +143,8 @@ impl LayingOut {
         None
     }
 
-    /// Returns the index of the unit after the sequence of units, beginning at `lpn`, that the workload named as ones
-    /// that must hold data.
+    /// Returns the index of the unit after the sequence of units, beginning at `lpn`, that the workload named (units
+    /// that must hold data).
     fn end_of_named(&self, lpn: u32, units: u32) -> u32 {
         let mut end = lpn;
         while end < units {

@@ -84,7 +84,7 @@ pub(crate) struct Precondition {
     /// wait for folding.
     cached: Option<FoldedCache>,
     pilots: Option<Pilots>,
-    /// True once the translation layer has been told what fraction of its allowed programs the host uses during urgent
+    /// True once preconditioning has tried to measure, on a miniature drive, how much the host gets done during urgent
     /// garbage collection.
     is_paced: bool,
     /// Number of units that copies of the workload wrote so far, including units that a later write replaced in the

@@ -107,7 +107,8 @@ pub(super) struct WorkloadCopies {
     /// True if the workload has pauses in which the drive is idle, because requests come at their own times.
     pauses: bool,
     drive: CopiedTo,
-    /// Number of copies of the workload that preconditioning has opened so far.
+    /// Number, counted from 1, of the copy of the workload that preconditioning writes now or next; 0 before the first
+    /// copy.
     pub copies: u64,
     /// Number of units written in the present copy of the workload; `requests` is the number of its requests.
     pub written: u64,

@@ -38,7 +38,7 @@ impl Placed {
 #[derive(Clone, Debug)]
 pub(crate) struct Namespaces {
     all: Vec<Placed>,
-    /// Size of the drive in bytes.
+    /// Size in bytes of the whole drive, over all namespaces.
     bytes: u64,
     /// Two numbers for quick access, since most drives have a single namespace: size in bytes of the first namespace,
     /// and its bit mask of operations that address sectors.
@@ -50,13 +50,13 @@ pub(crate) struct Namespaces {
 }
 
 impl Namespaces {
-    /// Makes a single namespace that covers the whole drive.
+    /// Makes the list of namespaces of a drive with a single namespace that covers the whole drive of `bytes` bytes.
     pub fn whole(bytes: u64) -> Self {
         let extent = Extent { offset: 0, bytes };
         Self::of_all(vec![Placed::new(String::new(), command::USUAL, extent)], bytes)
     }
 
-    /// Returns the namespaces with the number of placement handles set to `handles`.
+    /// Returns this list of namespaces with the number of placement handles set to `handles`.
     pub fn with_handles(self, handles: u16) -> Self {
         Self { handles, ..self }
     }
@@ -127,7 +127,8 @@ impl Namespaces {
         }
     }
 
-    /// Begins the measured window: resets the counts of zone operations and errors.
+    /// Begins the measured window: zone operations and errors are counted from here on; does nothing on a drive without
+    /// zones.
     pub fn begin_measuring(&mut self) {
         if let Some(zoned) = &mut self.zoned {
             zoned.begin_measuring();
@@ -240,7 +241,8 @@ impl Namespaces {
         self.all.partition_point(|one| one.extent.offset <= offset) - 1
     }
 
-    /// Checks a host request before it enters the drive.
+    /// Checks that a host request is acceptable before it enters the drive: its namespace, its operation, its address
+    /// range.
     ///
     /// # Errors
     /// When the namespace's command set does not have the request, or the request reaches beyond the namespace;
@@ -341,7 +343,7 @@ pub(crate) struct EffectCounts {
 }
 
 impl ByNamespace {
-    /// Counts an answered request to the namespace with index `at`.
+    /// Counts an answered request, by effect and status, to the namespace with index `at`.
     pub fn note(&mut self, at: usize, request: &HostRequest, status: CompletionStatus) {
         let is_done = status == CompletionStatus::Success;
         if self.0.len() <= at {

@@ -19,7 +19,7 @@ pub struct DriveSummary {
     pub name: String,
     /// Title of the drive or chip, as its file gives it; empty where the file gives none.
     pub title: String,
-    /// Path of the drive or chip file.
+    /// Path of the file that describes the drive or chip.
     pub path: PathBuf,
 }
 

@@ -32,9 +32,9 @@ use units::{Bytes, Nanos};
 
 /// Configuration of a drive, read and checked for consistency, from which any number of simulated drives can be built.
 pub struct Drive {
-    /// Name by which the caller asked for the drive.
+    /// Name by which the caller asked for the drive: its catalogue name, or a file.
     pub name: String,
-    /// Title of the drive, as the drive file gives it.
+    /// Title of the drive (a few words that describe it), as the drive file gives it.
     pub title: String,
     document: Document,
     entries: Vec<Entry>,
@@ -294,7 +294,7 @@ impl Drive {
         self.capacity
     }
 
-    /// Returns the namespaces of the drive.
+    /// Returns the list of the drive's namespaces.
     pub(crate) fn namespaces(&self) -> &Namespaces {
         &self.namespaces
     }
@@ -320,7 +320,7 @@ impl Drive {
         &self.geometry
     }
 
-    /// Returns the configuration of the host link (interface, queues, namespaces).
+    /// Returns the configuration of the drive's host link (interface, queues, namespaces).
     pub fn link(&self) -> &LinkConfig {
         &self.link
     }
@@ -346,7 +346,7 @@ impl Drive {
         self.has(Feature::PowerCut)
     }
 
-    /// Returns true if `feature` of the drive is enabled.
+    /// Returns true if the optional feature `feature` of the drive is enabled.
     pub(crate) fn has(&self, feature: Feature) -> bool {
         self.features.iter().any(|found| found.feature == feature)
     }

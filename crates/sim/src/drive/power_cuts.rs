@@ -18,7 +18,7 @@ pub(crate) struct PowerPlan {
     after: Vec<u64>,
     drawn: u32,
     within: u64,
-    /// Time for which the power stays off after each power cut.
+    /// Time for which the power of the drive stays off after each power cut.
     pub off: Nanos,
     /// True if the drive has capacitors, whose energy lets it write the write buffer to the flash after a power cut.
     pub has_capacitors: bool,

@@ -36,13 +36,13 @@ pub enum DriveClass {
 /// without power.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ServiceLife {
-    /// Number of years that the drive must serve.
+    /// Number of years of service that the drive must last.
     pub years: f64,
     /// Fraction (0 to 1) of the service years in which the drive is powered.
     pub duty: f64,
-    /// Temperature in degrees Celsius while the drive is powered.
+    /// Temperature in degrees Celsius during service while the drive is powered.
     pub celsius: f64,
-    /// Temperature in degrees Celsius while the drive is not powered.
+    /// Temperature in degrees Celsius during service while the drive is not powered.
     pub off_celsius: f64,
 }
 
@@ -54,7 +54,7 @@ pub struct Requirement {
     pub uber: f64,
     /// Retention time in seconds: how long data must stay readable without power.
     pub retention_s: f64,
-    /// Temperature during the retention time, in degrees Celsius.
+    /// Temperature in degrees Celsius during the retention time, without power.
     pub retention_celsius: f64,
     /// Service life of the drive (years, fraction with power, temperatures) before the retention time.
     pub service: ServiceLife,
@@ -86,19 +86,19 @@ impl DriveClass {
 /// of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WorstPage {
-    /// Index of the die that holds the page.
+    /// Index of the die that contains the page with the highest raw bit error rate.
     pub die: u32,
-    /// Index, within the die, of the block that holds the page.
+    /// Index, within the die, of the block that contains the page with the highest raw bit error rate.
     pub block: u32,
     /// Type of the page: its position among the pages of a wordline (lower, middle, upper and so on, from 0).
     pub page_type: u32,
-    /// Program/erase cycles of the block that holds the page.
+    /// Number of program/erase cycles of the block that contains the page.
     pub pe_cycles: u32,
     /// Program/erase cycles at which a block of mean endurance would be as worn as the block that holds the page.
     pub worn: u32,
     /// Raw bit error rate of the page when read with the default read reference voltages, before any read retry.
     pub rber: f64,
-    /// Raw bit error rate of the page after all read retries.
+    /// Raw bit error rate of the page that remains after all read retries.
     pub rber_left: f64,
 }
 
@@ -110,7 +110,7 @@ pub struct Readability {
     pub uber: f64,
     /// Uncorrectable bit error rate that the drive would have without parity across dies.
     pub uber_without_parity: f64,
-    /// Page with the highest raw bit error rate after retries.
+    /// Record of the page with the highest raw bit error rate after retries: location, wear and error rates.
     pub worst: WorstPage,
     /// Program/erase cycles that refreshing of data has added to each block by the end of the service life; mean over
     /// the blocks.

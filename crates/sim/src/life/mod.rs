@@ -41,17 +41,17 @@ pub struct AgeRow {
     pub host_bytes: f64,
     /// Number of overwrites of the logical space (drive writes) since the drive was filled, including the jumps.
     pub drive_writes: f64,
-    /// Write amplification in the simulated window.
+    /// Write amplification in the simulated window of the ageing run.
     pub waf: f64,
-    /// Program/erase cycles of the least worn block.
+    /// Number of program/erase cycles of the least worn block, at the end of the window.
     pub pe_cycles_min: u32,
-    /// Mean program/erase cycles of the blocks.
+    /// Mean number of program/erase cycles of the blocks, at the end of the window.
     pub pe_cycles_mean: f64,
-    /// Program/erase cycles of the most worn block.
+    /// Number of program/erase cycles of the most worn block, at the end of the window.
     pub pe_cycles_max: u32,
-    /// Number of blocks that have failed or were bad as delivered.
+    /// Number of flash blocks that have failed so far or were bad as delivered.
     pub bad_blocks: u64,
-    /// Number of superblocks that are still usable.
+    /// Number of superblocks that are still usable at the end of the window.
     pub superblocks: u32,
     /// Number of times that the jump in wear after the window repeats the wear of the window on every block.
     pub jumped: u32,
@@ -89,7 +89,7 @@ pub struct AgeFacts {
     pub stripe: Option<u32>,
     /// Age in seconds at which the drive refreshes data; none: never.
     pub refresh_s: Option<f64>,
-    /// Number of bits that a flash cell stores.
+    /// Number of bits that one flash cell of the drive stores.
     pub bits: u32,
 }
 
@@ -97,7 +97,7 @@ pub struct AgeFacts {
 /// old as the service years allow.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InUse {
-    /// Age of the oldest data in the drive, in seconds.
+    /// Age in seconds of the oldest data in the drive.
     pub oldest_s: f64,
     /// Calculated error rates at which the drive in use reads its data; none where they cannot be calculated.
     pub readability: Option<Readability>,
@@ -125,7 +125,7 @@ struct ErasedAt {
     drive_writes: f64,
     /// Drive writes, jumps left out, up to the end of the window in which the block was last erased.
     written: f64,
-    /// Number of windows so far in which the block was erased.
+    /// Number of simulated windows so far in which the block was erased.
     windows: u32,
 }
 
@@ -150,7 +150,7 @@ pub struct Ageing {
     /// jumps.
     window_units: u64,
     window: Option<Window>,
-    /// Drive writes (overwrites of the logical space) so far, jumps included.
+    /// Number of drive writes (overwrites of the logical space) so far, jumps in wear included.
     drive_writes: f64,
     written: f64,
     capacity: f64,
@@ -166,7 +166,7 @@ pub struct Ageing {
 }
 
 impl Ageing {
-    /// Makes a fresh drive for an ageing run and fills it once.
+    /// Makes an ageing run with a fresh drive, and fills the drive once.
     ///
     /// # Errors
     /// When its chip knows neither endurance nor errors, its tables do not reach what is asked, or it could not sustain
@@ -242,7 +242,7 @@ impl Ageing {
         self.ftl.layout().unit.get()
     }
 
-    /// Returns the fraction of the mean block's life that has passed.
+    /// Returns the fraction (0 to 1) of the mean block's life that has passed.
     pub fn fraction(&self) -> f64 {
         mean(self.ftl.array().pe_cycles_by_block()) / self.life
     }

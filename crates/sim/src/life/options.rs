@@ -28,7 +28,7 @@ pub struct AgeingOptions {
     pub measure: f64,
     /// Class of the drive by JESD218, client or enterprise; none: the class that follows from the drive file.
     pub class: Option<DriveClass>,
-    /// Service life in years, over which the writes are spread.
+    /// Service life of the drive in years, over which the ageing run's writes are spread.
     pub years: f64,
     /// Fraction of the service years in which the drive is powered; none: as for the class of the drive.
     pub duty: Option<f64>,

@@ -23,7 +23,7 @@ pub struct Speed {
     pub write_ns_mean: f64,
     /// 99th percentile of the latency of the host's writes, in nanoseconds.
     pub write_ns_p99: u64,
-    /// Bytes that the host wrote per second.
+    /// Number of bytes that the host wrote per second of simulated time in the measurement.
     pub write_bytes_per_s: f64,
     /// Mean time for which a program kept a flash array busy, in nanoseconds.
     pub program_ns_mean: f64,

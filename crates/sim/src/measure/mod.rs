@@ -65,9 +65,9 @@ impl Arrivals {
 /// bytes in partly covered units.
 #[derive(Default)]
 pub(crate) struct Untrimmed {
-    /// Number of trims that cover no whole mapping unit.
+    /// Number of completed trims that cover no whole mapping unit.
     pub requests: u64,
-    /// Bytes of trims that lie in mapping units covered only in part.
+    /// Number of bytes of completed trims that lie in mapping units covered only in part.
     pub bytes: u64,
 }
 
@@ -249,7 +249,7 @@ pub(crate) struct Series {
     started: SimTime,
     width_ns: u64,
     bins: [Vec<SeriesBin>; 2],
-    /// Index of the interval of the time series that is being filled.
+    /// Index of the time interval of the series that is being filled at present.
     current: usize,
     ends_ns: u64,
 }

@@ -43,7 +43,7 @@ pub(crate) struct GroupDifference {
     /// Two numbers for each group of logical units: requests that took longer than the latency, minus the number
     /// expected from their sizes; and all requests.
     pub groups: Vec<[f64; 2]>,
-    /// Fraction of all requests that take longer than the latency.
+    /// Fraction (0 to 1) of all requests, in all groups, that take longer than the latency.
     pub share: f64,
     /// Variance of the outcome of a single request (1 if it took longer than the latency, else 0), if all requests of a
     /// size class are alike and independent.

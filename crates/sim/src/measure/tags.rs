@@ -67,7 +67,7 @@ impl Tags {
         self.of[tag].get_mut(op)
     }
 
-    /// Returns the number of tags, up to the last one that has a latency record.
+    /// Returns the number of tags (fio jobs, or volumes of a trace), up to the last one that has a latency record.
     pub fn count(&self) -> usize {
         let only = self.seen.iter().map(|seen| match seen {
             TagsSeen::Only(tag) if usize::from(*tag) < TAGS_MAX => usize::from(*tag) + 1,

@@ -46,7 +46,7 @@ pub(crate) struct ZonedNamespace {
     /// List of original host requests that reach beyond the capacity of a zone, by request number.
     odd: BTreeMap<u32, HostRequest>,
     errors: BTreeMap<ZoneError, u64>,
-    /// Counts of zone operations before the measured window.
+    /// Counts of zone operations up to the beginning of the measured window, which are subtracted.
     before: ZoneCounts,
 }
 
@@ -87,7 +87,7 @@ impl ZonedNamespace {
         self.errors.clear();
     }
 
-    /// Returns the number, sizes and limits of the zones, as a workload sees them.
+    /// Returns the number, sizes and limits of the namespace's zones, as a workload sees them.
     pub fn seen(&self) -> HostZones {
         let shape = self.zones.shape();
         HostZones {
@@ -107,12 +107,12 @@ impl ZonedNamespace {
         all.map(|zone| (zone.written * self.unit, zone.state == ZoneState::Full)).collect()
     }
 
-    /// Returns the states of all zones.
+    /// Returns the states of all zones of the namespace.
     pub fn zones(&self) -> &ZoneStates {
         &self.zones
     }
 
-    /// Returns the counts of zone operations in the measured window.
+    /// Returns the counts of zone operations (opened, closed, finished, reset and so on) in the measured window.
     pub fn counts(&self) -> ZoneCounts {
         self.zones.counts.since(&self.before)
     }
@@ -122,7 +122,7 @@ impl ZonedNamespace {
         self.errors.iter().map(|(error, count)| (error.name().to_owned(), *count)).collect()
     }
 
-    /// Counts an error with which a zone answers a request.
+    /// Counts an error, by its kind, with which a zone answers a request.
     pub fn note_error(&mut self, error: ZoneError) {
         *self.errors.entry(error).or_default() += 1;
     }

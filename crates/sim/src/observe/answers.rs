@@ -37,7 +37,7 @@ pub enum SteppedStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct SteppedCompletion {
-    /// Number of the request, as its submission gave it.
+    /// Number of the request, as its submission by the caller gave it.
     pub id: u64,
     /// Simulated time in nanoseconds at which the host issued the request.
     pub submitted_ns: u64,
@@ -48,7 +48,7 @@ pub struct SteppedCompletion {
     pub offset: u64,
     /// Nanoseconds spent in each stage, in the order of [`STAGE_NAMES`].
     pub stages_ns: [u64; STAGE_COUNT],
-    /// Length of the request in bytes.
+    /// Length in bytes of the request's data.
     pub bytes: u32,
     /// Numeric code of the request's operation ([`host::Op::code`]).
     pub op: u8,

@@ -8,7 +8,7 @@ use units::{Lpn, Ppa, SimTime};
 /// Description of a host request that the drive is answering, for a holder of the drive's data, such as a drive image.
 #[derive(Clone, Copy, Debug)]
 pub struct HostAnswer<'a> {
-    /// Id of the request within the simulated drive.
+    /// Number (id) by which the simulated drive names the request while it is in flight.
     pub id: u32,
     /// Host request that is answered, in the form in which the host made it.
     pub host: &'a HostRequest,
@@ -26,7 +26,7 @@ pub struct Lost {
     pub requests: u32,
     /// Number of mapping units whose writes the host was told are complete, but whose data are not on flash.
     pub units: u32,
-    /// Numbers of pages and blocks of the flash that the power cut damaged.
+    /// Counts of the pages and blocks of the flash that the power cut damaged.
     pub damage: Damage,
 }
 

@@ -50,7 +50,7 @@ pub(crate) trait Observer: Probe {
 
 impl Observer for () {}
 
-/// Number of values in a row of `requests.parquet`.
+/// Number of values in one row of `requests.parquet`: the number of its columns.
 const WIDTH: usize = REQUESTS.len();
 /// Number of rows of `requests.parquet` that are turned into columns at once, few enough for the processor's
 /// first-level cache.
@@ -65,7 +65,7 @@ pub(crate) struct RequestRows {
     numbers: Vec<u64>,
     /// List of the numbers of requests so far, one for each tag (a fio job, or a volume of a trace).
     counts: Vec<u64>,
-    /// Simulated time that counts as zero in the times of the rows.
+    /// Simulated time that counts as zero in the times of the rows of `requests.parquet`.
     origin: SimTime,
 }
 
@@ -139,7 +139,7 @@ pub(crate) struct Observers {
     pub timeline: Option<Timeline>,
     pub rows: Option<RequestRows>,
     pub holder: Option<Box<dyn Holder>>,
-    /// Simulated time at which the timeline begins.
+    /// Simulated time at which the timeline of the run begins.
     pub origin: SimTime,
 }
 
@@ -313,7 +313,7 @@ impl Probe for Observers {
     }
 }
 
-/// Returns an answered request in the form that the checker takes.
+/// Returns an answered host request in the form that the checker takes.
 fn answered(request: &Request) -> Answered<'_> {
     let Request { id, host, first, units, failed, uncorrectable, .. } = request;
     let (id, first, units) = (*id, *first, *units);

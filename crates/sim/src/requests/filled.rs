@@ -18,7 +18,7 @@ pub(crate) struct Filled {
 }
 
 impl Filled {
-    /// Makes an empty set for numbers below `count`.
+    /// Makes an empty set that can contain the numbers below `count`.
     pub fn new(count: usize) -> Self {
         let words = count.div_ceil(WORD);
         Self {

@@ -22,7 +22,7 @@ pub(crate) struct LinkAtWork {
     /// Data burst on the wires that was calculated last in each direction, with its length in bytes; stored because
     /// most transfers of a workload have one length.
     last: [(u64, Burst); 2],
-    /// Time that one sector takes on the link to the drive.
+    /// Time for which one sector (512 bytes) occupies the host link in the direction to the drive.
     sector: Nanos,
     /// Nanoseconds for which the wires are occupied by all transfers begun so far, up to the end of each, by direction
     /// (to the drive, to the host).

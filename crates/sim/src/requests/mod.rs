@@ -63,7 +63,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Makes a host request in its initial state, before it is submitted.
+    /// Makes the state of a host request before it is submitted, with the request's range of mapping units.
     #[inline(always)]
     fn new(id: u32, host: HostRequest, unit: u64) -> Self {
         let (first, end) = units_of(&host, unit);
@@ -229,7 +229,7 @@ impl Requests {
         &mut self.items[id as usize]
     }
 
-    /// Frees the slot of an answered request.
+    /// Frees the slot in the pool of an answered request, for another request.
     #[inline]
     pub fn release(&mut self, id: u32) {
         let request = &mut self.items[id as usize];

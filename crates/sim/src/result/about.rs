@@ -36,9 +36,9 @@ pub(crate) enum AnyValue {
 }
 
 sections! {
-    /// Facts about the workload that was run.
+    /// Facts about the workload that was run: name, format, number of requests, jobs and notes.
     Workload {
-        /// Name of the workload.
+        /// Name of the workload that was run.
         name: String = "text",
         /// Format that the workload was read from: `fio`, the format of a trace, or the name of a generator.
         format: String = "text",
@@ -85,7 +85,7 @@ sections! {
         reached: Option<bool> = "yes/no",
     }
 
-    /// Origin of a value in the configuration.
+    /// Origin of one value in the configuration: where it is set, and its source.
     Place {
         /// Place where the configuration value is set: file and line, the command line, or the default.
         place: String = "text",
@@ -103,7 +103,7 @@ sections! {
         /// Results on the data that the workload expects to read, written before the simulated time began: number of
         /// mapping units and bytes.
         layout: LaidOut,
-        /// Size of a mapping unit of the drive.
+        /// Size in bytes of a mapping unit of the drive.
         unit_bytes: u64 = "bytes",
         /// Number of mapping units that the host read in the measured window.
         units_read: u64 = "mapping units",
@@ -112,7 +112,7 @@ sections! {
         /// Number of mapping units that the host read although they were never written, or trimmed; such reads are as
         /// fast on any drive.
         reads_unmapped: Part,
-        /// Number of mapping units that the host read from flash.
+        /// Number of mapping units that the host read from flash in the measured window.
         reads_from_flash: Part,
         /// Number of mapping units of the host that were programmed to flash; the others were overwritten in the write
         /// buffer or are still in it.
@@ -125,7 +125,7 @@ sections! {
         on: bool = "yes/no",
         /// Number of mapping units that were written before the simulated time began.
         units: u64 = "mapping units",
-        /// Bytes that were written before the simulated time began.
+        /// Number of bytes that were written before the simulated time began.
         bytes: u64 = "bytes",
     }
 
@@ -144,9 +144,9 @@ sections! {
     Engine {
         /// Wall-clock time of the measured window and of the simulated time before it.
         wall_s: f64 = "s",
-        /// Wall-clock time to build the simulated drive.
+        /// Wall-clock time in seconds to build the simulated drive.
         build_s: f64 = "s",
-        /// Wall-clock time of preconditioning.
+        /// Wall-clock time in seconds of preconditioning.
         precondition_s: f64 = "s",
         /// Number of flash operations simulated with their times: pages read, pages programmed and blocks erased.
         page_operations: u64 = "operations",
@@ -156,16 +156,16 @@ sections! {
         host_requests: u64 = "requests",
         /// Number of requests of the host simulated per second of wall-clock time; null where no time passed.
         host_requests_per_s: Option<f64> = "1/s",
-        /// Number of events that the simulation scheduled.
+        /// Number of events that the simulation scheduled in its calendar.
         events: u64 = "events",
-        /// Memory that the state of the simulated drive takes.
+        /// Number of bytes of the computer's memory that the state of the simulated drive takes.
         state_bytes: usize = "bytes",
         /// Memory that the state of the simulated drive takes for each mapping unit of the logical space.
         state_bytes_per_mapping_unit: f64 = "bytes",
-        /// Greatest amount of memory that the process held until the run ended.
+        /// Greatest number of bytes of memory that the process took until the run ended.
         #[schemars(with = "u64")]
         peak_rss_bytes: Option<u64> = "bytes",
-        /// Wall-clock time of the whole run, as Python measured it.
+        /// Wall-clock time in seconds of the whole run, as Python measured it.
         #[schemars(with = "f64")]
         session_s: Option<f64> = "s",
     }
@@ -186,7 +186,7 @@ sections! {
     OwnPolicy {
         /// Name of the policy file, as the configuration gives it.
         file: String = "text",
-        /// Source text of the policy file.
+        /// Text of the source file with Python policies.
         source: String = "text",
         /// SHA-256 of the policy file's source text, in hexadecimal digits.
         sha256: String = "text",
@@ -202,7 +202,7 @@ sections! {
         source: String = "text",
         /// Options for reading a trace, by name.
         options: BTreeMap<String, AnyValue> = "text",
-        /// Size of the trace file; null for other workloads.
+        /// Size in bytes of the trace file; null for other workloads.
         file_bytes: Option<u64> = "bytes",
         /// Text of the fio job file; null for other workloads.
         text: Option<String> = "text",
@@ -216,7 +216,7 @@ sections! {
     InterruptedAt {
         /// Phase of the run in which it was interrupted: `precondition`, `layout` or `run`.
         phase: String = "text",
-        /// Fraction of the phase that was done; null where that is unknown.
+        /// Fraction (0 to 1) of the interrupted phase that was done; null where that is unknown.
         workload_fraction: Option<f64> = "ratio",
     }
 
@@ -226,7 +226,7 @@ sections! {
         kind: String = "text",
         /// Text of the remark: what was noticed in the run that bears on whether the results can be believed.
         text: String = "text",
-        /// Advice to the user about what to do.
+        /// Advice of the remark: what the user can do about what was noticed.
         advice: String = "text",
     }
 }

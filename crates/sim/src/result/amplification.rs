@@ -122,13 +122,13 @@ fn of_merges(sums: &Sums) -> Option<f64> {
 /// missing.
 pub(crate) struct LongRun {
     pub interval: Option<Interval>,
-    /// Number of garbage collection victims, or merges, that the estimate rests on.
+    /// Number of garbage collection victims, or merges, that the estimate of write amplification rests on.
     pub victims: u64,
     /// Fraction of the run, at its beginning, that was left out because the later part differs from it.
     pub left_out: f64,
     /// True if the run ended before its write amplification settled.
     pub drifting: bool,
-    /// Reason why there is no estimate, where there is none.
+    /// Reason why there is no estimate of long-run write amplification; only valid where there is none.
     pub reason: Missing,
 }
 
@@ -147,7 +147,7 @@ pub(crate) enum Missing {
 }
 
 impl Missing {
-    /// Returns the name, in the result, of the reason why there is no estimate.
+    /// Returns the name, in the result, of the reason why there is no estimate of long-run write amplification.
     pub fn name(self) -> &'static str {
         match self {
             Self::Victims => "victims",
@@ -192,7 +192,7 @@ struct RunParts<'a> {
 }
 
 impl<'a> RunParts<'a> {
-    /// Returns the parts from index `from` to before index `to`.
+    /// Returns the parts of the run from index `from` up to, but without, index `to`.
     fn part(&self, from: usize, to: usize) -> Self {
         let by_die: &'a [_] = if self.by_die.is_empty() { self.by_die } else { &self.by_die[from..=to] };
         Self { sums: &self.sums[from..to], by_die, of: self.of }

@@ -46,7 +46,7 @@ sections! {
         units_read_from_flash: u64 = "mapping units",
         /// Number of mapping units that the host read although they were never written, or trimmed.
         units_read_unmapped: u64 = "mapping units",
-        /// Number of mapping units with data that the host trimmed.
+        /// Number of mapping units with data that the host trimmed in the measured window.
         units_trimmed: u64 = "mapping units",
     }
 
@@ -59,7 +59,7 @@ sections! {
 
     /// Results on read-ahead: data read from flash before the host asked for it (`ftl.read_ahead`).
     ReadAhead {
-        /// Number of mapping units read ahead.
+        /// Number of mapping units that the drive read ahead from flash.
         units_read: u64 = "mapping units",
         /// Of the mapping units read ahead, the number that the host then asked for.
         units_used: u64 = "mapping units",

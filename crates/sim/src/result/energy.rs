@@ -17,7 +17,7 @@ sections! {
     Joules {
         /// Energy of the controller: its power for the whole window, and its energy per byte moved.
         controller: Option<f64> = "J",
-        /// Energy of the wires of the flash channels.
+        /// Energy of data transfers on the wires of the flash channels.
         bus: Option<f64> = "J",
         /// Energy of the flash chips, including standby.
         nand: Option<f64> = "J",
@@ -54,15 +54,15 @@ sections! {
     /// Energies of the flash chips by operation (read, program, erase, copyback) and for standby; null where the drive
     /// file does not give their currents.
     ByOperation {
-        /// Energy of the flash chips for array reads.
+        /// Energy of the flash chips for array reads in the measured window.
         read: Option<f64>,
-        /// Energy of the flash chips for programs.
+        /// Energy of the flash chips for programs in the measured window.
         program: Option<f64>,
-        /// Energy of the flash chips for erases.
+        /// Energy of the flash chips for erases in the measured window.
         erase: Option<f64>,
-        /// Energy of the flash chips for copybacks.
+        /// Energy of the flash chips for copybacks in the measured window.
         copyback: Option<f64>,
-        /// Energy of the chips' standby current, for the whole window.
+        /// Energy of the flash chips' standby current, for the whole measured window.
         standby: Option<f64>,
     }
 

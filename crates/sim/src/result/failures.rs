@@ -12,7 +12,7 @@ sections! {
         at_ns: Option<u64> = "ns",
         /// Number of flash operations done from the beginning of the run to the planned failure of a die or channel.
         operations: u64 = "operations",
-        /// List of the indices of the dies that failed.
+        /// List of the indices of the dies that failed by the planned failure.
         dies: Vec<u32> = "dies",
         /// Number of programs that were in flight or waiting on the failed dies: their data went to other dies, as far
         /// as they were in RAM.

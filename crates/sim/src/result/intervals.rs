@@ -28,9 +28,10 @@ sections! {
         confidence_level: f64 = "ratio",
         /// Number of consecutive parts of the run (batches) whose differences give the confidence intervals.
         batches: usize = "count",
-        /// Confidence interval of the completed requests per second.
+        /// Confidence interval, low and high, of the number of completed requests per second.
         iops: [f64; 2] = "1/s",
-        /// Confidence interval of the bytes of completed requests per second; null where no data was moved.
+        /// Confidence interval, low and high, of the bytes of completed requests per second; null where no data was
+        /// moved.
         bandwidth_bytes_per_s: Option<[f64; 2]> = "bytes/s",
         /// Confidence intervals of latencies; null where the run is too short.
         latency_ns: Option<LatencyInterval> = "ns",
@@ -38,7 +39,7 @@ sections! {
 
     /// Confidence intervals, low and high, of latencies.
     LatencyInterval {
-        /// Confidence interval of the mean latency.
+        /// Confidence interval, low and high, of the mean latency.
         mean: [f64; 2] = "ns",
         /// Confidence interval of the median latency; null where too few requests took longer to bound the median from
         /// above.

@@ -74,7 +74,7 @@ sections! {
     /// Results of a run, as a whole document. Counts and times are of the measured window unless they say otherwise:
     /// from the end of a ramp, or the beginning, to the last completion.
     RunResult {
-        /// Version number of the format of this document.
+        /// Version number of the format of this result document.
         schema: u32 = "count",
         /// Version of Floatgate that wrote the result.
         version: String = "text",
@@ -90,7 +90,7 @@ sections! {
         interrupted: bool = "yes/no",
         /// Point at which the run was interrupted; null where the run was not interrupted.
         interrupted_at: Option<about::InterruptedAt>,
-        /// Facts about the workload that was run.
+        /// Facts about the workload that was run: name, format, number of requests, jobs and notes.
         workload: about::Workload,
         /// Outcome of `--loop`, which repeats the workload; null without it.
         r#loop: Option<Loop>,
@@ -131,9 +131,9 @@ sections! {
         stages: host::Stages,
         /// List of the results of each job of a fio file, or of each volume of a trace; of more than 64 only the first.
         jobs: Vec<host::Job>,
-        /// Results of the firmware (flash translation layer).
+        /// Results on the firmware (flash translation layer), in sections.
         ftl: ftl::FtlSections,
-        /// Results of error correction of flash reads; null without `ecc.code`.
+        /// Results on error correction of flash reads; null without `ecc.code`.
         ecc: Option<costs::Ecc>,
         /// Counts of flash reads that the error-correcting code could not correct, and of reads whose data parity
         /// restored.

@@ -10,9 +10,9 @@ sections! {
     /// Results on the placement handles of the host, and on the data written through them: the statistics, handles and
     /// events of NVMe's flexible data placement.
     PlacementStreams {
-        /// Size of a reclaim unit.
+        /// Size in bytes of a reclaim unit.
         reclaim_unit_bytes: u64 = "bytes",
-        /// Bytes that the host wrote: HBMW of NVMe's statistics log.
+        /// Number of bytes that the host wrote: HBMW of NVMe's statistics log.
         host_bytes_written: u64 = "bytes",
         /// Bytes programmed to the flash for all origins, such as the host and garbage collection: MBMW of NVMe's
         /// statistics log.
@@ -36,7 +36,7 @@ sections! {
         /// collection moves them.
         #[schemars(extend("enum" = ["initially", "persistently"]))]
         isolation: String = "text",
-        /// Bytes that the host wrote through the handle.
+        /// Number of bytes that the host wrote through the placement handle.
         bytes_written: u64 = "bytes",
         /// Number of reclaim units that were begun for the placement handle.
         units_opened: u64 = "reclaim units",

@@ -24,7 +24,7 @@ sections! {
         room_units: u64 = "mapping units",
         /// RAM that the snapshots' tables of differences take in the drive at the end of the run.
         ram_bytes: u64 = "bytes",
-        /// Bytes of the map written to flash for snapshots and rollbacks.
+        /// Number of bytes of the map written to flash for snapshots and rollbacks.
         map_bytes_written: u64 = "bytes",
         /// Number of checkpoints for snapshots and rollbacks: times that the map was written to flash completely.
         checkpoints: u64 = "checkpoints",
@@ -38,7 +38,7 @@ sections! {
         trims_ignored: u64 = "mapping units",
         /// Number of times that the drive was rolled back to a snapshot.
         rollbacks: u64 = "rollbacks",
-        /// Number of rollbacks that were due but found no snapshot to go back to.
+        /// Number of rollbacks to a snapshot that were due but found no snapshot to go back to.
         rollbacks_void: u64 = "rollbacks",
         /// Number of mapping units whose map entry was changed by a rollback of the drive to a snapshot, over all
         /// rollbacks.
@@ -57,7 +57,7 @@ sections! {
 
     /// Record of one of the snapshots that exist at the end of the run.
     KeptSnapshot {
-        /// Number of the snapshot, counted from the first that the drive took.
+        /// Serial number of the snapshot, counted from the first that the drive took.
         serial: u64 = "count",
         /// Simulated time at which the snapshot was taken.
         taken_ns: u64 = "ns",

@@ -52,9 +52,9 @@ sections! {
     /// Numbers of bytes from which write amplification is calculated, and whether the contents of the write buffer
     /// would change it.
     WafBytes {
-        /// Bytes that the host's write requests carried into the drive.
+        /// Number of bytes that the host's write requests carried into the drive.
         host_written: u64 = "bytes",
-        /// Bytes programmed to the flash, for all origins.
+        /// Number of bytes programmed to the flash, for all origins.
         programmed: u64 = "bytes",
         /// Bytes programmed for the host that no request carried: the rest of units that the host wrote in part. Null
         /// in a result of an older format that does not tell.
@@ -95,7 +95,7 @@ sections! {
         /// Number of times that the run overwrote the logical space: data that it has not reached are as they were
         /// before.
         overwrites: f64 = "ratio",
-        /// Reason why there is no estimate; null where there is one.
+        /// Facts that say why there is no estimate of long-run write amplification; null where there is one.
         too_short: Option<TooShort>,
     }
 

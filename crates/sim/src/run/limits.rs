@@ -74,7 +74,7 @@ impl Watch {
 }
 
 impl<P: Observer> Run<P> {
-    /// Returns a number that grows with each event that advances a host request.
+    /// Returns a tally that grows with each event that advances a host request.
     fn host_progress(&self) -> u64 {
         let stats = self.ftl.stats();
         let [read, programmed] =
@@ -122,7 +122,7 @@ impl<P: Observer> Run<P> {
 
 /// Limits at which a workload ends at the latest: a number of requests and a simulated time.
 pub(crate) struct WorkloadEnd {
-    /// Greatest number of requests issued; `u64::MAX` without a limit.
+    /// Greatest number of requests that the workload may issue; `u64::MAX` without a limit.
     requests: u64,
     /// Simulated time at which the workload ends; `SimTime::NEVER` without a limit.
     pub time: SimTime,
@@ -135,7 +135,7 @@ impl WorkloadEnd {
         Self { requests: limits.requests.unwrap_or(u64::MAX), time: limits.ns.map_or(SimTime::NEVER, time) }
     }
 
-    /// Returns true if a limit is reached, so that no further request may follow.
+    /// Returns true if a limit (on requests or on simulated time) is reached, so that no further request may follow.
     #[inline]
     pub fn is_reached(&self, handed_out: u64, now: SimTime) -> bool {
         handed_out >= self.requests || now >= self.time
@@ -181,7 +181,7 @@ fn too_long(events: f64, done: f64) -> Error {
     ))
 }
 
-/// Makes the error for a run with unanswered requests and nothing in flight.
+/// Makes the error for a run with unanswered host requests but no event to come.
 pub(crate) fn stuck(outstanding: u32, now: SimTime, ftl: &ftl::Ftl) -> Error {
     Error(format!(
         "no request of the host's came nearer to its end, and none will: {outstanding} wait at {now}, and nothing is under \
@@ -210,7 +210,7 @@ pub(crate) fn no_room(ftl: &ftl::Ftl) -> Error {
     ))
 }
 
-/// Returns the beginning of a long text, up to `MOST` characters.
+/// Returns the beginning of a long text, up to `MOST` characters, for an error message.
 fn shortened(text: &str) -> String {
     const MOST: usize = 900;
     if text.len() <= MOST {

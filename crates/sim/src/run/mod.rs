@@ -264,7 +264,7 @@ impl<P: Observer> Run<P> {
         self.draw_anew(now);
     }
 
-    /// Returns true if the limit on requests or on time is reached.
+    /// Returns true if the run's limit on requests or on simulated time is reached.
     pub fn is_at_limit(&self) -> bool {
         self.end.is_reached(self.handed_out, self.ctx.calendar.now())
     }
@@ -284,7 +284,7 @@ impl<P: Observer> Run<P> {
         self.requests.outstanding
     }
 
-    /// Handles up to `count` events; returns true when the run is over.
+    /// Handles up to `count` events of the run; returns true when the run is over.
     ///
     /// # Errors
     /// When the workload is faulty, or no request makes progress any more.

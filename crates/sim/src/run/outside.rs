@@ -19,7 +19,7 @@ pub enum SourceHolds {
 
 /// Interface to a run whose requests come from outside the simulator; the run may be with or without observers.
 pub(crate) trait OutsideRun {
-    /// Begins simulated time, if it has not begun yet.
+    /// Begins the run's simulated time, if it has not begun yet.
     fn wake(&mut self);
 
     /// Announces that the source has a request that arrives at `at`; a request with an arrival time in the past is
@@ -58,7 +58,7 @@ pub(crate) trait OutsideRun {
     /// When the run is not stepped.
     fn stepped_answers(&mut self) -> &mut SteppedAnswers;
 
-    /// Ends the requests of the source; requests in flight are still answered.
+    /// Ends the requests of the run's source; requests in flight are still answered.
     fn end(&mut self);
 }
 

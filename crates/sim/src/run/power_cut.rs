@@ -70,7 +70,7 @@ impl Cuts {
         }
     }
 
-    /// Returns the number of power cuts still to come.
+    /// Returns the number of planned power cuts of the run that are still to come.
     pub fn left(&self) -> usize {
         self.by_time.len() + self.by_operations.len()
     }

@@ -38,15 +38,15 @@ use units::SimTime;
 /// Record of the progress of a run: phase, fraction done, and counts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Progress {
-    /// True when the run is complete.
+    /// True when the run is over: all requests are answered, or an error ended it.
     pub done: bool,
     /// Phase of the run: `precondition`, `layout` or `run`.
     pub phase: &'static str,
-    /// Fraction of the phase that is done; none where that is unknown.
+    /// Fraction (0 to 1) of the present phase that is done; none where that is unknown.
     pub fraction: Option<f64>,
-    /// Simulated time so far, in nanoseconds.
+    /// Simulated time of the run so far, in nanoseconds.
     pub simulated_ns: u64,
-    /// Number of host requests completed.
+    /// Number of host requests completed so far.
     pub host_requests: u64,
     /// Number of page operations so far, as one sum: flash pages read, flash pages programmed and blocks erased.
     pub page_operations: u64,
@@ -84,7 +84,7 @@ pub struct Session {
     /// Description of the workload, which `--loop` repeats and preconditioning copies.
     spec: Option<WorkloadSpec>,
     warm_up: Option<WarmUp>,
-    /// The opened workload, until the warm-up is over.
+    /// Workload that is opened and waits until the warm-up is over; none otherwise.
     waiting: Option<Box<dyn Workload>>,
     /// Number of units that wait in the write buffer under the workload, once a warm-up has measured it.
     waiting_in_time: Option<u32>,
@@ -104,7 +104,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Builds the drive and opens the workload.
+    /// Makes a session: builds the drive and opens the workload.
     ///
     /// # Errors
     /// When the drive cannot sustain writes, the workload is faulty or does not fit, or a saved state to load
@@ -211,12 +211,12 @@ impl Session {
         self
     }
 
-    /// Returns the drive of the session.
+    /// Returns the drive whose run the session is.
     pub fn drive(&self) -> &Drive {
         &self.drive
     }
 
-    /// Returns the seed from which everything random in the run follows.
+    /// Returns the seed from which all random choices in the run follow.
     pub fn seed(&self) -> u64 {
         self.options.seed
     }
@@ -364,7 +364,7 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the progress of the run.
+    /// Returns the progress of the run: phase, fraction done, and counts.
     pub fn progress(&self) -> Progress {
         match &self.phase {
             SessionPhase::Precondition(parts) => Progress {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunOptions {
-    /// Seed from which everything random in the run follows.
+    /// Seed from which all random choices in the run follow.
     pub seed: u64,
     /// True if observers check the consistency of the drive throughout the run.
     pub check: bool,
@@ -22,7 +22,7 @@ pub struct RunOptions {
     pub timeline_detail: TimelineDetail,
     /// Kind of preconditioning, which writes to the drive before the workload begins.
     pub precondition: PreconditionKind,
-    /// Fraction of the logical space that preconditioning fills.
+    /// Fraction (0 to 1) of the logical space that preconditioning fills.
     pub fill: f64,
     /// Text of the rule for passes of the workload, one after the other: a number, as `3`, or a condition, as
     /// `until=waf:5%`; none: one pass.

@@ -51,7 +51,7 @@ impl LayingOut {
         self.on
     }
 
-    /// Returns the progress of the layout, from 0 to 1.
+    /// Returns the progress of the layout (untimed writing of the data that a workload expects), from 0 to 1.
     pub fn fraction(&self) -> f64 {
         self.fraction
     }

@@ -12,16 +12,16 @@ sections! {
         /// Number of copies of the workload that preconditioning wrote one after the other; null for other kinds than
         /// `workload`.
         copies: Option<u64> = "count",
-        /// Number of mapping units of the logical space that were filled.
+        /// Number of mapping units of the logical space that preconditioning filled.
         filled_units: Option<u32> = "mapping units",
-        /// Number of mapping units that preconditioning wrote in all.
+        /// Number of mapping units that preconditioning wrote in all, fill included.
         units_written: Option<u64> = "mapping units",
         /// List of the write amplification in each window of preconditioning, a stretch of `rule.window_overwrites`
         /// overwrites.
         waf_by_window: Option<Vec<f64>> = "ratio",
-        /// True if write amplification had become steady.
+        /// True if write amplification had become steady in preconditioning.
         steady: Option<bool> = "yes/no",
-        /// Rule by which write amplification counts as steady.
+        /// Rule by which write amplification counts as steady in preconditioning.
         rule: Option<Steadiness>,
         /// Results on the warm-up: copies of the workload that ran after preconditioning with simulated time,
         /// unmeasured, until the write buffer was as this workload leaves it; null without a warm-up.
@@ -30,11 +30,11 @@ sections! {
 
     /// Results on the warm-up: copies of the workload that ran with simulated time before the measured window.
     WarmedUp {
-        /// Number of requests of the warm-up.
+        /// Number of host requests in the warm-up.
         requests: u64 = "requests",
         /// Number of mapping units that the warm-up wrote.
         units_written: u64 = "mapping units",
-        /// Simulated time that the warm-up took.
+        /// Simulated time in ns that the warm-up took.
         t_ns: u64 = "ns",
         /// Number of mapping units in the write buffer when the warm-up was over.
         buffer_units: u32 = "mapping units",

@@ -45,7 +45,7 @@ pub fn shape(ftl: &Ftl) -> Value {
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
     pub drive: &'a Drive,
-    /// Seed with which the drive was built.
+    /// Seed with which the saved drive was built.
     pub seed: u64,
     /// Drive writes (overwrites of the logical space) of an aged drive; none: the drive was not aged.
     pub aged: Option<f64>,

@@ -23,7 +23,7 @@ pub struct TracePacket {
     pub interned_data: Option<InternedData>,
     #[prost(uint32, optional, tag = "13")]
     pub sequence_flags: Option<u32>,
-    /// Further packets as a compressed stream in zlib format.
+    /// Further packets of the trace as one block of bytes, compressed in zlib format.
     #[prost(bytes = "vec", optional, tag = "50")]
     pub compressed_packets: Option<Vec<u8>>,
     #[prost(message, optional, tag = "59")]
@@ -108,7 +108,7 @@ pub struct SnapshotClock {
     pub is_incremental: Option<bool>,
 }
 
-/// Number of the clock that times in a Perfetto trace use by default.
+/// Number that Perfetto gives to the clock which times in a trace use by default.
 pub const BOOTTIME: u32 = 6;
-/// Lowest number of the clocks that are private to a sequence of packets.
+/// Lowest clock number in Perfetto's format that a sequence of packets may use for a clock of its own.
 pub const OWN_CLOCK: u32 = 64;

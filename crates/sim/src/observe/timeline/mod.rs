@@ -51,7 +51,7 @@ const _: () = assert!(NAMES <= 128, "a track keeps a bit for each");
 struct TrackState {
     is_described: bool,
     last: SimTime,
-    /// Bit mask of the interval names that the track's packets have defined.
+    /// Bit mask of the names of activity intervals that the track's packets have already defined in the trace.
     named: u128,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Timeline {
     /// List of the states of the timeline's tracks: channels first, then dies.
     tracks: Vec<TrackState>,
     channels: u32,
-    /// Bytes of the trace that are not compressed yet.
+    /// Bytes of the trace's packets that are not compressed yet.
     packets: Vec<u8>,
     /// Compressed bytes of the trace that the caller has not taken yet.
     packed: Vec<u8>,

@@ -68,7 +68,7 @@ impl Buffered {
         }
     }
 
-    /// Drops a trimmed unit from the buffer.
+    /// Removes a trimmed unit from the model of the write buffer.
     pub fn trim(&mut self, lpn: Lpn) {
         self.buffer.cancel(lpn);
     }

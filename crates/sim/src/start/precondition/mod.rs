@@ -137,7 +137,7 @@ impl Precondition {
         self.kind
     }
 
-    /// Adds copies of the workload as the source of writes.
+    /// Adds copies of the workload, written one after the other, as the source of preconditioning's writes.
     ///
     /// # Errors
     /// When the model of the drive's write buffer cannot be made.
@@ -389,7 +389,7 @@ impl Precondition {
         }
     }
 
-    /// Returns the section of the result about preconditioning.
+    /// Makes the section of the result about preconditioning.
     pub fn report(&self) -> Preconditioning {
         let kind = match self.kind {
             PreconditionKind::None => "none",
@@ -419,7 +419,7 @@ impl Precondition {
     }
 }
 
-/// Writes one unit without simulated time.
+/// Writes one mapping unit to the drive without simulated time.
 ///
 /// # Errors
 /// When failed blocks leave no die with space for the unit (the end of the drive's life), or garbage

@@ -41,7 +41,7 @@ impl WaitingUnits {
         None
     }
 
-    /// Returns the units that wait in the buffer, in the order in which they leave.
+    /// Returns the units that wait in the modelled write buffer, in the order in which they leave.
     pub fn units(&self) -> Vec<Lpn> {
         // One that was taken and written again has two places: it leaves at the first of them.
         let mut left = self.present.clone();

@@ -192,7 +192,8 @@ fn holds(need: &Need, drive: &Drive) -> bool {
     }
 }
 
-/// Returns a condition of a configuration key as text, such as `key = value`; a whole table is shown in brackets.
+/// Returns a condition under which a configuration key has an effect as text, such as `key = value`; a whole table is
+/// shown in brackets.
 pub fn in_words(need: &Need) -> String {
     let shown = |key: &String| {
         let table = format!("{key}.");
@@ -207,7 +208,8 @@ pub fn in_words(need: &Need) -> String {
     }
 }
 
-/// Returns the conditions of a configuration key as one text; empty for a key without conditions.
+/// Returns the conditions under which the configuration key has an effect as one text; empty for a key without
+/// conditions.
 pub fn needs_in_words(key: &Key) -> String {
     let ways = key.needs.iter().map(|way| way.iter().map(in_words).collect::<Vec<_>>().join(" and "));
     ways.collect::<Vec<_>>().join("; or ")

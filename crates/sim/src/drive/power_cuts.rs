@@ -67,8 +67,8 @@ impl PowerPlan {
         })
     }
 
-    /// Returns true if capacitors make all data in the write buffer durable. With a limited hold-up time the capacitors
-    /// may run out first, so the drive then promises only the data on flash.
+    /// Returns true if capacitors make all data in the write buffer durable at a power cut. With a limited hold-up time
+    /// the capacitors may run out first, so the drive then promises only the data on flash.
     pub fn is_buffer_durable(&self) -> bool {
         self.has_capacitors && self.hold_up.is_none()
     }

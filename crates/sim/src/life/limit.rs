@@ -94,7 +94,8 @@ pub struct WorstPage {
     pub page_type: u32,
     /// Number of program/erase cycles of the block that contains the page.
     pub pe_cycles: u32,
-    /// Program/erase cycles at which a block of mean endurance would be as worn as the block that holds the page.
+    /// Number of program/erase cycles at which a block of mean endurance would be as worn as the block that contains
+    /// the page.
     pub worn: u32,
     /// Raw bit error rate of the page when read with the default read reference voltages, before any read retry.
     pub rber: f64,

@@ -62,7 +62,7 @@ pub struct AgeRow {
     pub readability: Option<Readability>,
     /// True if the data can no longer be read at the required error rate at the end of the required retention time.
     pub unreadable: bool,
-    /// Speed of the drive, measured before the simulated window; none where it was not measured.
+    /// Speed of the drive, measured before the simulated window of the ageing run; none where it was not measured.
     pub speed: Option<Speed>,
 }
 
@@ -121,9 +121,9 @@ struct Window {
 /// erased, with and without jumps, and the number of such windows.
 #[derive(Clone, Copy, Debug, Default)]
 struct ErasedAt {
-    /// Drive writes, jumps included, up to the end of the window in which the block was last erased.
+    /// Number of drive writes, jumps included, up to the end of the window in which the block was last erased.
     drive_writes: f64,
-    /// Drive writes, jumps left out, up to the end of the window in which the block was last erased.
+    /// Number of drive writes, jumps left out, up to the end of the window in which the block was last erased.
     written: f64,
     /// Number of simulated windows so far in which the block was erased.
     windows: u32,

@@ -200,7 +200,8 @@ struct SeriesBin {
     bytes: u64,
     latency_sum_ns: u128,
     latency_max_ns: u64,
-    /// Bytes in the SLC cache when the last request of the interval was completed; none without an SLC cache.
+    /// Bytes in the SLC cache when the last request of this time interval of the series was completed; none without an
+    /// SLC cache.
     cache_bytes: Option<u64>,
     levels: Vec<u32>,
 }
@@ -228,8 +229,8 @@ impl SeriesBin {
         }
     }
 
-    /// Returns the latency in nanoseconds that the given fraction of the interval's requests does not exceed, to an
-    /// eighth of a power of two.
+    /// Returns the latency in nanoseconds that the given fraction of the time interval's requests does not exceed, to
+    /// an eighth of a power of two.
     fn quantile_ns(&self, fraction: f64) -> u64 {
         let wanted = (self.requests as f64 * fraction).ceil() as u64;
         let mut seen = 0;
@@ -281,8 +282,8 @@ impl Series {
         bin.levels[level_of(latency, COARSE)] += 1;
     }
 
-    /// Makes the interval that contains `since_ns` (nanoseconds after the start) the current one, after doubling the
-    /// widths as often as needed.
+    /// Makes the time interval of the series that contains `since_ns` (nanoseconds after the start) the current one,
+    /// after doubling the widths as often as needed.
     #[cold]
     fn begin_bin(&mut self, since_ns: u64) {
         while since_ns / self.width_ns >= BINS_MAX as u64 {
@@ -322,7 +323,7 @@ impl Series {
         (0..count).map(part).collect()
     }
 
-    /// Returns three numbers of requests for each interval of the time series: with latencies at or above the level (an
+    /// Returns three numbers of requests for each time interval of the series: with latencies at or above the level (an
     /// eighth of a power of two) that contains `latency`, with latencies above that level, and all.
     pub fn beyond(&self, effect: Effect, latency: u64) -> Vec<[f64; 3]> {
         let level = level_of(latency, COARSE);

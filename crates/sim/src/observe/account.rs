@@ -173,7 +173,7 @@ impl Examined for Shown<'_> {
     }
 }
 
-/// Translates an event of the translation layer's snapshots into the checker's form.
+/// Translates an event of the translation layer's snapshots into the form in which the checker takes it.
 pub(crate) fn past_event(event: VersionEvent) -> PastEvent {
     match event {
         VersionEvent::Taken { serial } => PastEvent::Taken(serial),

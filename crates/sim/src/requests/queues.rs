@@ -22,7 +22,8 @@ impl Turn {
         Self { filled: Filled::new(queues.len()), queues, next: 0, left: burst, burst }
     }
 
-    /// Fetches the next command from the queues of the class, in round-robin order; none if all are empty.
+    /// Fetches the next command from the submission queues of the class, in round-robin order, and returns its
+    /// request's id; none if all are empty.
     #[inline]
     fn fetch(&mut self, waiting: &mut [VecDeque<u32>]) -> Option<u32> {
         let at = self.filled.first(self.next)?;

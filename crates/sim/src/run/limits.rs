@@ -67,7 +67,7 @@ impl Watch {
         if is_too_long { Err(too_long(events, done)) } else { Ok(()) }
     }
 
-    /// Returns the greatest number of events that the drive can need until it is at rest.
+    /// Returns the greatest number of events that the drive can need until it is at rest, with no operation in flight.
     pub fn events_most(&self) -> u64 {
         self.events_most
     }

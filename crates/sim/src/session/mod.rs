@@ -56,8 +56,8 @@ pub struct Progress {
 /// are numbered from 0, copies of a warm-up from a higher number.
 const FIRST_COPY: u32 = 1 << 30;
 
-/// Least number of page operations granted to a checked drive to come to rest after a run, so that a small drive's
-/// account is always settled with no operation in flight.
+/// Least number of page operations granted to a checked drive to come to rest after a run, so that the checker's
+/// account of a small drive is always settled with no operation in flight.
 const SHORT_REST: u64 = 1 << 16;
 
 /// Greatest number of mapping units on flash with which a drive's map is compared with the checker's account also at

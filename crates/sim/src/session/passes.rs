@@ -106,8 +106,8 @@ impl WorkloadPasses {
         more && !run.is_at_limit() && !run.ftl.is_read_only()
     }
 
-    /// Returns the progress of all passes, from 0 to 1, where `part` is the progress of the present pass; none where
-    /// unknown.
+    /// Returns the progress of all passes of the workload together, from 0 to 1, where `part` is the progress of the
+    /// present pass; none where unknown.
     pub fn fraction(&self, part: Option<f64>) -> Option<f64> {
         match &self.rule {
             None => part,

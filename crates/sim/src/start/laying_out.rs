@@ -129,8 +129,8 @@ impl LayingOut {
         Ok(())
     }
 
-    /// Returns the index of the first logical unit, from `next` on, that the workload named as one that must hold data;
-    /// none if there are no more.
+    /// Returns the index of the first logical unit, from `next` on, that the workload named (units that must hold
+    /// data); none if there are no more.
     fn next_named(&self, units: u32) -> Option<u32> {
         let mut lpn = self.next;
         while lpn < units {

@@ -28,7 +28,8 @@ sections! {
         warm_up: Option<WarmedUp>,
     }
 
-    /// Results on the warm-up: copies of the workload that ran with simulated time before the measured window.
+    /// Results on the warm-up: copies of the workload, one after the other, that ran with simulated time before the
+    /// measured window.
     WarmedUp {
         /// Number of host requests in the warm-up.
         requests: u64 = "requests",

@@ -49,12 +49,12 @@ pub(crate) struct WarmUp {
     spec: WorkloadSpec,
     seed: u64,
     copies: u32,
-    /// Number of units read or written that make a window of the warm-up; `before` is the number of units handled
-    /// before the present window.
+    /// Number of units read or written that make a window of the warm-up (stretch over which the buffer's contents are
+    /// averaged); `before` is the number of units handled before the present window.
     window: u64,
     before: u64,
     /// Sums over the samples of the present window of the warm-up: of the number of units in the write buffer, and of
-    /// the number of units there that are not on flash.
+    /// the number of units in it that are not on flash.
     sums: [f64; 2],
     looks: u64,
     /// Two numbers: least and greatest number of units that the write buffer contained at any sample of the warm-up.
@@ -69,7 +69,8 @@ pub(crate) struct WarmUp {
 
 impl WarmUp {
     /// Makes a warm-up for a run of the workload `spec` if one is needed: after preconditioning to a settled state, on
-    /// a drive whose write buffer keeps units, without events planned for a time, and not for traces.
+    /// a drive whose write buffer keeps units (as a write-back buffer or a cache), without planned power cuts, die
+    /// failures or snapshots, and not for traces.
     pub fn wanted(
         spec: &WorkloadSpec,
         drive: &Drive,
@@ -153,7 +154,8 @@ impl WarmUp {
         Ok(false)
     }
 
-    /// Samples the number of units in the write buffer, and ends the window if enough units were read or written.
+    /// Samples the number of units in the write buffer, and ends the present window of the warm-up if enough units were
+    /// read or written.
     fn look<P: Observer>(&mut self, run: &Run<P>) {
         let stats = run.ftl.stats();
         let read = stats.units_read_buffer + stats.units_read_unmapped + stats.units_read_flash;

@@ -47,9 +47,10 @@ pub struct TrackEvent {
     pub track_uuid: Option<u64>,
 }
 
-/// Value of `TrackEvent::kind`: an interval of the track begins.
+/// Value of `TrackEvent::kind` in Perfetto's format: an interval of activity (slice) begins on the track.
 pub const SLICE_BEGIN: u32 = 1;
-/// Value of `TrackEvent::kind`: the interval of the track that began last ends.
+/// Value of `TrackEvent::kind` in Perfetto's format: the interval of activity (slice) that began last on the track
+/// ends.
 pub const SLICE_END: u32 = 2;
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -212,7 +212,8 @@ fn descriptor(uuid: u64, name: String, parent_uuid: Option<u64>, rank: usize) ->
     }
 }
 
-/// Returns the name of an interval in the timeline, such as `read (gc)` for a die or `data in` for a channel.
+/// Returns the name of an interval of activity in the timeline, such as `read (gc)` for a die or `data in` for a
+/// channel.
 fn name_of(what: usize, origin: usize) -> String {
     match what.checked_sub(ChannelUse::COUNT) {
         None => ChannelUse::ALL[what].name().to_owned(),

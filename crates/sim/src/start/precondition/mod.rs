@@ -184,8 +184,8 @@ impl Precondition {
         }
     }
 
-    /// Returns the number of units that the write buffer holds in steady state; none where each unit goes to the flash
-    /// at once.
+    /// Returns the number of units that the write buffer contains in steady state; none where each unit goes to the
+    /// flash at once.
     fn waiting_slots(&self, ftl: &mut Ftl) -> Option<u32> {
         let waits =
             ftl.as_page_mapped().is_some() && (ftl.buffer().is_write_back() || ftl.buffer().is_cache());
@@ -206,7 +206,7 @@ impl Precondition {
         Some(WaitingUnits::new(slots, self.filled))
     }
 
-    /// Records whether the workload, of which `copies` are copies, writes at all; a workload that does not write finds
+    /// Records, by opening one of `copies`, whether the workload writes at all; a workload that does not write finds
     /// the drive at rest.
     pub fn before(self, copies: Copies, ftl: &Ftl) -> Self {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
@@ -218,9 +218,9 @@ impl Precondition {
         Self { pilots, ..self }
     }
 
-    /// Measures, before the first overwrite, how much the host gets done while garbage collection is urgent, on a
-    /// miniature of the drive. Without a measurement, as on a drive too small for a miniature, the host is taken to get
-    /// nothing done meanwhile.
+    /// Measures, on a miniature of the drive before the first overwrite, how many writes the host gets done while
+    /// garbage collection is urgent. Without a measurement, as on a drive too small for a miniature, the host is taken
+    /// to get no writes done meanwhile.
     fn find_pace(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) {
         let is_asked = self.overwrites() && !self.is_paced && ftl.feature::<ftl::Stripes>().is_none();
         self.is_paced = true;
@@ -288,8 +288,8 @@ impl Precondition {
         !matches!(self.kind, PreconditionKind::None | PreconditionKind::Fill)
     }
 
-    /// Leaves the drive as long work would: at rest if the workload does not write, else with garbage collection in
-    /// progress and a full SLC cache.
+    /// Leaves the drive in the state in which long work would leave it: at rest if the workload does not write, else
+    /// with garbage collection in progress and a full SLC cache.
     fn come_to_terms(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
         let Some(pages) = ftl.as_page_mapped() else { return Ok(()) };
         if self.rests {

@@ -52,7 +52,8 @@ const KEPT_MAX: usize = 1 << 22;
 /// Number of requests without a write after which an endless workload is refused for preconditioning, because it writes
 /// nothing.
 const READS_MAX: u64 = 1 << 22;
-/// Number of requests without a write after which a workload counts as one that leaves the drive at rest.
+/// Number of requests without a write after which a workload counts as one that does not write, so that it finds the
+/// drive at rest.
 const READS_BEFORE: u32 = 1 << 16;
 
 /// Kind of the next step of a copy of the workload in preconditioning: a write, a trim, a read, or the end.
@@ -157,8 +158,8 @@ impl WorkloadCopies {
         Self { keeps_reads: true, ..self }
     }
 
-    /// Returns true if a copy writes within its first requests; a workload that reads for longer finds a drive at rest.
-    /// A faulty workload also gives true, and its error when it is run.
+    /// Returns true if a copy of the workload writes within its first requests; a workload that reads for longer finds
+    /// a drive at rest. A faulty workload also gives true, and its error when it is run.
     pub fn writes(&mut self) -> bool {
         for _ in 0..READS_BEFORE {
             match self.ask() {
@@ -287,7 +288,8 @@ impl WorkloadCopies {
         self.pauses
     }
 
-    /// Records that the last step kept the flash arrays busy for the time `busy`, so that its request is answered then.
+    /// Records that the last step of the copy kept the flash arrays busy for the time `busy`, so that the step's
+    /// request is answered then.
     pub fn served(&mut self, busy: Nanos) {
         let Some(request) = self.request.take() else { return };
         self.idle_from = self.idle_from.max(self.now) + busy;

@@ -223,7 +223,7 @@ impl Namespaces {
         }
     }
 
-    /// Returns the names, sizes and command sets of the drive's namespaces as one text, for images of the drive; none
+    /// Returns one text with the names, sizes and command sets of the drive's namespaces, for images of the drive; none
     /// where there is a single namespace.
     pub fn described(&self) -> Option<String> {
         let one = |one: &Placed| format!("{} of {} bytes ({})", one.name, one.extent.bytes, one.set.name);

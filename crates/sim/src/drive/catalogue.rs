@@ -112,8 +112,8 @@ impl Catalogue {
         self.completed(Document::parse(name, text)?, Path::new(name), overrides)
     }
 
-    /// Completes the document of a drive file with the values of its base files and of its chip file, then applies the
-    /// `overrides`.
+    /// Completes the document `own` of a drive file with the values of its base files and of its chip file, then
+    /// applies the `overrides`; returns the completed document.
     fn completed(&self, own: Document, path: &Path, overrides: &[String]) -> Result<Document, Error> {
         let mut set = Document::empty();
         for assignment in overrides {
@@ -194,8 +194,8 @@ impl Catalogue {
     }
 }
 
-/// Lists the TOML files of a folder and of the subfolders (families) directly below, each with its name: `mlc`,
-/// `chung2010/slc-conv-1x4`.
+/// Lists the TOML files of the folder `folder` and of its subfolders (families) directly below; returns the name (such
+/// as `mlc` or `chung2010/slc-conv-1x4`) and the path of each.
 fn toml_files(folder: &Path) -> Vec<(String, PathBuf)> {
     let paths = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -12,8 +12,8 @@ use config::{
 use ftl::compatibility::{Feature, IDLE, NEEDS, Switch};
 use std::sync::OnceLock;
 
-/// Returns the policies of all seams (places of the drive where policies can be exchanged, such as the choice of a
-/// garbage collection victim).
+/// Returns the list of the policies of all seams (places of the drive where policies can be exchanged, such as the
+/// choice of a garbage collection victim).
 pub fn policies() -> Vec<PolicyEntry> {
     let interfaces = bus::interface::catalogue();
     interfaces

@@ -269,7 +269,8 @@ impl Drive {
         read_whole(&self.document, seed)
     }
 
-    /// Returns all configuration keys that are in force on the drive, each with its value, place and source.
+    /// Returns the list of the configuration keys that are in force on the drive, each with its value, place and
+    /// source.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -309,8 +310,8 @@ impl Drive {
         (self.capacity.get(), self.space().handles)
     }
 
-    /// Returns what the host sees of the drive (bytes, namespaces, placement handles, zones), and the host's policy for
-    /// placement handles.
+    /// Returns a description of what the host sees of the drive (bytes, namespaces, placement handles, zones), with the
+    /// host's policy for placement handles.
     pub(crate) fn reach_of_host(&self) -> Reach {
         Reach { space: self.space(), place: self.link.place.clone() }
     }
@@ -356,8 +357,8 @@ impl Drive {
         &self.needs
     }
 
-    /// Calculates the bytes of the simulator's memory that the drive takes once built, with its checking observers if
-    /// `checking` is `On`.
+    /// Calculates the number of bytes of the simulator's memory that the drive takes once built, with its checking
+    /// observers if `checking` is `On`.
     pub fn memory_bytes(&self, checking: Checking) -> u64 {
         self.needs.bytes(checking)
     }

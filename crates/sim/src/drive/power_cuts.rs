@@ -4,7 +4,8 @@ use config::{ConfigError, Section, at_least};
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// Default range of randomly drawn power cuts: each lies among this number of flash operations from the start of a run.
+/// Default size of the range from which random power cuts are drawn: the number of flash operations, from the start of
+/// a run, among which each cut lies.
 const WITHIN: u64 = 100_000;
 /// Greatest random delay, in nanoseconds, of a power cut that follows a number of flash operations; the delay lets cuts
 /// interrupt programs and erases at all stages.

@@ -4,7 +4,7 @@
 use ftl::Ftl;
 use units::Lpn;
 
-/// Number of writes by which an ageing run draws logical units ahead of writing them, so that the units' map entries
+/// Number of writes by which an ageing run draws logical units before it writes them, so that the units' map entries
 /// are in the processor's cache in time.
 const DISTANCE: usize = 32;
 

@@ -134,8 +134,8 @@ pub(crate) struct LimitParts {
 }
 
 impl LimitParts {
-    /// Returns the parts of the drive from which the uncorrectable bit error rate is calculated, or a text that names
-    /// a missing part; beside it the drive's class.
+    /// Returns the properties of the drive from which its uncorrectable bit error rate is calculated, or a text that
+    /// names a missing property; and with either the drive's class.
     pub fn of(drive: &Drive) -> Result<(Result<Self, String>, DriveClass), Error> {
         let whole = drive.read(0)?;
         let said = |key: &str| drive.entries().iter().find(|entry| entry.key == key);
@@ -172,7 +172,7 @@ impl LimitParts {
 pub(crate) struct AgedBlock {
     pub number: u32,
     pub pe_cycles: u32,
-    /// Program/erase cycles at which a block of mean endurance would be as worn as this block.
+    /// Number of program/erase cycles at which a block of mean endurance would be as worn as this block.
     pub worn: u32,
     /// Age of the data in the block: seconds at the reference temperature of the bit error table.
     pub age_s: f64,
@@ -250,8 +250,8 @@ impl CodeLimit {
         lacking.sum::<f64>() / cycles.len().max(1) as f64
     }
 
-    /// Calculates how well the drive reads its data at the end of the retention time, after `times` more times the wear
-    /// `more` (P/E cycles of each block).
+    /// Calculates how well the drive reads its data at the end of the retention time, after the wear `more` (P/E cycles
+    /// of each block) has been added to the blocks `times` more times.
     pub fn after_retention(
         &mut self,
         array: &FlashArray,
@@ -303,7 +303,7 @@ impl CodeLimit {
         duty * at(celsius) + (1.0 - duty) * at(off_celsius)
     }
 
-    /// Returns the parts of the drive from which the uncorrectable bit error rate is calculated.
+    /// Returns the properties of the drive from which its uncorrectable bit error rate is calculated.
     pub fn parts(&self) -> &LimitParts {
         &self.parts
     }

@@ -57,8 +57,8 @@ pub struct AgeRow {
     pub jumped: u32,
     /// True if the drive has become read-only and takes no more writes.
     pub read_only: bool,
-    /// How well the drive reads its data at the end of the required retention time; none where that cannot be
-    /// calculated.
+    /// Result of calculating how well the drive reads its data at the end of the required retention time; none where
+    /// that cannot be calculated.
     pub readability: Option<Readability>,
     /// True if the data can no longer be read at the required error rate at the end of the required retention time.
     pub unreadable: bool,
@@ -74,7 +74,8 @@ pub struct AgeFacts {
     pub class: DriveClass,
     /// Requirement on retention and error rate that the class of the drive sets.
     pub requirement: Requirement,
-    /// Reason why only failing blocks end the drive's life; none: data that the code cannot read end it too.
+    /// Reason why only failing blocks end the drive's life; none where data that the error-correcting code cannot read
+    /// end the life, too.
     pub without_code: Option<String>,
     /// Greatest raw bit error rate, after retries, at which the code still meets the required uncorrectable bit error
     /// rate.
@@ -82,8 +83,8 @@ pub struct AgeFacts {
     /// Text that says from where the code's failure rates are extrapolated below the counted rates; none for rates in
     /// closed form, and without a code.
     pub extrapolated: Option<String>,
-    /// Program/erase cycles after which a block of mean endurance can no longer be read at the required error rate at
-    /// the end of the retention time; none where the bit error table does not reach them.
+    /// Number of program/erase cycles after which a block of mean endurance can no longer be read at the required error
+    /// rate at the end of the retention time; none where the bit error table does not reach that number.
     pub mean_wear: Option<u32>,
     /// Number of other pages in the parity group (stripe across dies) of a page; none without parity.
     pub stripe: Option<u32>,
@@ -99,7 +100,8 @@ pub struct AgeFacts {
 pub struct InUse {
     /// Age in seconds of the oldest data in the drive.
     pub oldest_s: f64,
-    /// Calculated error rates at which the drive in use reads its data; none where they cannot be calculated.
+    /// Result of calculating the error rates at which the drive in use reads its data; none where they cannot be
+    /// calculated.
     pub readability: Option<Readability>,
     /// Reason why the error rates in use cannot be calculated; none where they can.
     pub unknown: Option<String>,
@@ -157,11 +159,13 @@ pub struct Ageing {
     read_only: bool,
     unreadable: bool,
     class: DriveClass,
-    /// Calculation of the uncorrectable bit error rate, or the reason why it is not possible.
+    /// State of the calculation of the uncorrectable bit error rate, or the reason why that calculation is not
+    /// possible.
     limit: Result<CodeLimit, String>,
     /// Record of the last erase of each block in the ageing run, measured in drive writes.
     erased_at: Vec<ErasedAt>,
-    /// Life of the mean block in P/E cycles: until it fails, or until it cannot be read any more if that comes first.
+    /// Life of the mean block, as a number of P/E cycles: until it fails, or until it cannot be read any more if that
+    /// comes first.
     life: f64,
 }
 
@@ -232,7 +236,8 @@ impl Ageing {
         }
     }
 
-    /// Returns true if the drive takes no more writes, or its data can no longer be read as required.
+    /// Returns true if the ageing run is over: the drive takes no more writes, or its data can no longer be read as
+    /// required.
     pub fn is_done(&self) -> bool {
         self.read_only || self.unreadable
     }
@@ -248,7 +253,8 @@ impl Ageing {
     }
 
     /// Advances the ageing run by one whole window of simulated writes and the jump in wear after it, with a
-    /// measurement of speed before the window where one is due. Returns the state of the drive.
+    /// measurement of speed before the window where one is due. Returns the record of the drive's state after the
+    /// window.
     ///
     /// # Errors
     /// As [`Self::go_on`].
@@ -260,8 +266,8 @@ impl Ageing {
         }
     }
 
-    /// Advances the ageing run by a part of a window of simulated writes. After the window's last part it makes the
-    /// jump in wear and returns the state of the drive; returns none before.
+    /// Advances the ageing run by a part of a window of simulated writes. After the window's last part makes the jump
+    /// in wear and returns the record of the drive's state; returns none before.
     ///
     /// # Errors
     /// When the drive cannot be copied for the measurement, or has worn beyond its chip's tables.
@@ -350,9 +356,9 @@ impl Ageing {
         self.limit.as_ref().map_or(f64::INFINITY, |limit| limit.requirement.uber)
     }
 
-    /// Calculates how well the drive reads its data at the end of the retention time, after `times` more times the wear
-    /// `more` (P/E cycles of each block); none where the error rate cannot be calculated, or where blocks failed before
-    /// errors became too many.
+    /// Calculates how well the drive reads its data at the end of the retention time, after the wear `more` (P/E cycles
+    /// of each block) has been added `times` more times; none where the error rate cannot be calculated, or where
+    /// blocks failed before errors became too many.
     fn readability(&mut self, more: &[u32], times: u32) -> Result<Option<Readability>, Error> {
         let Ok(limit) = &mut self.limit else { return Ok(None) };
         match limit.after_retention(self.ftl.array(), more, times) {

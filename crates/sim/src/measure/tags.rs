@@ -76,8 +76,8 @@ impl Tags {
         only.max().unwrap_or(0).max(self.of.len())
     }
 
-    /// Returns the latency record of a tag's requests with an effect, if there were any. If all requests have this tag,
-    /// that is the finer record of the effect in `all`.
+    /// Returns the latency record of the requests with tag `tag` and effect `effect`; none if there were none. If all
+    /// requests of the effect have this tag, that is the finer record of the effect in `all`.
     pub fn get<'a>(
         &'a self,
         tag: usize,

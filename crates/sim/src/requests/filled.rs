@@ -12,7 +12,8 @@ pub(crate) struct Filled {
     words: Vec<u64>,
     /// Bit mask of the set's 64-bit words that are not zero; used only where the set has several words.
     summary: Vec<u64>,
-    /// Tally, for a test of its upper bound, of the 64-bit words of the set that searches have read so far.
+    /// Number of 64-bit words of the set that searches have read so far, counted for a test of the upper bound of that
+    /// number.
     #[cfg(test)]
     looked_at: Cell<u64>,
 }

@@ -19,8 +19,8 @@ pub(crate) struct LinkAtWork {
     answers: [LinkStep; Effect::COUNT],
     service_free: SimTime,
     wire_free: [SimTime; 2],
-    /// Data burst on the wires that was calculated last in each direction, with its length in bytes; stored because
-    /// most transfers of a workload have one length.
+    /// Data burst on the link's wires that was calculated last in each direction, with its length in bytes; stored
+    /// because most transfers of a workload have one length.
     last: [(u64, Burst); 2],
     /// Time for which one sector (512 bytes) occupies the host link in the direction to the drive.
     sector: Nanos,
@@ -55,7 +55,8 @@ impl LinkAtWork {
         self.placer.is_some()
     }
 
-    /// Returns the request with the placement handle that the host's policy gives it; without a policy, unchanged.
+    /// Returns the request `request` with the placement handle that the host's policy gives it; without a policy,
+    /// unchanged.
     #[cold]
     pub fn placed(&mut self, request: HostRequest, background: Background) -> HostRequest {
         self.placer.as_mut().map_or(request, |placer| placer.place(request, background))

@@ -12,7 +12,7 @@ struct Turn {
     /// Set of the positions of the class's submission queues that contain commands.
     filled: Filled,
     next: usize,
-    /// Number of commands that the drive may still fetch from the current queue in this burst.
+    /// Number of commands that the drive may still fetch from the current submission queue in this burst.
     left: u32,
     burst: u32,
 }

@@ -87,7 +87,7 @@ pub(crate) struct Run<P: Observer> {
     /// True if some of the drive's policies come from the user, so that a stall that they cause is the user's error.
     pub has_own_policies: bool,
     ramping: bool,
-    /// True while the run only brings the drive into its state (warm-up), unmeasured.
+    /// True while the run is in its warm-up, which brings the drive into its state, unmeasured.
     pub warming: bool,
     /// Simulated time at which the workload began, after the drive was brought into its state.
     pub origin: SimTime,
@@ -221,7 +221,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Returns true if the workload is over and all its requests are answered.
+    /// Returns true if the workload is over and all its requests are answered: the run is done.
     pub fn is_done(&self) -> bool {
         // What is seldom so is asked first: this is asked at every event.
         self.requests.outstanding == 0 && self.source_done && !self.dark

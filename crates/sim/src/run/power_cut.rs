@@ -27,8 +27,8 @@ pub(crate) struct Cut {
     /// failed again before.
     pub back: SimTime,
     pub ready: Option<SimTime>,
-    /// Numbers of pages that recovery read, and of superblocks and units that it found, before the next cut if there
-    /// was one.
+    /// Counts of what recovery did after the power cut, up to the next cut if there was one: pages read, superblocks
+    /// found, and logical units found.
     pub found: ftl::Found,
 }
 
@@ -60,8 +60,8 @@ impl Cuts {
         cuts
     }
 
-    /// Returns the error text `broken`, extended by the number of power cuts before it; none where no power cut is
-    /// planned.
+    /// Returns the error text `broken`, extended by the number of power cuts that happened before the error; none where
+    /// no power cut is planned.
     pub fn place_of(&self, broken: &str) -> Option<String> {
         match self.done.len() {
             0 if self.left() == 0 => None,
@@ -107,7 +107,7 @@ impl Cuts {
         Ok(run.is_done())
     }
 
-    /// Returns the time of the next power cut if no event comes before it; none otherwise.
+    /// Returns the simulated time of the next power cut if no event comes before it; none otherwise.
     fn due<P: Observer>(&mut self, run: &Run<P>) -> Option<SimTime> {
         let now = run.ctx.calendar.now();
         let operations = run.operations();
@@ -179,7 +179,8 @@ impl Cuts {
         }
     }
 
-    /// Handles one event of a drive that recovers its map; once the map is rebuilt, the drive takes requests again.
+    /// Handles one event of a drive that recovers its map after a power cut; once the map is rebuilt, the drive takes
+    /// requests again.
     fn find_on<P: Observer>(&mut self, run: &mut Run<P>) {
         if run.looks_for_its_map() {
             return;
@@ -235,8 +236,8 @@ impl<P: Observer> Run<P> {
         (self.ctx.calendar.now() + MOMENT).max(begun)
     }
 
-    /// Handles the next event of a drive that recovers its map; returns false if there is none, because the map is
-    /// rebuilt.
+    /// Handles the next event of a drive that recovers its map after a power cut; returns false if there is none,
+    /// because the map is rebuilt.
     fn looks_for_its_map(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         !self.ftl.find_on(event, &mut self.ctx)

@@ -303,7 +303,7 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the origin (drive and seed) that a saved state of this run names.
+    /// Returns the origin (drive and seed) of a saved state of this run.
     fn about(&self) -> About<'_> {
         About::new(&self.drive, self.options.seed)
     }

@@ -104,8 +104,8 @@ impl Session {
         }
     }
 
-    /// Returns the rows of `requests.parquet` since the last call, as columns of little-endian numbers, and removes
-    /// them.
+    /// Returns the rows of `requests.parquet` that were added since the last call, as columns of little-endian numbers,
+    /// and removes them.
     pub fn take_requests(&mut self) -> Vec<Vec<u8>> {
         match &mut self.phase {
             SessionPhase::Observed(run) => {

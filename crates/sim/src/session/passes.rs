@@ -25,7 +25,8 @@ enum Rule {
 }
 
 impl Rule {
-    /// Parses the rule of `--loop`: `3`, `until=waf:5%` or `until=waf:5%,max=20`; none for other text.
+    /// Parses the rule of `--loop` for the number of passes: `3`, `until=waf:5%` or `until=waf:5%,max=20`; none for
+    /// other text.
     fn parse(text: &str) -> Option<Self> {
         let Some(rest) = text.strip_prefix("until=waf:") else {
             return text.parse().ok().filter(|&times| times > 0).map(Self::Times);

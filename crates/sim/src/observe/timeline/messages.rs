@@ -32,9 +32,10 @@ pub struct TracePacket {
     pub track_descriptor: Option<TrackDescriptor>,
 }
 
-/// Value of `sequence_flags`: the packet needs nothing that came before in its sequence.
+/// Value of `sequence_flags` in Perfetto's format: the packet needs nothing that came before in its sequence.
 pub const STATE_CLEARED: u32 = 1;
-/// Value of `sequence_flags`: the packet needs names and defaults that came before in its sequence.
+/// Value of `sequence_flags` in Perfetto's format: the packet needs names and defaults that came before in its
+/// sequence.
 pub const NEEDS_STATE: u32 = 2;
 
 #[derive(Clone, PartialEq, prost::Message)]

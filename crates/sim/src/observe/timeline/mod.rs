@@ -31,7 +31,7 @@ pub enum TimelineDetail {
 }
 
 /// Number of bytes of the trace that are compressed at once. The size is fixed because the trace must not depend on
-/// when it is taken, which varies with the machine's speed.
+/// when the caller takes it, which varies with the machine's speed.
 const PIECE_BYTES: usize = 1 << 20;
 
 /// Identifier, in the timeline's trace, of the group of the channels' tracks; `DIES` is the identifier of the group of
@@ -172,8 +172,8 @@ impl Timeline {
         }
     }
 
-    /// Returns the compressed part of the trace since the last call, and removes it; bytes that do not fill a piece yet
-    /// stay.
+    /// Returns the compressed bytes of the trace since the last call, and removes them; bytes that do not fill a piece
+    /// for compression yet stay.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.packed)
     }

@@ -23,8 +23,8 @@ impl Buffered {
         Self { buffer, lacking, stats: FtlStats::default() }
     }
 
-    /// Writes a unit to the buffer. The caller then calls [`Self::leave`] until it returns none, for the units that
-    /// must leave.
+    /// Writes a unit to the modelled write buffer. The caller then calls [`Self::leave`] until it returns none, for the
+    /// units that must leave for the flash.
     pub fn write(&mut self, lpn: Lpn) {
         let Self { buffer, stats, .. } = self;
         if !buffer.find(lpn).is_some_and(|slot| buffer.take_over(slot, u32::MAX, stats)) {
@@ -73,7 +73,8 @@ impl Buffered {
         self.buffer.cancel(lpn);
     }
 
-    /// Returns the units in the buffer that are not on flash, in the order in which they leave.
+    /// Returns the list of the units in the modelled write buffer that are not on flash, in the order in which they
+    /// leave.
     pub fn units(mut self) -> Vec<Lpn> {
         self.buffer.keep_at_most(0);
         self.buffer.relieve(&mut self.stats);

@@ -144,8 +144,8 @@ mod tests {
     use crate::Catalogue;
     use std::path::Path;
 
-    /// Returns, for a test, the part of a superblock that one program fills: space that garbage collection cannot count
-    /// on.
+    /// Returns, for a test, the fraction of a superblock that one program fills: space that garbage collection cannot
+    /// count on.
     fn part_of_a_program(layout: &Layout) -> f64 {
         f64::from(layout.program_units) / f64::from(layout.superblock_units)
     }

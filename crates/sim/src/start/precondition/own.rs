@@ -171,7 +171,8 @@ impl WorkloadCopies {
         false
     }
 
-    /// Returns the next step of the copies; the caller then calls [`Self::served`] with the time that the step took.
+    /// Returns the next step (write, trim, read or end) of the copies of the workload; the caller then calls
+    /// [`Self::served`] with the time that the step took.
     ///
     /// # Errors
     /// When the workload is faulty, requests addresses that the drive does not have, or never writes.
@@ -283,7 +284,8 @@ impl WorkloadCopies {
         })
     }
 
-    /// Returns true once requests came at times of their own instead of as fast as the drive takes them.
+    /// Returns true once requests of the workload came at times of their own instead of as fast as the drive takes
+    /// them.
     pub fn has_pauses(&self) -> bool {
         self.pauses
     }

@@ -54,7 +54,7 @@ impl WaitingUnits {
         self.queue.iter().copied().filter(|&lpn| is_first(lpn)).map(Lpn).collect()
     }
 
-    /// Removes a unit that is no longer needed from the buffer; returns true if it was waiting.
+    /// Removes a unit that is no longer needed from the model of the write buffer; returns true if it was waiting.
     pub fn take(&mut self, lpn: Lpn) -> bool {
         let (word, bit) = ((lpn.0 / 64) as usize, 1 << (lpn.0 % 64));
         let waited = self.present[word] & bit != 0;

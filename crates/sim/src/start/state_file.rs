@@ -183,8 +183,8 @@ pub(crate) fn load(
         .map_err(|reason| Error(format!("{}: {reason}", path.display())))
 }
 
-/// Choice of what is done with a saved state that unpacks to more bytes than asked for: leave the surplus, or refuse
-/// the state.
+/// Way of treating a saved state that unpacks to more bytes than asked for: ignore the surplus bytes, or refuse the
+/// state.
 #[derive(PartialEq)]
 enum SurplusBytes {
     Leave,

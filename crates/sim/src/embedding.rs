@@ -6,14 +6,14 @@ use crate::Error;
 use std::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
 
-/// Callbacks that the simulator calls during long work to ask the embedding program (such as the Python module) two
-/// questions: whether to stop, and whether memory must not be freed yet.
+/// Set of two callbacks through which the simulator, during long work, asks the embedding program (such as the Python
+/// module) whether to stop, and whether memory must not be freed yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Embedding {
-    /// Returns true if the current work of the simulator is to stop.
+    /// Callback that returns true if the current work of the simulator is to stop.
     pub is_stopped: fn() -> bool,
-    /// Returns true while an object made by the current work is still in use outside the simulator, so that its memory
-    /// must not be freed.
+    /// Callback that returns true while an object made by the current work is still in use outside the simulator, so
+    /// that the memory of the work must not be freed.
     pub is_kept: fn() -> bool,
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Error message about a fault in the user's input: configuration, workload, options or files.
+/// Error with a message for the user about a fault in the input: configuration, workload, options or files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(pub String);
 

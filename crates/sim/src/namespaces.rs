@@ -17,7 +17,7 @@ use host::{
 use std::collections::BTreeMap;
 pub(crate) use zoned::{ZoneTurn, ZonedNamespace};
 
-/// A namespace with its name, command set and address range on the drive.
+/// Record of one namespace of a drive: name, command set and address range on the drive.
 #[derive(Clone, Debug)]
 struct Placed {
     name: String,
@@ -34,14 +34,14 @@ impl Placed {
     }
 }
 
-/// Namespaces of a drive, at least one, in the order of their address ranges.
+/// List of the namespaces of a drive, at least one, in the order of their address ranges.
 #[derive(Clone, Debug)]
 pub(crate) struct Namespaces {
     all: Vec<Placed>,
-    /// Size of the drive in bytes.
+    /// Size in bytes of the whole drive, over all namespaces.
     bytes: u64,
-    /// Size in bytes of the first namespace and its mask of operations on sectors, for quick access: most drives have a
-    /// single namespace.
+    /// Two numbers for quick access, since most drives have a single namespace: size in bytes of the first namespace,
+    /// and its bit mask of operations that address sectors.
     first: (u64, u64),
     /// Number of placement handles that a write to any namespace can name.
     handles: u16,
@@ -50,13 +50,13 @@ pub(crate) struct Namespaces {
 }
 
 impl Namespaces {
-    /// Makes a single namespace that covers the whole drive.
+    /// Makes the list of namespaces of a drive with a single namespace that covers the whole drive of `bytes` bytes.
     pub fn whole(bytes: u64) -> Self {
         let extent = Extent { offset: 0, bytes };
         Self::of_all(vec![Placed::new(String::new(), command::USUAL, extent)], bytes)
     }
 
-    /// Returns the namespaces with the number of placement handles set to `handles`.
+    /// Returns this list of namespaces with the number of placement handles set to `handles`.
     pub fn with_handles(self, handles: u16) -> Self {
         Self { handles, ..self }
     }
@@ -127,7 +127,8 @@ impl Namespaces {
         }
     }
 
-    /// Begins the measured window: resets the counts of zone operations and errors.
+    /// Begins the measured window: zone operations and errors are counted from here on; does nothing on a drive without
+    /// zones.
     pub fn begin_measuring(&mut self) {
         if let Some(zoned) = &mut self.zoned {
             zoned.begin_measuring();
@@ -222,7 +223,7 @@ impl Namespaces {
         }
     }
 
-    /// Returns the names, sizes and command sets of the drive's namespaces as one text, for images of the drive; none
+    /// Returns one text with the names, sizes and command sets of the drive's namespaces, for images of the drive; none
     /// where there is a single namespace.
     pub fn described(&self) -> Option<String> {
         let one = |one: &Placed| format!("{} of {} bytes ({})", one.name, one.extent.bytes, one.set.name);
@@ -240,7 +241,8 @@ impl Namespaces {
         self.all.partition_point(|one| one.extent.offset <= offset) - 1
     }
 
-    /// Checks a host request before it enters the drive.
+    /// Checks that a host request is acceptable before it enters the drive: its namespace, its operation, its address
+    /// range.
     ///
     /// # Errors
     /// When the namespace's command set does not have the request, or the request reaches beyond the namespace;
@@ -281,8 +283,8 @@ impl Namespaces {
     }
 }
 
-/// Returns the number of mapping units that each declared namespace asks for (0 for a namespace that takes the rest),
-/// and the number of units left on the drive.
+/// Returns the number of mapping units that each declared namespace asks for by size or share (0 for a namespace that
+/// takes the remaining space), and the number of units left on the drive.
 fn rooms(
     declared: &[Declared],
     units: u64,
@@ -325,23 +327,23 @@ fn refuse(entries: &[Entry], name: &str, key: &str, expected: String) -> ConfigE
     ConfigError { place, key, value, expected, hint: None }
 }
 
-/// Counts of the requests to each namespace of a drive with several, by effect; a flush counts for the whole drive,
-/// which has one write buffer.
+/// Counts of the requests to each namespace of a drive with several namespaces, by effect; a flush counts for the whole
+/// drive, which has one write buffer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByNamespace(Vec<[EffectCounts; Effect::COUNT]>);
 
-/// Counts of the requests to a namespace with one effect, such as reads.
+/// Counts of the requests to one namespace with one effect, such as reads: completed, their bytes, and failed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EffectCounts {
-    /// Number of requests that were completed successfully.
+    /// Number of requests to the namespace, with one effect, that were completed successfully.
     pub done: u64,
     pub bytes: u64,
-    /// Number of requests that were answered with an error.
+    /// Number of requests to the namespace, with one effect, that were answered with an error.
     pub failed: u64,
 }
 
 impl ByNamespace {
-    /// Counts an answered request to the namespace with index `at`.
+    /// Counts an answered request, by effect and status, to the namespace with index `at`.
     pub fn note(&mut self, at: usize, request: &HostRequest, status: CompletionStatus) {
         let is_done = status == CompletionStatus::Success;
         if self.0.len() <= at {

@@ -11,11 +11,11 @@ use host::{HostSpace, Workload, WorkloadError};
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// Description of a workload as the caller gives it, in JSON; the key `kind` selects the kind of workload.
+/// Kind and description of a workload as the caller gives it, in JSON; the key `kind` selects the kind of workload.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum WorkloadSpec {
-    /// Workload described by a fio job file on disk.
+    /// Kind of workload: a fio job file on disk.
     Fio {
         /// Path of the fio job file.
         path: PathBuf,
@@ -23,7 +23,7 @@ pub enum WorkloadSpec {
         #[serde(default)]
         variables: Variables,
     },
-    /// Workload described by a fio job, given as the text of a job file.
+    /// Kind of workload: a fio job, given as the text of a job file.
     FioText {
         /// Name by which error messages call the fio job.
         name: String,
@@ -33,36 +33,36 @@ pub enum WorkloadSpec {
         #[serde(default)]
         variables: Variables,
     },
-    /// Workload described by a fio job, given as single lines that the caller made from another form.
+    /// Kind of workload: a fio job, given as single lines that the caller made from another form.
     FioLines {
         /// Name by which error messages call the fio job.
         name: String,
-        /// Lines of the fio job, each with the place where it was written, for messages.
+        /// List of the lines of the fio job, each with the place where it was written, for messages.
         lines: Vec<fio::Line>,
         /// Values of the variables in the fio job.
         #[serde(default)]
         variables: Variables,
     },
-    /// Workload of a built-in generator, selected by name.
+    /// Kind of workload: a built-in generator, selected by name.
     Generator {
         /// Name of the built-in generator.
         name: String,
     },
-    /// Workload of a synthetic volume: requests drawn at random from a statistical description of a volume of a block
-    /// trace.
+    /// Kind of workload: a synthetic volume, with requests drawn at random from a statistical description of a volume
+    /// of a block trace.
     Volume {
         /// Name and parameters of the synthetic volume, such as `volume:prn_0,interleaved=0.1`.
         spec: String,
     },
-    /// Workload of several flows (independent streams of synthetic or replayed requests), each on its own part of the
-    /// drive.
+    /// Kind of workload: several flows (independent streams of synthetic or replayed requests), each on its own part of
+    /// the drive.
     Flows {
         /// Name by which error messages call the workload of flows.
         name: String,
-        /// Descriptions of the flows, each a stream of synthetic or replayed requests.
+        /// List of the descriptions of the flows, each an independent stream of synthetic or replayed requests.
         flows: Vec<FlowSpec>,
     },
-    /// Workload that replays a block trace.
+    /// Kind of workload: the replay of a block trace.
     Trace {
         /// Path of the trace file.
         path: PathBuf,
@@ -72,8 +72,8 @@ pub enum WorkloadSpec {
     },
 }
 
-/// What a host sees of a drive (bytes, namespaces, placement handles, zones), and the host's policy that chooses a
-/// placement handle for each write.
+/// Description of what a host sees of a drive (bytes, namespaces, placement handles, zones), with the host's policy
+/// that chooses a placement handle for each write.
 #[derive(Clone, Debug)]
 pub(crate) struct Reach {
     pub space: HostSpace,

@@ -12,14 +12,14 @@ pub struct Catalogue {
     bringer: Bringer,
 }
 
-/// Entry of the listing of drives or chips: name, title and file.
+/// Record in the listing of a catalogue's drives or chips: name, title and path of one drive file or chip file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DriveSummary {
-    /// Name by which commands find the drive or chip.
+    /// Name by which commands find the drive or chip, for example on the command line.
     pub name: String,
     /// Title of the drive or chip, as its file gives it; empty where the file gives none.
     pub title: String,
-    /// Path of the drive or chip file.
+    /// Path of the file that describes the drive or chip.
     pub path: PathBuf,
 }
 
@@ -112,8 +112,8 @@ impl Catalogue {
         self.completed(Document::parse(name, text)?, Path::new(name), overrides)
     }
 
-    /// Completes the document of a drive file with the values of its base files and of its chip file, then applies the
-    /// `overrides`.
+    /// Completes the document `own` of a drive file with the values of its base files and of its chip file, then
+    /// applies the `overrides`; returns the completed document.
     fn completed(&self, own: Document, path: &Path, overrides: &[String]) -> Result<Document, Error> {
         let mut set = Document::empty();
         for assignment in overrides {
@@ -194,8 +194,8 @@ impl Catalogue {
     }
 }
 
-/// Lists the TOML files of a folder and of the subfolders (families) directly below, each with its name: `mlc`,
-/// `chung2010/slc-conv-1x4`.
+/// Lists the TOML files of the folder `folder` and of its subfolders (families) directly below; returns the name (such
+/// as `mlc` or `chung2010/slc-conv-1x4`) and the path of each.
 fn toml_files(folder: &Path) -> Vec<(String, PathBuf)> {
     let paths = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

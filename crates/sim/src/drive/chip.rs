@@ -27,20 +27,22 @@ pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<En
     Ok((parts.title, entries))
 }
 
-/// Choice of the model for a flash chip on the test bench: simulated cells, or tables.
+/// Kind of model for a flash chip on the test bench: every cell's threshold voltage, or tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChipModel {
-    /// The chip is modelled by the threshold voltages of all its cells.
+    /// Kind of chip model: the threshold voltages of all cells of the chip are simulated.
     Cells,
-    /// The chip is modelled by the same tables of errors and times with which whole drives are simulated.
+    /// Kind of chip model: the chip reads its bit errors and times from the tables with which whole drives are
+    /// simulated.
     Tables,
 }
 
-/// Flash chip on the test bench, modelled by cells or by tables.
+/// Flash chip on the test bench, in one of two kinds: modelled by its cells or by tables.
 pub enum BenchChip {
-    /// Simulated chip with the threshold voltages of all its cells.
+    /// Case of a bench chip that is modelled by the threshold voltages of all its cells.
     Cells(Box<SimulatedChip>),
-    /// Chip modelled by the tables of errors and times with which whole drives are simulated.
+    /// Case of a bench chip that is modelled by the tables of bit errors and times with which whole drives are
+    /// simulated.
     Tables(Box<TabledChip>),
 }
 
@@ -77,7 +79,7 @@ pub fn chip_on_bench(
     })
 }
 
-/// Contents of a chip file, read from the section `[nand]` of a configuration.
+/// Contents of a chip file: the settings read from the section `[nand]` of a configuration.
 pub(super) struct ChipKeys {
     pub title: String,
     pub nand: Section,

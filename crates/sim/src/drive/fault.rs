@@ -4,15 +4,16 @@ use config::{ConfigError, Section};
 use nand::Geometry;
 use units::{Nanos, SimTime};
 
-/// Moment at which the planned failure of dies or of a channel happens in a run.
+/// Way in which the moment of the planned failure of dies or of a channel is set: by simulated time, or by number of
+/// flash operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureMoment {
     At(SimTime),
-    /// The dies fail after this number of flash operations since the run began.
+    /// Case in which the planned failure of dies happens after this number of flash operations since the run began.
     After(u64),
 }
 
-/// Planned failure of dies in the middle of a run, from `[fault]` of the drive file: which dies fail, and when.
+/// Plan for the failure of dies in the middle of a run, from `[fault]` of the drive file: which dies fail, and when.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FailurePlan {
     pub dies: Vec<u32>,

@@ -12,8 +12,8 @@ use config::{
 use ftl::compatibility::{Feature, IDLE, NEEDS, Switch};
 use std::sync::OnceLock;
 
-/// Returns the policies of all seams (places of the drive where policies can be exchanged, such as the choice of a
-/// garbage collection victim).
+/// Returns the list of the policies of all seams (places of the drive where policies can be exchanged, such as the
+/// choice of a garbage collection victim).
 pub fn policies() -> Vec<PolicyEntry> {
     let interfaces = bus::interface::catalogue();
     interfaces
@@ -24,8 +24,8 @@ pub fn policies() -> Vec<PolicyEntry> {
         .collect()
 }
 
-/// Configuration keys, or whole tables of keys, each with the drive features of which one must be enabled for the key
-/// to have an effect; [`IDLE`] and [`NEEDS`] hold the other rules.
+/// List of configuration keys, or whole tables of keys, each with the drive features of which one must be enabled for
+/// the key to have an effect; [`IDLE`] and [`NEEDS`] hold the other rules.
 const WITH: &[(&str, &[Feature])] = &[
     ("ftl.refresh", &[Feature::Code]),
     ("ftl.rewrite", &[Feature::Regulator]),
@@ -37,13 +37,13 @@ const WITH: &[(&str, &[Feature])] = &[
     ("ftl.write_cost.steps", &[Feature::Regulator]),
 ];
 
-/// Configuration keys that have an effect only if the chip file has a certain table: pairs of key and table.
+/// List of configuration keys that have an effect only if the chip file has a certain table: pairs of key and table.
 const CHIP: &[(&str, &str)] = &[("ftl.slc_cache", "nand.slc_mode")];
 
 /// Configuration key together with its state on one drive: value, and unmet conditions.
 #[derive(Clone, Debug)]
 pub struct KeyOnDrive {
-    /// The configuration key, with its help text and conditions.
+    /// Description of the configuration key, with its help text and the conditions under which it has an effect.
     pub key: &'static Key,
     /// Value of the configuration key on the drive, with the place where it is set and its source; none where the key
     /// has no effect on the drive.
@@ -117,8 +117,8 @@ fn add_features(key: &mut Key, policies: &[PolicyEntry]) {
     key.needs.dedup();
 }
 
-/// Returns the list of conditions `way` with `other` added; where both name allowed values of the same key, only the
-/// values in both remain.
+/// Returns the list `way` of conditions on configuration keys, all of which must hold, with the condition `other`
+/// added; where both name allowed values of the same key, only the values in both remain.
 fn with(way: &[Need], other: &Need) -> Vec<Need> {
     let mut both = way.to_vec();
     let same = both.iter_mut().find_map(|need| match (need, other) {
@@ -192,7 +192,8 @@ fn holds(need: &Need, drive: &Drive) -> bool {
     }
 }
 
-/// Returns a condition of a configuration key as text, such as `key = value`; a whole table is shown in brackets.
+/// Returns a condition under which a configuration key has an effect as text, such as `key = value`; a whole table is
+/// shown in brackets.
 pub fn in_words(need: &Need) -> String {
     let shown = |key: &String| {
         let table = format!("{key}.");
@@ -207,7 +208,8 @@ pub fn in_words(need: &Need) -> String {
     }
 }
 
-/// Returns the conditions of a configuration key as one text; empty for a key without conditions.
+/// Returns the conditions under which the configuration key has an effect as one text; empty for a key without
+/// conditions.
 pub fn needs_in_words(key: &Key) -> String {
     let ways = key.needs.iter().map(|way| way.iter().map(in_words).collect::<Vec<_>>().join(" and "));
     ways.collect::<Vec<_>>().join("; or ")
@@ -235,8 +237,8 @@ pub(crate) fn hinted(mut error: ConfigError) -> ConfigError {
     error
 }
 
-/// Returns a hint with the configuration keys in `table`. Where the table has a key `name`, the hint names that key
-/// alone, since a value in place of the table means it.
+/// Returns a hint with the configuration keys in `table`, none where there are none. Where the table has a key `name`,
+/// the hint names that key alone, since a value in place of the table means it.
 fn below(table: &str) -> Option<String> {
     let start = format!("{table}.");
     let mut there: Vec<&str> =

@@ -9,17 +9,17 @@ use units::Bytes;
 
 /// Fraction of the available memory of the computer that a run may use if the user gives no limit.
 const SHARE: f64 = 0.95;
-/// Bytes of the simulator's memory for each flash block: its place, wear, life and next row.
+/// Number of bytes of the simulator's memory for each flash block: its place, wear, life and next row.
 const BLOCK: u64 = 24;
-/// Bytes of the simulator's memory for each superblock: counts, flags, times, place among the garbage collection
-/// candidates and in policies, upkeep.
+/// Number of bytes of the simulator's memory for each superblock: counts, flags, times, place among the garbage
+/// collection candidates and in policies, upkeep.
 const SUPERBLOCK: u64 = 120;
-/// Bytes of the simulator's memory for each mapping unit on flash (the logical unit in it, and whether it is valid);
-/// `LOGICAL` is the same for each logical unit (its physical address).
+/// Number of bytes of the simulator's memory for each mapping unit on flash (the logical unit in it, and whether it is
+/// valid); `LOGICAL` is the number of bytes for each logical unit (its physical address).
 const PHYSICAL: f64 = 4.125;
 const LOGICAL: u64 = 4;
-/// Bytes of the simulator's memory for each logical unit where the drive has too many mapping units on flash for 32-bit
-/// addresses.
+/// Number of bytes of the simulator's memory for each logical unit on a drive with too many mapping units on flash for
+/// 32-bit physical addresses.
 const LOGICAL_WIDE: u64 = 5;
 /// Greatest numbers of bytes of memory that the checkers use, for each mapping unit on flash and for each logical unit
 /// (in this order): their arrays, a copy of the first map, and changes to that copy. The sectors of partly written
@@ -28,7 +28,8 @@ const CHECKED: [u64; 2] = [18, 22];
 /// Greatest number of bytes that the file of a saved drive state may take in addition to the state's arrays.
 const STATE_HEAD: u64 = 1 << 20;
 
-/// Limit on the computer's memory that simulated drives may take, and whether the user gave the limit.
+/// Limit, in bytes, on the computer's memory that simulated drives may take, with a flag whether the user gave the
+/// limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MemoryLimit {
     bytes: u64,
@@ -95,12 +96,12 @@ pub(crate) fn check_blocks(geometry: &Geometry) -> Result<(), Error> {
     limit.check(blocks.saturating_mul(BLOCK), &what, "fewer blocks, planes or dies")
 }
 
-/// Choice whether observers check the consistency of a simulated drive during a run.
+/// Switch whether observers check the consistency of a simulated drive during a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checking {
-    /// Observers check the drive during the run.
+    /// Switch position: observers check the drive during the run.
     On,
-    /// No observer checks the drive.
+    /// Switch position: no observer checks the drive during the run.
     Off,
 }
 
@@ -120,14 +121,15 @@ pub fn free_memory() -> Option<u64> {
     MemoryLimit::of(None).map(|limit| limit.bytes)
 }
 
-/// Sizes of a drive (blocks, superblocks, units) from which the simulator's memory for the drive is calculated.
+/// Sizes of one drive (numbers of blocks, superblocks and units) from which the simulator's memory for the drive is
+/// calculated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MemoryNeeds {
     blocks: u64,
     superblocks: u64,
     physical: u64,
     written: u64,
-    /// Bytes of the simulator's memory for each logical unit.
+    /// Number of bytes of the simulator's memory for each logical unit of the drive.
     logical: u64,
     buffer: u64,
     /// Number of bytes that the features of the flash translation layer take in the simulator's memory, from

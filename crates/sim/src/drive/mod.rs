@@ -32,9 +32,9 @@ use units::{Bytes, Nanos};
 
 /// Configuration of a drive, read and checked for consistency, from which any number of simulated drives can be built.
 pub struct Drive {
-    /// Name by which the caller asked for the drive.
+    /// Name by which the caller asked for the drive: its catalogue name, or a file.
     pub name: String,
-    /// Title of the drive, as the drive file gives it.
+    /// Title of the drive (a few words that describe it), as the drive file gives it.
     pub title: String,
     document: Document,
     entries: Vec<Entry>,
@@ -51,7 +51,7 @@ pub struct Drive {
     pub(crate) failures: FailurePlan,
 }
 
-/// All parts of a simulated drive, read once from its configuration: flash, bus, controller, error correction,
+/// All parts of a simulated drive, read in one go from its configuration: flash, bus, controller, error correction,
 /// translation layer, host link, power.
 pub(crate) struct WholeDrive {
     pub title: String,
@@ -72,11 +72,11 @@ pub(crate) struct WholeDrive {
     pub namespaces: Namespaces,
 }
 
-/// Reason why a drive's configuration is refused.
+/// Kind of reason why a drive's configuration is refused: a fault of one key, or of the drive as a whole.
 enum Refused {
-    /// The configuration is refused because of one key or its value.
+    /// Reason for refusal: one key of the configuration or its value is wrong.
     Key(ConfigError),
-    /// The configuration is refused because of the drive as a whole.
+    /// Reason for refusal: the drive as a whole is not possible, although each key by itself is right.
     Drive(Error),
 }
 
@@ -269,7 +269,8 @@ impl Drive {
         read_whole(&self.document, seed)
     }
 
-    /// Returns all configuration keys that are in force on the drive, each with its value, place and source.
+    /// Returns the list of the configuration keys that are in force on the drive, each with its value, place and
+    /// source.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -294,7 +295,7 @@ impl Drive {
         self.capacity
     }
 
-    /// Returns the namespaces of the drive.
+    /// Returns the list of the drive's namespaces.
     pub(crate) fn namespaces(&self) -> &Namespaces {
         &self.namespaces
     }
@@ -309,8 +310,8 @@ impl Drive {
         (self.capacity.get(), self.space().handles)
     }
 
-    /// Returns what the host sees of the drive (bytes, namespaces, placement handles, zones), and the host's policy for
-    /// placement handles.
+    /// Returns a description of what the host sees of the drive (bytes, namespaces, placement handles, zones), with the
+    /// host's policy for placement handles.
     pub(crate) fn reach_of_host(&self) -> Reach {
         Reach { space: self.space(), place: self.link.place.clone() }
     }
@@ -320,7 +321,7 @@ impl Drive {
         &self.geometry
     }
 
-    /// Returns the configuration of the host link (interface, queues, namespaces).
+    /// Returns the configuration of the drive's host link (interface, queues, namespaces).
     pub fn link(&self) -> &LinkConfig {
         &self.link
     }
@@ -346,7 +347,7 @@ impl Drive {
         self.has(Feature::PowerCut)
     }
 
-    /// Returns true if `feature` of the drive is enabled.
+    /// Returns true if the optional feature `feature` of the drive is enabled.
     pub(crate) fn has(&self, feature: Feature) -> bool {
         self.features.iter().any(|found| found.feature == feature)
     }
@@ -356,8 +357,8 @@ impl Drive {
         &self.needs
     }
 
-    /// Calculates the bytes of the simulator's memory that the drive takes once built, with its checking observers if
-    /// `checking` is `On`.
+    /// Calculates the number of bytes of the simulator's memory that the drive takes once built, with its checking
+    /// observers if `checking` is `On`.
     pub fn memory_bytes(&self, checking: Checking) -> u64 {
         self.needs.bytes(checking)
     }

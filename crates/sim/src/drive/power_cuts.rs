@@ -4,20 +4,22 @@ use config::{ConfigError, Section, at_least};
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// Default range of randomly drawn power cuts: each lies among this number of flash operations from the start of a run.
+/// Default size of the range from which random power cuts are drawn: the number of flash operations, from the start of
+/// a run, among which each cut lies.
 const WITHIN: u64 = 100_000;
 /// Greatest random delay, in nanoseconds, of a power cut that follows a number of flash operations; the delay lets cuts
 /// interrupt programs and erases at all stages.
 const SCATTER_NS: u64 = 5_000_000;
 
-/// Plan of the power cuts in a run: their moments, how long the power stays off, and the capacitors of the drive.
+/// Plan of the power cuts in a run: the moments of the cuts, the time for which the power stays off, and the capacitors
+/// of the drive.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PowerPlan {
     at: Vec<Nanos>,
     after: Vec<u64>,
     drawn: u32,
     within: u64,
-    /// Time for which the power stays off after each power cut.
+    /// Time for which the power of the drive stays off after each power cut.
     pub off: Nanos,
     /// True if the drive has capacitors, whose energy lets it write the write buffer to the flash after a power cut.
     pub has_capacitors: bool,
@@ -25,12 +27,12 @@ pub(crate) struct PowerPlan {
     pub hold_up: Option<Nanos>,
 }
 
-/// Moment at which the power of a drive is cut.
+/// Way in which the moment of a planned power cut is set: by simulated time, or by number of flash operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CutMoment {
-    /// The power fails at this simulated time.
+    /// Case of a power cut that happens at this simulated time.
     At(SimTime),
-    /// The power fails this time after the end of this number of flash operations.
+    /// Case of a power cut that happens this delay after the end of this number of flash operations.
     After(u64, Nanos),
 }
 
@@ -66,8 +68,8 @@ impl PowerPlan {
         })
     }
 
-    /// Returns true if capacitors make all data in the write buffer durable. With a limited hold-up time the capacitors
-    /// may run out first, so the drive then promises only the data on flash.
+    /// Returns true if capacitors make all data in the write buffer durable at a power cut. With a limited hold-up time
+    /// the capacitors may run out first, so the drive then promises only the data on flash.
     pub fn is_buffer_durable(&self) -> bool {
         self.has_capacitors && self.hold_up.is_none()
     }

@@ -3,7 +3,8 @@
 use nand::ArrayPower;
 use units::{Energy, Power};
 
-/// Power and energy of the parts of a drive, as the configuration gives them: controller, flash bus and flash array.
+/// Model of the power and energy of a drive's parts (controller, flash bus and flash array), as the configuration gives
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PowerModel {
     pub controller: Option<Power>,

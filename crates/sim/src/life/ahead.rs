@@ -4,11 +4,12 @@
 use ftl::Ftl;
 use units::Lpn;
 
-/// Number of writes by which an ageing run draws logical units ahead of writing them, so that the units' map entries
+/// Number of writes by which an ageing run draws logical units before it writes them, so that the units' map entries
 /// are in the processor's cache in time.
 const DISTANCE: usize = 32;
 
-/// Logical units that an ageing run will write next, drawn ahead so that their map entries can be prefetched.
+/// Queue of the logical units that an ageing run will write next, drawn ahead so that their map entries can be
+/// prefetched.
 pub(crate) struct UnitsAhead {
     units: [Lpn; DISTANCE],
     at: usize,

@@ -5,8 +5,8 @@ use crate::Error;
 
 impl Ageing {
     /// Jumps ahead in the life of a drive: adds the wear `worn` (P/E cycles of each block in the last simulated window
-    /// of the ageing run) to the blocks as many times as keeps the jump small and the data readable. Returns that
-    /// number of times.
+    /// of the ageing run) to the blocks repeatedly, as many times as keeps the jump small and the data readable.
+    /// Returns that number of repetitions.
     pub(super) fn jump(&mut self, worn: &[u32], written: u64) -> Result<u32, Error> {
         let each = mean(worn);
         if each <= 0.0 {
@@ -38,8 +38,8 @@ impl Ageing {
         low
     }
 
-    /// Returns how many times the wear `worn` (P/E cycles of each block) can be added until one in [`FAILING`] of the
-    /// blocks that wear has reached the end of its life.
+    /// Returns the number of times that the wear `worn` (P/E cycles of each block) can be added before one in
+    /// [`FAILING`] of the blocks with wear reaches the end of its life; `u32::MAX` if no life is limited.
     pub(super) fn most_before_failures(&self, worn: &[u32]) -> u32 {
         let array = self.ftl.array();
         if array.lives().is_empty() {

@@ -22,40 +22,41 @@ use units::Nanos;
 
 const YEAR_S: f64 = 365.25 * 86_400.0;
 
-/// Class of a drive, which sets its requirements by JESD218: client or enterprise.
+/// Class of a drive by JESD218, client or enterprise, which sets the requirements on the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DriveClass {
-    /// Class of client drives, as in a personal computer.
+    /// Class of drives: client, as in a personal computer.
     Client,
-    /// Class of enterprise drives, as in a server.
+    /// Class of drives: enterprise, as in a server.
     Enterprise,
 }
 
-/// Service life of a drive: number of years, share of them with power, and the temperatures.
+/// Conditions of a drive's service life: number of years, fraction of the years with power, and temperatures with and
+/// without power.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ServiceLife {
-    /// Number of years that the drive must serve.
+    /// Number of years of service that the drive must last.
     pub years: f64,
     /// Fraction (0 to 1) of the service years in which the drive is powered.
     pub duty: f64,
-    /// Temperature in degrees Celsius while the drive is powered.
+    /// Temperature in degrees Celsius during service while the drive is powered.
     pub celsius: f64,
-    /// Temperature in degrees Celsius while the drive is not powered.
+    /// Temperature in degrees Celsius during service while the drive is not powered.
     pub off_celsius: f64,
 }
 
 /// Requirement on the data of a drive: the accepted uncorrectable bit error rate, the retention time, and the service
-/// before it.
+/// life before the retention time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Requirement {
     /// Accepted uncorrectable bit error rate: uncorrectable codewords for each bit of data read.
     pub uber: f64,
     /// Retention time in seconds: how long data must stay readable without power.
     pub retention_s: f64,
-    /// Temperature during the retention time, in degrees Celsius.
+    /// Temperature in degrees Celsius during the retention time, without power.
     pub retention_celsius: f64,
-    /// Service life of the drive before the retention time.
+    /// Service life of the drive (years, fraction with power, temperatures) before the retention time.
     pub service: ServiceLife,
 }
 
@@ -81,41 +82,44 @@ impl DriveClass {
     }
 }
 
-/// Flash page with the highest raw bit error rate of a drive, and the wear of its block.
+/// Record of the flash page with the highest raw bit error rate of a drive: its location, its error rates and the wear
+/// of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WorstPage {
-    /// Number of the die that holds the page.
+    /// Index of the die that contains the page with the highest raw bit error rate.
     pub die: u32,
-    /// Number, within the die, of the block that holds the page.
+    /// Index, within the die, of the block that contains the page with the highest raw bit error rate.
     pub block: u32,
     /// Type of the page: its position among the pages of a wordline (lower, middle, upper and so on, from 0).
     pub page_type: u32,
-    /// Program/erase cycles of the block that holds the page.
+    /// Number of program/erase cycles of the block that contains the page.
     pub pe_cycles: u32,
-    /// Program/erase cycles at which a block of mean endurance would be as worn as the block that holds the page.
+    /// Number of program/erase cycles at which a block of mean endurance would be as worn as the block that contains
+    /// the page.
     pub worn: u32,
-    /// Raw bit error rate of the page when read with the default read reference voltages.
+    /// Raw bit error rate of the page when read with the default read reference voltages, before any read retry.
     pub rber: f64,
-    /// Raw bit error rate of the page after all read retries.
+    /// Raw bit error rate of the page that remains after all read retries.
     pub rber_left: f64,
 }
 
-/// Result of calculating how well a drive can read its data at a given age: uncorrectable bit error rate and worst
-/// page.
+/// Result of calculating how well a drive can read its data at a given age: uncorrectable bit error rates, worst page,
+/// and cycles added by refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Readability {
     /// Uncorrectable bit error rate: uncorrectable codewords for each bit read, mean over the blocks in use.
     pub uber: f64,
     /// Uncorrectable bit error rate that the drive would have without parity across dies.
     pub uber_without_parity: f64,
-    /// Page with the highest raw bit error rate after retries.
+    /// Record of the page with the highest raw bit error rate after retries: location, wear and error rates.
     pub worst: WorstPage,
     /// Program/erase cycles that refreshing of data has added to each block by the end of the service life; mean over
     /// the blocks.
     pub refresh_cycles: f64,
 }
 
-/// Parts of a drive from which its uncorrectable bit error rate is calculated: bit error table, code, pages, parity.
+/// Set of a drive's properties from which its uncorrectable bit error rate is calculated: bit error table, code, pages,
+/// parity, refresh.
 pub(crate) struct LimitParts {
     pub table: ErrorTable,
     pub ladder: Ladder,
@@ -130,8 +134,8 @@ pub(crate) struct LimitParts {
 }
 
 impl LimitParts {
-    /// Returns the parts of the drive from which the uncorrectable bit error rate is calculated, or a text that names
-    /// a missing part; beside it the drive's class.
+    /// Returns the properties of the drive from which its uncorrectable bit error rate is calculated, or a text that
+    /// names a missing property; and with either the drive's class.
     pub fn of(drive: &Drive) -> Result<(Result<Self, String>, DriveClass), Error> {
         let whole = drive.read(0)?;
         let said = |key: &str| drive.entries().iter().find(|entry| entry.key == key);
@@ -163,19 +167,19 @@ impl LimitParts {
     }
 }
 
-/// Flash block of a worn drive, with its wear and the age of its data.
+/// State of one flash block of a worn drive: its wear and the age of its data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AgedBlock {
     pub number: u32,
     pub pe_cycles: u32,
-    /// Program/erase cycles at which a block of mean endurance would be as worn as this block.
+    /// Number of program/erase cycles at which a block of mean endurance would be as worn as this block.
     pub worn: u32,
     /// Age of the data in the block: seconds at the reference temperature of the bit error table.
     pub age_s: f64,
 }
 
-/// Error rates of one page before and after all read retries, and the probabilities that a codeword or the page is
-/// lost.
+/// Set of error rates of one page, before and after all read retries, with the probabilities that a codeword or the
+/// whole page is lost.
 #[derive(Clone, Copy, Debug, Default)]
 struct RetriedPage {
     rber: f64,
@@ -184,8 +188,8 @@ struct RetriedPage {
     lost_page: f64,
 }
 
-/// Part by which the calculation extends the bit error table beyond its last P/E-cycle row, as a divisor: 10 adds a
-/// tenth of the cycles.
+/// Divisor that says how far the calculation extends the bit error table beyond its last P/E-cycle row: 10 adds a tenth
+/// of that row's cycles.
 const CARRIED_ON: u32 = 10;
 
 /// Calculation of the uncorrectable bit error rate of a worn drive with its error-correcting code: at the end of the
@@ -200,8 +204,8 @@ pub(crate) struct CodeLimit {
     known: Vec<Option<Vec<RetriedPage>>>,
 }
 
-/// Failure of the calculation: a block is worn beyond the last row of the bit error table, although the code can still
-/// correct that row. Holds a page of the most worn block.
+/// Error of the calculation of readability: a block is worn beyond the last row of the bit error table, although the
+/// code can still correct the pages of that row. The error contains a page of the most worn block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BeyondTable(WorstPage);
 
@@ -246,8 +250,8 @@ impl CodeLimit {
         lacking.sum::<f64>() / cycles.len().max(1) as f64
     }
 
-    /// Calculates how well the drive reads its data at the end of the retention time, after `times` more times the wear
-    /// `more` (P/E cycles of each block).
+    /// Calculates how well the drive reads its data at the end of the retention time, after the wear `more` (P/E cycles
+    /// of each block) has been added to the blocks `times` more times.
     pub fn after_retention(
         &mut self,
         array: &FlashArray,
@@ -299,7 +303,7 @@ impl CodeLimit {
         duty * at(celsius) + (1.0 - duty) * at(off_celsius)
     }
 
-    /// Returns the parts of the drive from which the uncorrectable bit error rate is calculated.
+    /// Returns the properties of the drive from which its uncorrectable bit error rate is calculated.
     pub fn parts(&self) -> &LimitParts {
         &self.parts
     }

@@ -33,40 +33,40 @@ use serde::Serialize;
 use std::path::Path;
 use units::Lpn;
 
-/// State of an ageing drive at the end of a window, the part of its life that is simulated write by write between two
-/// jumps.
+/// Record of the state of an ageing drive at the end of a window, the part of its life that is simulated write by write
+/// between two jumps in wear.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AgeRow {
     /// Bytes that the host has written since the drive was filled, including the jumps.
     pub host_bytes: f64,
     /// Number of overwrites of the logical space (drive writes) since the drive was filled, including the jumps.
     pub drive_writes: f64,
-    /// Write amplification in the simulated window.
+    /// Write amplification in the simulated window of the ageing run.
     pub waf: f64,
-    /// Program/erase cycles of the least worn block.
+    /// Number of program/erase cycles of the least worn block, at the end of the window.
     pub pe_cycles_min: u32,
-    /// Mean program/erase cycles of the blocks.
+    /// Mean number of program/erase cycles of the blocks, at the end of the window.
     pub pe_cycles_mean: f64,
-    /// Program/erase cycles of the most worn block.
+    /// Number of program/erase cycles of the most worn block, at the end of the window.
     pub pe_cycles_max: u32,
-    /// Number of blocks that have failed or were bad as delivered.
+    /// Number of flash blocks that have failed so far or were bad as delivered.
     pub bad_blocks: u64,
-    /// Number of superblocks that are still usable.
+    /// Number of superblocks that are still usable at the end of the window.
     pub superblocks: u32,
-    /// Number of times that the jump after the window repeats the wear of the window on every block.
+    /// Number of times that the jump in wear after the window repeats the wear of the window on every block.
     pub jumped: u32,
     /// True if the drive has become read-only and takes no more writes.
     pub read_only: bool,
-    /// How well the drive reads its data at the end of the required retention time; none where that cannot be
-    /// calculated.
+    /// Result of calculating how well the drive reads its data at the end of the required retention time; none where
+    /// that cannot be calculated.
     pub readability: Option<Readability>,
     /// True if the data can no longer be read at the required error rate at the end of the required retention time.
     pub unreadable: bool,
-    /// Speed of the drive, measured before the simulated window; none where it was not measured.
+    /// Speed of the drive, measured before the simulated window of the ageing run; none where it was not measured.
     pub speed: Option<Speed>,
 }
 
-/// Facts about the criteria by which the end of the drive's life is judged.
+/// Set of facts about the criteria by which the end of a drive's life is judged in an ageing run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AgeFacts {
     /// Class of the drive by JESD218: the class that the options ask for, else the class that follows from the drive
@@ -74,7 +74,8 @@ pub struct AgeFacts {
     pub class: DriveClass,
     /// Requirement on retention and error rate that the class of the drive sets.
     pub requirement: Requirement,
-    /// Reason why only failing blocks end the drive's life; none: data that the code cannot read end it too.
+    /// Reason why only failing blocks end the drive's life; none where data that the error-correcting code cannot read
+    /// end the life, too.
     pub without_code: Option<String>,
     /// Greatest raw bit error rate, after retries, at which the code still meets the required uncorrectable bit error
     /// rate.
@@ -82,24 +83,25 @@ pub struct AgeFacts {
     /// Text that says from where the code's failure rates are extrapolated below the counted rates; none for rates in
     /// closed form, and without a code.
     pub extrapolated: Option<String>,
-    /// Program/erase cycles after which a block of mean endurance can no longer be read at the required error rate at
-    /// the end of the retention time; none where the bit error table does not reach them.
+    /// Number of program/erase cycles after which a block of mean endurance can no longer be read at the required error
+    /// rate at the end of the retention time; none where the bit error table does not reach that number.
     pub mean_wear: Option<u32>,
-    /// Number of other pages in the parity group of a page; none without parity.
+    /// Number of other pages in the parity group (stripe across dies) of a page; none without parity.
     pub stripe: Option<u32>,
     /// Age in seconds at which the drive refreshes data; none: never.
     pub refresh_s: Option<f64>,
-    /// Number of bits that a flash cell stores.
+    /// Number of bits that one flash cell of the drive stores.
     pub bits: u32,
 }
 
-/// How well a drive in use reads its data at the end of its life, with the oldest data as old as the service years
-/// allow.
+/// Result of calculating how well a drive in use reads its data at the end of its life, where the oldest data are as
+/// old as the service years allow.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InUse {
-    /// Age of the oldest data in the drive, in seconds.
+    /// Age in seconds of the oldest data in the drive.
     pub oldest_s: f64,
-    /// Calculated error rates at which the drive in use reads its data; none where they cannot be calculated.
+    /// Result of calculating the error rates at which the drive in use reads its data; none where they cannot be
+    /// calculated.
     pub readability: Option<Readability>,
     /// Reason why the error rates in use cannot be calculated; none where they can.
     pub unknown: Option<String>,
@@ -108,8 +110,8 @@ pub struct InUse {
     pub years_readable: Option<f64>,
 }
 
-/// Window in progress of an ageing run (the part of the drive's life simulated write by write between two jumps):
-/// counts at its beginning, and number of units written so far.
+/// State of the window in progress of an ageing run (the part of the drive's life simulated write by write between two
+/// jumps): counters at its beginning, speed measured before it, and number of units written in it so far.
 struct Window {
     cycles: Vec<u32>,
     stats: FtlStats,
@@ -117,14 +119,15 @@ struct Window {
     written: u64,
 }
 
-/// Position in an ageing run of a block's last erase, counted at the end of the window in which the block was erased.
+/// Record of a block's last erase in an ageing run: drive writes up to the end of the window in which the block was
+/// erased, with and without jumps, and the number of such windows.
 #[derive(Clone, Copy, Debug, Default)]
 struct ErasedAt {
-    /// Drive writes, jumps included, up to the end of the window in which the block was last erased.
+    /// Number of drive writes, jumps included, up to the end of the window in which the block was last erased.
     drive_writes: f64,
-    /// Drive writes, jumps left out, up to the end of the window in which the block was last erased.
+    /// Number of drive writes, jumps left out, up to the end of the window in which the block was last erased.
     written: f64,
-    /// Number of windows so far in which the block was erased.
+    /// Number of simulated windows so far in which the block was erased.
     windows: u32,
 }
 
@@ -135,7 +138,7 @@ const YEAR_S: f64 = 365.25 * 86_400.0;
 /// the end of the jump.
 const FAILING: usize = 400;
 
-/// Ageing run: a drive that is overwritten, with jumps in wear, until the end of its life.
+/// State of an ageing run, in which a drive is overwritten, with jumps in wear, until the end of its life.
 pub struct Ageing {
     drive: Drive,
     ftl: Ftl,
@@ -143,29 +146,31 @@ pub struct Ageing {
     random: RandomStream,
     ahead: UnitsAhead,
     units: u32,
-    /// Point of the next speed measurement, as a fraction of the mean block's life.
+    /// Fraction of the mean block's life at which the drive's speed is measured next.
     next_measure: f64,
     /// Number of mapping units that the ageing run writes in each window, the part simulated write by write between two
     /// jumps.
     window_units: u64,
     window: Option<Window>,
-    /// Drive writes (overwrites of the logical space) so far, jumps included.
+    /// Number of drive writes (overwrites of the logical space) so far, jumps in wear included.
     drive_writes: f64,
     written: f64,
     capacity: f64,
     read_only: bool,
     unreadable: bool,
     class: DriveClass,
-    /// Calculation of the uncorrectable bit error rate, or the reason why it is not possible.
+    /// State of the calculation of the uncorrectable bit error rate, or the reason why that calculation is not
+    /// possible.
     limit: Result<CodeLimit, String>,
-    /// For each block, the position of its last erase in the ageing run, in drive writes.
+    /// Record of the last erase of each block in the ageing run, measured in drive writes.
     erased_at: Vec<ErasedAt>,
-    /// Life of the mean block in P/E cycles: until it fails, or until it cannot be read any more if that comes first.
+    /// Life of the mean block, as a number of P/E cycles: until it fails, or until it cannot be read any more if that
+    /// comes first.
     life: f64,
 }
 
 impl Ageing {
-    /// Makes a fresh drive for an ageing run and fills it once.
+    /// Makes an ageing run with a fresh drive, and fills the drive once.
     ///
     /// # Errors
     /// When its chip knows neither endurance nor errors, its tables do not reach what is asked, or it could not sustain
@@ -231,7 +236,8 @@ impl Ageing {
         }
     }
 
-    /// Returns true if the drive takes no more writes, or its data can no longer be read as required.
+    /// Returns true if the ageing run is over: the drive takes no more writes, or its data can no longer be read as
+    /// required.
     pub fn is_done(&self) -> bool {
         self.read_only || self.unreadable
     }
@@ -241,13 +247,14 @@ impl Ageing {
         self.ftl.layout().unit.get()
     }
 
-    /// Returns the fraction of the mean block's life that has passed.
+    /// Returns the fraction (0 to 1) of the mean block's life that has passed.
     pub fn fraction(&self) -> f64 {
         mean(self.ftl.array().pe_cycles_by_block()) / self.life
     }
 
     /// Advances the ageing run by one whole window of simulated writes and the jump in wear after it, with a
-    /// measurement of speed before the window where one is due. Returns the state of the drive.
+    /// measurement of speed before the window where one is due. Returns the record of the drive's state after the
+    /// window.
     ///
     /// # Errors
     /// As [`Self::go_on`].
@@ -259,8 +266,8 @@ impl Ageing {
         }
     }
 
-    /// Advances the ageing run by a part of a window of simulated writes. After the window's last part it makes the
-    /// jump in wear and returns the state of the drive; returns none before.
+    /// Advances the ageing run by a part of a window of simulated writes. After the window's last part makes the jump
+    /// in wear and returns the record of the drive's state; returns none before.
     ///
     /// # Errors
     /// When the drive cannot be copied for the measurement, or has worn beyond its chip's tables.
@@ -349,9 +356,9 @@ impl Ageing {
         self.limit.as_ref().map_or(f64::INFINITY, |limit| limit.requirement.uber)
     }
 
-    /// Calculates how well the drive reads its data at the end of the retention time, after `times` more times the wear
-    /// `more` (P/E cycles of each block); none where the error rate cannot be calculated, or where blocks failed before
-    /// errors became too many.
+    /// Calculates how well the drive reads its data at the end of the retention time, after the wear `more` (P/E cycles
+    /// of each block) has been added `times` more times; none where the error rate cannot be calculated, or where
+    /// blocks failed before errors became too many.
     fn readability(&mut self, more: &[u32], times: u32) -> Result<Option<Readability>, Error> {
         let Ok(limit) = &mut self.limit else { return Ok(None) };
         match limit.after_retention(self.ftl.array(), more, times) {

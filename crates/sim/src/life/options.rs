@@ -6,27 +6,29 @@ use engine::RandomStream;
 use serde::Deserialize;
 use units::Lpn;
 
-/// Options of an ageing run, read from JSON; unknown keys are refused.
+/// Set of options of an ageing run, read from JSON; unknown keys are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgeingOptions {
     /// Seed from which all random choices in the ageing run follow.
     pub seed: u64,
-    /// Length of a window, in overwrites of the logical space.
+    /// Length of a window, the part of the ageing run simulated write by write between two jumps, in overwrites of the
+    /// logical space.
     pub window: f64,
-    /// Greatest fraction of its life by which the mean block ages in one jump; 0: never jump.
+    /// Greatest fraction of its life by which the mean block ages in one jump in wear; 0: never jump.
     pub jump: f64,
-    /// Fraction of the writes that go to the hot part of the logical space, whose size is `hot_space`; the other writes
-    /// go to the other part.
+    /// Fraction (0 to 1) of the writes that go to the hot part of the logical space, whose size is `hot_space`; all
+    /// other writes go to the rest of the space.
     pub hot_writes: f64,
     /// Size of the hot part of the logical space, as a fraction (0 to 1); `hot_writes` is the fraction of the writes to
     /// it.
     pub hot_space: f64,
-    /// Interval between two measurements of the drive's speed, as a fraction of the mean block's life; 0: never.
+    /// Interval between two measurements of the drive's speed during the ageing run, as a fraction of the mean block's
+    /// life; 0: never measured.
     pub measure: f64,
     /// Class of the drive by JESD218, client or enterprise; none: the class that follows from the drive file.
     pub class: Option<DriveClass>,
-    /// Service life in years, over which the writes are spread.
+    /// Service life of the drive in years, over which the ageing run's writes are spread.
     pub years: f64,
     /// Fraction of the service years in which the drive is powered; none: as for the class of the drive.
     pub duty: Option<f64>,

@@ -11,36 +11,39 @@ use host::{Completion, Effect, HostRequest, Op, Poll, Workload, WorkloadError, W
 use serde::Serialize;
 use units::SimTime;
 
-/// Speed of an aged drive under a saturating mix of reads and writes.
+/// Result of measuring the speed of an aged drive under a saturating mix of reads and writes: latencies, write rate,
+/// and times of programs and erases.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Speed {
-    /// Mean latency of the host's reads, in nanoseconds.
+    /// Mean latency in nanoseconds of the host's reads in the speed measurement.
     pub read_ns_mean: f64,
-    /// 99th percentile of the latency of the host's reads, in nanoseconds.
+    /// 99th percentile, in nanoseconds, of the latency of the host's reads in the speed measurement.
     pub read_ns_p99: u64,
-    /// Mean latency of the host's writes, in nanoseconds.
+    /// Mean latency in nanoseconds of the host's writes in the speed measurement.
     pub write_ns_mean: f64,
-    /// 99th percentile of the latency of the host's writes, in nanoseconds.
+    /// 99th percentile, in nanoseconds, of the latency of the host's writes in the speed measurement.
     pub write_ns_p99: u64,
-    /// Bytes that the host wrote per second.
+    /// Number of bytes that the host wrote per second of simulated time in the measurement.
     pub write_bytes_per_s: f64,
-    /// Mean time for which a program kept a flash array busy, in nanoseconds.
+    /// Mean time in nanoseconds for which a program kept a flash array busy in the speed measurement.
     pub program_ns_mean: f64,
-    /// Mean time for which an erase kept a flash array busy, in nanoseconds; none where nothing was erased.
+    /// Mean time in nanoseconds for which an erase kept a flash array busy in the speed measurement; none where nothing
+    /// was erased.
     pub erase_ns_mean: Option<f64>,
 }
 
-/// Queue depth of the speed measurement: number of outstanding requests.
+/// Queue depth of the speed measurement: number of outstanding requests at any time.
 const DEPTH: u32 = 16;
 /// Fraction of the requests of the speed measurement that are reads.
 const READS: f64 = 0.3;
-/// Number of requests in the speed measurement, after a ramp of requests that would fill the write buffer twice.
+/// Number of requests in the speed measurement, not counting the ramp before it, whose requests would fill the write
+/// buffer twice.
 const REQUESTS: u64 = 20_000;
-/// Number of simulated events between two checks whether the measurement is to stop.
+/// Number of simulated events between two checks whether the speed measurement is to stop.
 const EVENTS_AT_ONCE: u64 = 1 << 16;
 
-/// Workload of the speed measurement: writes units as the ageing run does and reads random units, with `DEPTH` requests
-/// outstanding.
+/// Workload of the speed measurement of an aged drive: writes units as the ageing run does and reads random units, with
+/// `DEPTH` requests outstanding.
 struct MixedLoad {
     random: RandomStream,
     options: AgeingOptions,

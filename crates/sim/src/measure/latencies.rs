@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 /// bucket.
 const LATENCY_MAX_NS: u64 = 1 << 42;
 
-/// Latency histogram, sum of latencies and bytes of completed requests.
+/// Record of the latencies of completed requests: histogram and sum of the latencies, and sum of the requests' bytes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Latencies {
     pub latency: Histogram<u64>,
@@ -32,7 +32,7 @@ impl Latencies {
         coarser
     }
 
-    /// Adds the latency and the bytes of one completed request.
+    /// Adds the latency in nanoseconds and the bytes of one completed request to the record.
     #[inline]
     pub fn add(&mut self, latency_ns: u64, bytes: u64) {
         self.latency.saturating_record(latency_ns.max(1));

@@ -24,7 +24,7 @@ pub(crate) fn level_of(latency_ns: u64, bits: u32) -> usize {
     (level + (latency >> (power - bits)) as usize - (1 << bits)).min(levels(bits) - 1)
 }
 
-/// Returns the highest latency that belongs to a latency level, in nanoseconds.
+/// Returns the highest latency, in nanoseconds, that belongs to the latency level with index `level`.
 pub(crate) fn upper_edge(level: usize, bits: u32) -> u64 {
     let (power, part) = (level >> bits, level & ((1 << bits) - 1));
     (((1 << bits) + part as u64 + 1) << power) - 1

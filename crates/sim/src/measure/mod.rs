@@ -41,8 +41,8 @@ pub(crate) const SPREAD_QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 /// Number of significant digits of the latency histogram of a kind of request.
 const DIGITS: u8 = 3;
 
-/// Arrival time of the last request, and how late requests were handed to the drive after their arrival times; a
-/// workload that waits for the drive is never late.
+/// Record of request arrivals: arrival time of the last request, and the delays of the last and of the latest request
+/// from arrival to acceptance by the drive. A workload that waits for the drive is never late.
 #[derive(Default)]
 pub(crate) struct Arrivals {
     pub last: SimTime,
@@ -51,7 +51,8 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    /// Records that one request with arrival time `arrive` is handed to the drive at `now`.
+    /// Records that a request with arrival time `arrive` is handed to the drive at `now`, and with it how late the
+    /// request is.
     #[inline]
     pub fn note(&mut self, arrive: SimTime, now: SimTime) {
         self.last = arrive;
@@ -60,12 +61,13 @@ impl Arrivals {
     }
 }
 
-/// Counts of trims that changed nothing in some units because the trims cover mapping units only in part.
+/// Counts of what trims did not trim because they cover mapping units only in part: trims without a whole unit, and
+/// bytes in partly covered units.
 #[derive(Default)]
 pub(crate) struct Untrimmed {
-    /// Number of trims that cover no whole mapping unit.
+    /// Number of completed trims that cover no whole mapping unit.
     pub requests: u64,
-    /// Bytes of trims that lie in mapping units covered only in part.
+    /// Number of bytes of completed trims that lie in mapping units covered only in part.
     pub bytes: u64,
 }
 
@@ -77,7 +79,7 @@ impl Untrimmed {
     }
 }
 
-/// All measurements of the measured window: latencies, stages, counts, time series.
+/// Set of all measurements of the measured window: latencies, stages, counts, time series.
 pub(crate) struct Measure {
     pub ops: [Latencies; Effect::COUNT],
     pub stages_ns: [[u128; STAGES.len() + 1]; Effect::COUNT],
@@ -198,7 +200,8 @@ struct SeriesBin {
     bytes: u64,
     latency_sum_ns: u128,
     latency_max_ns: u64,
-    /// Bytes in the SLC cache when the last request of the interval was completed; none without an SLC cache.
+    /// Bytes in the SLC cache when the last request of this time interval of the series was completed; none without an
+    /// SLC cache.
     cache_bytes: Option<u64>,
     levels: Vec<u32>,
 }
@@ -226,8 +229,8 @@ impl SeriesBin {
         }
     }
 
-    /// Returns the latency in nanoseconds that the given fraction of the interval's requests does not exceed, to an
-    /// eighth of a power of two.
+    /// Returns the latency in nanoseconds that the given fraction of the time interval's requests does not exceed, to
+    /// an eighth of a power of two.
     fn quantile_ns(&self, fraction: f64) -> u64 {
         let wanted = (self.requests as f64 * fraction).ceil() as u64;
         let mut seen = 0;
@@ -241,13 +244,13 @@ impl SeriesBin {
     }
 }
 
-/// Time series of reads and writes in intervals of equal width; the width doubles when there are too many intervals, so
-/// that memory is constant.
+/// Time series of the host's reads and writes in time intervals of equal width; the width doubles when there are too
+/// many intervals, so that memory is constant.
 pub(crate) struct Series {
     started: SimTime,
     width_ns: u64,
     bins: [Vec<SeriesBin>; 2],
-    /// Index of the interval of the time series that is being filled.
+    /// Index of the time interval of the series that is being filled at present.
     current: usize,
     ends_ns: u64,
 }
@@ -279,8 +282,8 @@ impl Series {
         bin.levels[level_of(latency, COARSE)] += 1;
     }
 
-    /// Makes the interval that contains `since_ns` (nanoseconds after the start) the current one, after doubling the
-    /// widths as often as needed.
+    /// Makes the time interval of the series that contains `since_ns` (nanoseconds after the start) the current one,
+    /// after doubling the widths as often as needed.
     #[cold]
     fn begin_bin(&mut self, since_ns: u64) {
         while since_ns / self.width_ns >= BINS_MAX as u64 {
@@ -305,8 +308,8 @@ impl Series {
         }
     }
 
-    /// Returns for each interval of a run of `span_ns` nanoseconds: requests, bytes, sum of latencies, and the
-    /// interval's length in nanoseconds.
+    /// Returns for each time interval of a run of `span_ns` nanoseconds four values of the requests with effect
+    /// `effect`: number, bytes, sum of latencies in ns, and the interval's length in nanoseconds.
     pub fn parts(&self, effect: Effect, span_ns: u64) -> Vec<[f64; 4]> {
         let bins = &self.bins[effect as usize];
         let count = span_ns.div_ceil(self.width_ns);
@@ -320,7 +323,7 @@ impl Series {
         (0..count).map(part).collect()
     }
 
-    /// Returns three numbers of requests for each interval of the time series: with latencies at or above the level (an
+    /// Returns three numbers of requests for each time interval of the series: with latencies at or above the level (an
     /// eighth of a power of two) that contains `latency`, with latencies above that level, and all.
     pub fn beyond(&self, effect: Effect, latency: u64) -> Vec<[f64; 3]> {
         let level = level_of(latency, COARSE);

@@ -19,8 +19,8 @@ const SIZES: usize = 8;
 /// multiplicative hashing).
 const HASH: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Numbers of requests of one size class, by latency level and, within a level, by group of logical units; none until
-/// the first request.
+/// Type of a table with the numbers of requests of one size class, by latency level and, within a level, by group of
+/// logical units; none until the first request.
 type LevelCounts = Option<Box<[u32]>>;
 
 /// Latency histograms of reads and writes, by size class and by the group of the first logical unit that the request
@@ -30,19 +30,20 @@ pub(crate) struct LatencyByPlace {
     counts: [[LevelCounts; SIZES]; 2],
 }
 
-/// Choice of the lower or the upper edge of a latency level.
+/// Selection of the lower or the upper edge of a latency level of a histogram, from which on requests count as slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LevelEdge {
     Lower,
     Upper,
 }
 
-/// How the fraction of requests that take longer than a certain latency differs between groups of logical units.
+/// Result of comparing groups of logical units by the fraction of their requests that take longer than a certain
+/// latency.
 pub(crate) struct GroupDifference {
     /// Two numbers for each group of logical units: requests that took longer than the latency, minus the number
     /// expected from their sizes; and all requests.
     pub groups: Vec<[f64; 2]>,
-    /// Fraction of all requests that take longer than the latency.
+    /// Fraction (0 to 1) of all requests, in all groups, that take longer than the latency.
     pub share: f64,
     /// Variance of the outcome of a single request (1 if it took longer than the latency, else 0), if all requests of a
     /// size class are alike and independent.

@@ -17,11 +17,12 @@ sections! {
     }
 }
 
-/// Greatest number of read retries that is counted separately; reads with more count with it.
+/// Greatest number of read retries for which reads are counted separately; reads with more retries are counted with
+/// this number.
 const RETRIES_MAX: usize = 7;
 
-/// Counts and latency sums of the host's reads that took read retries, by the greatest number of retries of one of
-/// their flash reads.
+/// Counts and sums of latencies of the host's reads that took read retries, by the greatest number of retries of one of
+/// the read's flash reads.
 #[derive(Default)]
 pub(crate) struct Retried {
     requests: [u64; RETRIES_MAX],

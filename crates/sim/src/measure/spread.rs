@@ -8,7 +8,8 @@
 
 use std::f64::consts::PI;
 
-/// Confidence level of all intervals: the probability with which an interval contains the value of an endless run.
+/// Confidence level of all confidence intervals: the probability with which an interval contains the value of an
+/// endless run.
 pub(crate) const LEVEL: f64 = 0.95;
 
 /// Numbers of batches into which a run is divided; the widest of the resulting confidence intervals is taken. Schmeiser
@@ -16,10 +17,11 @@ pub(crate) const LEVEL: f64 = 0.95;
 /// batch, fewer and longer batches give a wider and better interval.
 const BATCHES: [usize; 3] = [20, 10, 5];
 
-/// Least number of parts of a run from which a confidence interval is calculated.
+/// Least number of parts of a run (consecutive stretches of time) from which a confidence interval is calculated.
 pub(crate) const BATCHES_LEAST: usize = 10;
 
-/// Measured value with the half width of its confidence interval, and the number of batches behind it.
+/// Estimate of a measured value: the value, the half width of its confidence interval, and the number of batches (parts
+/// of the run) behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
     pub value: f64,

@@ -10,18 +10,19 @@ const TAGS_MAX: usize = 64;
 /// Number of significant digits of the latency histogram of one tag among several.
 const DIGITS: u8 = 2;
 
-/// Which tags (fio jobs, or volumes of a trace) occurred so far among the requests of one effect (reads, writes or
-/// trims): none, a single tag, or several.
+/// Kind of the set of tags (fio jobs, or volumes of a trace) that occurred so far among the requests of one effect
+/// (reads, writes or trims): none, a single tag, or several.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum TagsSeen {
     #[default]
     NoRequest,
-    /// All requests so far have this tag, so that the latencies of all requests are also those of the tag.
+    /// Case in which all requests so far have this one tag, so that the latencies of all requests are also those of the
+    /// tag.
     Only(u16),
     Several,
 }
 
-/// Latencies of the reads, writes and trims of each tag (a fio job, or a volume of a trace).
+/// Latency records of the reads, writes and trims of each tag (a fio job, or a volume of a trace).
 #[derive(Default)]
 pub(crate) struct Tags {
     seen: [TagsSeen; 3],
@@ -66,7 +67,7 @@ impl Tags {
         self.of[tag].get_mut(op)
     }
 
-    /// Returns the number of tags, up to the last one that has a latency record.
+    /// Returns the number of tags (fio jobs, or volumes of a trace), up to the last one that has a latency record.
     pub fn count(&self) -> usize {
         let only = self.seen.iter().map(|seen| match seen {
             TagsSeen::Only(tag) if usize::from(*tag) < TAGS_MAX => usize::from(*tag) + 1,
@@ -75,8 +76,8 @@ impl Tags {
         only.max().unwrap_or(0).max(self.of.len())
     }
 
-    /// Returns the latency record of a tag's requests with an effect, if there were any. If all requests have this tag,
-    /// that is the finer record of the effect in `all`.
+    /// Returns the latency record of the requests with tag `tag` and effect `effect`; none if there were none. If all
+    /// requests of the effect have this tag, that is the finer record of the effect in `all`.
     pub fn get<'a>(
         &'a self,
         tag: usize,

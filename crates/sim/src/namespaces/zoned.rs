@@ -9,20 +9,21 @@ use host::{Effect, Extent, HostRequest, HostZones, Op};
 use std::collections::{BTreeMap, VecDeque};
 use units::{Nanos, SimTime};
 
-/// Work that waits for its turn in a zone of a zoned namespace, a write or a zone command: writes to a zone transfer
-/// their data one after the other, so that data reach the flash in order.
+/// Kind of work that waits for its turn in a zone of a zoned namespace, a write or a zone command: writes to a zone
+/// transfer their data one after the other, so that data reach the flash in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ZoneTurn {
-    /// Write, by request number, that transfers its data when it has its turn.
+    /// Kind of work in a zone: the write with this request number, which transfers its data when it has its turn.
     Write(u32),
-    /// Zone command, by request number, with the work that it needs on the flash.
+    /// Kind of work in a zone: the zone command with this request number, with the work that it needs on the flash.
     Work(u32, ZoneWork),
 }
 
-/// Host request to a zoned namespace, translated to the drive's own byte addresses (without the gaps between zones).
+/// Translated form of a host request to a zoned namespace, in the drive's own byte addresses (without the gaps between
+/// zones).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ZoneEntry {
-    /// The translated request, with an offset in the drive's own bytes.
+    /// Translated request, with an offset in the drive's own bytes (without the gaps between zones).
     pub inner: HostRequest,
     /// True if the host's original request cannot be derived from the translated request, because it reaches beyond a
     /// zone's capacity.
@@ -38,14 +39,14 @@ pub(crate) struct ZonedNamespace {
     times: ZoneTimes,
     /// Time at which the firmware that checks write pointers is free for the next write.
     firmware_free: SimTime,
-    /// Request numbers of the writes whose write pointers the firmware is checking, in order.
+    /// List of the request numbers of writes whose write pointers the firmware is checking, in order.
     looked_at: VecDeque<u32>,
-    /// For each zone with work: queue of the work, with the work in progress at the front.
+    /// Queues of work by zone number, for each zone with work; the work in progress is at the front of a queue.
     turns: BTreeMap<u32, VecDeque<ZoneTurn>>,
-    /// Original host requests that reach beyond the capacity of a zone, by request number.
+    /// List of original host requests that reach beyond the capacity of a zone, by request number.
     odd: BTreeMap<u32, HostRequest>,
     errors: BTreeMap<ZoneError, u64>,
-    /// Counts of zone operations before the measured window.
+    /// Counts of zone operations up to the beginning of the measured window, which are subtracted.
     before: ZoneCounts,
 }
 
@@ -86,7 +87,7 @@ impl ZonedNamespace {
         self.errors.clear();
     }
 
-    /// Returns the number, sizes and limits of the zones, as a workload sees them.
+    /// Returns the number, sizes and limits of the namespace's zones, as a workload sees them.
     pub fn seen(&self) -> HostZones {
         let shape = self.zones.shape();
         HostZones {
@@ -106,12 +107,12 @@ impl ZonedNamespace {
         all.map(|zone| (zone.written * self.unit, zone.state == ZoneState::Full)).collect()
     }
 
-    /// Returns the states of all zones.
+    /// Returns the states of all zones of the namespace.
     pub fn zones(&self) -> &ZoneStates {
         &self.zones
     }
 
-    /// Returns the counts of zone operations in the measured window.
+    /// Returns the counts of zone operations (opened, closed, finished, reset and so on) in the measured window.
     pub fn counts(&self) -> ZoneCounts {
         self.zones.counts.since(&self.before)
     }
@@ -121,12 +122,12 @@ impl ZonedNamespace {
         self.errors.iter().map(|(error, count)| (error.name().to_owned(), *count)).collect()
     }
 
-    /// Counts an error with which a zone answers a request.
+    /// Counts an error, by its kind, with which a zone answers a request.
     pub fn note_error(&mut self, error: ZoneError) {
         *self.errors.entry(error).or_default() += 1;
     }
 
-    /// Returns the number, in the host's address space, of the logical block at which a request begins.
+    /// Returns the index of the logical block, in the host's address space, at which a request begins.
     fn block(&self, request: &HostRequest) -> u64 {
         request.offset / self.unit
     }
@@ -217,8 +218,9 @@ impl ZonedNamespace {
         Some(self.firmware_free)
     }
 
-    /// Checks a read, write or append, in the drive's own bytes, against the state of its zone. Returns the byte at
-    /// which the request begins; for an append, where its data go.
+    /// Checks a read, write or append, in the drive's own bytes, against the state of its zone, and advances the write
+    /// pointer for a write or an append. Returns the byte at which the request begins; for an append, where its data
+    /// go.
     ///
     /// # Errors
     /// With the zone error for the completion.
@@ -284,8 +286,8 @@ impl ZonedNamespace {
         turns.len() == 1
     }
 
-    /// Removes the finished work from the queue of a zone, and returns the work that has the next turn; none if no work
-    /// waits.
+    /// Removes the finished work from the front of a zone's queue, and returns the work that has the next turn; none if
+    /// no work waits.
     pub fn next_turn(&mut self, zone: u32) -> Option<ZoneTurn> {
         let turns = self.turns.get_mut(&zone)?;
         turns.pop_front();

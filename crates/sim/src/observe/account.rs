@@ -7,11 +7,12 @@ use ftl::snapshots::Snapshots;
 use ftl::{Ftl, Seen, SuperblockState, VersionEvent};
 use units::{Lpn, Ppa, SimTime};
 
-/// Independent checker of a simulated drive, with the drive's map at the beginning as its first account.
+/// Type of the independent checker of a simulated drive; its own account of the drive starts from the drive's map at
+/// the beginning of the run.
 pub(crate) type Account = check::Checker<MapThen>;
 
-/// View of a run's drive for the checker: at the beginning with the drive's configuration, later only the translation
-/// layer.
+/// View of a run's drive for the checker, of two kinds: at the beginning with the drive's configuration, later only
+/// with the translation layer.
 pub(crate) struct Shown<'a> {
     ftl: &'a Ftl,
     drive: Option<&'a Drive>,
@@ -29,7 +30,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Copy of the drive's logical-to-physical map as it was when the checker's account began.
+/// Copy of the drive's logical-to-physical map as it was when the checker began its own account of the drive.
 pub(crate) struct MapThen(ftl::Beginning);
 
 impl MapAtFirst for MapThen {
@@ -172,7 +173,7 @@ impl Examined for Shown<'_> {
     }
 }
 
-/// Translates an event of the translation layer's snapshots into the checker's form.
+/// Translates an event of the translation layer's snapshots into the form in which the checker takes it.
 pub(crate) fn past_event(event: VersionEvent) -> PastEvent {
     match event {
         VersionEvent::Taken { serial } => PastEvent::Taken(serial),

@@ -21,33 +21,34 @@ pub const STAGE_NAMES: [&str; STAGE_COUNT] = {
     names
 };
 
-/// Status with which the drive completed a request.
+/// Kind of status with which the drive completed a request of a stepped run: success, or one of two errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SteppedStatus {
-    /// The request was completed without an error.
+    /// Status: the request was completed without an error.
     Success = 0,
-    /// The drive answered the request with an error.
+    /// Status: the drive answered the request with an error other than lost data.
     Failed = 1,
-    /// The drive answered a read with an error because the data are lost.
+    /// Status: the drive answered a read with an error because the data are lost.
     Uncorrectable = 2,
 }
 
-/// Completion of a request that a caller submitted to a stepped drive.
+/// Record of the completion of a request that a caller submitted to a stepped drive: times, address, status and stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct SteppedCompletion {
-    /// Number of the request, as its submission gave it.
+    /// Number of the request, as its submission by the caller gave it.
     pub id: u64,
     /// Simulated time in nanoseconds at which the host issued the request.
     pub submitted_ns: u64,
     /// Simulated time in nanoseconds at which the host received the answer.
     pub completed_ns: u64,
-    /// First byte of the request on the drive; for an append, the first byte at which the drive put the data.
+    /// Address of the request's first byte on the drive; for an append, the address at which the drive put the first
+    /// byte of the data.
     pub offset: u64,
     /// Nanoseconds spent in each stage, in the order of [`STAGE_NAMES`].
     pub stages_ns: [u64; STAGE_COUNT],
-    /// Length of the request in bytes.
+    /// Length in bytes of the request's data.
     pub bytes: u32,
     /// Numeric code of the request's operation ([`host::Op::code`]).
     pub op: u8,
@@ -75,11 +76,12 @@ fn cause(stages: &[u64; STAGE_COUNT]) -> u8 {
     longest as u8
 }
 
-/// Completions of a stepped drive that the caller has not taken yet.
+/// Queue of a stepped drive's completions that the caller has not taken yet.
 #[derive(Default)]
 pub(crate) struct SteppedAnswers {
     waiting: VecDeque<SteppedCompletion>,
-    /// For each request in flight, indexed by its id: the number that its submission gave it.
+    /// List, indexed by the simulator's id of a request in flight, of the numbers that the submissions gave the
+    /// requests.
     numbers: Vec<u64>,
 }
 
@@ -112,7 +114,7 @@ impl SteppedAnswers {
     }
 
     /// Replaces the address and length in the newest completion by the address and length of the original host request;
-    /// if the drive chose the place of the data, `address` is that place.
+    /// for an append, whose place the drive chose, by the place `address` of the data.
     pub fn place(&mut self, host: &HostRequest, address: Option<u64>) {
         if let Some(last) = self.waiting.back_mut() {
             (last.offset, last.bytes) = (address.unwrap_or(host.offset), host.bytes);

@@ -5,57 +5,62 @@ use ftl::Damage;
 use host::HostRequest;
 use units::{Lpn, Ppa, SimTime};
 
-/// Request of the host that the drive is answering, as an image of the drive's data sees it.
+/// Description of a host request that the drive is answering, for a holder of the drive's data, such as a drive image.
 #[derive(Clone, Copy, Debug)]
 pub struct HostAnswer<'a> {
-    /// Id of the request within the simulated drive.
+    /// Number (id) by which the simulated drive names the request while it is in flight.
     pub id: u32,
-    /// The request as the host made it.
+    /// Host request that is answered, in the form in which the host made it.
     pub host: &'a HostRequest,
     /// True if the drive answers the host's request with an error.
     pub failed: bool,
-    /// Simulated time of the answer.
+    /// Simulated time at which the drive answers the request.
     pub now: SimTime,
 }
 
-/// Losses by a power cut that ended host and drive together, as the drive's image reports them.
+/// Counts of the losses by a power cut that ended host and drive together, as the drive's image reports them: requests,
+/// mapping units, and damaged flash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
     /// Number of requests of the host that were never answered because of the power cut.
     pub requests: u32,
     /// Number of mapping units whose writes the host was told are complete, but whose data are not on flash.
     pub units: u32,
-    /// Numbers of pages and blocks of the flash that the power cut damaged.
+    /// Counts of the pages and blocks of the flash that the power cut damaged.
     pub damage: Damage,
 }
 
-/// Holder of a drive's data, such as a drive image: stores the contents of the write buffer's slots and of the flash.
+/// Interface for a holder of a drive's data, such as a drive image, which stores the contents of the write buffer's
+/// slots and of the flash.
 ///
 /// The simulator reports everything that the drive does with data, in the order in which it happens; `home` and
 /// `lookup` give the physical address of a unit according to the map, [`Ppa::NONE`] if it has none.
 pub trait Holder: Send {
-    /// Reports that the drive accepts a request under this id; `number` is the request's number in its source.
+    /// Tells the holder of the drive's data that the drive accepts a request under this id; `number` is the request's
+    /// number in its source.
     fn on_number(&mut self, id: u32, number: Option<u64>);
-    /// Reports that the data that a write brings for unit `lpn`, whose physical address so far is `home`, enter the
-    /// drive. The next [`Self::on_buffered`] gives their slot of the write buffer.
+    /// Tells the holder that the data that a write brings for unit `lpn`, whose physical address so far is `home`,
+    /// enter the drive. The next [`Self::on_buffered`] gives the slot of the write buffer for these data.
     fn on_content(&mut self, id: u32, request: &HostRequest, lpn: Lpn, home: Ppa);
-    /// Reports that the data of unit `lpn` are in `slot` of the write buffer: the whole unit, completed with older data
-    /// if the write brought only a part.
+    /// Tells the holder that the data of unit `lpn` are in `slot` of the write buffer: the whole unit, completed with
+    /// older data if the write brought only a part.
     fn on_buffered(&mut self, lpn: Lpn, slot: u32);
-    /// Reports that the slot of the write buffer holds, as cached data, what was read at `ppa`.
+    /// Tells the holder that `slot` of the write buffer now contains, as cached data, what was read at the physical
+    /// address `ppa`.
     fn on_kept(&mut self, slot: u32, ppa: Ppa);
-    /// Reports that a program of `units` units is submitted to the flash; `source` gives for each unit its origin and
-    /// the source of its data, as in [`ftl::Probe::on_place`].
+    /// Tells the holder that a program of `units` units is submitted to the flash; `source` gives for each unit its
+    /// origin and the source of its data, as in [`ftl::Probe::on_place`].
     fn on_place(&mut self, program: &Transaction, units: u32, source: &dyn Fn(u32) -> (Origin, u64));
-    /// Reports that a flash operation has finished.
+    /// Tells the holder of the drive's data that a flash operation has finished.
     fn on_finish(&mut self, operation: &Transaction);
-    /// Reports that the newest data of unit `lpn` are on flash at `ppa`; no slot of the write buffer has newer data.
+    /// Tells the holder that the newest data of unit `lpn` are on flash at `ppa`; no slot of the write buffer has newer
+    /// data.
     fn on_settled(&mut self, lpn: Lpn, ppa: Ppa);
-    /// Reports that the host trimmed unit `lpn`.
+    /// Tells the holder of the drive's data that the host trimmed unit `lpn`.
     fn on_trim(&mut self, lpn: Lpn);
-    /// Reports that a superblock, numbered over the whole drive, is erased.
+    /// Tells the holder of the drive's data that a superblock is erased; its index counts over the whole drive.
     fn on_erase(&mut self, superblock: usize);
-    /// Reports that the drive answers a request; for a read the holder returns the data that the drive holds at this
-    /// moment.
+    /// Tells the holder that the drive answers a request; for a read the holder supplies the data that the drive
+    /// contains at this moment.
     fn on_answer(&mut self, answer: &HostAnswer<'_>, lookup: &dyn Fn(Lpn) -> Ppa);
 }

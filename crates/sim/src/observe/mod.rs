@@ -18,51 +18,54 @@ use ftl::{Ftl, Probe, VersionEvent};
 use host::HostRequest;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
-/// Observer of a run that sees the host's requests in addition to the events of the translation layer and the flash.
+/// Interface of an observer of a run, which sees the host's requests in addition to the events of the translation layer
+/// and the flash.
 pub(crate) trait Observer: Probe {
     fn on_request(&mut self, _id: u32, _: &HostRequest) {}
-    /// Reports the number of a request in its source, such as the line of a trace. `number` computes it, and is called
-    /// only by an observer that needs it.
+    /// Tells the observer the number of a request in its source, such as the line of a trace. `number` computes it, and
+    /// is called only by an observer that needs it.
     fn on_number(&mut self, _id: u32, _tag: u16, _number: impl FnOnce() -> Option<u64>) {}
-    /// Reports that the data of one unit of a write will enter the drive.
+    /// Tells the observer that the data of one unit of a write will enter the drive.
     fn on_data(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn) {}
-    /// Reports that a request had no effect on the drive: a power cut came before the drive had read the command, or
-    /// the request's zone refused it.
+    /// Tells the observer that a request had no effect on the drive: a power cut came before the drive had read the
+    /// command, or the request's zone refused it.
     fn on_unheard(&mut self, _id: u32) {}
-    /// Reports that the power failed; the list has the programs and erases that were interrupted after they had changed
-    /// cells.
+    /// Tells the observer that the power failed; the list has the programs and erases that were interrupted after they
+    /// had changed cells.
     fn on_cut(&mut self, _now: SimTime, _: &[Interrupted]) {}
-    /// Reports that recovery after a power cut has rebuilt the drive's map.
+    /// Tells the observer that recovery after a power cut has rebuilt the drive's map.
     fn on_found(&mut self, _: &Ftl) {}
-    /// Reports that the dies with these numbers have failed.
+    /// Tells the observer that the dies with these indices have failed, as planned for the run.
     fn on_dies_failed(&mut self, _dies: &[u32]) {}
-    /// Reports that the data of one unit of a write enter the drive now; a holder of data, such as a drive image,
-    /// stores them.
+    /// Tells the observer that the data of one unit of a write enter the drive now; a holder of data, such as a drive
+    /// image, stores them.
     fn on_content(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn, _: &Ftl) {}
-    /// Reports that the ramp at the beginning of a run is over and the measured window begins.
+    /// Tells the observer that the ramp at the beginning of a run is over and the measured window begins.
     fn on_window(&mut self, _now: SimTime) {}
     fn on_complete(&mut self, _: &Request, _now: SimTime, _stages: &[u64; STAGES.len() + 1]) {}
-    /// Reports that the drive answers a request now; for a read a holder of data, such as a drive image, supplies the
-    /// data.
+    /// Tells the observer that the drive answers a request now; for a read a holder of data, such as a drive image,
+    /// supplies the data.
     fn on_answer(&mut self, _: &Request, _now: SimTime, _: &Ftl) {}
 }
 
 impl Observer for () {}
 
-/// Number of values in a row of `requests.parquet`.
+/// Number of values in one row of `requests.parquet`: the number of its columns.
 const WIDTH: usize = REQUESTS.len();
 /// Number of rows of `requests.parquet` that are turned into columns at once, few enough for the processor's
 /// first-level cache.
 const ROWS_AT_ONCE: usize = 64;
 
-/// Rows of `requests.parquet` that the caller has not taken yet: stored row by row, turned into columns in batches.
+/// Store of the rows of `requests.parquet` that the caller has not taken yet: rows are stored one by one and turned
+/// into columns in batches.
 pub(crate) struct RequestRows {
     rows: Vec<[u64; WIDTH]>,
-    /// For each request in flight, indexed by its id: the request's number in its source (such as the line of a trace).
+    /// List, indexed by the id of a request in flight, of the requests' numbers in their source (such as the line of a
+    /// trace).
     numbers: Vec<u64>,
-    /// For each tag (a fio job, or a volume of a trace): number of requests so far.
+    /// List of the numbers of requests so far, one for each tag (a fio job, or a volume of a trace).
     counts: Vec<u64>,
-    /// Simulated time that counts as zero in the times of the rows.
+    /// Simulated time that counts as zero in the times of the rows of `requests.parquet`.
     origin: SimTime,
 }
 
@@ -129,20 +132,20 @@ fn append<const BYTES: usize>(column: &mut Vec<u8>, rows: &[[u64; WIDTH]], place
     }
 }
 
-/// Observers that are enabled in a run: checker, timeline, rows of requests, holder of the data.
+/// Set of the observers that are enabled in a run: checker, timeline, rows of requests, holder of the data.
 #[derive(Default)]
 pub(crate) struct Observers {
     pub check: Option<Box<Account>>,
     pub timeline: Option<Timeline>,
     pub rows: Option<RequestRows>,
     pub holder: Option<Box<dyn Holder>>,
-    /// Simulated time at which the timeline begins.
+    /// Simulated time at which the timeline of the run begins.
     pub origin: SimTime,
 }
 
 impl Observers {
-    /// Returns the part of an interval that the timeline shows, in times from the timeline's start; none if the
-    /// interval ends before that.
+    /// Returns the part of the time interval `from` to `to` that the timeline shows, as two times counted from the
+    /// timeline's start; none if the interval ends before that start.
     fn shown(&self, from: SimTime, to: SimTime) -> Option<[SimTime; 2]> {
         let counted = |time: SimTime| SimTime::from_ns(time.since(self.origin).ns());
         (to > self.origin).then(|| [from.max(self.origin), to].map(counted))
@@ -310,7 +313,7 @@ impl Probe for Observers {
     }
 }
 
-/// Returns an answered request in the form that the checker takes.
+/// Returns an answered host request in the form that the checker takes.
 fn answered(request: &Request) -> Answered<'_> {
     let Request { id, host, first, units, failed, uncorrectable, .. } = request;
     let (id, first, units) = (*id, *first, *units);

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-/// Type of the values in a column of a table, by Arrow's name of the type.
+/// Kind of the values in a column of a table that a run writes, by Arrow's name of the type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -18,7 +18,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Returns the number of bytes of a value of this type; 0 for text.
+    /// Returns the width of one value of this column type: number of bytes, 0 for text.
     pub const fn width(self) -> usize {
         match self {
             Self::Uint8 => 1,
@@ -33,14 +33,14 @@ impl Type {
 /// Description of one column of a table that a run writes: name, type, unit and meaning.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Column {
-    /// Name of the column in the table's file.
+    /// Name of the column in the file of the table.
     pub name: &'static str,
-    /// Type of the column's values.
+    /// Arrow type of the column's values.
     #[serde(rename = "type")]
     pub kind: Type,
-    /// Unit of the column's values; `1` for a plain number or a name.
+    /// Unit of the column's values, as text; `1` for a plain number or a name.
     pub unit: &'static str,
-    /// Meaning of the column, as a sentence.
+    /// Meaning of the column's values, as a sentence.
     pub meaning: &'static str,
 }
 
@@ -55,11 +55,11 @@ pub struct RunTable {
     pub file: &'static str,
     /// Text that says what one row of the table stands for.
     pub row: &'static str,
-    /// Descriptions of the table's columns, in order.
+    /// List of the descriptions of the table's columns, in order.
     pub columns: &'static [Column],
 }
 
-/// Descriptions of all tables that a run writes.
+/// List of the descriptions of all tables that a run writes.
 pub const TABLES: [RunTable; 3] = [
     RunTable {
         file: "latency.parquet",
@@ -81,7 +81,7 @@ pub const TABLES: [RunTable; 3] = [
     },
 ];
 
-/// Descriptions of the columns of `latency.parquet`.
+/// List of the descriptions of the columns of `latency.parquet`.
 pub const LATENCY: [Column; 3] = [
     column("op", Type::String, "1", "Kind of request: read, write, trim or flush."),
     column(
@@ -93,7 +93,7 @@ pub const LATENCY: [Column; 3] = [
     column("requests", Type::Int64, "requests", "Measured requests of this kind with this latency."),
 ];
 
-/// Descriptions of the columns of `series.parquet`.
+/// List of the descriptions of the columns of `series.parquet`.
 pub const SERIES: [Column; 13] = [
     column("time_ns", Type::Int64, "ns", "Simulated time at which the interval begins."),
     column("width_ns", Type::Int64, "ns", "Length of the interval; all intervals of a run have the same."),
@@ -125,8 +125,8 @@ pub const SERIES: [Column; 13] = [
     ),
 ];
 
-/// Descriptions of the columns of `requests.parquet`; the last thirteen are the stages of a request's latency, of which
-/// the host link is the last.
+/// List of the descriptions of the columns of `requests.parquet`; the last thirteen are the stages of a request's
+/// latency, of which the host link is the last.
 pub const REQUESTS: [Column; 22] = [
     column(
         "request",

@@ -6,19 +6,20 @@ use std::cell::Cell;
 const WORD: usize = u64::BITS as usize;
 
 /// Set of small numbers, kept as bits, that finds the next number from a given position on without visiting positions
-/// outside the set; used for submission queues that hold commands.
+/// outside the set; used for the indices of submission queues that contain commands.
 #[derive(Clone, Debug)]
 pub(crate) struct Filled {
     words: Vec<u64>,
-    /// Bit mask of the words that are not zero; used where there are several words.
+    /// Bit mask of the set's 64-bit words that are not zero; used only where the set has several words.
     summary: Vec<u64>,
-    /// Tally, for a test of its upper bound, of the 64-bit words of the set that searches have read so far.
+    /// Number of 64-bit words of the set that searches have read so far, counted for a test of the upper bound of that
+    /// number.
     #[cfg(test)]
     looked_at: Cell<u64>,
 }
 
 impl Filled {
-    /// Makes an empty set for numbers below `count`.
+    /// Makes an empty set that can contain the numbers below `count`.
     pub fn new(count: usize) -> Self {
         let words = count.div_ceil(WORD);
         Self {
@@ -29,7 +30,7 @@ impl Filled {
         }
     }
 
-    /// Adds a number to the set.
+    /// Adds the number `at` to the set.
     #[inline]
     pub fn insert(&mut self, at: usize) {
         let word = at / WORD;
@@ -39,7 +40,7 @@ impl Filled {
         }
     }
 
-    /// Removes a number from the set.
+    /// Removes the number `at` from the set.
     #[inline]
     pub fn remove(&mut self, at: usize) {
         let word = at / WORD;
@@ -62,15 +63,16 @@ impl Filled {
         if self.words.len() > 1 { self.first_beyond(word) } else { self.first_of(0) }
     }
 
-    /// Returns the lowest number in the set among the 64 of a word; none if the word is empty.
+    /// Returns the lowest number in the set among the 64 numbers of the 64-bit word with index `word`; none if the word
+    /// is empty.
     #[inline]
     fn first_of(&self, word: usize) -> Option<usize> {
         let bits = self.words[word];
         (bits != 0).then(|| word * WORD + bits.trailing_zeros() as usize)
     }
 
-    /// Returns the first number in the set among the words after `word`, then from the first word on, and at last in
-    /// `word` itself; none if the set is empty.
+    /// Returns the first number in the set among the 64-bit words after `word`, then from the first word on, and at
+    /// last in `word` itself; none if the set is empty.
     fn first_beyond(&self, word: usize) -> Option<usize> {
         let (place, count) = (word / WORD, self.summary.len());
         // Of the word's own place those after it come first, the others last.

@@ -13,16 +13,16 @@ const SECTOR: u64 = 512;
 pub(crate) struct LinkAtWork {
     config: LinkConfig,
     pub queues: Queues,
-    /// Time for which a command occupies the link's wires, and its latency there, by effect of the request; `answers`
-    /// has the same for a completion.
+    /// Times of a command on the host link (time for which it occupies the wires, and latency), by effect of the
+    /// request; `answers` has the same times for a completion.
     commands: [LinkStep; Effect::COUNT],
     answers: [LinkStep; Effect::COUNT],
     service_free: SimTime,
     wire_free: [SimTime; 2],
-    /// Data burst on the wires that was calculated last in each direction, with its length in bytes; stored because
-    /// most transfers of a workload have one length.
+    /// Data burst on the link's wires that was calculated last in each direction, with its length in bytes; stored
+    /// because most transfers of a workload have one length.
     last: [(u64, Burst); 2],
-    /// Time that one sector takes on the link to the drive.
+    /// Time for which one sector (512 bytes) occupies the host link in the direction to the drive.
     sector: Nanos,
     /// Nanoseconds for which the wires are occupied by all transfers begun so far, up to the end of each, by direction
     /// (to the drive, to the host).
@@ -55,7 +55,8 @@ impl LinkAtWork {
         self.placer.is_some()
     }
 
-    /// Returns the request with the placement handle that the host's policy gives it; without a policy, unchanged.
+    /// Returns the request `request` with the placement handle that the host's policy gives it; without a policy,
+    /// unchanged.
     #[cold]
     pub fn placed(&mut self, request: HostRequest, background: Background) -> HostRequest {
         self.placer.as_mut().map_or(request, |placer| placer.place(request, background))

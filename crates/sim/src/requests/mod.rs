@@ -10,19 +10,19 @@ use ftl::{Coverage, Stages};
 use host::{Effect, HostRequest};
 use units::{Lpn, SimTime};
 
-/// A host request in flight, with its progress, its times and its errors.
+/// State of a host request in flight: its progress, its times and its errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     pub id: u32,
     pub host: HostRequest,
-    /// First mapping unit that the request accesses; `units` is the number of units.
+    /// First mapping unit (LPN) that the request accesses; `units` is the number of units.
     pub first: Lpn,
     pub units: u32,
     /// Number of mapping units of a write whose data the drive has taken so far; `units_crossing` is the number that
     /// cross the link now.
     pub units_in: u32,
     pub units_crossing: u32,
-    /// Number of flash reads (of a read) or durable units (of a write) that the request still waits for.
+    /// Number of flash reads (for a read) or of units not yet durable (for a write) that the request still waits for.
     pub parts: u32,
     /// Number of bytes of a read that have come neither from the flash nor from the write buffer yet.
     pub bytes_left: u64,
@@ -30,10 +30,12 @@ pub(crate) struct Request {
     pub gathered: u64,
     /// Time at which all parts of the read that have come from the flash so far are decoded.
     pub gathered_at: SimTime,
-    /// Time at which the drive fetched the request; `understood` is when the firmware had read the command.
+    /// Time at which the drive fetched the request; `understood` is the time at which the firmware had read the
+    /// command.
     pub fetched: SimTime,
     pub understood: SimTime,
-    /// Time at which a write began to wait for space in the write buffer; `buffer_ns` is the length of all such waits.
+    /// Time at which a write began to wait for space in the write buffer; `buffer_ns` is the sum of all such waits in
+    /// nanoseconds.
     pub waiting_since: SimTime,
     pub buffer_ns: u64,
     /// Busy time of the flash arrays, by origin, when the wait for buffer space began; `buffer_waits` are the parts of
@@ -61,7 +63,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Makes a host request in its initial state, before it is submitted.
+    /// Makes the state of a host request before it is submitted, with the request's range of mapping units.
     #[inline(always)]
     fn new(id: u32, host: HostRequest, unit: u64) -> Self {
         let (first, end) = units_of(&host, unit);
@@ -140,7 +142,7 @@ pub(crate) struct Requests {
     items: Vec<Request>,
     free: u32,
     pub outstanding: u32,
-    /// Number of mapping units that the reads in the drive access.
+    /// Number of mapping units that all reads at present in the drive access together.
     units_read: u64,
 }
 
@@ -227,7 +229,7 @@ impl Requests {
         &mut self.items[id as usize]
     }
 
-    /// Frees the slot of an answered request.
+    /// Frees the slot in the pool of an answered request, for another request.
     #[inline]
     pub fn release(&mut self, id: u32) {
         let request = &mut self.items[id as usize];

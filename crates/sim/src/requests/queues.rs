@@ -9,10 +9,10 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 struct Turn {
     queues: Vec<usize>,
-    /// Set of the queues of the class that contain commands.
+    /// Set of the positions of the class's submission queues that contain commands.
     filled: Filled,
     next: usize,
-    /// Number of commands that the drive may still fetch from the current queue in this burst.
+    /// Number of commands that the drive may still fetch from the current submission queue in this burst.
     left: u32,
     burst: u32,
 }
@@ -22,7 +22,8 @@ impl Turn {
         Self { filled: Filled::new(queues.len()), queues, next: 0, left: burst, burst }
     }
 
-    /// Fetches the next command from the queues of the class, in round-robin order; none if all are empty.
+    /// Fetches the next command from the submission queues of the class, in round-robin order, and returns its
+    /// request's id; none if all are empty.
     #[inline]
     fn fetch(&mut self, waiting: &mut [VecDeque<u32>]) -> Option<u32> {
         let at = self.filled.first(self.next)?;
@@ -35,8 +36,8 @@ impl Turn {
         request
     }
 
-    /// Records that a command was fetched from queue `at` of the class, and advances to the next queue after a full
-    /// burst.
+    /// Records that a command was fetched from the queue at position `at` of the class, and advances to the next queue
+    /// after a full burst.
     #[inline]
     fn note_fetched(&mut self, at: usize) {
         if at != self.next {
@@ -50,20 +51,22 @@ impl Turn {
     }
 }
 
-/// Submission queues: commands that the host has submitted and the drive has not fetched yet.
+/// State of the submission queues: commands that the host has submitted and the drive has not fetched yet, and the
+/// order in which the drive fetches them.
 pub(crate) struct Queues {
     waiting: Vec<VecDeque<u32>>,
-    /// The only submitted command, with its tag, when there is just one: most commands are fetched at once and skip the
-    /// queues.
+    /// Id and tag of the only submitted command, when there is just one: most commands are fetched at once and skip the
+    /// queues; none otherwise.
     alone: Option<(u32, u16)>,
     depth: u32,
     count: u32,
-    /// Round-robin states: one for all queues, or one for each priority class (urgent, high, medium, low).
+    /// List of round-robin states: one for all queues, or one for each priority class (urgent, high, medium, low).
     turns: Vec<Turn>,
-    /// For each submission queue: index of its round-robin state, and the queue's position in that state.
+    /// List, by submission queue, of two indices: of the queue's round-robin state, and of the queue's position in that
+    /// state.
     places: Vec<(usize, usize)>,
     weights: [u32; 3],
-    /// Number of commands that the drive may still fetch from the classes high, medium and low in this round of
+    /// Number of commands that the drive may still fetch from each of the classes high, medium and low in this round of
     /// weighted arbitration.
     credits: [u32; 3],
 }
@@ -96,7 +99,7 @@ impl Queues {
         }
     }
 
-    /// Returns true while a submission queue has a free entry.
+    /// Returns true while a submission queue has a free entry for a command.
     #[inline]
     pub fn has_place(&self) -> bool {
         self.count < self.waiting.len() as u32 * self.depth
@@ -189,7 +192,7 @@ mod tests {
         }
     }
 
-    /// Returns, for a test, the number of the queue from which each of the next `count` commands is fetched when all
+    /// Returns, for a test, the index of the queue from which each of the next `count` commands is fetched when all
     /// queues are full.
     fn drawn(order: QueueOrder, count: usize) -> Vec<u32> {
         let mut queues = Queues::new(&shape(order));

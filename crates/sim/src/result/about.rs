@@ -13,31 +13,32 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Named texts of the result (facts about a workload, or options of a fio job), in the order in which they were added.
+/// Type of a list of named texts in the result (facts about a workload, or options of a fio job), in the order in which
+/// they were added.
 type Texts = Map<String, Value>;
 
-/// Value of a configuration key or of an option in the result, as it was resolved.
+/// Kind of value of a configuration key or of an option in the result, as it was resolved.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum AnyValue {
-    /// The value of the configuration key or option is absent.
+    /// Kind of value: absent, where the configuration key or option has none.
     Null(()),
-    /// The value of the configuration key or option is true or false.
+    /// Kind of value of a configuration key or option: true or false.
     Boolean(bool),
-    /// The value of the configuration key or option is a whole number.
+    /// Kind of value of a configuration key or option: a whole number.
     Integer(i64),
-    /// The value of the configuration key or option is a number with a fractional part.
+    /// Kind of value of a configuration key or option: a number with a fractional part.
     Number(f64),
-    /// The value of the configuration key or option is a text; a quantity with a unit is given as number and unit.
+    /// Kind of value of a configuration key or option: a text; a quantity with a unit is given as number and unit.
     Text(String),
-    /// The value of the configuration key or option is a list.
+    /// Kind of value of a configuration key or option: a list.
     List(Vec<AnyValue>),
 }
 
 sections! {
-    /// Facts about the workload that was run.
+    /// Facts about the workload that was run: name, format, number of requests, jobs and notes.
     Workload {
-        /// Name of the workload.
+        /// Name of the workload that was run.
         name: String = "text",
         /// Format that the workload was read from: `fio`, the format of a trace, or the name of a generator.
         format: String = "text",
@@ -50,40 +51,41 @@ sections! {
         /// Further findings about the workload, such as facts about a trace, by name.
         #[schemars(with = "BTreeMap<String, String>")]
         notes: Texts = "text",
-        /// Names of the workload's tags (fio jobs, or volumes of a trace), in the order of the tag numbers that
-        /// requests carry.
+        /// List of the names of the workload's tags (fio jobs, or volumes of a trace), in the order of the tag numbers
+        /// that requests carry.
         tags: Vec<String> = "text",
-        /// Jobs of a fio file, as written; empty for other workloads.
+        /// List of the jobs of a fio file, as written; empty for other workloads.
         jobs: Vec<FioJob>,
-        /// Results of the detection of steady state (`steadystate`) in jobs of a fio file; empty without any.
+        /// List of the results of the detection of steady state (`steadystate`) in jobs of a fio file; empty without
+        /// any.
         steady_states: Vec<SteadyState>,
     }
 
-    /// A job of a fio file, as it is written there.
+    /// Description of one job of a fio file, as it is written there.
     FioJob {
-        /// Name of the job.
+        /// Name of the fio job.
         name: String = "text",
-        /// Number of copies of the job that run (`numjobs`).
+        /// Number of copies of the fio job that run at the same time (`numjobs`).
         clones: u32 = "count",
-        /// True if the copies of the job are reported as one (`group_reporting`).
+        /// True if the copies of the fio job are reported as one (`group_reporting`).
         together: bool = "yes/no",
-        /// Options of the job with their values, including those of the `global` section.
+        /// Options of the fio job with their values, including those of the `global` section.
         #[schemars(with = "BTreeMap<String, String>")]
         options: Texts = "text",
     }
 
-    /// Outcome of `--loop`, which repeats the workload.
+    /// Outcome of `--loop`, which repeats the workload: rule, number of passes, and whether the aim was reached.
     Loop {
-        /// Rule for the end of the repetitions, as given with `--loop`.
+        /// Text of the rule for the end of the repetitions, as given with `--loop`.
         rule: String = "text",
-        /// Number of passes of the workload that were begun.
+        /// Number of passes of the workload (repetitions one after the other) that were begun.
         passes: u32 = "passes",
         /// True if write amplification became known as precisely as `--loop` asked; null where it asked for a number of
         /// passes.
         reached: Option<bool> = "yes/no",
     }
 
-    /// Origin of a value in the configuration.
+    /// Origin of one value in the configuration: where it is set, and its source.
     Place {
         /// Place where the configuration value is set: file and line, the command line, or the default.
         place: String = "text",
@@ -92,15 +94,16 @@ sections! {
         source: Option<String> = "text",
     }
 
-    /// State of the drive when the run began, and how many of the host's reads and writes depended on it.
+    /// Results on the state of the drive when the run began, and on how many of the host's reads and writes depended on
+    /// it.
     State {
         /// Way in which the drive's first state was made: a kind of preconditioning, or `loaded` for a saved state.
         #[schemars(extend("enum" = ["none", "fill", "steady", "instant", "workload", "loaded"]))]
         began: String = "text",
-        /// Data that the workload expects to read, written before the simulated time began: number of mapping units and
-        /// bytes.
+        /// Results on the data that the workload expects to read, written before the simulated time began: number of
+        /// mapping units and bytes.
         layout: LaidOut,
-        /// Size of a mapping unit of the drive.
+        /// Size in bytes of a mapping unit of the drive.
         unit_bytes: u64 = "bytes",
         /// Number of mapping units that the host read in the measured window.
         units_read: u64 = "mapping units",
@@ -109,20 +112,20 @@ sections! {
         /// Number of mapping units that the host read although they were never written, or trimmed; such reads are as
         /// fast on any drive.
         reads_unmapped: Part,
-        /// Number of mapping units that the host read from flash.
+        /// Number of mapping units that the host read from flash in the measured window.
         reads_from_flash: Part,
         /// Number of mapping units of the host that were programmed to flash; the others were overwritten in the write
         /// buffer or are still in it.
         writes_to_flash: Part,
     }
 
-    /// Data that was written before the simulated time began, because the workload expects to read it.
+    /// Results on the data that was written before the simulated time began, because the workload expects to read it.
     LaidOut {
-        /// True if this writing of data was not switched off (`--no-layout`).
+        /// True if the writing of expected data before the run was not switched off (`--no-layout`).
         on: bool = "yes/no",
         /// Number of mapping units that were written before the simulated time began.
         units: u64 = "mapping units",
-        /// Bytes that were written before the simulated time began.
+        /// Number of bytes that were written before the simulated time began.
         bytes: u64 = "bytes",
     }
 
@@ -141,9 +144,9 @@ sections! {
     Engine {
         /// Wall-clock time of the measured window and of the simulated time before it.
         wall_s: f64 = "s",
-        /// Wall-clock time to build the simulated drive.
+        /// Wall-clock time in seconds to build the simulated drive.
         build_s: f64 = "s",
-        /// Wall-clock time of preconditioning.
+        /// Wall-clock time in seconds of preconditioning.
         precondition_s: f64 = "s",
         /// Number of flash operations simulated with their times: pages read, pages programmed and blocks erased.
         page_operations: u64 = "operations",
@@ -153,59 +156,59 @@ sections! {
         host_requests: u64 = "requests",
         /// Number of requests of the host simulated per second of wall-clock time; null where no time passed.
         host_requests_per_s: Option<f64> = "1/s",
-        /// Number of events that the simulation scheduled.
+        /// Number of events that the simulation scheduled in its calendar.
         events: u64 = "events",
-        /// Memory that the state of the simulated drive takes.
+        /// Number of bytes of the computer's memory that the state of the simulated drive takes.
         state_bytes: usize = "bytes",
         /// Memory that the state of the simulated drive takes for each mapping unit of the logical space.
         state_bytes_per_mapping_unit: f64 = "bytes",
-        /// Greatest amount of memory that the process held until the run ended.
+        /// Greatest number of bytes of memory that the process took until the run ended.
         #[schemars(with = "u64")]
         peak_rss_bytes: Option<u64> = "bytes",
-        /// Wall-clock time of the whole run, as Python measured it.
+        /// Wall-clock time in seconds of the whole run, as Python measured it.
         #[schemars(with = "f64")]
         session_s: Option<f64> = "s",
     }
 
     /// How the run was requested: together with `config` all that is needed to repeat it.
     Invocation {
-        /// Configuration values given with `--set`.
+        /// List of the configuration values given with `--set`.
         set: Vec<String> = "text",
-        /// Workload that was requested.
+        /// Description of the workload that was requested.
         workload: Source,
         /// Options of the command whose values differed from their defaults.
         options: BTreeMap<String, AnyValue> = "text",
-        /// Files with the Python policies that the drive used.
+        /// List of the files with the Python policies that the drive used.
         policies: Vec<OwnPolicy>,
     }
 
-    /// A file with Python policies.
+    /// Record of a file with Python policies: name, source text and hash.
     OwnPolicy {
         /// Name of the policy file, as the configuration gives it.
         file: String = "text",
-        /// Source text of the policy file.
+        /// Text of the source file with Python policies.
         source: String = "text",
         /// SHA-256 of the policy file's source text, in hexadecimal digits.
         sha256: String = "text",
     }
 
-    /// The workload as it was requested.
+    /// Description of the workload as it was requested.
     Source {
         /// Kind of workload: `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a served drive;
         /// `stepped`: a program, request by request.
         #[schemars(extend("enum" = ["fio", "trace", "volume", "generator", "flows", "nbd", "stepped"]))]
         kind: String = "text",
-        /// File of the workload, or the words that name it.
+        /// Path of the workload's file, or the words that name the workload.
         source: String = "text",
-        /// Options for reading a trace.
+        /// Options for reading a trace, by name.
         options: BTreeMap<String, AnyValue> = "text",
-        /// Size of the trace file; null for other workloads.
+        /// Size in bytes of the trace file; null for other workloads.
         file_bytes: Option<u64> = "bytes",
         /// Text of the fio job file; null for other workloads.
         text: Option<String> = "text",
-        /// Values of the variables in a fio job file.
+        /// Values of the variables in a fio job file, by name.
         variables: BTreeMap<String, String> = "text",
-        /// Remarks of the translation of a workload into a fio job.
+        /// List of remarks of the translation of a workload into a fio job.
         notes: Vec<String> = "text",
     }
 
@@ -213,7 +216,7 @@ sections! {
     InterruptedAt {
         /// Phase of the run in which it was interrupted: `precondition`, `layout` or `run`.
         phase: String = "text",
-        /// Fraction of the phase that was done; null where that is unknown.
+        /// Fraction (0 to 1) of the interrupted phase that was done; null where that is unknown.
         workload_fraction: Option<f64> = "ratio",
     }
 
@@ -223,7 +226,7 @@ sections! {
         kind: String = "text",
         /// Text of the remark: what was noticed in the run that bears on whether the results can be believed.
         text: String = "text",
-        /// Advice to the user about what to do.
+        /// Advice of the remark: what the user can do about what was noticed.
         advice: String = "text",
     }
 }

@@ -31,7 +31,8 @@ const HALVES: usize = 10;
 /// Origins of programs that move data of superblocks taken for a reason other than free space, such as wear levelling.
 const RELOCATIONS: [Origin; 4] = [Origin::Wear, Origin::Rescue, Origin::Refresh, Origin::Scrub];
 
-/// Index of a sum, over a part of a run, from which write amplification is calculated.
+/// Index of one of the sums, over a part of a run, from which write amplification is calculated: bytes written, units
+/// programmed, space taken and so on.
 #[derive(Clone, Copy)]
 enum Sum {
     /// Index of the sum of the bytes that the host wrote, in mapping units.
@@ -59,7 +60,8 @@ fn at(sums: &Sums, sum: Sum) -> f64 {
     sums[sum as usize]
 }
 
-/// Returns the sums (bytes written, units programmed, relocated and so on) over the part of a run between two marks.
+/// Returns the sums (bytes written, units programmed, relocated and so on) over the part of a run between the marks
+/// `from` and `to`.
 fn sums(from: &Mark, to: &Mark, layout: &Layout) -> Sums {
     let stats = to.stats.since(&from.stats);
     let by = |origin: Origin| stats.units_programmed[origin as usize];
@@ -116,35 +118,36 @@ fn of_merges(sums: &Sums) -> Option<f64> {
     (written > 0.0).then(|| at(sums, Sum::Programmed) / written)
 }
 
-/// Estimate of long-run write amplification from a run.
+/// Estimate of long-run write amplification from a run: value with confidence interval, what it rests on, and why it is
+/// missing.
 pub(crate) struct LongRun {
     pub interval: Option<Interval>,
-    /// Number of garbage collection victims, or merges, that the estimate rests on.
+    /// Number of garbage collection victims, or merges, that the estimate of write amplification rests on.
     pub victims: u64,
     /// Fraction of the run, at its beginning, that was left out because the later part differs from it.
     pub left_out: f64,
     /// True if the run ended before its write amplification settled.
     pub drifting: bool,
-    /// Reason why there is no estimate, where there is none.
+    /// Reason why there is no estimate of long-run write amplification; only valid where there is none.
     pub reason: Missing,
 }
 
-/// Reason why a run gives no estimate of long-run write amplification.
+/// Kind of reason why a run gives no estimate of long-run write amplification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// The run gives no estimate because it had too few garbage collection victims or merges.
+    /// Reason for no estimate: the run had too few garbage collection victims or merges.
     Victims,
-    /// The run gives no estimate because its last part still differs from what came before.
+    /// Reason for no estimate: the last part of the run still differs from what came before.
     Settling,
-    /// The run gives no estimate because data went to the SLC cache and none of it was folded, so that the cost of
-    /// folding is not known.
+    /// Reason for no estimate: data went to the SLC cache and none of it was folded, so that the cost of folding is not
+    /// known.
     Folding,
-    /// The run gives no estimate because in some part of it the garbage collection victims gained no free space.
+    /// Reason for no estimate: in some part of the run the garbage collection victims gained no free space.
     Room,
 }
 
 impl Missing {
-    /// Returns the name, in the result, of the reason why there is no estimate.
+    /// Returns the name, in the result, of the reason why there is no estimate of long-run write amplification.
     pub fn name(self) -> &'static str {
         match self {
             Self::Victims => "victims",
@@ -178,17 +181,18 @@ pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
     settle(&RunParts { sums: &parts, by_die: &by_die, of: of_victims }, &counted)
 }
 
-/// Consecutive parts of a run: their sums, and the function that calculates write amplification from sums.
+/// Set of consecutive parts of a run: the sums of each part, and the function that calculates write amplification from
+/// sums.
 struct RunParts<'a> {
     sums: &'a [Sums],
-    /// Counts at the beginning of each part of the run and at the end of the last: valid units and other units, since
-    /// the run began, of each die's garbage collection victims; empty where dies are not compared.
+    /// Counts of valid units and of other units of each die's garbage collection victims, since the run began, at the
+    /// beginning of each part of the run and at the end of the last; empty where dies are not compared.
     by_die: &'a [&'a [[u64; 2]]],
     of: fn(&Sums) -> Option<f64>,
 }
 
 impl<'a> RunParts<'a> {
-    /// Returns the parts from index `from` to before index `to`.
+    /// Returns the parts of the run from index `from` up to, but without, index `to`.
     fn part(&self, from: usize, to: usize) -> Self {
         let by_die: &'a [_] = if self.by_die.is_empty() { self.by_die } else { &self.by_die[from..=to] };
         Self { sums: &self.sums[from..to], by_die, of: self.of }
@@ -271,7 +275,7 @@ impl<'a> RunParts<'a> {
     }
 }
 
-/// Returns the number of garbage collection victims and merges together.
+/// Returns the number of garbage collection victims and merges together, from the counters `stats`.
 pub(crate) fn events(stats: &FtlStats) -> u64 {
     stats.victims + stats.merges_switch + stats.merges_partial + stats.merges_full
 }

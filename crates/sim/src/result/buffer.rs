@@ -5,7 +5,8 @@ use crate::sections::sections;
 use ftl::{Ftl, FtlStats};
 
 sections! {
-    /// The write buffer in DRAM (`ftl.buffer`), and where the units that the host read and wrote were found and went.
+    /// Results on the write buffer in DRAM (`ftl.buffer`): where the units that the host read were found, and where the
+    /// units that it wrote went.
     Buffer {
         /// Share of the host's reads that the write buffer served, out of the mapping units read from buffer or flash;
         /// null without either.
@@ -45,20 +46,20 @@ sections! {
         units_read_from_flash: u64 = "mapping units",
         /// Number of mapping units that the host read although they were never written, or trimmed.
         units_read_unmapped: u64 = "mapping units",
-        /// Number of mapping units with data that the host trimmed.
+        /// Number of mapping units with data that the host trimmed in the measured window.
         units_trimmed: u64 = "mapping units",
     }
 
-    /// Flash reads that shared an array read (`ftl.read_merge`).
+    /// Results on flash reads that shared an array read (`ftl.read_merge`).
     ReadMerge {
         /// Number of flash reads of the host that took their units from another read's array operation on the same page
         /// row.
         reads_joined: u64 = "flash reads",
     }
 
-    /// Read-ahead: data read from flash before the host asked for it (`ftl.read_ahead`).
+    /// Results on read-ahead: data read from flash before the host asked for it (`ftl.read_ahead`).
     ReadAhead {
-        /// Number of mapping units read ahead.
+        /// Number of mapping units that the drive read ahead from flash.
         units_read: u64 = "mapping units",
         /// Of the mapping units read ahead, the number that the host then asked for.
         units_used: u64 = "mapping units",
@@ -69,7 +70,7 @@ sections! {
         units_fetched: u64 = "mapping units",
     }
 
-    /// The SLC cache: superblocks that take the host's data with one bit per cell (`ftl.slc_cache`).
+    /// Results on the SLC cache: superblocks that take the host's data with one bit per cell (`ftl.slc_cache`).
     SlcCache {
         /// Bytes that the superblocks of the SLC cache could hold at the end of the run.
         bytes_in_use: u64 = "bytes",

@@ -9,8 +9,8 @@ use ftl::{Ftl, RegulationCounts};
 use host::Effect;
 
 sections! {
-    /// The write costs, ways to program a page among which the drive chooses. Each list has one entry for each write
-    /// cost.
+    /// Results on the write costs, ways to program a page among which the drive chooses. Each list has one entry for
+    /// each write cost.
     WriteCost {
         /// Voltage step between two program pulses, for each write cost: a coarser step is faster and leaves more bit
         /// errors.
@@ -27,14 +27,14 @@ sections! {
 
     /// Lists of counts (mapping units written, or flash reads), for the host's requests and for all other origins.
     HostOrOtherList {
-        /// Counts (mapping units written, or flash reads) for the host's requests.
+        /// Counts (mapping units written, or flash reads) for the host's requests, as a list.
         host: Vec<u64>,
-        /// Counts (mapping units written, or flash reads) for all origins other than the host.
+        /// Counts (mapping units written, or flash reads) for all origins other than the host, as a list.
         other: Vec<u64>,
     }
 
-    /// The regulator, the policy that trades the costs of writes against those of reads (`ftl.regulator`): its
-    /// rewrites, and the memory it needs.
+    /// Results on the regulator, the policy that trades the costs of writes against those of reads (`ftl.regulator`):
+    /// its rewrites, and the memory it needs.
     Regulator {
         /// Number of mapping units that the regulator asked to be rewritten so that reading them costs less.
         rewrites_asked: u64 = "mapping units",
@@ -47,36 +47,37 @@ sections! {
         overhead_bytes: u64 = "bytes",
     }
 
-    /// Refresh: moving data before errors make it unreadable (`ftl.refresh`, `ftl.reading.reclaim`).
+    /// Results on refresh: moving data before errors make it unreadable (`ftl.refresh`, `ftl.reading.reclaim`).
     Refresh {
         /// Number of superblocks moved because their retention time was nearly over, or because they were read too
         /// often.
         superblocks_refreshed: u64 = "superblocks",
     }
 
-    /// The patrol (background scrub), which reads stored data in idle time and rewrites it where errors come near the
-    /// code's limit.
+    /// Results on the patrol (background scrub), which reads stored data in idle time and rewrites it where errors come
+    /// near the code's limit.
     Scrub {
-        /// Time in which the patrol is to read each die once.
+        /// Period in nanoseconds in which the patrol (background scrub) is to read each die once.
         period_ns: u64 = "ns",
-        /// Number of superblocks that the patrol read.
+        /// Number of superblocks that the patrol (background scrub) read.
         superblocks_read: u64 = "superblocks",
-        /// Number of superblocks that the patrol rewrote.
+        /// Number of superblocks that the patrol (background scrub) rewrote.
         superblocks_rewritten: u64 = "superblocks",
-        /// Number of patrol rounds completed, each over one die.
+        /// Number of rounds of the patrol (background scrub) completed; one round reads one die.
         rounds: u64 = "rounds",
-        /// Number of patrol rounds that took longer than the period, including rounds in progress.
+        /// Number of rounds of the patrol (background scrub) that took longer than the period, including rounds in
+        /// progress.
         rounds_late: u64 = "rounds",
     }
 
-    /// Timer-driven background work (such as refresh and patrol) since the run began.
+    /// Results on timer-driven background work (such as refresh and patrol) since the run began.
     Upkeep {
-        /// Greatest share of each die's time that background work may take.
+        /// Greatest share of each die's time that timer-driven background work may take, as configured.
         share: f64 = "ratio",
         /// Share of the dies' time since the run began that background work took, on average over dies; null where no
         /// time passed.
         share_used: Option<f64> = "ratio",
-        /// Number of superblocks whose move as background work began.
+        /// Number of superblocks whose move, as timer-driven background work, began.
         superblocks_begun: u64 = "superblocks",
         /// Of the superblocks whose move began, the number begun later than their die had time for one superblock.
         superblocks_late: u64 = "superblocks",
@@ -88,7 +89,7 @@ sections! {
         late_ns_max: u64 = "ns",
     }
 
-    /// Error correction: how often reads were corrected, and with how many attempts.
+    /// Results on error correction: how often reads were corrected, and with how many attempts.
     Ecc {
         /// Number of read reference voltages that each attempt to read compares the cells with, attempt by attempt.
         references: Vec<u32> = "count",
@@ -96,12 +97,13 @@ sections! {
         reads_by_references: HostOrOtherList = "flash reads",
         /// Number of read retries: attempts of flash reads beyond the first.
         read_retries: u64 = "attempts",
-        /// Number of flash reads that took more than one attempt.
+        /// Number of flash reads that took more than one attempt, for the host and for other origins.
         reads_retried: HostOrOther = "flash reads",
         /// Numbers and mean latencies of the host's reads, by the greatest number of read retries that one of their
         /// flash reads took.
         requests_by_retries: ByRetries,
-        /// Number of flash reads that the error-correcting code could not correct at any attempt.
+        /// Number of flash reads that the error-correcting code could not correct at any attempt, for the host and for
+        /// other origins.
         pages_uncorrectable: HostOrOther = "flash reads",
     }
 }

@@ -5,21 +5,21 @@ use crate::sections::sections;
 use ftl::{Ftl, FtlStats};
 
 sections! {
-    /// Wear of the flash at the end of the run, and what failed in the measured window.
+    /// Results on the wear of the flash at the end of the run, and on what failed in the measured window.
     Wear {
         /// Program/erase cycles of the least worn block, including cycles before the run; null without blocks.
         pe_cycles_min: Option<u32> = "cycles",
-        /// Mean program/erase cycles over all blocks.
+        /// Mean number of program/erase cycles over all blocks, including cycles before the run.
         pe_cycles_mean: f64 = "cycles",
         /// Program/erase cycles of the most worn block; null without blocks.
         pe_cycles_max: Option<u32> = "cycles",
         /// Number of blocks that are not used, because of a factory defect or a later failure.
         bad_blocks: u64 = "blocks",
-        /// Number of blocks erased in the measured window.
+        /// Number of flash blocks erased in the measured window.
         blocks_erased: u64 = "blocks",
-        /// Number of programs that failed in the measured window.
+        /// Number of flash programs that failed (the die reported a program failure) in the measured window.
         program_failures: u64 = "programs",
-        /// Number of erases that failed in the measured window.
+        /// Number of block erases that failed (the die reported an erase failure) in the measured window.
         erase_failures: u64 = "erases",
         /// Number of superblocks that went out of use in the measured window because a block failed and no spare block
         /// was left.
@@ -29,29 +29,30 @@ sections! {
         read_only: bool = "yes/no",
     }
 
-    /// Wear of the flash over the drive: mean program/erase cycles by die and group of neighbouring blocks.
+    /// Table of the wear of the flash over the drive: mean program/erase cycles by die and group of neighbouring
+    /// blocks.
     WearMap {
-        /// Number of dies: rows of `values`.
+        /// Number of dies: number of rows of the wear map's `values`.
         dies: usize = "dies",
-        /// Number of groups of blocks in a die: columns of `values`.
+        /// Number of groups of neighbouring blocks in a die: number of columns of the wear map's `values`.
         columns: usize = "count",
-        /// Number of blocks in a group; the last group of a die may have fewer.
+        /// Number of blocks in a group of neighbouring blocks; the last group of a die may have fewer.
         blocks_per_column: usize = "blocks",
-        /// Mean program/erase cycles of the blocks in each group, die after die.
+        /// Mean program/erase cycles of the blocks in each group of neighbouring blocks, one list for each die.
         values: Vec<Vec<f64>> = "cycles",
     }
 
-    /// Flash interface on the channels, and its speed: what controller and chip agreed on.
+    /// Description of the flash interface on the channels, and of its speed: what controller and chip agreed on.
     Bus {
         /// Name of the flash interface on the channels, with its timing mode.
         interface: String = "text",
-        /// Time of one command or address cycle on a flash channel.
+        /// Time in ns of one command or address cycle on a flash channel.
         cycle_ns: f64 = "ns",
         /// Shortest clock period that the equations of the flash interface allow; `cycle_ns` where none apply.
         shortest_period_ns: f64 = "ns",
-        /// Data rate of a flash channel towards the chip.
+        /// Data rate in bytes per second of a flash channel from the controller to the chip.
         data_in_bytes_per_s: f64 = "bytes/s",
-        /// Data rate of a flash channel from the chip to the controller.
+        /// Data rate in bytes per second of a flash channel from the chip to the controller.
         data_out_bytes_per_s: f64 = "bytes/s",
         /// Number of controller pins for each channel that all chips of the channel share.
         pins_shared: u32 = "pins",
@@ -59,7 +60,7 @@ sections! {
         pins_per_way: u32 = "pins",
     }
 
-    /// Utilisation of the drive's parts: the share of the measured window in which each worked.
+    /// Results on the utilisation of the drive's parts: the share of the measured window in which each worked.
     Utilisation {
         /// Utilisation of the flash channels, the share of the measured window in which they were busy: mean over the
         /// channels.
@@ -84,13 +85,14 @@ sections! {
 
     /// Shares of time that the array of each die worked, by origin of the work; each list has an entry for each die.
     DiesByOrigin {
-        /// Share of time that each die worked for the host, including read-ahead.
+        /// Share of time that the flash array of each die worked for the host, including read-ahead.
         host: Vec<f64>,
-        /// Share of time that each die worked for garbage collection.
+        /// Share of time that the flash array of each die worked for garbage collection.
         gc: Vec<f64>,
-        /// Share of time that each die worked for wear levelling.
+        /// Share of time that the flash array of each die worked for wear levelling.
         wear: Vec<f64>,
-        /// Share of time that each die worked for all other origins.
+        /// Share of time that the flash array of each die worked for origins other than host, garbage collection and
+        /// wear levelling.
         other: Vec<f64>,
     }
 }

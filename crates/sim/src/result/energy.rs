@@ -12,16 +12,16 @@ use host::Effect;
 use nand::ArrayPower;
 
 sections! {
-    /// Energy of the drive in the measured window, by part. A part whose power the drive file does not give is null,
-    /// and so is a total that needs it. Not included: DRAM and the host link.
+    /// Results on the energy of the drive in the measured window, by part. A part whose power the drive file does not
+    /// give is null, and so is a total that needs it. Not included: DRAM and the host link.
     Joules {
         /// Energy of the controller: its power for the whole window, and its energy per byte moved.
         controller: Option<f64> = "J",
-        /// Energy of the wires of the flash channels.
+        /// Energy of data transfers on the wires of the flash channels.
         bus: Option<f64> = "J",
         /// Energy of the flash chips, including standby.
         nand: Option<f64> = "J",
-        /// Energy of all parts together.
+        /// Energy of all parts of the drive together, without DRAM and host link.
         total: Option<f64> = "J",
         /// Energy of the flash chips by flash operation (read, program, erase, copyback) and for standby.
         nand_by_kind: ByOperation = "J",
@@ -38,8 +38,8 @@ sections! {
         bytes_from_dies: u64 = "bytes",
     }
 
-    /// Energy by part of the drive, per byte of the host's completed requests or per request; null where the drive file
-    /// does not give the power.
+    /// Energies by part of the drive, per byte of the host's completed requests or per request; null where the drive
+    /// file does not give the power.
     Parts {
         /// Energy of the controller, per byte of the host's completed requests or per request.
         controller: Option<f64>,
@@ -51,29 +51,30 @@ sections! {
         total: Option<f64>,
     }
 
-    /// Energy of the flash chips by operation; null where the drive file does not give their currents.
+    /// Energies of the flash chips by operation (read, program, erase, copyback) and for standby; null where the drive
+    /// file does not give their currents.
     ByOperation {
-        /// Energy of the flash chips for array reads.
+        /// Energy of the flash chips for array reads in the measured window.
         read: Option<f64>,
-        /// Energy of the flash chips for programs.
+        /// Energy of the flash chips for programs in the measured window.
         program: Option<f64>,
-        /// Energy of the flash chips for erases.
+        /// Energy of the flash chips for erases in the measured window.
         erase: Option<f64>,
-        /// Energy of the flash chips for copybacks.
+        /// Energy of the flash chips for copybacks in the measured window.
         copyback: Option<f64>,
-        /// Energy of the chips' standby current, for the whole window.
+        /// Energy of the flash chips' standby current, for the whole measured window.
         standby: Option<f64>,
     }
 
-    /// Energy of the flash arrays by origin of the work; null where the drive file does not give their currents.
+    /// Energies of the flash arrays by origin of the work; null where the drive file does not give their currents.
     ByColumn {
-        /// Energy of flash work for the host, including read-ahead.
+        /// Energy of the flash arrays for work for the host, including read-ahead.
         host: Option<f64>,
-        /// Energy of flash work for garbage collection.
+        /// Energy of the flash arrays for garbage collection.
         gc: Option<f64>,
-        /// Energy of flash work for wear levelling.
+        /// Energy of the flash arrays for wear levelling.
         wear: Option<f64>,
-        /// Energy of flash work for all other origins.
+        /// Energy of the flash arrays for all origins other than host, garbage collection and wear levelling.
         other: Option<f64>,
     }
 }

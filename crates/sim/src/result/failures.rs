@@ -4,15 +4,15 @@ use crate::run::failure::Failures;
 use crate::sections::sections;
 
 sections! {
-    /// Planned failure of a die, or of a channel with all its dies, in the middle of the run.
+    /// Results on the planned failure of a die, or of a channel with all its dies, in the middle of the run.
     Fault {
-        /// True if the planned failure did not happen because the run was over before.
+        /// True if the planned failure of a die or channel did not happen because the run was over before it was due.
         is_to_come: bool = "yes/no",
-        /// Simulated time of the failure; null where it did not happen.
+        /// Simulated time of the planned failure of a die or channel; null where it did not happen.
         at_ns: Option<u64> = "ns",
-        /// Number of flash operations done from the beginning of the run to the failure.
+        /// Number of flash operations done from the beginning of the run to the planned failure of a die or channel.
         operations: u64 = "operations",
-        /// Numbers of the dies that failed.
+        /// List of the indices of the dies that failed by the planned failure.
         dies: Vec<u32> = "dies",
         /// Number of programs that were in flight or waiting on the failed dies: their data went to other dies, as far
         /// as they were in RAM.

@@ -6,20 +6,20 @@ use controller::Origin;
 use ftl::{Ftl, FtlStats};
 
 sections! {
-    /// Flash operations in the measured window, by origin: on whose behalf they were done.
+    /// Results on flash operations in the measured window, by origin: on whose behalf they were done.
     Flash {
-        /// Number of pages read, by origin.
+        /// Numbers of flash pages read, by origin.
         reads: ByOrigin = "pages",
-        /// Number of pages programmed, by origin. A program counts for the origin of its first mapping unit.
+        /// Numbers of flash pages programmed, by origin. A program counts for the origin of its first mapping unit.
         programs: ByOrigin = "pages",
-        /// Number of blocks erased, by origin.
+        /// Numbers of blocks erased, by origin.
         erases: ByOrigin = "blocks",
-        /// Number of mapping units programmed, by origin, each under its own. Their bytes are in
+        /// Numbers of mapping units programmed, by origin, each under its own. Their bytes are in
         /// `waf_bytes.programmed`.
         units_programmed: ByOrigin = "mapping units",
-        /// Size of a flash page.
+        /// Size in bytes of a flash page.
         page_bytes: u64 = "bytes",
-        /// Size of a mapping unit, the smallest piece of data with its own location.
+        /// Size in bytes of a mapping unit, the smallest piece of data with its own location.
         mapping_unit_bytes: u64 = "bytes",
     }
 
@@ -56,7 +56,7 @@ sections! {
         rebuild: u64,
         /// Count of flash work for read-ahead: data read before the host asked for it.
         read_ahead: u64,
-        /// Count of flash work for all origins together.
+        /// Count of flash work for all origins together (host, garbage collection and all others).
         total: u64,
     }
 }

@@ -15,62 +15,62 @@ sections! {
     /// Results of the firmware (flash translation layer), in sections named after those of the configuration that
     /// govern them.
     FtlSections {
-        /// Results of the map from logical to physical addresses.
+        /// Results on the map from logical to physical addresses.
         mapping: Mapping,
-        /// Results of garbage collection.
+        /// Results on garbage collection in the measured window.
         gc: Gc,
-        /// Results of wear levelling.
+        /// Results on wear levelling in the measured window.
         wear: WearLevelling,
-        /// Results of the program order: the order in which pages of different speed are used.
+        /// Results on the program order: the order in which pages of different speed are used.
         program_order: ProgramOrder,
-        /// Results of the write buffer in DRAM, and where the host's units were found and went.
+        /// Results on the write buffer in DRAM, and on where the host's units were found and went.
         buffer: Buffer,
-        /// Results of reads that share an array read.
+        /// Results on flash reads that share an array read.
         read_merge: ReadMerge,
-        /// Results of read-ahead: data read before the host asks for it.
+        /// Results on read-ahead: data read before the host asks for it.
         read_ahead: ReadAhead,
-        /// Results of the SLC cache, superblocks that take the host's data with one bit per cell; null where the drive
+        /// Results on the SLC cache, superblocks that take the host's data with one bit per cell; null where the drive
         /// has none.
         slc_cache: Option<SlcCache>,
-        /// Results of parity across dies; null where the drive has none.
+        /// Results on parity across dies; null where the drive has none.
         parity: Option<Parity>,
-        /// Results of snapshots of the logical drive, since the run began; null where the drive takes none.
+        /// Results on snapshots of the logical drive, since the run began; null where the drive takes none.
         snapshots: Option<Snapshots>,
-        /// Results of the write costs, the ways to program a page; null without `ecc.code`.
+        /// Results on the write costs, the ways to program a page; null without `ecc.code`.
         write_cost: Option<WriteCost>,
-        /// Results of the regulator, the policy that trades the costs of writes against those of reads; null without
+        /// Results on the regulator, the policy that trades the costs of writes against those of reads; null without
         /// `ecc.code`.
         regulator: Option<Regulator>,
-        /// Results of refresh: moving data before errors make it unreadable; null without `ecc.code`.
+        /// Results on refresh: moving data before errors make it unreadable; null without `ecc.code`.
         refresh: Option<Refresh>,
-        /// Results of the patrol (background scrub), which reads stored data to find errors; null where the drive has
+        /// Results on the patrol (background scrub), which reads stored data to find errors; null where the drive has
         /// no patrol.
         scrub: Option<Scrub>,
-        /// Results of timer-driven background work, and its delays; null where the drive has none.
+        /// Results on timer-driven background work, and its delays; null where the drive has none.
         upkeep: Option<Upkeep>,
-        /// Results of the host's placement handles; absent on a drive without.
+        /// Results on the host's placement handles; absent on a drive without.
         #[serde(skip_serializing_if = "Option::is_none")]
         streams: Option<PlacementStreams>,
-        /// Results of the zones of a zoned drive; absent on a drive without.
+        /// Results on the zones of a zoned drive; absent on a drive without.
         #[serde(skip_serializing_if = "Option::is_none")]
         zones: Option<ZonesOfDrive>,
     }
 
-    /// The map from logical to physical addresses: lookups, merges, and memory.
+    /// Results on the map from logical to physical addresses: lookups, merges, and memory.
     Mapping {
-        /// RAM that the map takes in the simulated drive.
+        /// Number of bytes of RAM that the map takes in the simulated drive.
         ram_bytes: u64 = "bytes",
-        /// Number of lookups of map entries that were in RAM, where only a part of the map is in RAM.
+        /// Number of lookups of map entries that were in RAM, on a drive with only a part of the map in RAM.
         hits: u64 = "lookups",
         /// Number of lookups of map entries that had to be read from flash.
         misses: u64 = "lookups",
         /// Share of map lookups that found their entry in RAM; null where the whole map is in RAM.
         hit_ratio: Option<f64> = "ratio",
-        /// Number of merges of log blocks with data blocks; 0 with a page-level map.
+        /// Numbers of merges of log blocks with data blocks, by kind; 0 with a page-level map.
         merges: Merges = "merges",
     }
 
-    /// Number of merges in a block-level map, by kind.
+    /// Numbers of merges in a block-level map, by kind of merge.
     Merges {
         /// Number of switch merges: a log block became a data block without a copy.
         switch: u64,
@@ -80,7 +80,8 @@ sections! {
         full: u64,
     }
 
-    /// Garbage collection in the measured window. Means are over the victims that it chose; null without victims.
+    /// Results on garbage collection in the measured window. Means are over the victims that it chose; null without
+    /// victims.
     Gc {
         /// Number of superblocks chosen as victims of garbage collection.
         victims: u64 = "superblocks",
@@ -93,32 +94,33 @@ sections! {
         free_at_choice_mean: Option<f64> = "superblocks",
     }
 
-    /// Wear levelling in the measured window.
+    /// Results on wear levelling in the measured window.
     WearLevelling {
         /// Number of superblocks whose data was moved so that their little worn blocks take part in the wear.
         relocations: u64 = "superblocks",
     }
 
-    /// Program order, the order in which pages of different speed are used: how often it traded superblocks.
+    /// Results on the program order, the order in which pages of different speed are used: how often it traded
+    /// superblocks.
     ProgramOrder {
-        /// Number of times that, on a die, the open superblock for the host's data and that for moved data changed
-        /// places, so that each gets pages of another speed.
+        /// Number of times that, on one die, the open superblock for the host's data and the open superblock for moved
+        /// data changed places, so that each gets pages of another speed.
         superblocks_traded: u64 = "superblocks",
     }
 
-    /// Parity across dies, and the space that it takes.
+    /// Results on parity across dies, and on the space that it takes.
     Parity {
-        /// Number of data units that share a parity unit.
+        /// Number of data units that share a parity unit (width of a parity stripe without its parity).
         stripe: u32 = "mapping units",
-        /// Number of superblocks that hold parity at the end of the run.
+        /// Number of superblocks that contain parity at the end of the run.
         superblocks: u64 = "superblocks",
-        /// Bytes that the superblocks with parity can hold.
+        /// Bytes that the superblocks with parity can hold at most.
         bytes: u64 = "bytes",
-        /// Superblocks with parity as a share of all superblocks.
+        /// Number of superblocks with parity as a share of all superblocks.
         share_of_flash: f64 = "ratio",
         /// Bytes of the superblocks with parity as a share of the capacity that the host sees.
         share_of_capacity: f64 = "ratio",
-        /// Greatest amount of RAM that the parity of incomplete stripes took.
+        /// Greatest number of bytes of RAM that the parity of incomplete stripes took.
         ram_bytes_max: u64 = "bytes",
     }
 

@@ -12,7 +12,7 @@ use host::Effect;
 use std::collections::BTreeMap;
 
 sections! {
-    /// What the host saw of the drive in the measured window: requests, latencies and errors.
+    /// Results on what the host saw of the drive in the measured window: requests, latencies and errors.
     Host {
         /// Results of the host's reads: number, bytes, rates and latencies of the completed reads, and number of reads
         /// of lost data.
@@ -25,15 +25,16 @@ sections! {
         /// Results of the host's flushes, which demand that all acknowledged data are durable: number, rate and
         /// latencies.
         flush: Requests,
-        /// Arrivals of the host's requests, and their waits for a place in the drive's queues.
+        /// Results on the arrivals of the host's requests, and on their waits for a place in the drive's queues.
         arrivals: Arrivals,
-        /// Number of requests, by kind, that the host sent in the measured window.
+        /// Numbers of requests, by kind, that the host sent in the measured window.
         submitted: ByKind = "requests",
-        /// Number of requests, by kind, that the host sent in the measured window and the drive completed.
+        /// Numbers of requests, by kind, that the host sent in the measured window and the drive completed.
         completed: ByKind = "requests",
-        /// Number of requests, by kind, that the host sent in the measured window and the drive answered with an error.
+        /// Numbers of requests, by kind, that the host sent in the measured window and the drive answered with an
+        /// error.
         failed: ByKind = "requests",
-        /// Counts of the requests to each namespace; absent on a drive with one namespace.
+        /// List of the counts of the requests to each namespace; absent on a drive with one namespace.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         namespaces: Vec<OfNamespace>,
         /// Number, rate and latencies of the zone management requests of the host (open, close, finish, reset); absent
@@ -48,11 +49,11 @@ sections! {
     /// Counts of the requests to one of several namespaces in the measured window; flushes, which concern the whole
     /// drive, are left out.
     OfNamespace {
-        /// Name of the namespace.
+        /// Name of the namespace to which the counts belong.
         name: String = "text",
-        /// Command set of the namespace: the requests that it understands.
+        /// Name of the namespace's command set: the requests that it understands.
         command_set: String = "text",
-        /// Size of the namespace.
+        /// Size of the namespace in bytes.
         size_bytes: u64 = "bytes",
         /// Counts of the host's reads of the namespace: completed, failed, and bytes.
         read: Served,
@@ -148,7 +149,7 @@ sections! {
         stddev: Option<f64> = "ns",
     }
 
-    /// Arrivals of the host's requests, and their waits for a place in the drive's queues.
+    /// Results on the arrivals of the host's requests, and on their waits for a place in the drive's queues.
     Arrivals {
         /// Time from the beginning of the measured window to the arrival of the last request.
         span_ns: u64 = "ns",
@@ -162,7 +163,7 @@ sections! {
         outstanding_mean: Option<f64> = "requests",
     }
 
-    /// Number of requests by kind: all that the host sent, the completed or the failed requests, as the section's key
+    /// Numbers of requests by kind: all that the host sent, the completed or the failed requests, as the section's key
     /// says.
     ByKind {
         /// Number of reads among the counted requests (sent, completed or failed).
@@ -173,7 +174,7 @@ sections! {
         trim: u64,
         /// Number of flushes among the counted requests (sent, completed or failed).
         flush: u64,
-        /// Number of the counted requests (sent, completed or failed) of all kinds.
+        /// Number of all requests among the counted ones (sent, completed or failed), of all kinds together.
         total: u64,
         /// Number of zone management requests (open, close, finish, reset) among the counted requests (sent, completed
         /// or failed); absent without any.
@@ -181,15 +182,15 @@ sections! {
         manage: Option<u64>,
     }
 
-    /// Mean time that reads and writes spent in each stage of their latency. The stages add up to the mean latency.
+    /// Mean times that reads and writes spent in each stage of their latency. The stages add up to the mean latency.
     Stages {
-        /// Mean time that a read of the host spent in each stage of its latency.
+        /// Mean times that a read of the host spent in each stage of its latency.
         read: StagesOf = "ns",
-        /// Mean time that a write of the host spent in each stage of its latency.
+        /// Mean times that a write of the host spent in each stage of its latency.
         write: StagesOf = "ns",
     }
 
-    /// Mean time that a request of one kind (reads or writes) spent in each stage of its latency. All are null without
+    /// Mean times that a request of one kind (reads or writes) spent in each stage of its latency. All are null without
     /// such requests.
     StagesOf {
         /// Mean time from a request's arrival until the drive fetched the request.
@@ -206,20 +207,20 @@ sections! {
         wait_gc: Option<f64>,
         /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for wear levelling.
         wait_wear: Option<f64>,
-        /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for anything else: the
-        /// map, refresh, folding, parity.
+        /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for other origins than
+        /// host, garbage collection and wear levelling: the map, refresh, folding, parity.
         wait_other: Option<f64>,
-        /// Mean wait in a die's queue while the die switched or waited for its channel.
+        /// Mean wait in a die's queue while the die switched between operations or waited for its channel.
         wait_die: Option<f64>,
-        /// Mean wait at the die for a channel that carried something else.
+        /// Mean wait at the die for a flash channel that carried something else.
         channel: Option<f64>,
-        /// Mean time of the flash array reading, programming or erasing.
+        /// Mean time for which the flash array was reading, programming or erasing for the request.
         array: Option<f64>,
-        /// Mean time of commands and data crossing the flash channel.
+        /// Mean time for which the request's commands and data crossed the flash channel.
         transfer: Option<f64>,
-        /// Mean time of decoding what was read, including retries.
+        /// Mean time for decoding what was read, including read retries.
         ecc: Option<f64>,
-        /// Mean time of data crossing the host link.
+        /// Mean time for which the request's data crossed the host link.
         link: Option<f64>,
     }
 

@@ -28,9 +28,10 @@ sections! {
         confidence_level: f64 = "ratio",
         /// Number of consecutive parts of the run (batches) whose differences give the confidence intervals.
         batches: usize = "count",
-        /// Confidence interval of the completed requests per second.
+        /// Confidence interval, low and high, of the number of completed requests per second.
         iops: [f64; 2] = "1/s",
-        /// Confidence interval of the bytes of completed requests per second; null where no data was moved.
+        /// Confidence interval, low and high, of the bytes of completed requests per second; null where no data was
+        /// moved.
         bandwidth_bytes_per_s: Option<[f64; 2]> = "bytes/s",
         /// Confidence intervals of latencies; null where the run is too short.
         latency_ns: Option<LatencyInterval> = "ns",
@@ -38,7 +39,7 @@ sections! {
 
     /// Confidence intervals, low and high, of latencies.
     LatencyInterval {
-        /// Confidence interval of the mean latency.
+        /// Confidence interval, low and high, of the mean latency.
         mean: [f64; 2] = "ns",
         /// Confidence interval of the median latency; null where too few requests took longer to bound the median from
         /// above.
@@ -59,7 +60,8 @@ const REQUESTS_LEAST: u64 = 100;
 /// confidence level of the intervals (rule of three).
 const UNSEEN_MOST: f64 = 3.0;
 
-/// Stages of a request's latency that are proportional to the flash time taken by writes and garbage collection.
+/// Names of the stages of a request's latency that are proportional to the flash time taken by writes and garbage
+/// collection.
 const WAITS: [&str; 5] = ["buffer", "wait_host", "wait_gc", "wait_wear", "wait_other"];
 
 /// Returns the standard deviation of whether one request belongs to a fraction `share` of all requests.

@@ -48,15 +48,15 @@ use std::collections::BTreeMap;
 /// `python/floatgate/results/versions.py` then says what changed.
 pub const FORMAT: u32 = 5;
 
-/// Wall-clock seconds of the phases of a run, in which two runs of the same command differ.
+/// Wall-clock times, in seconds, of the phases of a run, in which two runs of the same command differ.
 pub(crate) struct Walls {
     pub run_s: f64,
     pub precondition_s: f64,
     pub build_s: f64,
 }
 
-/// Facts about the origin of a result beside the measurements: drive, seed, preconditioning, planned cuts and failures,
-/// wall-clock times.
+/// Set of facts about the origin of a result, beside the measurements: drive, seed, preconditioning, planned cuts and
+/// failures, wall-clock times.
 pub(crate) struct Provenance<'a> {
     pub drive: &'a Drive,
     pub seed: u64,
@@ -71,10 +71,10 @@ pub(crate) struct Provenance<'a> {
 }
 
 sections! {
-    /// The result of a run. Counts and times are of the measured window unless they say otherwise: from the end of a
-    /// ramp, or the beginning, to the last completion.
+    /// Results of a run, as a whole document. Counts and times are of the measured window unless they say otherwise:
+    /// from the end of a ramp, or the beginning, to the last completion.
     RunResult {
-        /// Version number of the format of this document.
+        /// Version number of the format of this result document.
         schema: u32 = "count",
         /// Version of Floatgate that wrote the result.
         version: String = "text",
@@ -90,25 +90,26 @@ sections! {
         interrupted: bool = "yes/no",
         /// Point at which the run was interrupted; null where the run was not interrupted.
         interrupted_at: Option<about::InterruptedAt>,
-        /// Facts about the workload that was run.
+        /// Facts about the workload that was run: name, format, number of requests, jobs and notes.
         workload: about::Workload,
         /// Outcome of `--loop`, which repeats the workload; null without it.
         r#loop: Option<Loop>,
-        /// Resolved configuration of the drive: each key with its value, defaults included.
+        /// Resolved configuration of the drive, as a table of keys: each key with its value, defaults included.
         #[schemars(with = "BTreeMap<String, about::AnyValue>")]
         config: Map<String, Value> = "text",
-        /// Origin of each value in the configuration, by key.
+        /// Table of the origins of the configuration's values, by key.
         #[schemars(with = "BTreeMap<String, about::Place>")]
         config_places: Map<String, Value>,
-        /// Preconditioning: how the drive was brought into its state before the run.
+        /// Results on preconditioning: how the drive was brought into its state before the run.
         precondition: Preconditioning,
-        /// State of the drive when the run began, and how many of the host's reads and writes depended on it.
+        /// Results on the state of the drive when the run began, and on how many of the host's reads and writes
+        /// depended on it.
         state: about::State,
         /// Simulated time of the measured window: from its beginning to the last completion.
         simulated_ns: u64 = "ns",
         /// Simulated time at which the measured window began, with the run or after a ramp.
         started_ns: u64 = "ns",
-        /// What the host saw of the drive: requests, latencies and errors.
+        /// Results on what the host saw of the drive: requests, latencies and errors.
         host: host::Host,
         /// Counts of flash operations (pages read and programmed, blocks erased), by origin.
         flash: flash::Flash,
@@ -118,40 +119,42 @@ sections! {
         waf: Option<f64> = "ratio",
         /// Parts of write amplification, by origin of the programs; null without host writes.
         waf_parts: Option<waf::WafParts> = "ratio",
-        /// Bytes from which write amplification is calculated, and whether it is settled; null without host writes.
+        /// Numbers of bytes from which write amplification is calculated, and whether it is settled; null without host
+        /// writes.
         waf_bytes: Option<waf::WafBytes>,
         /// Estimate of write amplification in the long run; null without host writes.
         waf_long_run: Option<waf::WafLongRun>,
         /// Garbage collection debt: free space that was missing when the measured window began, or that the window left
         /// to garbage collection after its end; null without victims.
         debt: Option<waf::Debt>,
-        /// Mean time that reads and writes spent in each stage of their latency.
+        /// Mean times that reads and writes spent in each stage of their latency.
         stages: host::Stages,
-        /// Results of each job of a fio file, or of each volume of a trace; of more than 64 only the first.
+        /// List of the results of each job of a fio file, or of each volume of a trace; of more than 64 only the first.
         jobs: Vec<host::Job>,
-        /// Results of the firmware (flash translation layer).
+        /// Results on the firmware (flash translation layer), in sections.
         ftl: ftl::FtlSections,
-        /// Results of error correction of flash reads; null without `ecc.code`.
+        /// Results on error correction of flash reads; null without `ecc.code`.
         ecc: Option<costs::Ecc>,
         /// Counts of flash reads that the error-correcting code could not correct, and of reads whose data parity
         /// restored.
         unreadable: ftl::Unreadable,
-        /// Flash interface on the channels, and its speed.
+        /// Description of the flash interface on the channels, and of its speed.
         bus: drive::Bus,
-        /// Energy of the drive in the measured window, by part.
+        /// Results on the energy of the drive in the measured window, by part.
         energy_j: energy::Joules,
-        /// Wear of the flash at the end of the run, and failures of blocks.
+        /// Results on the wear of the flash at the end of the run, and on failures of blocks.
         wear: drive::Wear,
-        /// Mean program/erase cycles of the flash by die and group of blocks.
+        /// Table of the mean program/erase cycles of the flash by die and group of blocks.
         wear_map: drive::WearMap,
         /// Utilisation of channels, dies and the host link: the share of the measured window in which each worked.
         utilisation: drive::Utilisation,
-        /// Cost of recovery: what finding its data again at power-up takes the drive; null where the map survives a
-        /// power cut.
+        /// Results on the cost of recovery: what finding its data again at power-up takes the drive; null where the map
+        /// survives a power cut.
         recovery: Option<Recovery>,
-        /// Power cuts in the middle of the run, and their consequences; null without `power.cut`.
+        /// Results on the power cuts in the middle of the run, and their consequences; null without `power.cut`.
         power: Option<power::Power>,
-        /// Failure of a die or a channel in the middle of the run, and its consequences; null without `fault`.
+        /// Results on the planned failure of a die or a channel in the middle of the run, and its consequences; null
+        /// without `fault`.
         fault: Option<failures::Fault>,
         /// Columns of `series.parquet`, the time series of the run.
         #[schemars(skip)]
@@ -159,12 +162,12 @@ sections! {
         /// Rows of `latency.parquet`, the latency histograms of the run.
         #[schemars(skip)]
         histogram: Map<String, Value>,
-        /// Cost of the simulation in the computer's time and memory.
+        /// Results on the cost of the simulation in the computer's time and memory.
         engine: about::Engine,
-        /// How the run was requested: workload, settings and options.
+        /// Description of how the run was requested: workload, settings and options.
         #[schemars(with = "about::Invocation")]
         invocation: Option<about::Invocation>,
-        /// Remarks about the run (kind, text, advice): facts to know before its results are believed.
+        /// List of remarks about the run (kind, text, advice): facts to know before its results are believed.
         remarks: Vec<about::Remark>,
     }
 }

@@ -7,38 +7,38 @@ use ftl::streams::Isolation;
 use ftl::{FtlStats, HandleCounts, HandleState, Placing};
 
 sections! {
-    /// Placement handles of the host, and the data written through them: the statistics, handles and events of NVMe's
-    /// flexible data placement.
+    /// Results on the placement handles of the host, and on the data written through them: the statistics, handles and
+    /// events of NVMe's flexible data placement.
     PlacementStreams {
-        /// Size of a reclaim unit.
+        /// Size in bytes of a reclaim unit.
         reclaim_unit_bytes: u64 = "bytes",
-        /// Bytes that the host wrote: HBMW of NVMe's statistics log.
+        /// Number of bytes that the host wrote: HBMW of NVMe's statistics log.
         host_bytes_written: u64 = "bytes",
         /// Bytes programmed to the flash for all origins, such as the host and garbage collection: MBMW of NVMe's
         /// statistics log.
         media_bytes_written: u64 = "bytes",
         /// Bytes of the flash that were erased: MBE of NVMe's statistics log.
         media_bytes_erased: u64 = "bytes",
-        /// Results of each placement handle, by number.
+        /// List of the results of each placement handle, by number.
         handles: Vec<PlacementHandle>,
         /// Number of garbage collection victims with valid data that held data of several placement handles, or of
         /// none.
         shared_collections: u64 = "superblocks",
         /// Bytes that garbage collection moved out of superblocks with data of several placement handles, or of none.
         shared_bytes_moved: u64 = "bytes",
-        /// Events that NVMe's flexible data placement logs.
+        /// Numbers of the events that NVMe's flexible data placement logs.
         events: PlacementEvents,
     }
 
     /// Results of one placement handle (reclaim unit handle).
     PlacementHandle {
-        /// Isolation of the handle: whether its data stay apart from other data only at first, or also when garbage
+        /// Isolation of the handle's data: whether they stay apart from other data only at first, or also when garbage
         /// collection moves them.
         #[schemars(extend("enum" = ["initially", "persistently"]))]
         isolation: String = "text",
-        /// Bytes that the host wrote through the handle.
+        /// Number of bytes that the host wrote through the placement handle.
         bytes_written: u64 = "bytes",
-        /// Number of reclaim units that were begun for the handle.
+        /// Number of reclaim units that were begun for the placement handle.
         units_opened: u64 = "reclaim units",
         /// Bytes that could be written through the handle at the end of the run before it begins another reclaim unit:
         /// RUAMW of the handle's status.
@@ -49,7 +49,7 @@ sections! {
         bytes_moved: u64 = "bytes",
     }
 
-    /// Number of events of flexible data placement, by kind; each would be an entry of NVMe's events log.
+    /// Numbers of events of flexible data placement, by kind; each event would be an entry of NVMe's events log.
     PlacementEvents {
         /// Number of superblocks of all handles that took no more data before they were full, because a program or the
         /// power failed: reclaim unit not fully written to capacity.

@@ -4,15 +4,15 @@ use crate::run::power_cut::{Cut, Cuts};
 use crate::sections::sections;
 
 sections! {
-    /// Power cuts in the run, and the recovery after each.
+    /// Results on the power cuts in the run, and on the recovery after each.
     Power {
-        /// Number of planned power cuts that did not happen because the run was over before.
+        /// Number of planned power cuts that did not happen because the run was over before they were due.
         cuts_left: u64 = "cuts",
-        /// Consequences of each power cut, in order of time.
+        /// List of the consequences of each power cut, in order of time.
         cuts: Vec<PowerCut>,
     }
 
-    /// One power cut: its moment, damage and recovery.
+    /// Record of one power cut: its moment, damage and recovery.
     PowerCut {
         /// Simulated time at which the host lost its power.
         at_ns: u64 = "ns",

@@ -5,16 +5,16 @@ use ftl::Ftl;
 use ftl::snapshots::{self, Snapshot};
 
 sections! {
-    /// Snapshots of the logical drive, since the run began. The time of a snapshot, or of a rollback, runs from its
-    /// moment until the map is on flash.
+    /// Results on snapshots of the logical drive, since the run began. The time of a snapshot, or of a rollback, runs
+    /// from its moment until the map is on flash.
     Snapshots {
-        /// Number of snapshots taken.
+        /// Number of snapshots of the logical drive that were taken.
         taken: u64 = "snapshots",
-        /// Number of snapshots dropped because more were taken than the drive keeps.
+        /// Number of snapshots dropped because more were taken than the drive may keep at one time.
         expired: u64 = "snapshots",
         /// Number of snapshots dropped because there was no more space on flash for their data.
         dropped_full: u64 = "snapshots",
-        /// Snapshots that exist at the end of the run, the oldest first.
+        /// List of the snapshots that exist at the end of the run, the oldest first.
         kept: Vec<KeptSnapshot>,
         /// Number of mapping units kept on flash only for snapshots, at the end of the run.
         units_kept: u64 = "mapping units",
@@ -24,9 +24,9 @@ sections! {
         room_units: u64 = "mapping units",
         /// RAM that the snapshots' tables of differences take in the drive at the end of the run.
         ram_bytes: u64 = "bytes",
-        /// Bytes of the map written to flash for snapshots and rollbacks.
+        /// Number of bytes of the map written to flash for snapshots and rollbacks.
         map_bytes_written: u64 = "bytes",
-        /// Number of times that the map was written to flash completely.
+        /// Number of checkpoints for snapshots and rollbacks: times that the map was written to flash completely.
         checkpoints: u64 = "checkpoints",
         /// Mean and longest time from the moment of a snapshot until the snapshot was complete.
         t_take_ns: TakeTimes = "ns",
@@ -38,15 +38,16 @@ sections! {
         trims_ignored: u64 = "mapping units",
         /// Number of times that the drive was rolled back to a snapshot.
         rollbacks: u64 = "rollbacks",
-        /// Number of rollbacks that were due but found no snapshot to go back to.
+        /// Number of rollbacks to a snapshot that were due but found no snapshot to go back to.
         rollbacks_void: u64 = "rollbacks",
-        /// Number of mapping units that rollbacks changed.
+        /// Number of mapping units whose map entry was changed by a rollback of the drive to a snapshot, over all
+        /// rollbacks.
         rollback_units: u64 = "mapping units",
         /// Mean time from the moment of a rollback until the map was on flash; null without rollbacks.
         t_rollback_ns_mean: Option<f64> = "ns",
     }
 
-    /// Mean and longest time from the moment of a snapshot until the map is on flash.
+    /// Mean and longest times from the moment of a snapshot until the map is on flash.
     TakeTimes {
         /// Mean time from the moment of a snapshot until the map was on flash; null without snapshots.
         mean: Option<f64>,
@@ -54,15 +55,16 @@ sections! {
         max: u64,
     }
 
-    /// One of the snapshots that exist at the end of the run.
+    /// Record of one of the snapshots that exist at the end of the run.
     KeptSnapshot {
-        /// Number of the snapshot, counted from the first that the drive took.
+        /// Serial number of the snapshot, counted from the first that the drive took.
         serial: u64 = "count",
         /// Simulated time at which the snapshot was taken.
         taken_ns: u64 = "ns",
         /// Number of mapping units overwritten or trimmed after the snapshot, until the next one.
         differences: u64 = "mapping units",
-        /// Of the mapping units overwritten or trimmed after the snapshot, the number whose old version is kept for it.
+        /// Of the mapping units overwritten or trimmed after the snapshot, the number whose old version on flash is
+        /// kept for the snapshot.
         units_kept: u64 = "mapping units",
     }
 }

@@ -9,8 +9,8 @@ use controller::Origin;
 use ftl::FtlStats;
 
 sections! {
-    /// Parts of write amplification: bytes programmed for each origin, per byte that the host wrote. The parts add up
-    /// to `waf`. Null: nothing was programmed for this origin.
+    /// Parts of write amplification, by origin of the programs: bytes programmed for each origin, per byte that the
+    /// host wrote. The parts add up to `waf`. Null: nothing was programmed for this origin.
     WafParts {
         /// Write amplification due to the host's own bytes, as they were programmed to flash: below 1 where the host
         /// overwrote them in the write buffer, or the buffer still holds them.
@@ -49,12 +49,12 @@ sections! {
         read_ahead: Option<f64>,
     }
 
-    /// Bytes from which write amplification is calculated, and whether the contents of the write buffer would change
-    /// it.
+    /// Numbers of bytes from which write amplification is calculated, and whether the contents of the write buffer
+    /// would change it.
     WafBytes {
-        /// Bytes that the host's write requests carried into the drive.
+        /// Number of bytes that the host's write requests carried into the drive.
         host_written: u64 = "bytes",
-        /// Bytes programmed to the flash, for all origins.
+        /// Number of bytes programmed to the flash, for all origins.
         programmed: u64 = "bytes",
         /// Bytes programmed for the host that no request carried: the rest of units that the host wrote in part. Null
         /// in a result of an older format that does not tell.
@@ -95,17 +95,17 @@ sections! {
         /// Number of times that the run overwrote the logical space: data that it has not reached are as they were
         /// before.
         overwrites: f64 = "ratio",
-        /// Reason why there is no estimate; null where there is one.
+        /// Facts that say why there is no estimate of long-run write amplification; null where there is one.
         too_short: Option<TooShort>,
     }
 
-    /// Facts that say why a run is too short for an estimate of long-run write amplification.
+    /// Set of facts that say why a run is too short for an estimate of long-run write amplification.
     TooShort {
-        /// Number of garbage collection victims, or merges, in the run.
+        /// Number of garbage collection victims, or merges of a block map, in the run.
         victims: u64 = "superblocks",
-        /// Least number of victims that an estimate needs.
+        /// Least number of garbage collection victims that an estimate of long-run write amplification needs.
         needed: u64 = "superblocks",
-        /// True if the run had not settled: its end still differed from what came before.
+        /// True if write amplification had not settled: the end of the run still differed from what came before.
         drifting: bool = "yes/no",
         /// Reason by name: `victims`, there were too few; `drifting`, the run had not settled; `folding`, data
         /// went to the SLC cache and none were folded, so that the cost of folding is not known; `room`, a part of the
@@ -114,8 +114,8 @@ sections! {
         reason: String = "text",
     }
 
-    /// Garbage collection debt: free space for writes that was missing when the window began, or that the window left
-    /// to be collected later.
+    /// Results on garbage collection debt: free space for writes that was missing when the window began, or that the
+    /// window left to be collected later.
     Debt {
         /// Free space, in mapping units, that garbage collection gained beyond what the measured window's programs
         /// took; negative: free space was used up.

@@ -6,21 +6,21 @@ use crate::sections::sections;
 use ftl::ZonedLayer;
 
 sections! {
-    /// Zones of a drive that is a zoned namespace, and zone operations in the measured window.
+    /// Results on the zones of a drive that is a zoned namespace, and on zone operations in the measured window.
     ZonesOfDrive {
-        /// Number of zones.
+        /// Number of zones of the drive.
         count: u32 = "zones",
         /// Zone size: distance from the start of a zone to the start of the next.
         size_bytes: u64 = "bytes",
         /// Zone capacity: bytes of a zone that can be written.
         capacity_bytes: u64 = "bytes",
-        /// Number of dies over which a part of a zone is spread.
+        /// Number of dies over which each part of a zone is spread: one superblock on each of these dies.
         dies: u32 = "dies",
         /// Numbers of zones that were opened: by the drive when a write came, and by the host's request.
         opened: ByWhom = "zones",
         /// Numbers of zones that were closed: by the drive to open another zone instead, and by the host's request.
         closed: ByWhom = "zones",
-        /// Number of zones that became full by writes.
+        /// Number of zones that became full by writes of the host.
         filled: u64 = "zones",
         /// Number of zones that were finished before they were full.
         finished: u64 = "zones",
@@ -28,14 +28,14 @@ sections! {
         reset: u64 = "zones",
         /// Bytes of filler that finish operations wrote to complete the flash space which their zones had taken.
         bytes_filled_up: u64 = "bytes",
-        /// Bytes of the host's data in zones that were finished.
+        /// Number of bytes of the host's data in zones that were finished.
         bytes_in_finished: u64 = "bytes",
         /// Ratio of the bytes written to finished zones, filler included, to the bytes that the host had written to
         /// them; null where none was finished.
         finish_amplification: Option<f64> = "ratio",
-        /// Number of superblocks that zones took.
+        /// Number of superblocks that zones took for their data.
         superblocks_taken: u64 = "superblocks",
-        /// Number of zones in each state at the end of the run.
+        /// Numbers of zones in each state at the end of the run.
         states: ZonesByState = "zones",
     }
 
@@ -47,17 +47,17 @@ sections! {
         host: u64,
     }
 
-    /// Number of zones in each state.
+    /// Numbers of zones in each state at the end of the run.
     ZonesByState {
-        /// Number of empty zones, in which nothing is written.
+        /// Number of zones in the state Empty, in which nothing is written.
         empty: u64,
         /// Number of zones in the state Implicitly Opened, opened by a write.
         implicitly_open: u64,
         /// Number of zones in the state Explicitly Opened, opened by the host's request.
         explicitly_open: u64,
-        /// Number of closed zones: partly written, and not open.
+        /// Number of zones in the state Closed: partly written, and not open.
         closed: u64,
-        /// Number of full zones, which take no more data.
+        /// Number of zones in the state Full, which take no more data.
         full: u64,
         /// Number of zones in the state Read Only, which can only be read.
         read_only: u64,

@@ -47,8 +47,8 @@ impl<P: Observer> Run<P> {
         self.on_complete(id, now);
     }
 
-    /// Ends the drive's work on a request; the request is complete for the host once the completion has crossed the
-    /// link.
+    /// Ends the drive's work on the request `id`; the request is complete for the host once the completion has crossed
+    /// the link.
     pub(super) fn answer(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);
         let end = self.link.answered(request.host.op.effect(), now, now);

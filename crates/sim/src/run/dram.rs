@@ -3,7 +3,8 @@
 use ftl::buffer::Dram;
 use units::SimTime;
 
-/// DRAM of the write buffer, whose accesses wait for each other, with the time until which it is busy.
+/// State of the DRAM of the write buffer, whose accesses wait for each other: its access times, and the time until
+/// which it is busy.
 pub(crate) struct Memory {
     dram: Dram,
     free_at: SimTime,

@@ -8,17 +8,17 @@ use crate::{Drive, Error};
 use ftl::DiesFailed;
 use units::SimTime;
 
-/// Failure of dies that happened in a run: moment, dies and lost data.
+/// Record of a planned failure of dies that happened in a run: moment, dies and lost data.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub at: SimTime,
-    /// Number of flash operations done from the beginning of the run to the failure.
+    /// Number of flash operations done from the beginning of the run to the failure of the dies.
     pub operations: u64,
     pub dies: Vec<u32>,
     pub failed: DiesFailed,
 }
 
-/// Planned failure of dies in a run, and the failure's outcome once it has happened.
+/// State of the planned failure of dies in a run: the plan, and the failure's outcome once it has happened.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
     plan: FailurePlan,
@@ -65,8 +65,8 @@ impl Failures {
         Ok(run.is_done())
     }
 
-    /// Returns the time of the planned failure if no event comes before it; none otherwise, and while the drive
-    /// recovers from a power cut.
+    /// Returns the simulated time of the planned failure of dies if no event comes before it; none otherwise, and while
+    /// the drive recovers from a power cut.
     fn due<P: Observer>(&self, run: &Run<P>) -> Option<SimTime> {
         if run.dark {
             return None;

@@ -27,11 +27,11 @@ impl<P: Observer> Run<P> {
     }
 }
 
-/// A run on a zoned drive: access to the operations that only a zoned drive has.
+/// Access to a run on a zoned drive, for the operations that only a zoned drive has.
 pub(super) struct AtZones<'a, P: Observer>(pub &'a mut Run<P>);
 
 impl<P: Observer> AtZones<'_, P> {
-    /// Submits a host request to a zoned drive, translated to the drive's own byte addresses.
+    /// Submits a host request to a zoned drive, after translation to the drive's own byte addresses.
     #[cold]
     pub fn submit(&mut self, request: HostRequest, now: SimTime) {
         if request.op.effect() == Effect::Flush {
@@ -50,8 +50,8 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// Handles a command that the firmware has processed, as far as zones are concerned; returns true if that was all
-    /// for now (the zones carry on or answer with an error).
+    /// Handles the command of request `id`, which the firmware has processed, as far as zones are concerned; returns
+    /// true if that was all for now (the zones carry on or answer with an error).
     #[cold]
     pub fn takes(&mut self, id: u32, now: SimTime) -> bool {
         let inner = self.0.requests.get(id).host;
@@ -85,8 +85,8 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// Handles the end of the firmware's check of a write pointer: the write pointer advances, and the write's data may
-    /// be transferred.
+    /// Handles the end of the firmware's check of a write pointer: the write pointer advances, and the data of the
+    /// write `id` may be transferred.
     fn on_pointer(&mut self, id: u32, now: SimTime) {
         let request = self.0.requests.get(id);
         request.understood = now;
@@ -109,8 +109,8 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// Starts the work that has its turn in a zone, and following work as long as no write transfers data; flash work
-    /// for a zone command does not delay the next turn.
+    /// Starts the work `turn`, which has its turn in a zone, and then further waiting work as long as no write
+    /// transfers data; flash work for a zone command does not delay the next turn.
     fn go_on_in_zone(&mut self, zone: u32, turn: ZoneTurn, now: SimTime) {
         let mut next = Some(turn);
         while let Some(turn) = next {
@@ -143,7 +143,7 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// Fails a request with a zone error, as a zone answers it.
+    /// Ends the request `id` with the error `error`, with which a zone answers it.
     fn fail_in_zone(&mut self, id: u32, error: ZoneError, now: SimTime) {
         let request = self.0.requests.get(id);
         request.failed = true;
@@ -155,8 +155,8 @@ impl<P: Observer> AtZones<'_, P> {
         self.0.answer(id, now);
     }
 
-    /// Reports the completion of a request on a zoned drive to the workload; for an append with the address of its
-    /// data.
+    /// Reports the completion of the request `id` on a zoned drive to the workload; for an append with the address of
+    /// its data.
     #[cold]
     pub fn tell(&mut self, id: u32, completion: Completion) {
         let inner = self.0.requests.get(id).host;

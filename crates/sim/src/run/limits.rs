@@ -18,18 +18,19 @@ const EVENTS_LEAST: u64 = 1 << 20;
 /// Greatest number of events that a run may be expected to need: a hundred days of computing at two million events a
 /// second.
 const EVENTS_MOST: u64 = 1 << 44;
-/// Factor by which the expected number of events must exceed the greatest number before the run is refused.
+/// Factor by which the expected number of events must exceed the greatest number, `EVENTS_MOST`, before the run is
+/// refused.
 const SURELY: f64 = 16.0;
 
-/// Watchdog of a run: detects that no host request makes progress any more.
+/// State of the watchdog of a run, which detects that no host request makes progress any more.
 pub(crate) struct Watch {
     /// Longest time for which any host request should have to wait for the flash.
     longest: Nanos,
     events_most: u64,
-    /// Number of events until the next check whether the run still makes progress.
+    /// Number of events until the watchdog's next check whether the run still makes progress.
     pub left: u64,
     events: u64,
-    /// Number of events in earlier passes of the workload, which are over.
+    /// Number of events, at the beginning of the present pass of the workload, in earlier passes, which are over.
     events_before: u64,
     seen: u64,
     since: SimTime,
@@ -52,7 +53,8 @@ impl Watch {
         }
     }
 
-    /// Begins a new pass of the workload: events of earlier passes no longer count for the expected total.
+    /// Begins a new pass of the workload (a repetition after the one that is over): events of earlier passes no longer
+    /// count for the expected total.
     pub fn begin_pass(&mut self) {
         self.events_before = self.events;
     }
@@ -65,14 +67,14 @@ impl Watch {
         if is_too_long { Err(too_long(events, done)) } else { Ok(()) }
     }
 
-    /// Returns the greatest number of events that the drive can need until it is at rest.
+    /// Returns the greatest number of events that the drive can need until it is at rest, with no operation in flight.
     pub fn events_most(&self) -> u64 {
         self.events_most
     }
 }
 
 impl<P: Observer> Run<P> {
-    /// Returns a number that grows with each event that advances a host request.
+    /// Returns a tally that grows with each event that advances a host request.
     fn host_progress(&self) -> u64 {
         let stats = self.ftl.stats();
         let [read, programmed] =
@@ -118,9 +120,9 @@ impl<P: Observer> Run<P> {
     }
 }
 
-/// Limits at which a workload ends at the latest: a number of requests and a time.
+/// Limits at which a workload ends at the latest: a number of requests and a simulated time.
 pub(crate) struct WorkloadEnd {
-    /// Greatest number of requests issued; `u64::MAX` without a limit.
+    /// Greatest number of requests that the workload may issue; `u64::MAX` without a limit.
     requests: u64,
     /// Simulated time at which the workload ends; `SimTime::NEVER` without a limit.
     pub time: SimTime,
@@ -133,14 +135,14 @@ impl WorkloadEnd {
         Self { requests: limits.requests.unwrap_or(u64::MAX), time: limits.ns.map_or(SimTime::NEVER, time) }
     }
 
-    /// Returns true if a limit is reached, so that no further request may follow.
+    /// Returns true if a limit (on requests or on simulated time) is reached, so that no further request may follow.
     #[inline]
     pub fn is_reached(&self, handed_out: u64, now: SimTime) -> bool {
         handed_out >= self.requests || now >= self.time
     }
 
-    /// Returns two fractions: of the allowed requests that are issued, and of the allowed time that has passed; none in
-    /// place of a fraction without a limit.
+    /// Returns two fractions (0 to 1): of the allowed requests that are issued, and of the allowed simulated time that
+    /// has passed; none in place of a fraction without a limit.
     pub fn fractions(&self, handed_out: u64, now: SimTime) -> [Option<f64>; 2] {
         let by_requests = (self.requests != u64::MAX).then(|| handed_out as f64 / self.requests as f64);
         let by_time = (self.time != SimTime::NEVER).then(|| now.ns() as f64 / self.time.ns() as f64);
@@ -161,7 +163,8 @@ pub(crate) fn too_late(workload: &str, handed_out: u64) -> Error {
     ))
 }
 
-/// Makes the error for requests that together read more mapping units at once than events can number.
+/// Makes the error for host requests that together read more mapping units at once than the simulator has operation
+/// indices for.
 pub(crate) fn too_much(workload: &str, unit: u64) -> Error {
     Error(format!(
         "{workload}: the requests that the drive works on at once read more than {READ_MOST} units of {unit} bytes, which makes \
@@ -178,7 +181,7 @@ fn too_long(events: f64, done: f64) -> Error {
     ))
 }
 
-/// Makes the error for a run with unanswered requests and nothing in flight.
+/// Makes the error for a run with unanswered host requests but no event to come.
 pub(crate) fn stuck(outstanding: u32, now: SimTime, ftl: &ftl::Ftl) -> Error {
     Error(format!(
         "no request of the host's came nearer to its end, and none will: {outstanding} wait at {now}, and nothing is under \
@@ -207,7 +210,7 @@ pub(crate) fn no_room(ftl: &ftl::Ftl) -> Error {
     ))
 }
 
-/// Returns the beginning of a long text, up to `MOST` characters.
+/// Returns the beginning of a long text, up to `MOST` characters, for an error message.
 fn shortened(text: &str) -> String {
     const MOST: usize = 900;
     if text.len() <= MOST {
@@ -239,8 +242,8 @@ mod tests {
         "ftl.op_ratio=0.6",
     ];
 
-    /// Workload for a test that issues one write and then never issues another: each further poll names a later time at
-    /// which to ask again.
+    /// Workload for a test that issues one write and then never issues another request: each further poll names a later
+    /// time at which to ask again.
     struct Waiting(bool);
 
     impl Workload for Waiting {

@@ -35,22 +35,22 @@ pub(crate) use power_up::Recovery;
 use std::collections::VecDeque;
 use units::{Bytes, Nanos, SimTime};
 
-/// Numeric codes of the kinds of events that this crate schedules in a run's calendar.
+/// Module with the numeric codes of the kinds of events that this crate schedules in a run's calendar.
 mod events {
     use ftl::events::FIRST_FREE as FIRST;
-    /// Kind of event: the firmware has processed a command.
+    /// Code of the kind of event: the firmware has processed a command.
     pub const COMMAND: u8 = FIRST;
-    /// Kind of event: data of a write have arrived in the drive.
+    /// Code of the kind of event: data of a write have arrived in the drive.
     pub const DATA_IN: u8 = FIRST + 1;
-    /// Kind of event: the host has the completion of a request.
+    /// Code of the kind of event: the host has the completion of a request.
     pub const COMPLETE: u8 = FIRST + 2;
-    /// Kind of event: the time has come at which the workload announced a request.
+    /// Code of the kind of event: the time has come at which the workload announced a request.
     pub const ARRIVAL: u8 = FIRST + 3;
-    /// Kind of event: the write buffer's DRAM has transferred the data of a request.
+    /// Code of the kind of event: the write buffer's DRAM has transferred the data of a request.
     pub const MEMORY: u8 = FIRST + 4;
 }
 
-/// Simulation of one drive under one workload: drive, host link, requests, events and measurements.
+/// State of the simulation of one drive under one workload: drive, host link, requests, events and measurements.
 pub(crate) struct Run<P: Observer> {
     pub ftl: Ftl,
     pub ctx: Context<P>,
@@ -58,7 +58,7 @@ pub(crate) struct Run<P: Observer> {
     pub link: LinkAtWork,
     pub workload: Box<dyn Workload>,
     pub requests: Requests,
-    /// Completions that the caller of a stepped run has not taken yet; none in other runs.
+    /// Queue of the completions that the caller of a stepped run has not taken yet; none in other runs.
     pub answers: Option<SteppedAnswers>,
     pub watch: Watch,
     writers: VecDeque<u32>,
@@ -87,12 +87,12 @@ pub(crate) struct Run<P: Observer> {
     /// True if some of the drive's policies come from the user, so that a stall that they cause is the user's error.
     pub has_own_policies: bool,
     ramping: bool,
-    /// True while the run only brings the drive into its state (warm-up), unmeasured.
+    /// True while the run is in its warm-up, which brings the drive into its state, unmeasured.
     pub warming: bool,
     /// Simulated time at which the workload began, after the drive was brought into its state.
     pub origin: SimTime,
-    /// Counters of the translation layer when the measured window began; `held_before` are the bytes of host data that
-    /// only the write buffer held then.
+    /// Counters of the translation layer when the measured window began; `held_before` is the number of bytes of host
+    /// data that only the write buffer contained then.
     pub baseline: FtlStats,
     pub held_before: u64,
     pub counts_before: CountsBefore,
@@ -101,11 +101,11 @@ pub(crate) struct Run<P: Observer> {
     /// began.
     pub pages_before: u64,
     pub host_requests: u64,
-    /// Number of requests in passes of the workload that are over.
+    /// Number of host requests in passes of the workload (repetitions one after the other) that are over.
     pub requests_of_passes: u64,
 }
 
-/// Busy times of channels, flash arrays and link wires up to some moment, in nanoseconds.
+/// Sums of the busy times of channels, flash arrays and link wires up to some moment, in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BusyTimes {
     pub channels: Vec<u64>,
@@ -119,7 +119,8 @@ pub(crate) fn regulation_counts(ftl: &Ftl) -> RegulationCounts {
     ftl.feature::<ftl::Regulation>().map_or_else(Default::default, ftl::Regulation::counts)
 }
 
-/// Counts at the beginning of the measured window that [`FtlStats`] does not have: regulator, placement handles, zones.
+/// Counts at the beginning of the measured window of what [`FtlStats`] does not count: regulator, placement handles,
+/// zones.
 pub(crate) struct CountsBefore {
     pub regulation: RegulationCounts,
     pub placed: HandleTotals,
@@ -142,7 +143,7 @@ pub(crate) fn page_operations(stats: &FtlStats) -> u64 {
 /// Shortest time that the simulation resolves: one nanosecond.
 pub(crate) const MOMENT: Nanos = Nanos::new(1);
 
-/// Limits of a run: number of requests, and simulated nanoseconds; none without a limit.
+/// Limits of a run: greatest number of requests, and greatest simulated time in nanoseconds; none without a limit.
 pub(crate) struct RunLimits {
     pub requests: Option<u64>,
     pub ns: Option<u64>,
@@ -220,7 +221,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Returns true if the workload is over and all its requests are answered.
+    /// Returns true if the workload is over and all its requests are answered: the run is done.
     pub fn is_done(&self) -> bool {
         // What is seldom so is asked first: this is asked at every event.
         self.requests.outstanding == 0 && self.source_done && !self.dark
@@ -234,7 +235,7 @@ impl<P: Observer> Run<P> {
         parts.flatten().reduce(f64::max).map(|part| part.min(1.0))
     }
 
-    /// Goes on with `workload`, as a further pass, after the workload that is over.
+    /// Continues the run with `workload`, as a further pass, after the workload that is over.
     pub fn go_on_with(&mut self, workload: Box<dyn Workload>) {
         debug_assert!(self.is_done());
         self.requests_of_passes += self.workload.report().requests;
@@ -263,7 +264,7 @@ impl<P: Observer> Run<P> {
         self.draw_anew(now);
     }
 
-    /// Returns true if the limit on requests or on time is reached.
+    /// Returns true if the run's limit on requests or on simulated time is reached.
     pub fn is_at_limit(&self) -> bool {
         self.end.is_reached(self.handed_out, self.ctx.calendar.now())
     }
@@ -283,7 +284,7 @@ impl<P: Observer> Run<P> {
         self.requests.outstanding
     }
 
-    /// Handles up to `count` events; returns true when the run is over.
+    /// Handles up to `count` events of the run; returns true when the run is over.
     ///
     /// # Errors
     /// When the workload is faulty, or no request makes progress any more.
@@ -308,7 +309,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Handles up to `count` events and returns the number of events handled.
+    /// Handles up to `count` events of the run and returns the number of events handled.
     fn work(&mut self, count: u64) -> u64 {
         for handled in 0..count {
             if self.is_done() || self.error.is_some() {
@@ -387,7 +388,7 @@ impl<P: Observer> Run<P> {
         self.ftl.begin(&mut self.ctx);
     }
 
-    /// Forgets the writes that wait for space in the write buffer.
+    /// Empties the queue of writes that wait for space in the write buffer, as a power cut does.
     pub fn forget_writers(&mut self) {
         self.writers.clear();
     }

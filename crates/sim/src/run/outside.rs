@@ -7,24 +7,24 @@ use crate::observe::Observer;
 use crate::observe::answers::SteppedAnswers;
 use units::SimTime;
 
-/// What the source of a stepped run's requests contained when it was last asked for requests: nothing, or requests that
-/// were not drawn yet.
+/// Kind of contents of the source of a stepped run's requests when it was last asked: nothing, or requests that were
+/// not drawn yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceHolds {
-    /// The source contained no request when it was last asked.
+    /// Case in which the source contained no request when it was last asked.
     Nothing,
-    /// The source contained requests that were not drawn yet when it was last asked.
+    /// Case in which the source contained requests that were not drawn yet when it was last asked.
     Requests,
 }
 
-/// Interface of a run whose requests come from outside the simulator, with or without observers.
+/// Interface to a run whose requests come from outside the simulator; the run may be with or without observers.
 pub(crate) trait OutsideRun {
-    /// Begins simulated time, if it has not begun yet.
+    /// Begins the run's simulated time, if it has not begun yet.
     fn wake(&mut self);
 
-    /// Announces that the source has a request that arrives at `at`; a request with an arrival time in the past is
-    /// drawn now. If the source still `holds` other requests, it is asked when the first of them is due, or when a
-    /// queue has a free entry, as in a run with a workload.
+    /// Announces that the source has a request that arrives at the time `at`; a request with an arrival time in the
+    /// past is drawn now. If, by `holds`, the source still contains other requests, it is asked when the first of them
+    /// is due, or when a queue has a free entry, as in a run with a workload.
     fn offer(&mut self, at: SimTime, holds: SourceHolds);
 
     /// Handles one event, if the next one is not after `until`; returns false if there is none to handle.
@@ -33,8 +33,9 @@ pub(crate) trait OutsideRun {
     /// When the source of the requests is faulty.
     fn step(&mut self, until: SimTime) -> Result<bool, Error>;
 
-    /// Handles events up to `until`, or until `answers` completions wait to be taken, and returns the completions that
-    /// wait. `first`: as for [`Self::offer`], if the source was given requests since the last call.
+    /// Handles events up to the time `until`, or until `answers` completions wait to be taken, and returns the
+    /// completions that wait. `first`: arrival time of a request and contents of the source, as for [`Self::offer`], if
+    /// the source was given requests since the last call.
     ///
     /// # Errors
     /// When a request is refused, or no request makes progress.
@@ -57,7 +58,7 @@ pub(crate) trait OutsideRun {
     /// When the run is not stepped.
     fn stepped_answers(&mut self) -> &mut SteppedAnswers;
 
-    /// Ends the requests of the source; requests in flight are still answered.
+    /// Ends the requests of the run's source; requests in flight are still answered.
     fn end(&mut self);
 }
 

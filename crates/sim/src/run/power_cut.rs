@@ -9,10 +9,11 @@ use crate::{Drive, Error};
 use ftl::Damage;
 use units::{Nanos, SimTime};
 
-/// One power cut of a run: moment, damage, and the recovery after it.
+/// Record of one power cut of a run: its moment, its damage, and the recovery after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
-    /// Time at which the host lost its power; `dark` is when the drive did, later if it has capacitors.
+    /// Time at which the host lost its power; `dark` is the time at which the drive lost it, later if the drive has
+    /// capacitors.
     pub failed: SimTime,
     pub dark: SimTime,
     /// Number of flash operations done from the beginning of the run to the power cut.
@@ -22,24 +23,25 @@ pub(crate) struct Cut {
     pub damage: Damage,
     /// Number of mapping units that the host was told are written and that the drive's write buffer lost.
     pub buffered_lost: u32,
-    /// Time at which the power came back; `ready` is when the drive was ready, none if the power failed again before.
+    /// Time at which the power came back; `ready` is the time at which the drive took requests again, none if the power
+    /// failed again before.
     pub back: SimTime,
     pub ready: Option<SimTime>,
-    /// Numbers of pages that recovery read, and of superblocks and units that it found, before the next cut if there
-    /// was one.
+    /// Counts of what recovery did after the power cut, up to the next cut if there was one: pages read, superblocks
+    /// found, and logical units found.
     pub found: ftl::Found,
 }
 
-/// All power cuts of a run: planned cuts to come, and cuts that have happened.
+/// Lists of all power cuts of a run: planned cuts to come, and cuts that have happened.
 #[derive(Debug, Default)]
 pub(crate) struct Cuts {
     plan: PowerPlan,
-    /// Times of the planned cuts still to come, the next one last; `by_operations` are cuts planned by number of flash
-    /// operations.
+    /// List of the times of planned cuts still to come, the next one last; `by_operations` is the list of cuts planned
+    /// by number of flash operations.
     by_time: Vec<SimTime>,
     by_operations: Vec<(u64, Nanos)>,
     seed: u64,
-    /// Power cuts that have happened in the run so far.
+    /// List of the power cuts that have happened in the run so far.
     pub done: Vec<Cut>,
 }
 
@@ -58,8 +60,8 @@ impl Cuts {
         cuts
     }
 
-    /// Returns the error text `broken`, extended by the number of power cuts before it; none where no power cut is
-    /// planned.
+    /// Returns the error text `broken`, extended by the number of power cuts that happened before the error; none where
+    /// no power cut is planned.
     pub fn place_of(&self, broken: &str) -> Option<String> {
         match self.done.len() {
             0 if self.left() == 0 => None,
@@ -68,7 +70,7 @@ impl Cuts {
         }
     }
 
-    /// Returns the number of power cuts still to come.
+    /// Returns the number of planned power cuts of the run that are still to come.
     pub fn left(&self) -> usize {
         self.by_time.len() + self.by_operations.len()
     }
@@ -105,7 +107,7 @@ impl Cuts {
         Ok(run.is_done())
     }
 
-    /// Returns the time of the next power cut if no event comes before it; none otherwise.
+    /// Returns the simulated time of the next power cut if no event comes before it; none otherwise.
     fn due<P: Observer>(&mut self, run: &Run<P>) -> Option<SimTime> {
         let now = run.ctx.calendar.now();
         let operations = run.operations();
@@ -177,7 +179,8 @@ impl Cuts {
         }
     }
 
-    /// Handles one event of a drive that recovers its map; once the map is rebuilt, the drive takes requests again.
+    /// Handles one event of a drive that recovers its map after a power cut; once the map is rebuilt, the drive takes
+    /// requests again.
     fn find_on<P: Observer>(&mut self, run: &mut Run<P>) {
         if run.looks_for_its_map() {
             return;
@@ -233,8 +236,8 @@ impl<P: Observer> Run<P> {
         (self.ctx.calendar.now() + MOMENT).max(begun)
     }
 
-    /// Handles the next event of a drive that recovers its map; returns false if there is none, because the map is
-    /// rebuilt.
+    /// Handles the next event of a drive that recovers its map after a power cut; returns false if there is none,
+    /// because the map is rebuilt.
     fn looks_for_its_map(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         !self.ftl.find_on(event, &mut self.ctx)

@@ -5,17 +5,17 @@ use crate::observe::Observer;
 use crate::sections::sections;
 
 sections! {
-    /// Recovery at power-up: what the drive read to find its data again, simulated after the run.
+    /// Results on recovery at power-up: what the drive read to find its data again, simulated after the run.
     Recovery {
-        /// Time from power-up to the last read of recovery.
+        /// Time in ns from power-up to the last read of recovery.
         t_ns: u64 = "ns",
-        /// Number of flash pages that recovery read.
+        /// Number of flash pages that recovery read at power-up.
         pages_read: u64 = "pages",
-        /// Number of mapping units in the map's last checkpoint.
+        /// Number of mapping units on flash that the map's last checkpoint takes.
         checkpoint_units: u64 = "mapping units",
-        /// Number of superblocks whose summaries were read.
+        /// Number of superblocks whose summaries recovery read.
         summaries: u64 = "superblocks",
-        /// Number of page rows of open superblocks whose spare areas were read.
+        /// Number of page rows of open superblocks whose spare areas recovery read.
         open_rows: u64 = "page rows",
     }
 }

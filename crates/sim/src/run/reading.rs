@@ -9,8 +9,8 @@ use host::Effect;
 use units::{Nanos, SimTime};
 
 impl<P: Observer> Run<P> {
-    /// Starts to fetch from the buffer's DRAM the units of a read that the write buffer holds; returns the number of
-    /// parts (0 or 1) that the read must wait for in addition.
+    /// Starts to fetch from the write buffer's DRAM the units of the read `id` that the buffer contains; returns the
+    /// number of parts (0 or 1) that the read must wait for in addition.
     #[inline]
     pub(super) fn ask_memory(&mut self, id: u32, now: SimTime) -> u32 {
         if self.memory.is_none() { 0 } else { self.fetch_from_memory(id, now) }
@@ -29,8 +29,8 @@ impl<P: Observer> Run<P> {
         1
     }
 
-    /// Handles the end of a DRAM access: the DRAM stored the last data of a write, or delivered the part of a read that
-    /// the write buffer held.
+    /// Handles the end of a DRAM access for the request `id`: the DRAM stored the last data of a write, or delivered
+    /// the part of a read that the write buffer contained.
     #[cold]
     pub(super) fn on_memory(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);

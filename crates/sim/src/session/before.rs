@@ -11,7 +11,7 @@ use ftl::Ftl;
 use host::Workload;
 
 impl Session {
-    /// Begins the workload, once the warm-up has brought the drive into its state.
+    /// Begins the workload of the session, once the warm-up has brought the drive into its state.
     pub(super) fn end_warm_up(&mut self) {
         let waiting = self.waiting.take();
         match &mut self.phase {

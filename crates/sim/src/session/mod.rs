@@ -35,29 +35,29 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use units::SimTime;
 
-/// Progress of a run: phase, fraction done, and counts.
+/// Record of the progress of a run: phase, fraction done, and counts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Progress {
-    /// True when the run is complete.
+    /// True when the run is over: all requests are answered, or an error ended it.
     pub done: bool,
     /// Phase of the run: `precondition`, `layout` or `run`.
     pub phase: &'static str,
-    /// Fraction of the phase that is done; none where that is unknown.
+    /// Fraction (0 to 1) of the present phase that is done; none where that is unknown.
     pub fraction: Option<f64>,
-    /// Simulated time so far, in nanoseconds.
+    /// Simulated time of the run so far, in nanoseconds.
     pub simulated_ns: u64,
-    /// Number of host requests completed.
+    /// Number of host requests completed so far.
     pub host_requests: u64,
-    /// Number of page operations: flash pages read and programmed, and blocks erased.
+    /// Number of page operations so far, as one sum: flash pages read, flash pages programmed and blocks erased.
     pub page_operations: u64,
 }
 
-/// Number given to the first copy of the workload in preconditioning, which writes without simulated time. Passes of
-/// `--loop` are numbered from 0, copies of a warm-up from a higher number.
+/// Number of the first copy of the workload in preconditioning, which writes without simulated time. Passes of `--loop`
+/// are numbered from 0, copies of a warm-up from a higher number.
 const FIRST_COPY: u32 = 1 << 30;
 
-/// Least number of page operations granted to a checked drive to come to rest after a run, so that a small drive's
-/// account is always settled with no operation in flight.
+/// Least number of page operations granted to a checked drive to come to rest after a run, so that the checker's
+/// account of a small drive is always settled with no operation in flight.
 const SHORT_REST: u64 = 1 << 16;
 
 /// Greatest number of mapping units on flash with which a drive's map is compared with the checker's account also at
@@ -69,13 +69,13 @@ const WRITES_PER_EVENT: u64 = 2;
 
 enum SessionPhase {
     Precondition(Box<(Ftl, Box<dyn Workload>)>),
-    /// A run without observers, with a type of its own so that observers cost it nothing.
+    /// Phase of a session: a run without observers, of a type of its own so that observers cost it nothing.
     Plain(Box<Run<()>>),
     Observed(Box<Run<Observers>>),
     Broken,
 }
 
-/// One run of a workload on a drive, from preconditioning to the result.
+/// State of one run of a workload on a drive, from preconditioning to the result.
 pub struct Session {
     drive: Drive,
     options: RunOptions,
@@ -84,7 +84,7 @@ pub struct Session {
     /// Description of the workload, which `--loop` repeats and preconditioning copies.
     spec: Option<WorkloadSpec>,
     warm_up: Option<WarmUp>,
-    /// The opened workload, until the warm-up is over.
+    /// Workload that is opened and waits until the warm-up is over; none otherwise.
     waiting: Option<Box<dyn Workload>>,
     /// Number of units that wait in the write buffer under the workload, once a warm-up has measured it.
     waiting_in_time: Option<u32>,
@@ -104,7 +104,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Builds the drive and opens the workload.
+    /// Makes a session: builds the drive and opens the workload.
     ///
     /// # Errors
     /// When the drive cannot sustain writes, the workload is faulty or does not fit, or a saved state to load
@@ -211,12 +211,12 @@ impl Session {
         self
     }
 
-    /// Returns the drive of the session.
+    /// Returns the drive whose run the session is.
     pub fn drive(&self) -> &Drive {
         &self.drive
     }
 
-    /// Returns the seed from which everything random in the run follows.
+    /// Returns the seed from which all random choices in the run follow.
     pub fn seed(&self) -> u64 {
         self.options.seed
     }
@@ -303,7 +303,7 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the origin (drive and seed) that a saved state of this run names.
+    /// Returns the origin (drive and seed) of a saved state of this run.
     fn about(&self) -> About<'_> {
         About::new(&self.drive, self.options.seed)
     }
@@ -364,7 +364,7 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the progress of the run.
+    /// Returns the progress of the run: phase, fraction done, and counts.
     pub fn progress(&self) -> Progress {
         match &self.phase {
             SessionPhase::Precondition(parts) => Progress {

@@ -6,11 +6,11 @@ use crate::session::passes::WorkloadPasses;
 use crate::start::precondition::{Pilots, PreconditionKind};
 use serde::Deserialize;
 
-/// Options of a run, read from JSON; unknown keys are refused.
+/// Set of options of a run, read from JSON; unknown keys are refused.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunOptions {
-    /// Seed from which everything random in the run follows.
+    /// Seed from which all random choices in the run follow.
     pub seed: u64,
     /// True if observers check the consistency of the drive throughout the run.
     pub check: bool,
@@ -18,13 +18,14 @@ pub struct RunOptions {
     pub requests: bool,
     /// True if the run records a timeline of the activity of channels and dies.
     pub timeline: bool,
-    /// Selection of what the timeline shows: channels, dies or both.
+    /// Kind of selection of what the timeline shows: channels, dies or both.
     pub timeline_detail: TimelineDetail,
     /// Kind of preconditioning, which writes to the drive before the workload begins.
     pub precondition: PreconditionKind,
-    /// Fraction of the logical space that preconditioning fills.
+    /// Fraction (0 to 1) of the logical space that preconditioning fills.
     pub fill: f64,
-    /// Passes of the workload: a number, as `3`, or a condition, as `until=waf:5%`; none: one pass.
+    /// Text of the rule for passes of the workload, one after the other: a number, as `3`, or a condition, as
+    /// `until=waf:5%`; none: one pass.
     #[serde(rename = "loop")]
     pub passes: Option<String>,
     /// True if the data that the workload expects on the drive are written before the workload begins.

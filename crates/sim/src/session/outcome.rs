@@ -26,8 +26,8 @@ impl Session {
         }
     }
 
-    /// Returns the whole result of the run as JSON. With the option `check` the checker's final account is settled
-    /// first.
+    /// Returns the whole result of the run as JSON. With the option `check` the checker also compares its own account
+    /// of the drive with the drive.
     ///
     /// # Errors
     /// When the run did not get as far as its workload.
@@ -104,8 +104,8 @@ impl Session {
         }
     }
 
-    /// Returns the rows of `requests.parquet` since the last call, as columns of little-endian numbers, and removes
-    /// them.
+    /// Returns the rows of `requests.parquet` that were added since the last call, as columns of little-endian numbers,
+    /// and removes them.
     pub fn take_requests(&mut self) -> Vec<Vec<u8>> {
         match &mut self.phase {
             SessionPhase::Observed(run) => {
@@ -128,7 +128,7 @@ impl Session {
     }
 }
 
-/// Compares the checker's final account of a drive with the drive itself; a difference panics.
+/// Compares the checker's own account of a drive, at the end of the run, with the drive itself; a difference panics.
 fn settle_account(run: &Run<Observers>) {
     if let Some(check) = &run.ctx.probe.check {
         check.settle(&Shown::later(&run.ftl), run.outstanding(), run.ctx.calendar.now());

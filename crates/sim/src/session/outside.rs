@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use units::SimTime;
 
-/// Which kind of source outside the simulator a session's requests come from, if from any, until the run begins.
+/// Kind of source outside the simulator from which a session's requests come, until the run begins.
 #[derive(Default)]
 pub(super) enum OutsideHost {
-    /// Requests come from a workload within the simulator, and from no source outside.
+    /// Kind of source: none outside the simulator; the requests come from a workload within.
     #[default]
     None,
-    /// Requests come from clients of a served drive; the holder stores their data.
+    /// Kind of source: clients of a served drive; the holder stores their data.
     Held(Box<dyn Holder>),
-    /// Requests come one by one from a caller, which takes the completions.
+    /// Kind of source: a caller that submits requests one by one and takes the completions.
     Stepped,
 }
 

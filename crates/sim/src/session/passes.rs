@@ -11,21 +11,22 @@ use crate::run::Run;
 use crate::{Drive, Error, WorkloadSpec};
 use host::later::Later;
 
-/// Greatest number of passes of a workload with `--loop until=...`, where the option gives no number.
+/// Greatest number of passes of a workload with `--loop until=...`, for an option that gives no number itself.
 const PASSES_MOST: u32 = 100;
 
-/// Rule of `--loop` for how many passes of the workload are run.
+/// Kind of rule of `--loop` for the number of passes of the workload, repetitions one after the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rule {
-    /// The workload is run in this number of passes.
+    /// Rule: the workload is run in this number of passes.
     Times(u32),
-    /// The workload is run until the half width of the confidence interval of long-run write amplification is at most
-    /// the fraction `half` of the value, but at most in `most` passes.
+    /// Rule: the workload is run until the half width of the confidence interval of long-run write amplification is at
+    /// most the fraction `half` of the value, but in at most `most` passes.
     Until { half: f64, most: u32 },
 }
 
 impl Rule {
-    /// Parses the rule of `--loop`: `3`, `until=waf:5%` or `until=waf:5%,max=20`; none for other text.
+    /// Parses the rule of `--loop` for the number of passes: `3`, `until=waf:5%` or `until=waf:5%,max=20`; none for
+    /// other text.
     fn parse(text: &str) -> Option<Self> {
         let Some(rest) = text.strip_prefix("until=waf:") else {
             return text.parse().ok().filter(|&times| times > 0).map(Self::Times);
@@ -39,7 +40,8 @@ impl Rule {
     }
 }
 
-/// Passes of the workload in a run: rule of `--loop`, number of passes begun, and outcome.
+/// State of the passes of the workload in a run (repetitions one after the other): rule of `--loop`, number of passes
+/// begun, and outcome.
 pub(crate) struct WorkloadPasses {
     rule: Option<(String, Rule)>,
     spec: Option<WorkloadSpec>,
@@ -48,7 +50,7 @@ pub(crate) struct WorkloadPasses {
 }
 
 impl WorkloadPasses {
-    /// Makes the passes of a run from the option `--loop`; without it the workload runs once.
+    /// Makes the state of the passes of a run from the option `--loop`; without it the workload runs once.
     ///
     /// # Errors
     /// When the option cannot be understood.
@@ -65,7 +67,7 @@ impl WorkloadPasses {
         Ok(Self { rule: rule.transpose()?, spec: None, begun: 1, reached: None })
     }
 
-    /// Sets the workload that further passes repeat.
+    /// Sets the workload that further passes of the run repeat.
     pub fn repeat(&mut self, spec: WorkloadSpec) {
         self.spec = Some(spec);
     }
@@ -105,8 +107,8 @@ impl WorkloadPasses {
         more && !run.is_at_limit() && !run.ftl.is_read_only()
     }
 
-    /// Returns the progress of all passes, from 0 to 1, where `part` is the progress of the present pass; none where
-    /// unknown.
+    /// Returns the progress of all passes of the workload together, from 0 to 1, where `part` is the progress of the
+    /// present pass; none where unknown.
     pub fn fraction(&self, part: Option<f64>) -> Option<f64> {
         match &self.rule {
             None => part,

@@ -10,26 +10,28 @@ use host::{Extent, Workload};
 use units::{Lpn, Ppa};
 
 enum LayoutStep {
-    /// Step of the layout (untimed writing of the data that a workload expects): the drive is checked for units that
-    /// hold no data.
+    /// Step of the layout (untimed writing of the data that a workload expects): to check the drive for units that hold
+    /// no data.
     Look,
-    /// Step of the layout: the workload names the address ranges that must hold data.
+    /// Step of the layout (untimed writing of the data that a workload expects): to ask the workload for the address
+    /// ranges that must hold data.
     Name,
-    /// Step of the layout: the named units that hold no data are written.
+    /// Step of the layout (untimed writing of the data that a workload expects): to write the named units that hold no
+    /// data.
     Write,
     Done,
 }
 
-/// Layout in progress: untimed writing, before the run, of the data that a workload expects on the drive.
+/// State of the layout in progress: untimed writing, before the run, of the data that a workload expects on the drive.
 pub(crate) struct LayingOut {
     step: LayoutStep,
     on: bool,
-    /// Bit set with one bit for each logical unit, set if the workload named the unit as one that must hold data.
+    /// Bit set with one bit for each logical unit, true if the workload named the unit as one that must hold data.
     named: Vec<u64>,
-    /// Number of the next logical unit to check or write.
+    /// Index of the next logical unit to check or write.
     next: u32,
     fraction: f64,
-    /// Number of units that the layout has written.
+    /// Number of mapping units that the layout has written.
     pub units: u64,
 }
 
@@ -49,7 +51,7 @@ impl LayingOut {
         self.on
     }
 
-    /// Returns the progress of the layout, from 0 to 1.
+    /// Returns the progress of the layout (untimed writing of the data that a workload expects), from 0 to 1.
     pub fn fraction(&self) -> f64 {
         self.fraction
     }
@@ -127,7 +129,8 @@ impl LayingOut {
         Ok(())
     }
 
-    /// Returns the first logical unit, from `next` on, that the workload named; none if there are no more.
+    /// Returns the index of the first logical unit, from `next` on, that the workload named (units that must hold
+    /// data); none if there are no more.
     fn next_named(&self, units: u32) -> Option<u32> {
         let mut lpn = self.next;
         while lpn < units {
@@ -140,7 +143,8 @@ impl LayingOut {
         None
     }
 
-    /// Returns the end of the run of named units that begins at `lpn`.
+    /// Returns the index of the unit after the sequence of units, beginning at `lpn`, that the workload named (units
+    /// that must hold data).
     fn end_of_named(&self, lpn: u32, units: u32) -> u32 {
         let mut end = lpn;
         while end < units {
@@ -165,8 +169,8 @@ impl LayingOut {
     }
 }
 
-/// Marks the logical units that `extent` touches, up to the drive's end; a part beyond it is left to the run, which
-/// refuses it.
+/// Marks in the bit set `named` the logical units that the address range `extent` touches, up to the drive's end; a
+/// part beyond it is left to the run, which refuses it.
 fn mark(named: &mut [u64], extent: Extent, unit: u64, units: u32) {
     let first = extent.offset / unit;
     let end = extent.offset.saturating_add(extent.bytes).div_ceil(unit).min(u64::from(units));

@@ -3,8 +3,8 @@
 use crate::sections::sections;
 
 sections! {
-    /// Preconditioning: how the drive was brought into its state before the run. All but `kind` are null without
-    /// preconditioning.
+    /// Results on preconditioning: how the drive was brought into its state before the run. All but `kind` are null
+    /// without preconditioning.
     Preconditioning {
         /// Kind of preconditioning: `none`, `fill`, `steady`, `instant` or `workload`.
         #[schemars(extend("enum" = ["none", "fill", "steady", "instant", "workload"]))]
@@ -12,28 +12,30 @@ sections! {
         /// Number of copies of the workload that preconditioning wrote one after the other; null for other kinds than
         /// `workload`.
         copies: Option<u64> = "count",
-        /// Number of mapping units of the logical space that were filled.
+        /// Number of mapping units of the logical space that preconditioning filled.
         filled_units: Option<u32> = "mapping units",
-        /// Number of mapping units that preconditioning wrote in all.
+        /// Number of mapping units that preconditioning wrote in all, fill included.
         units_written: Option<u64> = "mapping units",
-        /// Write amplification in each window of preconditioning, a stretch of `rule.window_overwrites` overwrites.
+        /// List of the write amplification in each window of preconditioning, a stretch of `rule.window_overwrites`
+        /// overwrites.
         waf_by_window: Option<Vec<f64>> = "ratio",
-        /// True if write amplification had become steady.
+        /// True if write amplification had become steady in preconditioning.
         steady: Option<bool> = "yes/no",
-        /// Rule by which write amplification counts as steady.
+        /// Rule by which write amplification counts as steady in preconditioning.
         rule: Option<Steadiness>,
-        /// Warm-up: copies of the workload that ran after preconditioning with simulated time, unmeasured, until the
-        /// write buffer was as this workload leaves it; null without a warm-up.
+        /// Results on the warm-up: copies of the workload that ran after preconditioning with simulated time,
+        /// unmeasured, until the write buffer was as this workload leaves it; null without a warm-up.
         warm_up: Option<WarmedUp>,
     }
 
-    /// Warm-up: copies of the workload that ran with simulated time before the measured window.
+    /// Results on the warm-up: copies of the workload, one after the other, that ran with simulated time before the
+    /// measured window.
     WarmedUp {
-        /// Number of requests of the warm-up.
+        /// Number of host requests in the warm-up.
         requests: u64 = "requests",
         /// Number of mapping units that the warm-up wrote.
         units_written: u64 = "mapping units",
-        /// Simulated time that the warm-up took.
+        /// Simulated time in ns that the warm-up took.
         t_ns: u64 = "ns",
         /// Number of mapping units in the write buffer when the warm-up was over.
         buffer_units: u32 = "mapping units",

@@ -7,7 +7,7 @@ use units::{Lpn, SimTime};
 /// keep the link busy while the write buffer has space.
 const DEPTH: u32 = 64;
 
-/// Workload that writes the units of the iterator `units` one after the other as fast as the drive accepts them.
+/// Workload that writes the units of the iterator `units` one after the other, as fast as the drive accepts the writes.
 pub(crate) struct Saturating<I> {
     units: I,
     unit: u32,

@@ -41,15 +41,15 @@ pub fn shape(ftl: &Ftl) -> Value {
     })
 }
 
-/// Origin of a saved drive state: drive, seed, and ageing.
+/// Description of the origin of a saved drive state: drive, seed, and ageing.
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
     pub drive: &'a Drive,
-    /// Seed with which the drive was built.
+    /// Seed with which the saved drive was built.
     pub seed: u64,
     /// Drive writes (overwrites of the logical space) of an aged drive; none: the drive was not aged.
     pub aged: Option<f64>,
-    /// Age in nanoseconds of the data in each superblock; empty where unknown.
+    /// List of the ages in nanoseconds of the data in each superblock; empty where unknown.
     pub ages_ns: &'a [u64],
 }
 
@@ -183,7 +183,8 @@ pub(crate) fn load(
         .map_err(|reason| Error(format!("{}: {reason}", path.display())))
 }
 
-/// Choice for a saved state that unpacks to more bytes than asked for: leave the surplus, or refuse the state.
+/// Way of treating a saved state that unpacks to more bytes than asked for: ignore the surplus bytes, or refuse the
+/// state.
 #[derive(PartialEq)]
 enum SurplusBytes {
     Leave,

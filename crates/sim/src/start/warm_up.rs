@@ -28,7 +28,7 @@ const TOLERANCE: f64 = 0.01;
 /// `WINDOWS_WANDERING` windows, where copies of the workload are shorter than the spans.
 const WANDERS: f64 = 0.02;
 const WINDOWS_WANDERING: usize = 16;
-/// Filling, as a fraction of the buffer's slots: a write buffer with fewer units not on flash does not count as full.
+/// Fraction of the write buffer's slots: a buffer with fewer units not on flash does not count as full.
 const FULL: f64 = 0.9;
 /// Fraction of the writes of untimed copies that the write buffer must have coalesced for its filling to matter.
 const COALESCED: f64 = 0.02;
@@ -43,24 +43,24 @@ const COPIES_MOST: u32 = 1 << 13;
 /// 0.
 const FIRST_COPY: u32 = 1 << 31;
 
-/// Warm-up: copies of the workload that run with simulated time, unmeasured, until the write buffer is as the workload
-/// leaves it.
+/// State of a warm-up: copies of the workload that run with simulated time, unmeasured, one after the other, until the
+/// write buffer is as the workload leaves it.
 pub(crate) struct WarmUp {
     spec: WorkloadSpec,
     seed: u64,
     copies: u32,
-    /// Number of units read or written that make a window of the warm-up; `before` is the number of units handled
-    /// before the present window.
+    /// Number of units read or written that make a window of the warm-up (stretch over which the buffer's contents are
+    /// averaged); `before` is the number of units handled before the present window.
     window: u64,
     before: u64,
     /// Sums over the samples of the present window of the warm-up: of the number of units in the write buffer, and of
-    /// the number of units there that are not on flash.
+    /// the number of units in it that are not on flash.
     sums: [f64; 2],
     looks: u64,
-    /// Least and greatest number of units that the write buffer held at any sample of the warm-up.
+    /// Two numbers: least and greatest number of units that the write buffer contained at any sample of the warm-up.
     ends: [f64; 2],
-    /// Mean contents of the write buffer, in units, in each window of the warm-up so far: all units, and units not on
-    /// flash.
+    /// List of the mean contents of the write buffer, in units, in each window of the warm-up so far: of all units, and
+    /// of units not on flash.
     means: Vec<[f64; 2]>,
     settled: bool,
     written_before: u64,
@@ -69,7 +69,8 @@ pub(crate) struct WarmUp {
 
 impl WarmUp {
     /// Makes a warm-up for a run of the workload `spec` if one is needed: after preconditioning to a settled state, on
-    /// a drive whose write buffer keeps units, without events planned for a time, and not for traces.
+    /// a drive whose write buffer keeps units (as a write-back buffer or a cache), without planned power cuts, die
+    /// failures or snapshots, and not for traces.
     pub fn wanted(
         spec: &WorkloadSpec,
         drive: &Drive,
@@ -153,7 +154,8 @@ impl WarmUp {
         Ok(false)
     }
 
-    /// Samples the number of units in the write buffer, and ends the window if enough units were read or written.
+    /// Samples the number of units in the write buffer, and ends the present window of the warm-up if enough units were
+    /// read or written.
     fn look<P: Observer>(&mut self, run: &Run<P>) {
         let stats = run.ftl.stats();
         let read = stats.units_read_buffer + stats.units_read_unmapped + stats.units_read_flash;

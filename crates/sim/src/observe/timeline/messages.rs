@@ -1,7 +1,7 @@
 //! The messages of Perfetto's trace format that a timeline needs, with the field numbers of its public definition
 //! (protos/perfetto/trace of google/perfetto).
 
-/// Trace file in Perfetto's format: a sequence of packets. Traces joined end to end are a trace, too.
+/// Contents of a trace file in Perfetto's format: a sequence of packets. Traces joined end to end are a trace, too.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Trace {
     #[prost(message, repeated, tag = "1")]
@@ -23,7 +23,7 @@ pub struct TracePacket {
     pub interned_data: Option<InternedData>,
     #[prost(uint32, optional, tag = "13")]
     pub sequence_flags: Option<u32>,
-    /// Further packets as a compressed stream in zlib format.
+    /// Further packets of the trace as one block of bytes, compressed in zlib format.
     #[prost(bytes = "vec", optional, tag = "50")]
     pub compressed_packets: Option<Vec<u8>>,
     #[prost(message, optional, tag = "59")]
@@ -32,9 +32,10 @@ pub struct TracePacket {
     pub track_descriptor: Option<TrackDescriptor>,
 }
 
-/// Value of `sequence_flags`: the packet needs nothing that came before in its sequence.
+/// Value of `sequence_flags` in Perfetto's format: the packet needs nothing that came before in its sequence.
 pub const STATE_CLEARED: u32 = 1;
-/// Value of `sequence_flags`: the packet needs names and defaults that came before in its sequence.
+/// Value of `sequence_flags` in Perfetto's format: the packet needs names and defaults that came before in its
+/// sequence.
 pub const NEEDS_STATE: u32 = 2;
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -47,9 +48,10 @@ pub struct TrackEvent {
     pub track_uuid: Option<u64>,
 }
 
-/// Value of `TrackEvent::kind`: an interval of the track begins.
+/// Value of `TrackEvent::kind` in Perfetto's format: an interval of activity (slice) begins on the track.
 pub const SLICE_BEGIN: u32 = 1;
-/// Value of `TrackEvent::kind`: the interval of the track that began last ends.
+/// Value of `TrackEvent::kind` in Perfetto's format: the interval of activity (slice) that began last on the track
+/// ends.
 pub const SLICE_END: u32 = 2;
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -108,7 +110,7 @@ pub struct SnapshotClock {
     pub is_incremental: Option<bool>,
 }
 
-/// Number of the clock that times in a Perfetto trace use by default.
+/// Number that Perfetto gives to the clock which times in a trace use by default.
 pub const BOOTTIME: u32 = 6;
-/// Lowest number of the clocks that are private to a sequence of packets.
+/// Lowest clock number in Perfetto's format that a sequence of packets may use for a clock of its own.
 pub const OWN_CLOCK: u32 = 64;

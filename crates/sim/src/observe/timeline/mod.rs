@@ -17,50 +17,51 @@ use serde::Deserialize;
 use std::io::Write;
 use units::{ChannelId, DieId, SimTime};
 
-/// Selection of what a run's timeline shows: channels, dies or both.
+/// Kind of selection of what a run's timeline shows: channels, dies or both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimelineDetail {
-    /// The timeline shows the activity of channels and dies.
+    /// Selection for the timeline: activity of channels and dies.
     #[default]
     All,
-    /// The timeline shows only the activity of dies.
+    /// Selection for the timeline: activity of dies only.
     Dies,
-    /// The timeline shows only the activity of channels.
+    /// Selection for the timeline: activity of channels only.
     Channels,
 }
 
 /// Number of bytes of the trace that are compressed at once. The size is fixed because the trace must not depend on
-/// when it is taken, which varies with the machine's speed.
+/// when the caller takes it, which varies with the machine's speed.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Identifier of the group of the channels' tracks in the trace; `DIES` identifies the group of the dies' tracks, and
-/// `FIRST_TRACK` the first track.
+/// Identifier, in the timeline's trace, of the group of the channels' tracks; `DIES` is the identifier of the group of
+/// the dies' tracks, and `FIRST_TRACK` that of the first track.
 const CHANNELS: u64 = 1;
 const DIES: u64 = 2;
 const FIRST_TRACK: u64 = 16;
 
-/// Number of different names of intervals in the timeline: operation and, for dies, its origin (host, garbage
-/// collection and so on); channels do not know the origin.
+/// Number of different names of activity intervals in the timeline: one for each operation and, for dies, each origin
+/// (host, garbage collection and so on); channels do not know the origin.
 const NAMES: usize = (ChannelUse::COUNT + Kind::COUNT) * (Origin::COUNT + 1);
 const _: () = assert!(NAMES <= 128, "a track keeps a bit for each");
 
-/// What the trace already contains about one track: its description, the last time, and names.
+/// State of one track of the timeline: whether the trace already has its description, the time of the track's last
+/// packet, and the names defined so far.
 #[derive(Clone, Copy, Default)]
 struct TrackState {
     is_described: bool,
     last: SimTime,
-    /// Bit mask of the interval names that the track's packets have defined.
+    /// Bit mask of the names of activity intervals that the track's packets have already defined in the trace.
     named: u128,
 }
 
-/// Timeline of a run in Perfetto's format, while it is written.
+/// State of a timeline of a run in Perfetto's format, while it is written: its tracks, and the bytes not taken yet.
 pub(crate) struct Timeline {
     detail: TimelineDetail,
-    /// States of the timeline's tracks: channels, then dies.
+    /// List of the states of the timeline's tracks: channels first, then dies.
     tracks: Vec<TrackState>,
     channels: u32,
-    /// Bytes of the trace that are not compressed yet.
+    /// Bytes of the trace's packets that are not compressed yet.
     packets: Vec<u8>,
     /// Compressed bytes of the trace that the caller has not taken yet.
     packed: Vec<u8>,
@@ -102,7 +103,8 @@ impl Timeline {
         self.channels as usize + die.index()
     }
 
-    /// Adds an interval of activity to a track; a track's intervals must come in order of time and must not overlap.
+    /// Adds an interval of activity, from `from` to `to`, to the timeline's track with index `track`; a track's
+    /// intervals must come in order of time and must not overlap.
     fn interval(&mut self, track: usize, what: usize, origin: usize, from: SimTime, to: SimTime) {
         if !self.tracks[track].is_described {
             self.describe(track);
@@ -170,8 +172,8 @@ impl Timeline {
         }
     }
 
-    /// Returns the compressed part of the trace since the last call, and removes it; bytes that do not fill a piece yet
-    /// stay.
+    /// Returns the compressed bytes of the trace since the last call, and removes them; bytes that do not fill a piece
+    /// for compression yet stay.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.packed)
     }
@@ -194,7 +196,8 @@ impl Timeline {
     }
 }
 
-/// Returns the number of the packet sequence of a track; number 1 belongs to the groups.
+/// Returns the number of the packet sequence of a timeline track in Perfetto's trace; sequence 1 belongs to the groups
+/// of tracks.
 fn sequence_of(track: usize) -> u32 {
     track as u32 + 2
 }
@@ -209,7 +212,8 @@ fn descriptor(uuid: u64, name: String, parent_uuid: Option<u64>, rank: usize) ->
     }
 }
 
-/// Returns the name of an interval in the timeline, such as `read (gc)` for a die or `data in` for a channel.
+/// Returns the name of an interval of activity in the timeline, such as `read (gc)` for a die or `data in` for a
+/// channel.
 fn name_of(what: usize, origin: usize) -> String {
     match what.checked_sub(ChannelUse::COUNT) {
         None => ChannelUse::ALL[what].name().to_owned(),

@@ -8,11 +8,11 @@ use ftl::FtlStats;
 use ftl::buffer::{Buffer, SlotState};
 use units::Lpn;
 
-/// Model of a write buffer that works as a cache, for untimed writing: the drive's own buffer, whose eviction policy
+/// Model, for untimed writing, of a write buffer that works as a cache: the drive's own buffer, whose eviction policy
 /// chooses the units that leave for the flash.
 pub(super) struct Buffered {
     buffer: Buffer,
-    /// Greatest number of units in the buffer that are not on flash yet.
+    /// Greatest number of units in the write buffer that may not be on flash yet.
     lacking: u32,
     stats: FtlStats,
 }
@@ -23,8 +23,8 @@ impl Buffered {
         Self { buffer, lacking, stats: FtlStats::default() }
     }
 
-    /// Writes a unit to the buffer. The caller then calls [`Self::leave`] until it returns none, for the units that
-    /// must leave.
+    /// Writes a unit to the modelled write buffer. The caller then calls [`Self::leave`] until it returns none, for the
+    /// units that must leave for the flash.
     pub fn write(&mut self, lpn: Lpn) {
         let Self { buffer, stats, .. } = self;
         if !buffer.find(lpn).is_some_and(|slot| buffer.take_over(slot, u32::MAX, stats)) {
@@ -68,12 +68,13 @@ impl Buffered {
         }
     }
 
-    /// Drops a trimmed unit from the buffer.
+    /// Removes a trimmed unit from the model of the write buffer.
     pub fn trim(&mut self, lpn: Lpn) {
         self.buffer.cancel(lpn);
     }
 
-    /// Returns the units in the buffer that are not on flash, in the order in which they leave.
+    /// Returns the list of the units in the modelled write buffer that are not on flash, in the order in which they
+    /// leave.
     pub fn units(mut self) -> Vec<Lpn> {
         self.buffer.keep_at_most(0);
         self.buffer.relieve(&mut self.stats);

@@ -59,8 +59,8 @@ impl Precondition {
         self.fill_buffer(drive, ftl)
     }
 
-    /// Overwrites a constructed drive, where its write buffer is large, until the buffer holds units as after long
-    /// writing.
+    /// Overwrites a drive whose state was constructed, if its write buffer is large, until the buffer contains units as
+    /// after long writing.
     pub(super) fn fill_buffer(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
         self.waiting = self.buffer_of(self.waiting_slots(ftl));
         if self.waiting.is_none() {

@@ -7,8 +7,8 @@ use ftl::{Ftl, Placing};
 use units::{Lpn, Nanos};
 
 impl Precondition {
-    /// Does a part of preconditioning by the workload, worth about `count` writes: fills the drive, then writes as
-    /// copies of the workload do.
+    /// Does a part of preconditioning of the kind `workload`, worth about `count` unit writes: fills the drive, then
+    /// writes as copies of the workload do.
     pub(super) fn write_own(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
         let filled = u64::from(self.filled);
         if self.written < filled {
@@ -80,8 +80,8 @@ impl Precondition {
         self.own.as_mut().expect("a workload is there to be copied")
     }
 
-    /// Closes the window of preconditioning if it is complete (at the end of a copy, or within a long copy), and checks
-    /// whether write amplification is steady.
+    /// Ends the present window of preconditioning if it is complete (at the end of a copy of the workload, or within a
+    /// long copy), and checks whether write amplification is steady.
     fn look(&mut self, ftl: &Ftl, ended: bool) {
         let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
         let own = self.own.as_ref().expect("a workload is there to be copied");

@@ -26,7 +26,8 @@ fn numbers_of(moments: &[SetMoment]) -> Vec<u64> {
     out
 }
 
-/// Decodes the history of a miniature drive from numbers; none where the numbers encode no history.
+/// Decodes the history of a miniature drive (its states at several moments) from numbers; none where the numbers encode
+/// no history.
 fn moments_of(numbers: &[u64]) -> Option<Vec<SetMoment>> {
     let mut rest = NumbersLeft(numbers);
     let moments = rest.many(|rest| {
@@ -84,7 +85,7 @@ fn put_member(out: &mut Vec<u64>, member: &Member) {
     }
 }
 
-/// Reader of numbers that encode a history of a miniature drive; holds the numbers still to be read.
+/// Reader of a sequence of numbers that encode a history of a miniature drive; contains the numbers still to be read.
 struct NumbersLeft<'a>(&'a [u64]);
 
 impl NumbersLeft<'_> {

@@ -10,11 +10,11 @@ use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
 use ftl::{Ftl, Layout, SetMoment};
 
-/// Greatest number of superblocks per die of a miniature drive, without superblocks reserved or open; fewer where they
-/// would hold more than `UNITS` mapping units together.
+/// Greatest number of superblocks per die of a miniature drive, without superblocks reserved or open; fewer where all
+/// superblocks together would have more than `UNITS` mapping units.
 const SUPERBLOCKS: u32 = 768;
 const UNITS: u64 = 1 << 20;
-/// Least number of superblocks per die of a miniature drive, even where they hold more than `UNITS` mapping units,
+/// Least number of superblocks per die of a miniature drive, even where all have more than `UNITS` mapping units,
 /// because the emptiest of fewer superblocks is fuller. With 128 superblocks instead of all 342 of a die the drive
 /// `tlc` began with 0.5 % more write amplification.
 const SUPERBLOCKS_LEAST: u32 = 384;
@@ -144,8 +144,8 @@ mod tests {
     use crate::Catalogue;
     use std::path::Path;
 
-    /// Returns, for a test, the part of a superblock that one program fills: space that garbage collection cannot count
-    /// on.
+    /// Returns, for a test, the fraction of a superblock that one program fills: space that garbage collection cannot
+    /// count on.
     fn part_of_a_program(layout: &Layout) -> f64 {
         f64::from(layout.program_units) / f64::from(layout.superblock_units)
     }

@@ -37,30 +37,31 @@ const OVERWRITES_WAITING: f64 = 2.0;
 /// Number of unit writes between two checks whether preconditioning is to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
 
-/// Divisor of the size of the overwritten space: a write buffer smaller than that part hardly ever sees a unit twice
-/// under uniform writes, and is ignored.
+/// Divisor of the size of the overwritten space for the least write buffer that matters: a smaller buffer than that
+/// part hardly ever sees a unit twice under uniform writes, and is ignored.
 const BUFFER_LEAST: u32 = 64;
 
-/// Kind of preconditioning: how the drive is made to look used before the workload begins.
+/// Kind of preconditioning, by which the drive is made to look used before the workload begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PreconditionKind {
-    /// No preconditioning: a fresh drive.
+    /// Kind of preconditioning: none, for a fresh drive.
     #[default]
     None,
-    /// The drive is filled once, in the order of addresses.
+    /// Kind of preconditioning: the drive is filled once, in the order of addresses.
     Fill,
-    /// The drive is put into the state in which endless random overwriting would end; the state is constructed, not
-    /// written.
+    /// Kind of preconditioning: the drive is put into the state in which endless random overwriting would end; the
+    /// state is constructed, not written.
     Instant,
-    /// The drive is filled, then overwritten at random until write amplification is steady.
+    /// Kind of preconditioning: the drive is filled, then overwritten at random until write amplification is steady.
     Steady,
-    /// The drive is filled, then written by copies of the workload until write amplification is steady.
+    /// Kind of preconditioning: the drive is filled, then written by copies of the workload, one after the other, until
+    /// write amplification is steady.
     Workload,
 }
 
-/// Preconditioning of a drive, in progress: kind, counts, random stream, and models of the write buffer and of the SLC
-/// cache.
+/// State of a drive's preconditioning in progress: kind, counts, random stream, and models of the write buffer and of
+/// the SLC cache.
 pub(crate) struct Precondition {
     kind: PreconditionKind,
     filled: u32,
@@ -83,13 +84,14 @@ pub(crate) struct Precondition {
     /// wait for folding.
     cached: Option<FoldedCache>,
     pilots: Option<Pilots>,
-    /// True once the translation layer has been told how much the host gets done during urgent garbage collection.
+    /// True once preconditioning has tried to measure, on a miniature drive, how much the host gets done during urgent
+    /// garbage collection.
     is_paced: bool,
-    /// Number of units that copies of the workload wrote, including units that a later write replaced in the write
-    /// buffer.
+    /// Number of units that copies of the workload wrote so far, including units that a later write replaced in the
+    /// write buffer.
     asked: u64,
-    /// Number of units written in the present window of preconditioning; `in_copy` is the greatest number written so
-    /// far by a copy of the workload.
+    /// Number of units written in the present window of preconditioning (stretch of writes over which write
+    /// amplification is averaged); `in_copy` is the greatest number written so far by a copy of the workload.
     in_window: u64,
     in_copy: u64,
     /// Number of units that wait in the write buffer while this workload runs; none where unknown: then all slots count
@@ -135,7 +137,7 @@ impl Precondition {
         self.kind
     }
 
-    /// Adds copies of the workload as the source of writes.
+    /// Adds copies of the workload, written one after the other, as the source of preconditioning's writes.
     ///
     /// # Errors
     /// When the model of the drive's write buffer cannot be made.
@@ -182,8 +184,8 @@ impl Precondition {
         }
     }
 
-    /// Returns the number of units that the write buffer holds in steady state; none where each unit goes to the flash
-    /// at once.
+    /// Returns the number of units that the write buffer contains in steady state; none where each unit goes to the
+    /// flash at once.
     fn waiting_slots(&self, ftl: &mut Ftl) -> Option<u32> {
         let waits =
             ftl.as_page_mapped().is_some() && (ftl.buffer().is_write_back() || ftl.buffer().is_cache());
@@ -204,7 +206,7 @@ impl Precondition {
         Some(WaitingUnits::new(slots, self.filled))
     }
 
-    /// Records whether the workload, of which `copies` are copies, writes at all; a workload that does not write finds
+    /// Records, by opening one of `copies`, whether the workload writes at all; a workload that does not write finds
     /// the drive at rest.
     pub fn before(self, copies: Copies, ftl: &Ftl) -> Self {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
@@ -216,9 +218,9 @@ impl Precondition {
         Self { pilots, ..self }
     }
 
-    /// Measures, before the first overwrite, how much the host gets done while garbage collection is urgent, on a
-    /// miniature of the drive. Without a measurement, as on a drive too small for a miniature, the host is taken to get
-    /// nothing done meanwhile.
+    /// Measures, on a miniature of the drive before the first overwrite, how many writes the host gets done while
+    /// garbage collection is urgent. Without a measurement, as on a drive too small for a miniature, the host is taken
+    /// to get no writes done meanwhile.
     fn find_pace(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) {
         let is_asked = self.overwrites() && !self.is_paced && ftl.feature::<ftl::Stripes>().is_none();
         self.is_paced = true;
@@ -276,7 +278,7 @@ impl Precondition {
         Ok(self.done)
     }
 
-    /// Returns true if the workload does not write, so that it finds the drive at rest.
+    /// Returns true if the workload does not write, so that it finds the drive at rest, with no operation in progress.
     pub fn rests(&self) -> bool {
         self.rests
     }
@@ -286,8 +288,8 @@ impl Precondition {
         !matches!(self.kind, PreconditionKind::None | PreconditionKind::Fill)
     }
 
-    /// Leaves the drive as long work would: at rest if the workload does not write, else with garbage collection in
-    /// progress and a full SLC cache.
+    /// Leaves the drive in the state in which long work would leave it: at rest if the workload does not write, else
+    /// with garbage collection in progress and a full SLC cache.
     fn come_to_terms(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
         let Some(pages) = ftl.as_page_mapped() else { return Ok(()) };
         if self.rests {
@@ -387,7 +389,7 @@ impl Precondition {
         }
     }
 
-    /// Returns the section of the result about preconditioning.
+    /// Makes the section of the result about preconditioning.
     pub fn report(&self) -> Preconditioning {
         let kind = match self.kind {
             PreconditionKind::None => "none",
@@ -417,7 +419,7 @@ impl Precondition {
     }
 }
 
-/// Writes one unit without simulated time.
+/// Writes one mapping unit to the drive without simulated time.
 ///
 /// # Errors
 /// When failed blocks leave no die with space for the unit (the end of the drive's life), or garbage
@@ -445,8 +447,8 @@ fn programmed(stats: &FtlStats) -> u64 {
     stats.units_programmed.iter().sum()
 }
 
-/// Nominal times of one unit's program and one unit's read when all dies work at once: the clock of a workload that is
-/// written without simulated time.
+/// Nominal times in which all dies, working at once, program one unit and read one unit on average: the clock of a
+/// workload that is written without simulated time.
 struct Times {
     program: Nanos,
     read: Nanos,

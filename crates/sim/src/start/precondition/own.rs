@@ -11,22 +11,25 @@ use host::{Completion, Effect, HostRequest, Poll, Workload, WorkloadError};
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
 
-/// Source of copies of a workload for preconditioning; opens each copy by its number.
+/// Source of the copies of a workload that preconditioning writes one after the other; opens each copy by its number.
 pub struct Copies {
     open: OpenCopy,
-    /// True if all copies of the workload are the same, as copies of a trace are.
+    /// True if the workload is recorded, such as a trace, so that all copies that preconditioning writes one after the
+    /// other have the same requests.
     recorded: bool,
 }
 
 type OpenCopy = Box<dyn FnMut(u64) -> Result<Box<dyn Workload>, Error> + Send>;
 
 impl Copies {
-    /// Makes a source of copies of a recorded workload, such as a trace; all copies are the same.
+    /// Makes a source of copies, for preconditioning, of a recorded workload, such as a trace; all copies have the same
+    /// requests.
     pub fn recorded(open: impl FnMut(u64) -> Result<Box<dyn Workload>, Error> + Send + 'static) -> Self {
         Self { open: Box::new(open), recorded: true }
     }
 
-    /// Makes a source of copies of a workload whose requests are drawn at random anew for each copy.
+    /// Makes a source of copies, for preconditioning, of a workload whose requests are drawn at random anew for each
+    /// copy.
     pub fn drawn(open: impl FnMut(u64) -> Result<Box<dyn Workload>, Error> + Send + 'static) -> Self {
         Self { open: Box::new(open), recorded: false }
     }
@@ -49,29 +52,33 @@ const KEPT_MAX: usize = 1 << 22;
 /// Number of requests without a write after which an endless workload is refused for preconditioning, because it writes
 /// nothing.
 const READS_MAX: u64 = 1 << 22;
-/// Number of requests without a write after which a workload counts as one that leaves the drive at rest.
+/// Number of requests without a write after which a workload counts as one that does not write, so that it finds the
+/// drive at rest.
 const READS_BEFORE: u32 = 1 << 16;
 
-/// Next step of a copy of the workload in preconditioning.
+/// Kind of the next step of a copy of the workload in preconditioning: a write, a trim, a read, or the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CopyStep {
-    /// Units are written: first unit, number of units, and the placement handle that the request names.
+    /// Step of a workload copy: a write of units, with first unit, number of units, and the placement handle that the
+    /// request names.
     Write(Lpn, u32, Option<u16>),
-    /// Units are trimmed: first unit and number of units.
+    /// Step of a workload copy: a trim of units, with first unit and number of units.
     Trim(Lpn, u32),
-    /// Units are read: first unit and number of units; 0 units for a request that moves no data.
+    /// Step of a workload copy: a read of units, with first unit and number of units; 0 units for a request that moves
+    /// no data.
     Read(Lpn, u32),
-    /// The copy of the workload has ended.
+    /// Step of a workload copy: the end, after which the copy has no more requests.
     End,
 }
 
-/// Properties of the drive that copies of the workload write to: unit size, capacity, placement handles.
+/// Properties of the drive to which preconditioning writes copies of the workload: unit size, capacity, placement
+/// handles and policy.
 struct CopiedTo {
     unit: u64,
     capacity: u64,
     /// Host's policy that gives writes their placement handles; none where writes keep their own.
     placer: Option<Placer>,
-    /// For each unit, the placement handle named by its last write; empty where the drive has no handles.
+    /// List of the placement handles that the last write of each unit named; empty where the drive has no handles.
     named: Vec<Option<u16>>,
 }
 
@@ -83,12 +90,13 @@ impl CopiedTo {
     }
 }
 
-/// State of writing copies of a workload one after the other, without simulated time.
+/// State of preconditioning's writing of copies of a workload one after the other, without simulated time.
 pub(super) struct WorkloadCopies {
     open: OpenCopy,
     /// True while all copies of the workload are the same and the steps of the first copy are stored for the others.
     recorded: bool,
-    /// True if read steps of a copy are stored and repeated, too.
+    /// True if the read steps of the first copy of a recorded workload are stored and repeated in later copies, like
+    /// its writes and trims.
     keeps_reads: bool,
     kept: Vec<CopyStep>,
     at: usize,
@@ -100,9 +108,10 @@ pub(super) struct WorkloadCopies {
     /// True if the workload has pauses in which the drive is idle, because requests come at their own times.
     pauses: bool,
     drive: CopiedTo,
-    /// Number of copies opened so far.
+    /// Number, counted from 1, of the copy of the workload that preconditioning writes now or next; 0 before the first
+    /// copy.
     pub copies: u64,
-    /// Number of units written in the present copy; `requests` counts its requests.
+    /// Number of units written in the present copy of the workload; `requests` is the number of its requests.
     pub written: u64,
     requests: u64,
 }
@@ -129,8 +138,8 @@ impl WorkloadCopies {
         }
     }
 
-    /// Sets, on the copies, a drive with `handles` placement handles, given to writes by the host's policy `placer` if
-    /// there is one, and returns the copies.
+    /// Adds a drive's `handles` placement handles, and the host's policy `placer` that gives them to writes (none:
+    /// writes keep their own), to the state of writing copies of a workload, and returns that state.
     pub fn with_handles(mut self, handles: u16, placer: Option<Placer>) -> Self {
         let CopiedTo { unit, capacity, .. } = self.drive;
         let units = if handles > 0 { capacity.div_ceil(unit) } else { 0 };
@@ -143,13 +152,14 @@ impl WorkloadCopies {
         self.drive.named.get(lpn.index()).copied().flatten()
     }
 
-    /// Sets that read steps of a copy are stored and repeated, too, and returns the copies.
+    /// Sets that the read steps of the first copy of a recorded workload are stored and repeated in later copies, and
+    /// returns the changed state of writing copies.
     pub fn with_reads(self) -> Self {
         Self { keeps_reads: true, ..self }
     }
 
-    /// Returns true if a copy writes within its first requests; a workload that reads for longer finds a drive at rest.
-    /// A faulty workload also gives true, and its error when it is run.
+    /// Returns true if a copy of the workload writes within its first requests; a workload that reads for longer finds
+    /// a drive at rest. A faulty workload also gives true, and its error when it is run.
     pub fn writes(&mut self) -> bool {
         for _ in 0..READS_BEFORE {
             match self.ask() {
@@ -161,7 +171,8 @@ impl WorkloadCopies {
         false
     }
 
-    /// Returns the next step of the copies; the caller then calls [`Self::served`] with the time that the step took.
+    /// Returns the next step (write, trim, read or end) of the copies of the workload; the caller then calls
+    /// [`Self::served`] with the time that the step took.
     ///
     /// # Errors
     /// When the workload is faulty, requests addresses that the drive does not have, or never writes.
@@ -273,12 +284,14 @@ impl WorkloadCopies {
         })
     }
 
-    /// Returns true once requests came at times of their own instead of as fast as the drive takes them.
+    /// Returns true once requests of the workload came at times of their own instead of as fast as the drive takes
+    /// them.
     pub fn has_pauses(&self) -> bool {
         self.pauses
     }
 
-    /// Records that the last step kept the flash arrays busy for the time `busy`, so that its request is answered then.
+    /// Records that the last step of the copy kept the flash arrays busy for the time `busy`, so that the step's
+    /// request is answered then.
     pub fn served(&mut self, busy: Nanos) {
         let Some(request) = self.request.take() else { return };
         self.idle_from = self.idle_from.max(self.now) + busy;

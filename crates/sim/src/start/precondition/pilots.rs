@@ -24,8 +24,8 @@ const ENTRIES_MOST: usize = 200;
 const BYTES_MOST: u64 = 1 << 28;
 const ENDING: &str = "pilot";
 
-/// Store for answers of pilots (small trial drives): a folder, and the build of this program for which the answers are
-/// valid.
+/// Store of the answers of pilots (small trial drives that preconditioning runs): a folder, and the build of this
+/// program for which the answers are valid.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pilots {
@@ -35,11 +35,11 @@ pub struct Pilots {
     pub build: String,
 }
 
-/// Type of answer that a pilot (small trial drive) can give and that can be stored as numbers.
+/// Interface to an answer that a pilot (small trial drive) gives and that can be stored as numbers.
 pub(super) trait PilotAnswer: Sized {
-    /// Encodes the answer as numbers.
+    /// Encodes the pilot's answer as numbers.
     fn numbers(&self) -> Vec<u64>;
-    /// Decodes an answer from numbers, exact to the bit; none where the numbers encode no answer.
+    /// Decodes a pilot's answer from numbers, exact to the bit; none where the numbers encode no answer.
     fn read(numbers: &[u64]) -> Option<Self>;
 }
 

@@ -7,11 +7,12 @@ use engine::ByNumber;
 use std::collections::VecDeque;
 use units::Lpn;
 
-/// Model of a write buffer under untimed saturating writes: a queue of the units that have not left for the flash.
+/// Model of a write buffer under untimed saturating writes: a queue of the units that wait in the buffer and have not
+/// left for the flash.
 pub(super) struct WaitingUnits {
     slots: usize,
     queue: VecDeque<u32>,
-    /// Bit set with one bit for each logical unit, set while the unit waits in the buffer.
+    /// Bit set with one bit for each logical unit, true while the unit waits in the write buffer.
     present: Vec<u64>,
 }
 
@@ -40,7 +41,7 @@ impl WaitingUnits {
         None
     }
 
-    /// Returns the units that wait in the buffer, in the order in which they leave.
+    /// Returns the units that wait in the modelled write buffer, in the order in which they leave.
     pub fn units(&self) -> Vec<Lpn> {
         // One that was taken and written again has two places: it leaves at the first of them.
         let mut left = self.present.clone();
@@ -53,7 +54,7 @@ impl WaitingUnits {
         self.queue.iter().copied().filter(|&lpn| is_first(lpn)).map(Lpn).collect()
     }
 
-    /// Removes a unit that is no longer needed from the buffer; returns true if it was waiting.
+    /// Removes a unit that is no longer needed from the model of the write buffer; returns true if it was waiting.
     pub fn take(&mut self, lpn: Lpn) -> bool {
         let (word, bit) = ((lpn.0 / 64) as usize, 1 << (lpn.0 % 64));
         let waited = self.present[word] & bit != 0;
@@ -63,11 +64,12 @@ impl WaitingUnits {
 }
 
 /// Model of an SLC cache that is folded as fast as it is written: a log of the last writes. Each new write displaces
-/// the oldest, whose unit is folded unless it was written again since.
+/// the oldest write, whose unit is folded unless it was written again since.
 pub(super) struct FoldedCache {
     slots: usize,
     log: VecDeque<u32>,
-    /// Two numbers for each logical unit: its entries in the log, and how many of these (the oldest) are obsolete.
+    /// Two numbers for each logical unit in the modelled SLC cache: of its entries in the log of writes, and of the
+    /// obsolete ones (the oldest) among these.
     places: ByNumber<u32, [u32; 2]>,
 }
 

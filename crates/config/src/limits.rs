@@ -3,7 +3,7 @@
 use crate::from_value::FromValue;
 use std::fmt;
 
-/// Upper or lower end of the range of allowed values of a configuration key.
+/// Upper or lower end of the range of numbers that a configuration key accepts.
 #[derive(Clone, Debug, PartialEq)]
 struct RangeEdge {
     at: f64,

@@ -16,8 +16,8 @@ pub struct Card {
     pub not_modelled: &'static str,
 }
 
-/// A policy, the replaceable answer to one decision of the simulated drive: its description, and its parameters as read
-/// from its section of the configuration.
+/// Interface of a policy, the replaceable answer to one decision of the simulated drive: its description, and its
+/// parameters as read from its section of the configuration.
 pub trait Policy: Sized {
     /// Description of the policy: name, rule, source.
     const CARD: Card;

@@ -4,7 +4,7 @@ use crate::{Ladder, Overlap, Pace, code, flow};
 use config::{ConfigError, Section, at_least};
 use units::{Frequency, Nanos, TransferRate};
 
-/// Configuration of error correction, from `[ecc]`: times of the decoder, read attempts and read flow.
+/// Settings of error correction, as read from `[ecc]`: times of the decoder, read attempts and read flow.
 pub struct EccConfig {
     /// Time from data-out to corrected data, for each attempt to decode; the time of iterations is added
     /// ([`Ladder::pace`]).

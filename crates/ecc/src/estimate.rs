@@ -25,7 +25,8 @@ pub struct Estimator {
     pairs: Vec<(u32, f64)>,
 }
 
-/// Mean and spread of the syndrome weight (number of checks that do not hold) of words with one raw bit error rate.
+/// Mean and spread of the syndrome weight (number of parity checks that do not hold) of codewords with one raw bit
+/// error rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weight {
     /// Mean number of checks that do not hold.

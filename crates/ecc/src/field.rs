@@ -1,6 +1,6 @@
 //! Finite fields of 2^m elements.
 
-/// A finite field of 2^m elements, as tables of powers and logarithms of a primitive element.
+/// Finite field of 2^m elements, as tables of powers and logarithms of a primitive element.
 #[derive(Clone, Debug)]
 pub struct Field {
     order: usize,

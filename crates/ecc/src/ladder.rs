@@ -6,7 +6,7 @@ use crate::{Estimator, cost, tail};
 use std::sync::Arc;
 use units::{Frequency, Nanos};
 
-/// A rung of the ladder: one way to read a page, with its number of sensings and the errors that can be corrected.
+/// Rung of the read ladder: one way to read a page, with its number of sensings and the errors that it can correct.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rung {
     /// Number of reference voltages that cells are compared with, over all boundaries between states.
@@ -22,13 +22,13 @@ pub struct Rung {
     pub limit: f64,
 }
 
-/// Error correction capability of a rung of the ladder, that is, of one way to read a page.
+/// Which of two measures gives the error correction capability of a rung of the ladder (one way to read a page).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Corrects {
-    /// The code corrects up to this number of bit errors in a codeword.
+    /// Measure of capability: the greatest number of bit errors in a codeword that the code corrects.
     Errors(u32),
-    /// The capability is given by a table of counted failures: the table, and the index of its curve, which is the
-    /// number of soft bits less one (0: a hard read).
+    /// Measure of capability: a table of counted failures, and the index of its curve, which is the number of soft bits
+    /// less one (0: a hard read).
     Counted(Arc<Table>, usize),
 }
 
@@ -43,8 +43,8 @@ impl Soft {
     pub const NORMAL: Self = Self([1.0; 2]);
 }
 
-/// Raw bit error rates of a page: with the default references, the effect of retries on the rate, and the factors for
-/// soft reads.
+/// Raw bit error rates of a page: the rate with the default references, the effect of retries on the rate, and the
+/// factors for soft reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
     /// Raw bit error rate (0 to 1) with the default references.
@@ -89,16 +89,16 @@ pub struct Ladder {
     pub decodes: Decodes,
 }
 
-/// How the simulator determines the outcome of a read.
+/// Which of two methods determines the outcome of a simulated read: chances from tables, or the decoding of codewords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decodes {
-    /// The outcome is drawn at random, with a chance of failure from a table of counts or from the code's limit.
+    /// Method: the outcome is drawn, with a chance of failure from a table of counts or from the code's limit.
     Tables,
-    /// The outcome follows from decoding simulated words for each read.
+    /// Method: the outcome follows from decoding simulated codewords for each read.
     Words,
 }
 
-/// Speed of an iterative decoder: its clock, the messages per cycle, and how words overlap.
+/// Properties that give an iterative decoder's speed: its clock, the messages per cycle, and how codewords overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     /// Clock frequency of the iterative decoder.
@@ -109,14 +109,14 @@ pub struct Pace {
     pub overlap: Overlap,
 }
 
-/// How decoding of a read's codewords overlaps with their transfer over the channel.
+/// Which way the decoding of a read's codewords overlaps with their transfer over the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlap {
-    /// All codewords of a read are decoded in parallel, after the transfer.
+    /// Overlap: all codewords of a read are decoded in parallel, after the transfer.
     Beside,
-    /// Each codeword is decoded while the next crosses the channel (two words at a time).
+    /// Overlap: each codeword is decoded while the next crosses the channel (two words at a time).
     NextTransfer,
-    /// One codeword is decoded after the other, after the whole transfer.
+    /// Overlap: none; one codeword is decoded after the other, after the whole transfer.
     InTurn,
 }
 

@@ -19,7 +19,8 @@
 use crate::measure::Count;
 use nand::cells::normal::above;
 
-/// Scaling law of a code: the chance that a word fails against the raw bit error rate.
+/// Parameters of the scaling law of a code, which gives the probability that a codeword fails from the raw bit error
+/// rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Law {
     /// Number of bits of a word.

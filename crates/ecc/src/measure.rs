@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// together must divide it.
 const ALIKE: u64 = 64;
 
-/// Trial of a code and a channel: codewords are sent over the channel with random noise, decoded, and their failures
-/// counted.
+/// Experiment with a code and a channel: codewords are sent over the channel with random noise and decoded, and the
+/// failures are counted.
 #[derive(Clone, Debug)]
 pub struct Trial {
     graph: Arc<Graph>,
@@ -22,7 +22,7 @@ pub struct Trial {
     seed: u64,
 }
 
-/// Counts of decoded words and of their failures.
+/// Counts of decoded codewords and of their failures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Number of words decoded.
@@ -35,7 +35,7 @@ pub struct Count {
     pub iterations: u64,
 }
 
-/// Counts of decoded words and failures, with the distribution of the decoder's iterations.
+/// Counts of decoded codewords and failures, with the distribution of the number of the decoder's iterations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Counts of the words and their failures.

@@ -5,7 +5,7 @@ use crate::words::{Word, Words};
 use crate::{Ladder, Rates};
 use engine::RandomStream;
 
-/// Outcome of the read of one page: its attempts, and whether it was corrected.
+/// Record of the outcome of the read of one page: its attempts, and whether it was corrected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// Index of the rung of the ladder (the way to read a page) that corrected the page; of the last attempt if no
@@ -38,7 +38,8 @@ impl Outcome {
     };
 }
 
-/// One page that is to be read: the page's error rates and size, and the ways in which the drive can read it.
+/// Description of one page that is to be read: the page's error rates and size, and the ways in which the drive can
+/// read it.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRead<'a> {
     /// Ladder of the ways in which the drive can read and correct the page.

@@ -13,7 +13,7 @@ use config::{ConfigError, Document, Section};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Outcome of decoding one codeword.
+/// Result of decoding one codeword of a simulated read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
     /// True if the decoded data of the word are wrong.

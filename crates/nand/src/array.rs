@@ -10,8 +10,8 @@ use engine::RandomStream;
 
 const NO_BLOCK: u32 = u32::MAX;
 
-/// Chances, each from 0 to 1, that a block is bad as delivered, that a program operation fails, and that an erase
-/// operation fails; from `[nand.bad_blocks]`.
+/// Probabilities of bad blocks and of failures of flash operations, each from 0 to 1, as set in `[nand.bad_blocks]`:
+/// that a block is bad as delivered, that a program operation fails, and that an erase operation fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct BadBlocks {
     factory_ratio: f64,
@@ -19,21 +19,23 @@ struct BadBlocks {
     erase_fail_ratio: f64,
 }
 
-/// Pass or fail status that the chip reports after a program operation.
+/// Which of two results, pass or fail, the chip reports after a program operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramStatus {
-    /// The program succeeded: the data are on flash.
+    /// Status pass: the program operation succeeded, and the data are on flash.
     Done,
-    /// The program failed: the data may not be on flash.
+    /// Status fail: the program operation failed, and the data may not be on flash.
     Failed,
 }
 
-/// Result of retiring the bad block of a superblock.
+/// Which of two outcomes the retirement of a bad block of a superblock has: a spare block replaces it, or the
+/// superblock is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetireOutcome {
-    /// A spare block of the same plane replaced the bad block; the superblock stays in use.
+    /// Outcome: a spare block of the same plane replaced the bad block, and the superblock stays in use.
     Replaced,
-    /// The plane had no spare block: the superblock is lost, and its remaining good blocks became spare blocks.
+    /// Outcome: the plane had no spare block, so that the superblock is lost; its remaining good blocks became spare
+    /// blocks.
     Lost,
 }
 

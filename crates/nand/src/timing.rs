@@ -4,8 +4,8 @@ use crate::{Cell, Geometry, ProgramOrder, SlcMode, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Busy times of a chip's array: reads, programs, erases, suspends. Where the chip's file has `[tables]` (made by
-/// `floatgate derive`), programs and erases depend on wear, and programs also on the program step.
+/// Busy times of a chip's flash array, in nanoseconds: reads, programs, erases, suspends. Where the chip's file has
+/// `[tables]` (made by `floatgate derive`), programs and erases depend on wear, and programs also on the program step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayTiming {
     cell: Cell,

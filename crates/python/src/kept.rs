@@ -2,7 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
-/// Fault of a user's Python policy, in one line; it travels as a panic to the Python call that began the work.
+/// Fault of a user's Python policy, as an error message of one line; it travels as a panic to the Python call that
+/// began the work.
 pub struct PolicyFault(pub String);
 
 thread_local! {

@@ -8,17 +8,17 @@ use pyo3::types::{PyBytes, PyString, PyTuple};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// A row of the test rig's log as Python values, in the order of the fields of `floatgate.lab.Entry`, which is made
-/// from such rows: block, page, operation, cycle, busy time in ns, pulses, status, and number of bit errors (always
-/// None, as nothing was read back).
+/// Tuple of a row of the test rig's log as Python values, in the order of the fields of `floatgate.lab.Entry`, which is
+/// made from such rows: block, page, operation, cycle, busy time in ns, pulses, status, and number of bit errors
+/// (always None, as nothing was read back).
 type LoggedRow<'py> =
     (u32, Option<u32>, LinesOfWord<'py>, u64, u64, Option<u32>, LinesOfWord<'py>, Option<u32>);
 type LinesOfWord<'py> = Bound<'py, PyString>;
-/// Changes of one operation's busy time in the log of a block: the operation, the page, the cycles at which the busy
-/// time changed, and the new busy times in ns.
+/// Tuple of the changes of one operation's busy time in the log of a block: the operation, the page, the list of cycles
+/// at which the busy time changed, and the list of the new busy times in ns.
 type Changes = (&'static str, Option<u32>, Vec<u64>, Vec<u64>);
 
-/// Rows of the log that the test rig wrote while it cycled a flash block.
+/// List of the rows of the log that the test rig wrote while it cycled a flash block, for Python.
 #[pyclass(module = "floatgate._core", frozen, sequence)]
 pub struct LogRows {
     block: u32,

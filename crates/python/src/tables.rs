@@ -250,8 +250,8 @@ pub struct Writer {
     open: Mutex<Option<Open>>,
 }
 
-/// Parquet file that is being written. Rows are given in slices that depend on the speed of the machine, but are
-/// written in batches of fixed size, so that the same run gives the same bytes.
+/// State of a Parquet file that is being written. Rows are given in slices that depend on the speed of the machine, but
+/// are written in batches of fixed size, so that the same run gives the same bytes.
 struct Open {
     file: ArrowWriter<File>,
     rows: BatchCoalescer,

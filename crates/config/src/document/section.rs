@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// One configuration value that the program has read; the resolved configuration is a list of such entries.
+/// Record of one configuration value that the program has read; the resolved configuration is a list of such entries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// Dotted path of the key, such as `ftl.gc.victim.name`.
@@ -49,14 +49,14 @@ pub struct Section {
     record: Rc<SharedRecord>,
 }
 
-/// Rule for what may be missing when a key is read: the key itself, or the items of the list that it takes.
+/// Which part may be missing when a configuration key is read: nothing, the key itself, or the items of its list.
 #[derive(Clone, Copy, PartialEq)]
 enum Presence {
-    /// The key must be written, and a list must have items.
+    /// Rule: the key must be written, and a list must have items.
     Required,
-    /// The key may be missing; a list that is written must have items.
+    /// Rule: the key may be missing; a list that is written must have items.
     Optional,
-    /// The key or the items of its list may be missing, because the default is an empty list.
+    /// Rule: the key or the items of its list may be missing, because the default is an empty list.
     MayBeEmpty,
 }
 

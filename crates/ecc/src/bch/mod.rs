@@ -6,7 +6,8 @@
 
 use crate::field::Field;
 
-/// A binary BCH code that corrects up to `correctable` bit errors in `data_bits` data bits and their parity.
+/// Binary BCH code with its finite field and polynomials: corrects up to `correctable` bit errors in `data_bits` data
+/// bits and their parity.
 #[derive(Clone, Debug)]
 pub struct Code {
     field: Field,
@@ -16,12 +17,13 @@ pub struct Code {
     generator: Vec<bool>,
 }
 
-/// Result of decoding a BCH codeword.
+/// Which outcome the decoding of a BCH codeword has: corrected, or uncorrectable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The codeword was corrected: the numbers of the bits that were inverted; empty if it had no error.
+    /// Outcome: the codeword was corrected. The list has the indices of the bits that were inverted; it is empty if the
+    /// codeword had no error.
     Corrected(Vec<usize>),
-    /// The decoder detected more errors than the code corrects; the codeword is unchanged.
+    /// Outcome: uncorrectable. The decoder detected more errors than the code corrects, and the codeword is unchanged.
     Lost,
 }
 

@@ -6,7 +6,7 @@ use crate::{Ladder, tail};
 use config::{Card, ConfigError, Policy, Section, above, at_least, at_most};
 use units::{Bytes, Potential};
 
-/// A binary BCH code that the configuration can choose as `ecc.code`: size of a codeword, number of errors that it
+/// Binary BCH code that the configuration can choose as `ecc.code`: size of a codeword, number of errors that it
 /// corrects, accepted failure rate, and read retries.
 #[derive(Clone, Debug)]
 pub struct Bch {

@@ -10,7 +10,8 @@
 use crate::ldpc::Graph;
 use multiversion::multiversion;
 
-/// Type of number that a min-sum decoder's messages consist of.
+/// Interface of the number types (such as 32-bit floating point and 8-bit integers) in which a min-sum decoder can
+/// compute its messages.
 pub trait Number: Copy + Default + PartialEq + PartialOrd {
     /// Type of the factor and offset by which check messages are reduced.
     type Damping: Copy;
@@ -27,7 +28,8 @@ pub trait Number: Copy + Default + PartialEq + PartialOrd {
     fn damped(self, by: Self::Damping) -> Self;
 }
 
-/// Damping of messages as floating-point numbers: multiplied by `factor`, then reduced by `offset`.
+/// Parameters by which a decoder's messages are damped as floating-point numbers: multiplied by `factor`, then reduced
+/// by `offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Damping32 {
     pub factor: f32,
@@ -70,8 +72,9 @@ impl Number for f32 {
     }
 }
 
-/// Damping of messages as 8-bit integers: multiplied by `eighths` eighths, reduced by `offset`, limited to `most`. The
-/// limit prevents that a saturated belief changes its sign when a check's last message is subtracted from it.
+/// Parameters by which a decoder's messages are damped as 8-bit integers: multiplied by `eighths` eighths, reduced by
+/// `offset`, limited to `most`. The limit prevents that a saturated belief changes its sign when a check's last message
+/// is subtracted from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damping8 {
     pub eighths: i16,
@@ -118,7 +121,8 @@ impl Number for i8 {
     }
 }
 
-/// State of a min-sum decoder, for all words that it decodes together.
+/// State of a min-sum decoder while it decodes several codewords together: the beliefs of all bits, and the last
+/// messages from checks to bits.
 #[derive(Clone, Debug)]
 pub struct Beliefs<T, const WORDS: usize> {
     /// For each bit of the code, the decoder's present belief (log-likelihood ratio) in each of the words that are
@@ -207,8 +211,9 @@ pub fn through_all_at_once<T: Number, const WORDS: usize>(
     std::mem::swap(&mut beliefs.of_bits, next);
 }
 
-/// Messages that one check sends to its bits: one magnitude (`to_least`) for the bit whose own message had the least
-/// magnitude, another (`to_others`) for all other bits, and the sign of all received messages multiplied (`odd`).
+/// Record of the messages that one parity check sends to its bits: one magnitude (`to_least`) for the bit whose own
+/// message had the least magnitude (`least`), another (`to_others`) for all other bits, and the sign of all received
+/// messages multiplied (`odd`).
 struct CheckTold<T: Number, const WORDS: usize> {
     least: [T; WORDS],
     to_least: [T; WORDS],

@@ -15,13 +15,13 @@
 use crate::ldpc::Graph;
 use std::sync::Arc;
 
-/// A kind of decoder (`ecc.decoder`) with its parameters.
+/// Policy interface of a kind of decoder (`ecc.decoder`) with its parameters.
 pub trait Decoder: Send {
     /// Makes a decoder of this kind, with its working memory, for words of the code that `graph` describes.
     fn on(&self, graph: &Arc<Graph>) -> Box<dyn Decoding>;
 }
 
-/// A decoder for one code, which reuses its working memory from one batch of words to the next.
+/// Interface of a decoder for one code, which reuses its working memory from one batch of codewords to the next.
 pub trait Decoding: Send {
     /// Returns the number of words that are decoded together, from 1 to 64.
     fn words(&self) -> usize;
@@ -33,7 +33,7 @@ pub trait Decoding: Send {
     fn decode(&mut self, ratios: &[f32]) -> &Decoded;
 }
 
-/// Results of decoding a batch of words: bits, iterations, and which words converged.
+/// Results of decoding a batch of codewords: decoded bits, numbers of iterations, and which words converged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decoded {
     /// For each bit of the code, its decoded value in all words of the batch: bit `w` belongs to word `w`.

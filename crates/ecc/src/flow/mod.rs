@@ -9,7 +9,7 @@ use crate::Estimator;
 /// Greatest number of attempts of a read, after which the drive gives up.
 pub const ATTEMPTS_MOST: u32 = 255;
 
-/// One attempt to read a page: which references it uses, with how many soft bits, and when it is decoded.
+/// Settings of one attempt to read a page: which references it uses, with how many soft bits, and when it is decoded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt {
     /// Step of the retry table whose references the attempt reads with; 0: the default references.
@@ -28,25 +28,27 @@ impl Attempt {
     }
 }
 
-/// Answer of a read flow: the next attempt to read a page, or to give up.
+/// Which of two answers a read flow (policy for the attempts of a page's read) gives: make a further attempt, or give
+/// up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
-    /// The page is read by this attempt next.
+    /// Answer: read the page next with this attempt.
     Read(Attempt),
-    /// The read is given up without a further attempt: the page is uncorrectable.
+    /// Answer: give up the read without a further attempt, so that the page is uncorrectable.
     GiveUp,
 }
 
-/// Kind of effect that a step of read retries has on the raw bit errors of a page.
+/// Kind of model for read retries: in which way each retry step reduces the raw bit errors of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
-    /// Each step moves the references nearer to the best ones, along a retry table (`retry_step`).
+    /// Model of retries: each step moves the references nearer to the best ones, along a retry table (`retry_step`).
     Table,
-    /// Each step removes a fraction of the raw bit errors (`retry_gain`): the best references are not known.
+    /// Model of retries: each step removes a fraction of the raw bit errors (`retry_gain`), as the best references are
+    /// not known.
     Share,
 }
 
-/// What a read flow may know of a read when it chooses the next attempt.
+/// View of a page's read that is shown to the read flow when it chooses the next attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowView<'a> {
     /// Page type of the page: number, from 0, of the bit of the cells that holds the page.
@@ -102,8 +104,8 @@ impl FlowView<'_> {
     }
 }
 
-/// Which records and estimates the drive must maintain for its read flow, the policy that chooses the attempts of a
-/// read.
+/// Set of flags: which records and estimates the drive must maintain for its read flow, the policy that chooses the
+/// attempts of a read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     /// True if the drive estimates the raw bit error rate of each attempt from its syndrome, which takes the time of
@@ -114,7 +116,7 @@ pub struct Notes {
     pub good_steps: bool,
 }
 
-/// A read flow: the policy that chooses the attempts of a page's read.
+/// Policy interface of a read flow, which chooses the attempts of a page's read one after the other.
 pub trait Flow: Send {
     /// Returns which records the read flow needs the drive to maintain.
     fn notes(&self) -> Notes {
@@ -136,8 +138,8 @@ config::policies! {
     soft_by_estimate::SoftByEstimate,
 }
 
-/// The read flow of a drive (the policy that chooses the attempts of a page's read), with the records that it asks for
-/// and the estimator that it needs.
+/// Read flow of a drive (the policy that chooses the attempts of a page's read), together with the records that it asks
+/// for and the estimator that it needs.
 pub struct Flows {
     /// Policy that chooses the attempts of a page's read.
     pub flow: Box<dyn Flow>,

@@ -9,7 +9,7 @@
 use super::Graph;
 use super::rank::settled;
 
-/// A row over GF(2): 64 coefficients in each word.
+/// Row of bits over GF(2): 64 coefficients in each 64-bit number.
 type Bits = Vec<u64>;
 
 fn flip(bits: &mut [u64], at: usize) {

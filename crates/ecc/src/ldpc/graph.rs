@@ -1,6 +1,6 @@
 //! Which bits each parity check adds up: the matrix of a code, row by row.
 
-/// A parity-check matrix, stored row by row. Rows keep their order, as decoders take checks one after the other.
+/// Parity-check matrix, stored row by row. Rows keep their order, as decoders take checks one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     bits: usize,

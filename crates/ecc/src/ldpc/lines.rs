@@ -10,7 +10,7 @@ use super::Graph;
 use super::rank::settled;
 use crate::field::Field;
 
-/// The lines over a finite field that are the checks of a code: field, points and slopes.
+/// Set of lines over a finite field that are the parity checks of an LDPC code: field, points and slopes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lines {
     /// Number of bits of a symbol: the field has 2^`symbol_bits` elements.

@@ -12,8 +12,8 @@ const CERTAIN: f64 = 30.0;
 /// refused: states as wide as this reach beyond their neighbour, too.
 const WIDEST: f64 = 0.2;
 
-/// A page of flash cells for the sensing model: the distribution of threshold voltages of each state, and which states
-/// store a one in the page.
+/// Description of a page of flash cells for the sensing model: the distribution of threshold voltages of each state,
+/// and which states store a one in the page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
     spreads: Spreads,
@@ -22,7 +22,8 @@ pub struct Page {
     boundaries: Vec<usize>,
 }
 
-/// Values as which a page's bits are received (zones of threshold voltage), the surest zero first, the surest one last.
+/// Lists of the values as which a page's bits are received (zones of threshold voltage), from the surest zero to the
+/// surest one: the fraction of bits received as each value, and the log-likelihood ratios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Zones {
     /// For a sent zero and for a sent one, the fraction (0 to 1) of the bits that are received as each value.
@@ -31,7 +32,7 @@ pub struct Zones {
     pub ratios: Vec<f64>,
 }
 
-/// Result of sensing a page: the reference voltages used, and the values received.
+/// Result of sensing a page: the reference voltages used, and the values received, with the fractions of the bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensed {
     /// For each boundary between states at which the page's bit changes, the rising reference voltages of its

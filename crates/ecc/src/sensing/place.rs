@@ -3,16 +3,17 @@
 use super::SOFT_BITS_MOST;
 use super::page::{Page, information};
 
-/// Rule by which the references of soft reads are placed around a boundary between states.
+/// Kind of rule by which the references of soft reads are placed around a boundary between cell states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// References are placed where the values give the most information on the bit (Wang and others, JSAC 2014).
+    /// Placement rule: references are placed where the values give the most information on the bit (Wang and others,
+    /// JSAC 2014).
     Information,
-    /// References are equally spaced at all boundaries, around the reference that misreads fewest cells, at the
-    /// distance that gives the most information.
+    /// Placement rule: references are equally spaced at all boundaries, around the reference that misreads fewest
+    /// cells, at the distance that gives the most information.
     Even,
-    /// References are placed where the ratio of the two neighbouring states' densities changes in equal steps of its
-    /// logarithm, with the step that gives the most information.
+    /// Placement rule: references are placed where the ratio of the two neighbouring states' densities changes in equal
+    /// steps of its logarithm, with the step that gives the most information.
     Ratio,
 }
 

@@ -8,7 +8,8 @@ use super::parabola::{OffLaw, Parabola};
 use crate::law::Law;
 use nand::cells::normal::{above, density, quantile};
 
-/// Point of a curve: the raw bit error rate, and the counts of words decoded and failed at this rate.
+/// Record of one counted point of a code's failure curve: the raw bit error rate, and the counts of codewords decoded
+/// and failed at this rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// Raw bit error rate of the point.
@@ -23,12 +24,13 @@ pub struct Point {
     pub taken: IterationsTaken,
 }
 
-/// Number of decoder iterations that the words of a point took, as a distribution or as a sum.
+/// Which of two forms the record of the decoder iterations of a point's codewords has: a distribution, or only a sum.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IterationsTaken {
-    /// The distribution is known: for each number of iterations, from 0 on, the number of words that took as many.
+    /// Form: the distribution. The list has, for each number of iterations from 0 on, the number of codewords that took
+    /// as many.
     Each(Vec<u64>),
-    /// Only the sum of the iterations of all words is known.
+    /// Form: only the sum of the iterations of all codewords.
     InAll(u64),
 }
 
@@ -69,8 +71,8 @@ impl Point {
     }
 }
 
-/// Curve of the failures and decoder iterations of a code against the raw bit error rate, through counted points, for
-/// one number of soft bits.
+/// Curve of the failure rate and decoder iterations of a code against the raw bit error rate, through counted points,
+/// for one number of soft bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     law: Law,

@@ -14,7 +14,8 @@ pub use shipped::{named, shipped};
 use crate::sensing::SOFT_BITS_MOST;
 use config::{ConfigError, Document, Section, above, at_least, at_most};
 
-/// Table of the counted failures and iterations of one code with one decoder.
+/// Table of the counted failures and decoder iterations of one code with one decoder, by raw bit error rate and number
+/// of soft bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// Name of the code, a file of `codes/`.

@@ -10,7 +10,8 @@ use super::tails::Elapsed;
 use super::wordline::{Condition, Wordline};
 use units::Nanos;
 
-/// Result of one programming pass of a wordline.
+/// Result of one programming pass of a wordline: the pulses used, the time for which the die was busy, and whether all
+/// cells reached their target voltages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programmed {
     /// For each target voltage of the pass, number of program pulses that its slowest cell took, at most the budget of
@@ -22,7 +23,8 @@ pub struct Programmed {
     pub ok: bool,
 }
 
-/// Simulated cells of one block: the wordlines, the state to which each cell was programmed, and the wear.
+/// State of the simulated cells of one flash block: the wordlines, the state to which each cell was programmed, and the
+/// block's wear.
 #[derive(Clone, Debug)]
 pub struct CellBlock {
     wordlines: Vec<Wordline>,

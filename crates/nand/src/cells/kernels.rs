@@ -17,8 +17,8 @@ use multiversion::multiversion;
 /// Greatest number of states (threshold levels) that a cell can have.
 pub const STATES: usize = 16;
 
-/// Parameters of the cells' programming offsets: how many volts higher than for a mean cell the pulses must go for each
-/// cell; wear lowers the offset.
+/// Parameters of the programming offsets of a wordline's cells, for vector code. The offset of a cell tells how many
+/// volts higher than for a mean cell the program pulses must go; wear lowers it.
 pub struct Offsets {
     pub own: LaneStream,
     pub traps: LaneStream,
@@ -49,8 +49,8 @@ impl Offsets {
     }
 }
 
-/// Parameters of the programming noise: how far each cell ends from the threshold at which its last program pulse
-/// should have placed it.
+/// Parameters of the programming noise, for vector code: how far each cell ends from the threshold at which its last
+/// program pulse should have placed it.
 pub struct Left {
     pub wide: LaneStream,
     pub far: LaneStream,
@@ -77,7 +77,8 @@ impl Left {
     }
 }
 
-/// Pulse voltages, pulse limit and target thresholds of one programming pass, as `f32` numbers for vector code.
+/// Parameters of one programming pass for vector code, as `f32` numbers: pulse voltages, greatest number of pulses and
+/// target thresholds.
 pub struct Pulses {
     pub start: f32,
     pub step: f32,
@@ -302,7 +303,7 @@ pub fn lift_weak(volts: &mut [f32], powers: &[f32], weak: f32, top: f32, range: 
     }
 }
 
-/// Parameters of the charge loss of a wordline's cells, in `f32`.
+/// Parameters of the charge loss of a wordline's cells over a time, as `f32` numbers for vector code.
 pub struct Settling {
     /// Mean fraction (0 to 1) of its distance to `neutral` that a cell loses.
     pub mean: f32,

@@ -61,7 +61,7 @@ use crate::Cell;
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// A named set of cell voltages: verify levels to which states are programmed, read references, and the program pulses.
+/// Named set of voltages: verify levels to which cell states are programmed, read references, and program pulses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoltagePlan {
     /// Name of the voltage set.
@@ -94,7 +94,7 @@ impl VoltagePlan {
     }
 }
 
-/// Set-up time and pulse limit of one pass of a program.
+/// Parameters of one pass of a program operation: set-up time and greatest number of pulses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pass {
     /// Time before the first pulse of the pass: loading data, charge pumps, and in a later pass reading the earlier
@@ -105,7 +105,7 @@ pub struct Pass {
     pub sweep: Option<f64>,
 }
 
-/// Passes of programming a wordline, times of a pulse and of a verify, and greatest number of pulses.
+/// Parameters of programming a wordline: passes, times of a pulse and of a verify, and greatest number of pulses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTiming {
     /// Set-up time and pulse limit of each pass of a program, in order.
@@ -118,7 +118,7 @@ pub struct ProgramTiming {
     pub max_pulses: u32,
 }
 
-/// Voltages, times and limits of erasing a block.
+/// Parameters of erasing a block: voltages, times and limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EraseTiming {
     /// Erase voltage of the first erase pulse, volts.
@@ -143,7 +143,7 @@ pub struct EraseTiming {
     pub cold_below: f64,
 }
 
-/// All parameters of a chip's cells: voltages, timing, wear, charge loss, coupling and disturb.
+/// Set of all parameters of a chip's simulated cells: voltages, timing, wear, charge loss, coupling and disturb.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellPhysics {
     /// Kind of cell, by its number of bits.

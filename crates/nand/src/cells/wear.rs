@@ -43,7 +43,8 @@ const OXIDE: f64 = 0.30;
 const BOLTZMANN_EV: f64 = 8.617_333_262e-5;
 const KELVIN: f64 = 273.15;
 
-/// Law by which oxide trapping grows with program/erase cycles, and its effects on the cells, in volts.
+/// Parameters of the wear law: how oxide trapping grows with program/erase cycles, and by how many volts it changes the
+/// cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wear {
     slow_v: f64,
@@ -220,7 +221,8 @@ pub fn arrhenius(activation_ev: f64, celsius: f64, reference: f64) -> f64 {
     libm::exp(activation_ev / BOLTZMANN_EV * (1.0 / (reference + KELVIN) - 1.0 / (celsius + KELVIN)))
 }
 
-/// Law of charge loss with time (Dong, Pan and others: mean and variance grow with the logarithm of time).
+/// Parameters of the law of charge loss with time (Dong, Pan and others: mean and variance grow with the logarithm of
+/// time).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Retention {
     ks: f64,
@@ -237,7 +239,7 @@ pub struct Retention {
     pub reference_celsius: f64,
 }
 
-/// Charge loss of cells of a given wear over a time span.
+/// Parameters of the charge loss of cells of a given wear over a given time span.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leak {
     /// Mean loss of a cell, volts per volt of the cell's threshold above `neutral_v`.

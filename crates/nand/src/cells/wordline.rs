@@ -10,7 +10,7 @@ use super::physics::{CellPhysics, VoltagePlan};
 use super::tails::{Elapsed, Noise};
 use std::cell::RefCell;
 
-/// Condition of a wordline's cells when they are programmed or read: wear, trapping, dwell time and layer.
+/// Set of the conditions in which a wordline's cells are programmed or read: wear, trapping, dwell time and layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Condition {
     /// Wear of the wordline, in program/erase cycles.
@@ -53,7 +53,8 @@ mod draw {
     pub const WEAK: u64 = 10;
 }
 
-/// Simulated cells of a wordline: their threshold voltages in volts, and the random stream of the wordline.
+/// State of the simulated cells of a wordline: their threshold voltages in volts, and the random stream of the
+/// wordline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wordline {
     volts: Vec<f32>,

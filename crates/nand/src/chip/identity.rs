@@ -6,14 +6,14 @@ use crate::{ArrayTiming, Geometry, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Status of a flash operation, as in the chip's status register.
+/// Which status the chip's status register reports for a flash operation: success, failure, or not tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The operation succeeded.
+    /// Status: the flash operation succeeded.
     Ok,
-    /// The operation failed, or the chip's rules forbid it.
+    /// Status: the flash operation failed, or the chip's rules forbid it.
     Fail,
-    /// The operation was not tried, because the block is bad.
+    /// Status: the flash operation was not tried, because the block is bad.
     Protected,
 }
 
@@ -48,7 +48,7 @@ pub struct PageRead {
     pub data: Vec<u8>,
 }
 
-/// Times and endurance that the part's data sheet gives.
+/// Rated values of a flash part from its data sheet: times of the flash operations, and endurance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rated {
     /// Array read time (tR) of the data sheet, ns; 0: not known.
@@ -61,7 +61,7 @@ pub struct Rated {
     pub pe_cycles: u64,
 }
 
-/// Identity of a flash part, as it reports it: name, READ ID, geometry, states and rated values.
+/// Record of the identity of a flash part, as the part reports it: name, READ ID, geometry, states and rated values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identity {
     /// Name of the flash part.
@@ -78,7 +78,7 @@ pub struct Identity {
     pub rated: Rated,
 }
 
-/// Contents of a chip file: identity, timing, tables, cell parameters and test rig.
+/// Record of the contents of a chip file: identity, timing, tables, cell parameters and test rig.
 pub(super) struct ChipFile {
     pub identity: Identity,
     pub timing: ArrayTiming,

@@ -4,16 +4,16 @@ use super::Rig;
 use crate::cells::normal::Stream;
 use std::collections::BTreeMap;
 
-/// Kind of operation in a row of the rig's log.
+/// Kind of flash operation, program or erase, that a row of the test rig's log records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// The operation was the program of a page.
+    /// Kind of logged operation: the program of a page.
     Program,
-    /// The operation was the erase of the block.
+    /// Kind of logged operation: the erase of the block.
     Erase,
 }
 
-/// A row of the test rig's log: one program or erase in one cycle of a block.
+/// Record of one operation in the test rig's log: one program or erase in one cycle of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogRow {
     /// Number, within the block, of the page that was programmed; none for an erase.
@@ -30,8 +30,8 @@ pub struct LogRow {
     pub ok: bool,
 }
 
-/// A stretch of program/erase cycles in which an operation has the same busy time, pulses and status: begins with cycle
-/// `from`.
+/// Record of a stretch of program/erase cycles, beginning with cycle `from`, in which an operation has the same busy
+/// time, number of pulses and status in each cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LogStretch {
     pub from: u64,
@@ -40,8 +40,8 @@ pub(super) struct LogStretch {
     pub ok: bool,
 }
 
-/// One operation that is repeated in every program/erase cycle (the program of the page `page`, or the erase if none),
-/// as stretches of cycles with equal results.
+/// Record of one operation that is repeated in every program/erase cycle (the program of the page `page`, or the erase
+/// if none), as stretches of cycles with equal results.
 pub(super) struct Track {
     pub page: Option<u32>,
     pub stretches: Vec<LogStretch>,

@@ -14,7 +14,7 @@ pub(super) fn growing(share: f64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(1u64), move |cycle| Some(cycle + ((*cycle as f64 * share) as u64).max(1)))
 }
 
-/// A stretch of program/erase cycles that cause equal wear.
+/// Record of a stretch of program/erase cycles of a block in which each cycle causes the same wear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Even {
     /// Number of cycles of the block before the stretch; `worn` is the wear by all these cycles, in millionths of a
@@ -25,8 +25,8 @@ struct Even {
     each: u64,
 }
 
-/// Wear of a block as a function of its number of program/erase cycles, in whole millionths of a mean cycle, so that
-/// sums do not depend on their order.
+/// List of stretches of cycles by which the wear of a block is computed from its number of program/erase cycles, in
+/// whole millionths of a mean cycle, so that sums do not depend on their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pace {
     /// Stretches of cycles that cause equal wear; empty if every cycle wears as much as the mean cycle.

@@ -18,7 +18,7 @@ use crate::{ArrayTiming, ProgramOrder, Tables};
 use config::{ConfigError, Section};
 use std::collections::BTreeMap;
 
-/// Data of a page that was programmed since the last erase, and when it was programmed.
+/// Record of a page that was programmed since the last erase: its data, and the time of the program in seconds.
 struct Page {
     data: Vec<u8>,
     at_s: f64,
@@ -38,7 +38,7 @@ struct Block {
     logged: BTreeMap<i64, (u64, bool)>,
 }
 
-/// A chip simulated by its tables of times, errors and endurance; each block is made when it is first accessed.
+/// Flash chip simulated by its tables of times, errors and endurance; each block is made when it is first accessed.
 pub struct TabledChip {
     identity: Identity,
     timing: ArrayTiming,

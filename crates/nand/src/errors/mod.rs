@@ -2,7 +2,7 @@
 
 use crate::Tables;
 
-/// Condition of a page when it is read: how it was written, its block's wear, its age and reads.
+/// Set of the conditions of a page when it is read: how it was written, its block's wear, its age, and the reads since.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
     /// Program step with which the page was written, relative to the usual step of the voltage set.
@@ -18,8 +18,8 @@ pub struct Condition {
     pub reads: u32,
 }
 
-/// Raw bit error rate of a page read with the best read references, and the distance of these references below the
-/// default ones.
+/// Pair of results for a page: its raw bit error rate if read with the best read references, and the distance of these
+/// references below the default ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BestReferences {
     /// Raw bit error rate (0 to 1) with the best read references.
@@ -28,7 +28,7 @@ pub struct BestReferences {
     pub below_v: f64,
 }
 
-/// A model of raw bit errors: gives the raw bit error rate of a page in its condition.
+/// Model of raw bit errors: gives the raw bit error rate of a page in its condition.
 pub trait ErrorModel: Send {
     /// Gives the model the chip's tables, if the chip has tables; called once, before every other method.
     ///

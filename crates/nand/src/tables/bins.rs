@@ -6,7 +6,8 @@ use multiversion::multiversion;
 /// Number of bins of cells that vector code computes together.
 const TOGETHER: usize = 64;
 
-/// A histogram bin of cells with nearly equal thresholds, with the parameters of their noise and disturb.
+/// Record of a histogram bin of cells with nearly equal threshold voltages, with the parameters of their noise and
+/// disturb.
 #[derive(Clone, Copy)]
 pub(super) struct Bin {
     pub cells: f64,
@@ -21,7 +22,7 @@ pub(super) struct Bin {
     pub lifted_v: f64,
 }
 
-/// A histogram of cells: many bins, in the order in which they were given.
+/// Histogram of the threshold voltages of cells: many bins, in the order in which they were given.
 pub(super) struct Bins {
     count: usize,
     groups: Vec<BinGroup>,
@@ -112,7 +113,7 @@ impl Bins {
 /// from those at the reference before.
 const CHUNK: usize = 16;
 
-/// A grid of read reference voltages: at `low` and every `step` above, volts.
+/// Grid of read reference voltages: at `low` and every `step` above, both in volts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VoltageGrid {
     pub low: f64,
@@ -130,7 +131,7 @@ impl VoltageGrid {
     }
 }
 
-/// A chunk of up to 16 neighbouring bins of a group.
+/// View of a chunk of up to 16 neighbouring histogram bins of a group of 64.
 struct BinChunk<'a> {
     group: &'a BinGroup,
     from: usize,

@@ -10,7 +10,8 @@
 use super::count;
 use config::{ConfigError, Section};
 
-/// Distribution of the endurance of a chip's blocks, in program/erase cycles to failure.
+/// Distribution of the endurance of a chip's blocks (program/erase cycles until a block fails), with the mean endurance
+/// by temperature.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endurance {
     cycles: Vec<u32>,

@@ -32,7 +32,7 @@ use units::{Nanos, Potential};
 /// matter.
 pub const LEAST_NOISE: f64 = 1e-6;
 
-/// Condition of a page when it is read: program step, wear, age and reads, as the error table needs them.
+/// Coordinates of a page in the error table when the page is read: program step, wear, age and reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Age {
     /// Program step with which the page was written, relative to the usual step of the voltage set.
@@ -45,12 +45,12 @@ pub struct Age {
     pub reads: u32,
 }
 
-/// Which read reference voltages a page is read with.
+/// Which read reference voltages a page is read with: the default ones, or the best ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum References {
-    /// The page is read with the voltage set's default references.
+    /// Choice of references: the defaults of the voltage set.
     Usual,
-    /// The page is read with the references at which fewest cells are misread, as read retries find them.
+    /// Choice of references: the best, at which fewest cells are misread, as read retries find them.
     Best,
 }
 
@@ -76,7 +76,7 @@ pub struct ErrorTable {
     known: Known,
 }
 
-/// Grid points of wear, age and reads for which an error table has rates.
+/// Lists of the grid points of wear, age and reads for which an error table has rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Known {
     /// Numbers of program/erase cycles for which the table has rates, rising.
@@ -87,7 +87,8 @@ pub struct Known {
     pub reads: Vec<u32>,
 }
 
-/// Positions of the grid points on one axis of the table, in a scale in which error rates are interpolated linearly.
+/// List of the positions of the grid points on one axis of the error table, in a scale in which error rates are
+/// interpolated linearly.
 #[derive(Clone, Debug, PartialEq)]
 struct Axis(Vec<f64>);
 

@@ -45,7 +45,7 @@ pub const CELL_LAWS: u32 = 2;
 const ROWS_MAX: usize = 64;
 const STEPS_MAX: usize = 16;
 
-/// A chip's tables of the page model: program and erase times, error rates, endurance, and effects of the data.
+/// Tables of a chip for the page model: program and erase times, error rates, endurance, and effects of the data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tables {
     /// Wear, in program/erase cycles, from which each row of times holds, rising from 0.

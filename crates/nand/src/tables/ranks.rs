@@ -3,7 +3,7 @@
 /// Number of buckets into which cells are sorted by voltage, so that a query examines only the cells of one bucket.
 const BUCKETS: usize = 1 << 12;
 
-/// Threshold voltages of at least one cell, all of one state, sorted into buckets of rising voltage.
+/// List of the threshold voltages of at least one cell, all of one state, sorted into buckets of rising voltage.
 pub(super) struct Ranks {
     scale: Scale,
     /// For each bucket, the number of cells in all buckets before it; then the number of all cells.

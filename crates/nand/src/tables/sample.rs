@@ -14,7 +14,8 @@ use super::valleys::{Misread, Valley};
 use crate::cells::normal::{Stream, largest, quantile};
 use crate::cells::{CellBlock, CellPhysics, Condition, Elapsed, Noise, VoltagePlan, Wordline};
 
-/// Size and conditions of a sample of simulated cells, from which tables are derived.
+/// Settings of a sample of simulated cells from which tables are derived: numbers of wordlines and cells, programming
+/// passes, random seed and layer. Wear, retention time and reads are given separately.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Number of wordlines of each sampled block; the last has no neighbour above and is left out of the results.
@@ -32,7 +33,8 @@ pub struct Sample {
     pub layer: Option<f64>,
 }
 
-/// Retention time and reads of a block between the program and the read of its cells.
+/// Pair of conditions of a block between the program and the read of its cells: the retention time, and the number of
+/// reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rest {
     /// Retention time as equivalent seconds for both kinds of charge loss.
@@ -41,7 +43,7 @@ pub struct Rest {
     pub reads: u64,
 }
 
-/// Raw bit error rates of sampled cells in one condition, for each page type.
+/// Raw bit error rates of sampled cells in one condition: lists with one rate for each page type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     /// Raw bit error rate of each page type with the voltage set's own references.

@@ -15,7 +15,7 @@ use crate::Cell;
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Table of program times, wear and misread cells by the data pattern that is written.
+/// Table, by the data pattern that is written, of program times, of wear, and of misread cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateTable {
     patterns: Vec<String>,

@@ -17,7 +17,7 @@ use units::Nanos;
 
 const SETS_MAX: usize = 8;
 
-/// A voltage set of the chip other than the default one: its program times, wear and error rates.
+/// Tables of a voltage set of the chip other than the default one: program times, wear and error rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoltageSet {
     /// Name of the voltage set, for configurations.

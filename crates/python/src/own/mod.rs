@@ -103,7 +103,7 @@ impl Foreign for Own {
     }
 }
 
-/// Parameter that a user's policy class declares: name, kind and default, before its value is read.
+/// Declaration of a parameter by a user's policy class: name, kind and default, before its value is read.
 struct Parameter {
     name: String,
     kind: String,

@@ -19,8 +19,8 @@ use random::CompiledRandom;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// C function of a policy method compiled to machine code: gets the policy's state, the arguments and the place for the
-/// answer; returns [`ANSWERED`], or 0 after an exception.
+/// Type of the C function of a policy method compiled to machine code: gets the policy's state, the arguments and the
+/// place for the answer; returns [`ANSWERED`], or 0 after an exception.
 type CompiledEntry = unsafe extern "C" fn(*mut u8, *const u8, *mut i64) -> i32;
 const ANSWERED: i32 = 1;
 
@@ -32,8 +32,8 @@ const ANSWERED: i32 = 1;
 #[allow(unsafe_code)]
 unsafe trait Told {}
 
-/// Array of numbers for compiled policy methods: address, length and stride of a slice of numbers, or of one field of a
-/// slice of structs.
+/// Description of an array of numbers in memory for compiled policy methods: address, length and stride of a slice of
+/// numbers, or of one field of a slice of structs.
 #[repr(C)]
 struct Array {
     start: usize,

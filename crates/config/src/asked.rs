@@ -18,7 +18,7 @@ pub struct Asked {
     pub unit: &'static str,
     /// Limits of the numbers that the key accepts as its value.
     pub limits: Limits,
-    /// Names that the key accepts as its value, where only some are valid.
+    /// List of the names that the key accepts as its value, where only some are valid.
     pub names: Vec<String>,
     /// Default value of the key, in force where the user does not write the key; none without a default.
     pub default: Option<Value>,

@@ -25,12 +25,12 @@ pub(crate) const UNKNOWN: &str = "unknown key";
 pub(crate) const TABLE: &str = "expected a table";
 
 impl ConfigError {
-    /// True when the error is that the user wrote a value in place of a table of keys.
+    /// Returns true when the error is that the user wrote a value in place of a table of keys.
     pub fn is_table_expected(&self) -> bool {
         self.expected == TABLE
     }
 
-    /// True when the error is that the written key is unknown to the program.
+    /// Returns true when the error is that the written key is unknown to the program.
     pub fn is_unknown_key(&self) -> bool {
         self.expected == UNKNOWN
     }

@@ -35,7 +35,7 @@ pub trait FromValue: Sized {
         Vec::new()
     }
 
-    /// True if the value is a list without items.
+    /// Returns true if the value is a list without items.
     fn is_empty_list(&self) -> bool {
         false
     }

@@ -31,7 +31,7 @@ pub enum Need {
 pub struct Key {
     /// Description of the key: path, help, limits, default.
     pub asked: Asked,
-    /// Alternative lists of conditions; the key is read if all conditions of one list hold.
+    /// List of alternatives, each a list of conditions; the key is read if all conditions of one alternative hold.
     pub needs: Vec<Vec<Need>>,
 }
 

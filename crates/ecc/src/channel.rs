@@ -32,10 +32,10 @@ pub enum Channel {
 /// values' log-likelihood ratios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
-    /// For a sent zero and for a sent one: rising bounds for a draw of 64 uniform bits. A draw below bound k gives
-    /// value k, a draw above all bounds the last value.
+    /// Lists, one for a sent zero and one for a sent one, of rising bounds for a draw of 64 uniform bits. A draw below
+    /// bound k gives value k, a draw above all bounds the last value.
     below: [Vec<u64>; 2],
-    /// Log-likelihood ratio of each value; above zero where a zero is more likely.
+    /// List of the log-likelihood ratios of the values; above zero where a zero is more likely.
     ratios: Vec<f32>,
 }
 
@@ -43,10 +43,11 @@ pub struct Values {
 /// a sent one is received as the negatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
-    /// Rising bounds for a draw of 32 uniform bits: a draw below the k-th gives the k-th level, a draw above all the
-    /// last level.
+    /// List of rising bounds for a draw of 32 uniform bits: a draw below the k-th gives the k-th level, a draw above
+    /// all the last level.
     pub below: Vec<u32>,
-    /// Whole-number log-likelihood ratios as which a sent zero is received: one more than the number of bounds.
+    /// List of the whole-number log-likelihood ratios as which a sent zero is received: one more than the number of
+    /// bounds.
     pub levels: Vec<i8>,
 }
 
@@ -96,8 +97,8 @@ impl Channel {
         })
     }
 
-    /// Writes the log-likelihood ratios of bit number `bit`, sent as `symbol`, in several words at once, one noise
-    /// stream for each word; the values are those of [`Self::ratio`].
+    /// Writes the log-likelihood ratios of bit number `bit`, sent as `symbol`, in several codewords at once, one noise
+    /// stream for each codeword; the values are those of [`Self::ratio`].
     pub fn ratios(&self, noises: &[Stream], bit: u64, symbol: f64, ratios: &mut [f32]) {
         let Self::Gauss { sigma } = self else {
             for (ratio, noise) in ratios.iter_mut().zip(noises) {

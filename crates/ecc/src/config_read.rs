@@ -13,7 +13,7 @@ pub struct EccConfig {
     pub drain: Option<TransferRate>,
     /// Ladder of read attempts: the ways to read and correct a page, by rising cost; none if bit errors are ignored.
     pub ladder: Option<Ladder>,
-    /// Constructor of the read flow, the policy that chooses the next attempt of a read.
+    /// Function that makes the read flow, the policy that chooses the next attempt of a read.
     pub flow: flow::Maker,
 }
 

@@ -72,7 +72,7 @@ pub struct Ladder {
     pub codeword_bits: u32,
     /// Accepted chance (0 to 1) that a codeword is uncorrectable.
     pub target: f64,
-    /// Rungs of the ladder: the ways to read a page, by rising cost; never empty.
+    /// List of the rungs, one for each number of soft bits from the hard read on, by rising cost; never empty.
     pub rungs: Vec<Rung>,
     /// Greatest number of read retries of a page, each with other reference voltages: taken after the last rung failed,
     /// or along the retry table where there is one.
@@ -85,7 +85,7 @@ pub struct Ladder {
     pub pipelined: bool,
     /// Speed of the decoder's iterations; none: iterations take no time beyond the fixed decoding time.
     pub pace: Option<Pace>,
-    /// Whether the outcome of a read follows from tables or from decoding simulated words.
+    /// Which method determines the outcome of a read: tables, or decoding simulated codewords.
     pub decodes: Decodes,
 }
 
@@ -105,7 +105,7 @@ pub struct Pace {
     pub clock: Frequency,
     /// Number of messages between bits and checks that the decoder processes in a clock cycle.
     pub edges: u32,
-    /// When the words of a read are decoded: together, in turn, or during the next transfer.
+    /// Which way the decoding of a read's codewords overlaps with their transfer over the channel.
     pub overlap: Overlap,
 }
 
@@ -114,7 +114,7 @@ pub struct Pace {
 pub enum Overlap {
     /// Overlap: all codewords of a read are decoded in parallel, after the transfer.
     Beside,
-    /// Overlap: each codeword is decoded while the next crosses the channel (two words at a time).
+    /// Overlap: each codeword is decoded while the next crosses the channel (two codewords at a time).
     NextTransfer,
     /// Overlap: none; one codeword is decoded after the other, after the whole transfer.
     InTurn,
@@ -232,13 +232,13 @@ impl Ladder {
         }
     }
 
-    /// True if the codewords of a read are decoded in parallel, so that their number does not add time.
+    /// Returns true if the codewords of a read are decoded in parallel, so that their number does not add time.
     pub fn decodes_beside(&self) -> bool {
         self.pace.is_none_or(|pace| pace.overlap == Overlap::Beside)
     }
 
-    /// True if a page read by this rung is corrected, as follows at once from the rung's limit and the page's random
-    /// draw `draw`, without the costly sum over the tail of the error distribution. False: not known without the sum.
+    /// Returns true if a page read by this rung is corrected, as follows at once from the rung's limit and the page's
+    /// random draw `draw`, without the costly sum over the tail of the error distribution. False: not known so fast.
     pub(crate) fn surely_corrects(
         &self,
         rung: usize,
@@ -270,7 +270,7 @@ impl Ladder {
         self.retry_step_v.map(|step| Shifted { rber, steps: (volts / step).round().max(0.0) as u32 })
     }
 
-    /// True if the steps of the retry table reach as far as the best references.
+    /// Returns true if the steps of the retry table reach as far as the best references.
     pub fn reaches(&self, shifted: Shifted) -> bool {
         shifted.steps <= self.retries
     }
@@ -301,7 +301,7 @@ impl Ladder {
         }
     }
 
-    /// Returns the origin of the failure rates as text, one line for each number of soft bits: which words were
+    /// Returns the origin of the failure rates as text, one line for each number of soft bits: which codewords were
     /// counted, and from where failures are extrapolated; empty for a code in closed form.
     pub fn provenance(&self) -> Vec<String> {
         match &self.rungs[0].corrects {

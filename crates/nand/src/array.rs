@@ -55,8 +55,8 @@ pub struct FlashArray {
     spares: Vec<Vec<u32>>,
     /// Number of program/erase cycles that each block has had.
     pe_cycles: Vec<u32>,
-    /// For each superblock, number of the page row (the pages with the same number in all its planes) that is
-    /// programmed next.
+    /// For each superblock, index of the page row (the pages with the same index in all its planes) that is programmed
+    /// next.
     next_row: Vec<u32>,
     /// Endurance of each block: number of program/erase cycles after which the block fails; empty where the chip's
     /// tables have no endurance.
@@ -67,8 +67,8 @@ pub struct FlashArray {
     slc_erases_per_cycle: u32,
     /// Mean endurance of the blocks, in program/erase cycles.
     mean_life: f64,
-    /// Plane of the superblock erased last in which a block reached the end of its endurance in that erase; `None` if
-    /// no block did.
+    /// Index of the plane in which a block of the superblock erased last reached the end of its endurance in that
+    /// erase; `None` if no block did.
     failed_plane: Option<u32>,
     bad_blocks: u64,
 }
@@ -164,7 +164,7 @@ impl FlashArray {
         }
     }
 
-    /// True if a block (numbered over the drive) has reached its endurance in program/erase cycles.
+    /// Returns true if a block (numbered over the drive) has reached its endurance in program/erase cycles.
     #[inline]
     fn is_dead(&self, block: u32) -> bool {
         self.lives.get(block as usize).is_some_and(|life| self.pe_cycles[block as usize] >= *life)
@@ -180,7 +180,7 @@ impl FlashArray {
         self.superblocks_per_die
     }
 
-    /// True if programs or erases can fail in this configuration.
+    /// Returns true if programs or erases can fail in this configuration.
     pub fn may_fail(&self) -> bool {
         self.bad.program_fail_ratio > 0.0 || self.bad.erase_fail_ratio > 0.0 || !self.lives.is_empty()
     }
@@ -190,12 +190,13 @@ impl FlashArray {
         self.bad_blocks
     }
 
-    /// True if the superblock has a good block in each plane; false once the superblock is lost to bad blocks.
+    /// Returns true if the superblock has a good block in each plane; false once the superblock is lost to bad blocks.
     pub fn is_whole(&self, die: u32, superblock: u32) -> bool {
         self.members[self.member_index(die, superblock, 0)] != NO_BLOCK
     }
 
-    /// Returns the plane in which a superblock of a single block lies, on a drive without multi-plane operation.
+    /// Returns the index of the plane in which a superblock of a single block lies, on a drive without multi-plane
+    /// operation.
     pub fn plane_of(&self, die: u32, superblock: u32) -> u32 {
         self.members[self.member_index(die, superblock, 0)] / self.blocks_per_plane
     }
@@ -281,15 +282,15 @@ impl FlashArray {
         }
     }
 
-    /// Returns the number of the page row (the pages with the same number in all planes) that a superblock, numbered
-    /// over the whole drive, programs next.
+    /// Returns the index of the page row (the pages with the same index in all planes) that a superblock, numbered over
+    /// the whole drive, programs next.
     #[inline]
     pub fn next_row(&self, superblock: usize) -> u32 {
         self.next_row[superblock]
     }
 
-    /// Programs `rows` page rows (each the pages with the same number in all planes) of a superblock, beginning with
-    /// row number `row`, and returns whether the chip reports success or failure.
+    /// Programs `rows` page rows (each the pages with the same index in all planes) of a superblock, beginning with the
+    /// row of index `row`, and returns whether the chip reports success or failure.
     ///
     /// # Panics
     /// When the row was programmed before or is out of order: the FTL broke the chip's rule.
@@ -376,7 +377,7 @@ impl FlashArray {
         RetireOutcome::Lost
     }
 
-    /// Sets the number of the page row that a superblock programs next, without programming; used when a constructed or
+    /// Sets the index of the page row that a superblock programs next, without programming; used when a constructed or
     /// a saved state is loaded.
     pub fn restore(&mut self, superblock: usize, next_row: u32) {
         self.next_row[superblock] = next_row;

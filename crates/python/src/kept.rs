@@ -27,7 +27,8 @@ pub fn kept() -> Option<String> {
     text
 }
 
-/// True while the drive of the present work must not be freed, because a policy has held on to an array of its memory.
+/// Returns true while the drive of the present work must not be freed, because a policy has held on to an array of its
+/// memory.
 pub fn is_kept() -> bool {
     KEPT.with_borrow(Option::is_some)
 }

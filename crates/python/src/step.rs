@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// Number of bytes of one packed completion, in the layout of the function `row`.
 const ROW: usize = 4 * 8 + 8 * STAGE_COUNT + 8;
 
-/// Record of a completed request of a stepped drive, for Python: its times, its status, and the stages of its latency.
+/// Record of a completed request of a stepped drive: its times, its status, and the stages of its latency.
 #[pyclass(name = "Completion", module = "floatgate", frozen, eq)]
 #[derive(Clone, PartialEq)]
 pub struct PyCompletion(SteppedCompletion);

@@ -192,7 +192,7 @@ impl ArrowTable {
         Ok(list)
     }
 
-    /// True if the column `name` has no missing values.
+    /// Returns true if the column `name` has no missing values.
     fn complete(&self, name: &str) -> PyResult<bool> {
         Ok(self.parts(name)?.iter().all(|part| part.null_count() == 0))
     }

@@ -32,7 +32,7 @@ struct SharedRecord {
     entries: RefCell<Vec<Entry>>,
     asked: RefCell<Vec<Asked>>,
     forks: RefCell<Vec<Fork>>,
-    /// In a survey (trial reading): keys that count as written although the document lacks them; else none.
+    /// Set of the keys that a survey (trial reading) treats as written although they are not; none outside a survey.
     given: Option<BTreeSet<String>>,
     bringer: Bringer,
 }
@@ -197,13 +197,13 @@ impl Section {
         }
     }
 
-    /// True when the user wrote `key` in this table; a survey (trial reading) records this question.
+    /// Returns true when the user wrote `key` in this table; a survey (trial reading) records this question.
     pub fn has(&self, key: &str) -> bool {
         self.fork_on_presence(key);
         self.is_written(key)
     }
 
-    /// True when `key` is written in this table; surveys do not record this question: for keys that no user sets.
+    /// Returns true when `key` is written in this table; for keys that no user sets, as surveys do not record this.
     pub fn is_written(&self, key: &str) -> bool {
         let given = |given: &BTreeSet<String>| given.contains(&self.full(key));
         self.nodes.contains_key(key) || self.record.given.as_ref().is_some_and(given)

@@ -74,7 +74,7 @@ impl Code {
     /// many.
     ///
     /// # Panics
-    /// When it has more or fewer bits than words of the code.
+    /// When it has more or fewer bits than codewords of the code.
     pub fn decode(&self, word: &mut [bool]) -> Outcome {
         assert_eq!(word.len(), self.bits(), "bits of a word");
         let syndromes = self.syndromes(word);
@@ -152,7 +152,7 @@ impl Code {
         current
     }
 
-    /// Searches the error locations by the algorithm of Chien: returns the numbers of the bits at whose inverse field
+    /// Searches the error locations by the algorithm of Chien: returns the indices of the bits at whose inverse field
     /// element the locator polynomial is zero, rising.
     fn roots(&self, locator: &[u32]) -> Vec<usize> {
         let field = &self.field;

@@ -22,8 +22,8 @@ pub struct Ldpc {
 /// table of counts, or limits.
 #[derive(Clone, Debug)]
 enum Strength {
-    /// Source of the capability: a table of the failures and iterations that were counted when words of the code were
-    /// decoded.
+    /// Source of the capability: a table of the failures and iterations that were counted when codewords of the code
+    /// were decoded.
     Counted(Arc<Table>),
     /// Source of the capability: given limits. `limits` has, for each number of soft bits, the greatest raw bit error
     /// rate that is corrected; `data` is the number of data bytes of a codeword, and `rate` the code rate (0 to 1).

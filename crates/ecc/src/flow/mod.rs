@@ -12,7 +12,7 @@ pub const ATTEMPTS_MOST: u32 = 255;
 /// Settings of one attempt to read a page: which references it uses, with how many soft bits, and when it is decoded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt {
-    /// Step of the retry table whose references the attempt reads with; 0: the default references.
+    /// Index of the step of the retry table whose references the attempt reads with; 0: the default references.
     pub step: u32,
     /// Number of soft bits of the attempt: 1 is a hard read; with k soft bits, cells are compared with `2^k - 1`
     /// references at each boundary between states.
@@ -51,7 +51,7 @@ pub enum Steps {
 /// View of a page's read that is shown to the read flow when it chooses the next attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowView<'a> {
-    /// Page type of the page: number, from 0, of the bit of the cells that holds the page.
+    /// Page type of the page: index, from 0, of the bit of the cells that holds the page.
     pub page_type: usize,
     /// Number of attempts of the read so far.
     pub attempts: u32,
@@ -64,23 +64,24 @@ pub struct FlowView<'a> {
     pub first: u32,
     /// Greatest number of soft bits that the drive reads with.
     pub soft_bits: u32,
-    /// Number of the last step of the retries, from 0, the default references.
+    /// Index of the last retry step, where step 0 is the default references.
     pub steps: u32,
-    /// Number of the retry step nearest to the best references, where drive and chip know the best references; else the
-    /// number of the last retry step.
+    /// Index of the retry step nearest to the best references, where drive and chip know the best references; else the
+    /// index of the last retry step.
     pub best_step: u32,
-    /// Effect of each step of the retries: along a table, or by a fraction of the errors.
+    /// Kind of effect that each retry step has on the raw bit errors: along a retry table, or by a fraction of the
+    /// errors.
     pub kind: Steps,
-    /// Number of the retry step at which a read of this superblock was decoded last, since the superblock was erased;
+    /// Index of the retry step at which a read of this superblock was decoded last, since the superblock was erased;
     /// none before such a read, and where the flow does not ask for it ([`Notes::good_steps`]).
     pub good_step: Option<u32>,
-    /// For each number of soft bits, from one on, the raw bit error rate at which half of the reads of a page of this
-    /// kind fail.
+    /// List of raw bit error rates, one for each number of soft bits from one on, at which half of the reads of a page
+    /// of this kind fail.
     pub halves: &'a [f64],
 }
 
 impl FlowView<'_> {
-    /// True if this drive can make the attempt: retry step and soft bits lie within its limits.
+    /// Returns true if this drive can make the attempt: retry step and soft bits lie within its limits.
     pub fn takes(&self, attempt: &Attempt) -> bool {
         attempt.step <= self.steps
             && (1..=self.soft_bits).contains(&attempt.soft_bits)
@@ -118,7 +119,7 @@ pub struct Notes {
 
 /// Policy interface of a read flow, which chooses the attempts of a page's read one after the other.
 pub trait Flow: Send {
-    /// Returns which records the read flow needs the drive to maintain.
+    /// Returns the set of flags that tells which records the read flow needs the drive to maintain.
     fn notes(&self) -> Notes {
         Notes::default()
     }
@@ -143,7 +144,7 @@ config::policies! {
 pub struct Flows {
     /// Policy that chooses the attempts of a page's read.
     pub flow: Box<dyn Flow>,
-    /// Which records the read flow needs the drive to maintain.
+    /// Set of flags: which records the read flow needs the drive to maintain.
     pub notes: Notes,
     /// Estimator of raw bit error rates from syndromes; none where the flow needs no estimates.
     pub estimator: Option<Estimator>,

@@ -8,8 +8,8 @@ use super::Graph;
 pub struct BaseMatrix {
     /// Size of a circulant: its number of rows, which is also its number of columns.
     pub circulant: u32,
-    /// For each block row, the cyclic shift of the circulant in each block column; none: a zero block. Row `i` of a
-    /// circulant of shift `s` has its one in column `(i + s) mod circulant`.
+    /// List of block rows, each with the cyclic shifts of the circulants in its block columns; none: a zero block. Row
+    /// `i` of a circulant of shift `s` has its one in column `(i + s) mod circulant`.
     pub shifts: Vec<Vec<Option<u32>>>,
 }
 

@@ -27,7 +27,7 @@ pub struct Code {
     pub graph: Graph,
 }
 
-/// Greatest number of bits of a word, so that numbers of edges have 32 bits.
+/// Greatest number of bits of a codeword, so that numbers of edges have 32 bits.
 const BITS_MOST: u32 = 1 << 20;
 
 impl Code {

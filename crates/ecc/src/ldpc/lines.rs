@@ -17,8 +17,8 @@ pub struct Lines {
     pub symbol_bits: u32,
     /// Number of points at which a line is taken: powers of the primitive element, from 1 on.
     pub points: u32,
-    /// Slopes of the lines: elements of the finite field, each as a number that has the coefficients of the element's
-    /// polynomial as bits.
+    /// List of the slopes of the lines: elements of the finite field, each as a number that has the coefficients of the
+    /// element's polynomial as bits.
     pub slopes: Vec<u32>,
 }
 

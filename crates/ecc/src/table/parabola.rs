@@ -14,8 +14,8 @@ pub(super) struct OffLaw {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Parabola {
     ends: (f64, f64),
-    /// Coefficients of the parabola for the powers 0, 1 and 2 of the position between the end rates, which goes from -1
-    /// to 1.
+    /// List of the coefficients of the parabola for the powers 0, 1 and 2 of the position between the end rates, which
+    /// goes from -1 to 1.
     factors: [f64; 3],
 }
 

@@ -122,8 +122,8 @@ impl CellBlock {
         self.wordlines.len()
     }
 
-    /// Returns the threshold voltage of each cell of a wordline, in volts, after retention for `elapsed` (a number is
-    /// seconds at the reference temperature) and `reads` reads of the block.
+    /// Returns the threshold voltage of each cell of a wordline, in volts, after a retention time of `elapsed` (a plain
+    /// number means seconds at the reference temperature) and `reads` reads of the block.
     pub fn volts(
         &self,
         physics: &CellPhysics,
@@ -136,9 +136,9 @@ impl CellBlock {
         cells.into_volts()
     }
 
-    /// Sets `cells`, whose memory is reused, to the cells of a wordline after retention for `elapsed`, `reads` reads
-    /// and `later` programming passes elsewhere in the block. The caller chooses `later`, so that a sample can stand
-    /// for a block with more wordlines.
+    /// Computes the cells of a wordline into `cells`, whose memory is reused, as they are after a retention time of
+    /// `elapsed`, `reads` reads and `later` programming passes elsewhere in the block. The caller chooses `later`, so
+    /// that a sample can stand for a block with more wordlines.
     pub fn rest(
         &self,
         cells: &mut Wordline,
@@ -153,8 +153,8 @@ impl CellBlock {
         cells.age(physics, &self.condition, elapsed, reads);
     }
 
-    /// Counts, over all cells of the block, the states that programmed cells are read as with the read reference
-    /// voltages `references`, after retention for `elapsed` and `reads` reads of the block.
+    /// Reads all cells of the block with the read reference voltages `references`, after a retention time of `elapsed`
+    /// and `reads` reads of the block; returns the table of counts of cells by programmed state and state read.
     pub fn errors(
         &self,
         physics: &CellPhysics,

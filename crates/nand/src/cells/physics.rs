@@ -74,7 +74,7 @@ pub struct VoltagePlan {
     pub start: f64,
     /// Increase of the voltage from one program pulse to the next (ISPP step), volts.
     pub step: f64,
-    /// For each pass of a two-step program except the last: verify levels of its groups of states, rising, volts.
+    /// Lists of rising verify levels (V) of groups of states: one for each pass of a two-step program but the last.
     pub first_verify: Vec<Vec<f64>>,
     /// Increase of the voltage from one program pulse to the next in the passes before the last, volts.
     pub first_step: f64,
@@ -162,7 +162,7 @@ pub struct CellPhysics {
     pub injection_sigma: f64,
     /// True if the pages of a wordline are programmed one after the other; false if all at once.
     pub two_step: bool,
-    /// Voltage sets of the chip: the usual one, then others by name.
+    /// List of the voltage sets of the chip: the usual one, then others by name.
     pub plans: Vec<VoltagePlan>,
     /// Passes, times and limits of programming.
     pub program: ProgramTiming,
@@ -246,12 +246,12 @@ impl CellPhysics {
         Ok(Some(physics))
     }
 
-    /// Returns the number of the programming pass in which page `bit` of a wordline is programmed.
+    /// Returns the index of the programming pass in which page `bit` of a wordline is programmed.
     pub fn pass_of(&self, bit: u32) -> usize {
         if self.two_step { bit as usize } else { 0 }
     }
 
-    /// True for the programming pass that brings cells to their final states.
+    /// Returns true for the programming pass that brings cells to their final states.
     fn is_last(&self, pass: usize) -> bool {
         pass + 1 == self.program.passes.len()
     }
@@ -362,24 +362,24 @@ impl CellPhysics {
         Ok(())
     }
 
-    /// True if programming leaves even some fresh cells far from their targets (heavy tails).
+    /// Returns true if programming leaves even some fresh cells far from their targets (heavy tails).
     pub fn has_tails(&self) -> bool {
         self.tails.program_v > 0.0
     }
 
-    /// Returns the cell parameters without heavy tails, uneven charge loss and strong read disturb of few cells.
+    /// Returns a copy of the parameters without heavy tails, uneven charge loss and strong read disturb of few cells.
     #[must_use]
     pub fn without_tails(&self) -> Self {
         Self { tails: Tails::default(), uneven: self.uneven.none(), read_weak: 0.0, ..self.clone() }
     }
 
-    /// Returns the cell parameters without the strong read disturb of few cells.
+    /// Returns a copy of the cell parameters without the strong read disturb of few cells.
     #[must_use]
     pub fn without_weak(&self) -> Self {
         Self { read_weak: 0.0, ..self.clone() }
     }
 
-    /// Returns the mean threshold rise of cells programmed with this voltage set, relative to the default set.
+    /// Returns the ratio of the mean threshold rise of cells programmed with this voltage set to that with the default.
     pub fn swing(&self, plan: &VoltagePlan) -> f64 {
         self.lift_of_states(plan) / self.lift_of_states(&self.plans[0])
     }
@@ -390,7 +390,7 @@ impl CellPhysics {
         (0..self.states.len()).map(|state| self.lift(plan, last, state)).sum()
     }
 
-    /// Returns the threshold rise (V) of a cell of `state` in all passes up to `pass`; 0 if not programmed.
+    /// Returns the threshold rise (V) of a cell of `state` in all passes up to `pass`; 0 if `pass` does not program it.
     fn lift(&self, plan: &VoltagePlan, pass: usize, state: usize) -> f64 {
         let step = self.step(plan, pass);
         self.target(plan, pass, state).map_or(0.0, |verify| verify + 0.5 * step - self.erased)

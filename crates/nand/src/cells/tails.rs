@@ -73,7 +73,7 @@ pub struct Tails {
     pub program_v: f64,
     /// Volts that the reference wear adds to the mean magnitude of the noise.
     pub wear_v: f64,
-    /// Power of the number of program/erase cycles with which the part of the noise that wear adds grows.
+    /// Exponent of the number of program/erase cycles in the law by which the part of the noise that wear adds grows.
     pub wear_exponent: f64,
     /// Standard deviation, between layers, of the logarithm of the noise and of the uneven charge loss.
     pub layer_spread: f64,
@@ -170,7 +170,8 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// Computes the noise of cells in this condition after retention for `elapsed`.
+    /// Computes the parameters of the noise and of the uneven charge loss of cells in this condition after a retention
+    /// time of `elapsed`.
     pub fn of(physics: &CellPhysics, condition: &Condition, elapsed: Elapsed) -> Self {
         let (tails, uneven) = (&physics.tails, &physics.uneven);
         let worn = Wear::grown(&physics.wear, condition.error_cycles) * condition.trapping;

@@ -34,8 +34,8 @@
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// Power of the number of program/erase cycles with which interface traps grow, 0.62; `OXIDE` is the power with which
-/// trapped oxide charge grows, 0.30 (Mielke and others; used throughout the literature).
+/// Exponent of the number of program/erase cycles in the growth of interface traps, 0.62; `OXIDE` is the exponent in
+/// the growth of trapped oxide charge, 0.30 (Mielke and others; used throughout the literature).
 pub(super) const INTERFACE: f64 = 0.62;
 const OXIDE: f64 = 0.30;
 
@@ -199,7 +199,8 @@ impl Wear {
         self.broadening_v * self.grown(cycles)
     }
 
-    /// Returns cycles^0.62 relative to its value at the reference wear.
+    /// Returns the growth of interface traps by wear: `cycles` to the power of 0.62, relative to its value at the
+    /// reference wear.
     pub fn grown(&self, cycles: f64) -> f64 {
         self.grown_by(INTERFACE, cycles)
     }

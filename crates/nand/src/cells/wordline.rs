@@ -73,7 +73,7 @@ struct ProgramNotes {
 /// a block examined one by one: time and disturb differ between the reads, but the cells' random values do not.
 #[derive(Default)]
 struct DrawnValues {
-    /// Random streams with the values drawn from each, the most recently used first.
+    /// List of random streams, each with the values drawn from it, the most recently used first.
     kept: Vec<(Stream, Vec<f32>)>,
 }
 
@@ -263,8 +263,8 @@ impl Wordline {
         });
     }
 
-    /// Returns the threshold voltage of each cell, in volts, after retention for `elapsed` (a number is seconds at the
-    /// reference temperature) and `reads` reads of the block; the wordline itself stays unchanged.
+    /// Returns the threshold voltage of each cell, in volts, after a retention time of `elapsed` (a plain number means
+    /// seconds at the reference temperature) and `reads` reads of the block; the wordline itself stays unchanged.
     pub fn aged(
         &self,
         physics: &CellPhysics,
@@ -277,7 +277,7 @@ impl Wordline {
         cells.volts
     }
 
-    /// Applies retention for `elapsed` and `reads` reads of the block to this wordline's own cells; unlike
+    /// Applies a retention time of `elapsed` and `reads` reads of the block to this wordline's own cells; unlike
     /// [`Self::aged`], the thresholds before are lost.
     pub fn age(
         &mut self,
@@ -327,8 +327,8 @@ impl Wordline {
         });
     }
 
-    /// Changes the cells' thresholds by the function `moved`, given one random value per cell from the wordline's
-    /// stream for `purpose`; `fill` draws the values.
+    /// Changes the cells' thresholds by the function `moved`, which gets the thresholds and one random value per cell
+    /// from the wordline's stream for `purpose`; `fill` draws the values.
     fn drawn(
         &mut self,
         purpose: u64,

@@ -64,10 +64,11 @@ pub(super) struct Block {
     pub programs: u64,
     pub reads: u64,
     pub written: BTreeMap<u32, Written>,
-    /// Data of the pages of a one-shot wordline that were loaded and wait for the other pages of the wordline.
+    /// List of the data of the pages of a one-shot wordline that were loaded and wait for the other pages of the
+    /// wordline.
     pub waiting: Vec<Vec<u8>>,
-    /// For each page, and for the erase (key -1): busy time (ns) of the operation in its last logged cycle, and false
-    /// if the operation failed.
+    /// Map with, for each page and for the erase (key -1), the busy time in ns of the operation in its last logged
+    /// cycle, and a flag that is false if the operation failed.
     pub logged: BTreeMap<i64, (u64, bool)>,
 }
 

@@ -15,7 +15,7 @@ const AIMED: u32 = 24;
 /// pulse that a slow cell needs at that wear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
-    /// Number of the search, which is the number of its slow cell.
+    /// Index of the search, which is the index of its slow cell.
     pub search: usize,
     pub cycle: u64,
 }

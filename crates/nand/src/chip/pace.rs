@@ -29,14 +29,14 @@ struct Even {
 /// whole millionths of a mean cycle, so that sums do not depend on their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pace {
-    /// Stretches of cycles that cause equal wear; empty if every cycle wears as much as the mean cycle.
+    /// List of stretches of cycles that cause equal wear; empty if every cycle wears as much as the mean cycle.
     stretches: Vec<Even>,
 }
 
 impl Pace {
-    /// Makes the wear of a block's cycles by drawing from the block's random stream. The logarithm of a cycle's wear
-    /// has the standard deviation `spread`; the same drawn value holds until the number of cycles has grown by the
-    /// fraction `memory`.
+    /// Makes the wear function of a block's cycles by drawing from the block's random stream. The logarithm of a
+    /// cycle's wear has the standard deviation `spread`; the same drawn value holds until the number of cycles has
+    /// grown by the fraction `memory`.
     pub fn new(spread: f64, memory: f64, stream: Stream) -> Self {
         let mut stretches: Vec<Even> = Vec::new();
         if spread > 0.0 {

@@ -22,7 +22,7 @@ use units::Nanos;
 pub struct Rig {
     resolution: Nanos,
     jitter: Nanos,
-    /// Numbers of the program/erase cycles, rising, that the test rig logs where its measurements are noisy.
+    /// List of the program/erase cycles, by rising number, that the test rig logs where its measurements are noisy.
     lines: Arc<[u64]>,
 }
 
@@ -46,7 +46,7 @@ impl Rig {
         Ok(Self { resolution, jitter, lines })
     }
 
-    /// True if the rig measures busy times exactly, without resolution or jitter.
+    /// Returns true if the rig measures busy times exactly, without resolution or jitter.
     pub(super) fn is_exact(&self) -> bool {
         self.resolution == Nanos::ZERO && self.jitter == Nanos::ZERO
     }

@@ -165,7 +165,7 @@ impl TabledChip {
         Ok(most)
     }
 
-    /// Returns the endurance of blocks at the bench's present temperature, relative to the endurance at 25 degrees
+    /// Returns the ratio of the endurance of blocks at the bench's present temperature to the endurance at 25 degrees
     /// Celsius.
     fn warmth(&self) -> f64 {
         let known = &self.endurance.by_celsius;

@@ -7,12 +7,12 @@ use crate::Tables;
 pub struct Condition {
     /// Program step with which the page was written, relative to the usual step of the voltage set.
     pub step: f64,
-    /// Number of the voltage set with which the page was written: 0 is the default set, then the sets of the chip's
+    /// Index of the voltage set with which the page was written: 0 is the default set, then the sets of the chip's
     /// tables in order.
     pub voltages: usize,
     /// Number of program/erase cycles of the page's block.
     pub pe_cycles: u32,
-    /// Seconds since the page was written.
+    /// Time in seconds from the write of the page to the read.
     pub seconds: f64,
     /// Number of reads of the page's block since the page was written.
     pub reads: u32,
@@ -24,7 +24,7 @@ pub struct Condition {
 pub struct BestReferences {
     /// Raw bit error rate (0 to 1) with the best read references.
     pub rber: f64,
-    /// How far the best read references lie below the default ones, in volts.
+    /// Distance in volts by which the best read references lie below the default ones.
     pub below_v: f64,
 }
 
@@ -38,8 +38,8 @@ pub trait ErrorModel: Send {
         Ok(())
     }
 
-    /// True if the model knows the error rates of voltage sets other than the default one; if false, a drive that
-    /// programs with another set is refused.
+    /// Returns true if the model knows the error rates of voltage sets other than the default one; if false, a drive
+    /// that programs with another set is refused.
     fn knows_voltages(&self) -> bool {
         false
     }

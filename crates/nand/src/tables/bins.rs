@@ -65,7 +65,7 @@ impl Bins {
         self.groups.iter().flat_map(|group| group.cells.into_iter().zip(group.volts)).take(self.count)
     }
 
-    /// True if read disturb raises thresholds of cells from below a read reference of this voltage to above it.
+    /// Returns true if read disturb raises thresholds of cells from below a read reference of this voltage to above it.
     pub fn are_lifted(&self, reference: f64) -> bool {
         reference < self.top
     }
@@ -125,7 +125,7 @@ impl VoltageGrid {
         self.low + self.step * at as f64
     }
 
-    /// Returns the number of the first of the grid's `count` references at or above `volts`; `count` if there is none.
+    /// Returns the index of the first of the grid's `count` references at or above `volts`; `count` if there is none.
     pub fn first_from(self, volts: f64, count: usize) -> usize {
         ((volts - self.low) / self.step).ceil().clamp(0.0, count as f64) as usize
     }

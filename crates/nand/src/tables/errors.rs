@@ -39,7 +39,7 @@ pub struct Age {
     pub step: f64,
     /// Number of program/erase cycles of the page's block.
     pub pe_cycles: u32,
-    /// Seconds since the page was written, at the reference temperature ([`ErrorTable::at_reference`]).
+    /// Time in seconds since the page was written, at the reference temperature ([`ErrorTable::at_reference`]).
     pub seconds: f64,
     /// Number of reads of the page's block since the page was written.
     pub reads: u32,
@@ -65,11 +65,11 @@ pub struct ErrorTable {
     usual: Vec<f64>,
     best: Vec<f64>,
     by_reads: Vec<f64>,
-    /// How far the best read references lie below the default ones, volts, for each wear and age; empty when the table
-    /// has none.
+    /// List of the distances in volts, for each wear and age, by which the best read references lie below the default
+    /// ones; empty when the table has none.
     shift: Vec<f64>,
-    /// Raw bit error rates of the Gaussian noise that is equivalent in soft reads, as normal quantiles, one list for
-    /// two soft bits and one for three; each list is empty when the table has none.
+    /// Lists of raw bit error rates of the Gaussian noise that is equivalent in soft reads, as normal quantiles, one
+    /// list for two soft bits and one for three; each list is empty when the table has none.
     soft: [Vec<f64>; 2],
     activation_ev: f64,
     reference_celsius: f64,
@@ -79,11 +79,12 @@ pub struct ErrorTable {
 /// Lists of the grid points of wear, age and reads for which an error table has rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Known {
-    /// Numbers of program/erase cycles for which the table has rates, rising.
+    /// List of the numbers of program/erase cycles for which the table has rates, rising.
     pub pe_cycles: Vec<u32>,
-    /// Ages for which the table has rates: seconds since writing, at the reference temperature, rising.
+    /// List of the ages for which the table has rates: seconds since writing, at the reference temperature, rising.
     pub ages_s: Vec<f64>,
-    /// Numbers of reads of a block since its data were written for which the table has rates, rising from 0.
+    /// List of the numbers of reads of a block since its data were written for which the table has rates, rising from
+    /// 0.
     pub reads: Vec<u32>,
 }
 
@@ -93,7 +94,7 @@ pub struct Known {
 struct Axis(Vec<f64>);
 
 impl Axis {
-    /// Returns the number of the grid point below `at`, and how far on to the next point `at` lies: 0 to 1, or beyond
+    /// Returns the index of the grid point below `at`, and how far on to the next point `at` lies: 0 to 1, or beyond
     /// that outside the grid.
     fn place(&self, at: f64) -> (usize, f64) {
         if self.0.len() == 1 {

@@ -183,7 +183,7 @@ impl Hump {
         }
     }
 
-    /// True if reads lift cells beyond this reference, so that such cells count in [`Hump::above`].
+    /// Returns true if reads lift cells beyond this reference, so that such cells count in [`Hump::above`].
     pub fn is_lifted(&self, reference: f64) -> bool {
         match self {
             Self::Read(_, lifted) => lifted.is_beyond(reference),
@@ -212,7 +212,7 @@ impl Hump {
     }
 }
 
-/// Returns the number of the bin whose middle is nearest to a voltage `above_first` volts above the middle of the first
+/// Returns the index of the bin whose middle is nearest to a voltage `above_first` volts above the middle of the first
 /// bin.
 #[inline(always)]
 fn bin_of(above_first: f32) -> u32 {

@@ -20,7 +20,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// Returns the number of the bucket of a voltage. A higher voltage never has a lower bucket, since no difference,
+    /// Returns the index of the bucket of a voltage. A higher voltage never has a lower bucket, since no difference,
     /// product or rounding of numbers falls when one rises.
     #[inline(always)]
     fn bucket(self, volts: f32) -> u16 {

@@ -46,16 +46,17 @@ pub struct Rest {
 /// Raw bit error rates of sampled cells in one condition: lists with one rate for each page type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
-    /// Raw bit error rate of each page type with the voltage set's own references.
+    /// List of raw bit error rates with the voltage set's own references, one for each page type.
     pub usual: Vec<f64>,
-    /// Raw bit error rate of each page type with the references at which fewest cells are misread, as retries find
-    /// them.
+    /// List of raw bit error rates with the references at which fewest cells are misread, as retries find them, one for
+    /// each page type.
     pub best: Vec<f64>,
     /// For each state, the fraction (0 to 1) of its cells that the voltage set's references misread as a neighbouring
     /// state.
     pub misread: Vec<f64>,
-    /// How far the best references lie below the voltage set's references, volts, at the boundary between states where
-    /// this distance is greatest; the lowest boundary is left out, because the gap above the erased state is wide.
+    /// Distance by which the best references lie below the voltage set's references, volts, at the boundary between
+    /// states where this distance is greatest; the lowest boundary is left out, because the gap above the erased state
+    /// is wide.
     pub shift: f64,
 }
 

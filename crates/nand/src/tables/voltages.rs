@@ -22,7 +22,8 @@ const SETS_MAX: usize = 8;
 pub struct VoltageSet {
     /// Name of the voltage set, for configurations.
     pub name: String,
-    /// Program times with the voltage set: for each row of wear of the chip's tables, one time for each page type.
+    /// List of program times with the voltage set: for each row of wear of the chip's tables, one time for each page
+    /// type.
     pub t_prog: Vec<Nanos>,
     /// Wear of a cycle with this voltage set, relative to a cycle with the default one.
     pub stress: f64,

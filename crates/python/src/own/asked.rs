@@ -68,8 +68,8 @@ pub struct UserClass {
     pub made_of: Py<PyAny>,
     /// Python class of the views that are passed to the policy when it is asked.
     pub view: Py<PyAny>,
-    /// Names of the methods that the class defines, each of which answers a question of the simulator or receives a
-    /// notification.
+    /// Set of the names of the methods that the class defines, each of which answers a question of the simulator or
+    /// receives a notification.
     pub defined: HashSet<String>,
     pub given: Vec<(String, Given)>,
 }

@@ -26,7 +26,7 @@ impl Loan {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// True if an array that shows the lent memory still exists.
+    /// Returns true if an array that shows the lent memory still exists.
     pub fn is_kept(&self) -> bool {
         self.arrays.load(Ordering::Relaxed) > 0
     }

@@ -43,7 +43,8 @@ fn helper(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 
 struct Own;
 
-/// Key paths of the seams (replaceable decisions) that take policies in Python, as listed in `floatgate.own.seams`.
+/// List of the key paths of the seams (replaceable decisions) that take policies in Python, as listed in
+/// `floatgate.own.seams`.
 const SEAMS: [&str; 14] = [
     "controller.arbitration",
     "controller.scheduler",

@@ -24,11 +24,12 @@ use std::sync::Arc;
 type CompiledEntry = unsafe extern "C" fn(*mut u8, *const u8, *mut i64) -> i32;
 const ANSWERED: i32 = 1;
 
-/// Arguments of a compiled policy method, in the memory layout that the compiled code expects.
+/// Marker trait of the structs of arguments for compiled policy methods, in the memory layout that the compiled code
+/// expects.
 ///
 /// # Safety
-/// The type is `#[repr(C)]`, all its fields take multiples of eight bytes, and memory that they point to is valid
-/// during a call.
+/// The type is `#[repr(C)]`, all its fields take multiples of eight bytes, and memory that they point to is valid during
+/// a call.
 #[allow(unsafe_code)]
 unsafe trait Told {}
 

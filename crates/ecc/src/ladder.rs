@@ -47,7 +47,7 @@ impl Soft {
 /// factors for soft reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// Raw bit error rate (0 to 1) with the default references.
+    /// Raw bit error rate (0 to 1) of the page if read with the default references.
     pub usual: f64,
     /// Effect of retries along a retry table; none where drive and chip do not know it.
     pub shifted: Option<Shifted>,
@@ -123,7 +123,7 @@ pub enum Overlap {
 /// Effect of read retries whose references follow a retry table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shifted {
-    /// Raw bit error rate (0 to 1) with the best references.
+    /// Raw bit error rate (0 to 1) of a page if read with the best references.
     pub rber: f64,
     /// Number of steps of the retry table from the default references to the best ones.
     pub steps: u32,

@@ -40,7 +40,8 @@ pub struct Count {
 pub struct Tally {
     /// Counts of the codewords and their failures.
     pub count: Count,
-    /// For each number of decoder iterations, from 0 on, the number of codewords that took as many iterations.
+    /// List with, for each number of decoder iterations, from 0 on, the number of codewords that took as many
+    /// iterations.
     pub iterations: Vec<u64>,
 }
 

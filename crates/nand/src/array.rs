@@ -48,20 +48,20 @@ pub struct FlashArray {
     blocks_per_plane: u32,
     bad: BadBlocks,
     random: RandomStream,
-    /// For each plane of each superblock, the block that the superblock uses in the plane, as a block number within the
-    /// die; `NO_BLOCK` in superblocks that are lost to bad blocks.
+    /// List with, for each plane of each superblock, the block that the superblock uses in the plane, as a block number
+    /// within the die; `NO_BLOCK` in superblocks that are lost to bad blocks.
     members: Vec<u32>,
     /// For each plane of each die, a list of the spare blocks; a replacement is taken from the end of the list.
     spares: Vec<Vec<u32>>,
-    /// Number of program/erase cycles that each block has had.
+    /// List of the numbers of program/erase cycles that the blocks have had, one for each block.
     pe_cycles: Vec<u32>,
     /// For each superblock, index of the page row (the pages with the same index in all its planes) that is programmed
     /// next.
     next_row: Vec<u32>,
-    /// Endurance of each block: number of program/erase cycles after which the block fails; empty where the chip's
-    /// tables have no endurance.
+    /// List of the blocks' endurances, one for each block: number of program/erase cycles after which the block fails;
+    /// empty where the chip's tables have no endurance.
     lives: Vec<u32>,
-    /// For each block, number of erases while in SLC mode; empty where the chip has no SLC mode.
+    /// List of the numbers of erases in SLC mode, one for each block; empty where the chip has no SLC mode.
     slc_erases: Vec<u32>,
     /// Number of erases in SLC mode that wear a block as much as one program/erase cycle.
     slc_erases_per_cycle: u32,

@@ -61,7 +61,7 @@ impl PyServer {
         guarded(py, || Ok(json!(self.board.progress()).to_string()))
     }
 
-    /// Makes `serve` return soon, and each later call at once.
+    /// Asks the running call of `serve` to return soon; each later call returns at once.
     fn stop(&self) {
         self.board.stop();
     }

@@ -13,7 +13,7 @@ pub struct Code {
     field: Field,
     data_bits: usize,
     correctable: usize,
-    /// Generator polynomial of the code: one coefficient for each power, the lowest power first.
+    /// Generator polynomial of the code, as a list with one coefficient for each power, the lowest power first.
     generator: Vec<bool>,
 }
 

@@ -125,10 +125,10 @@ impl Number for i8 {
 /// messages from checks to bits.
 #[derive(Clone, Debug)]
 pub struct Beliefs<T, const WORDS: usize> {
-    /// For each bit of the code, the decoder's present belief (log-likelihood ratio) in each of the codewords that are
-    /// decoded together.
+    /// List with, for each bit of the code, the decoder's present belief (log-likelihood ratio) in each of the
+    /// codewords that are decoded together.
     pub of_bits: Vec<[T; WORDS]>,
-    /// For each edge of the code's graph, the last message from the check to the bit in each codeword.
+    /// List with, for each edge of the code's graph, the last message from the check to the bit in each codeword.
     pub said: Vec<[T; WORDS]>,
 }
 

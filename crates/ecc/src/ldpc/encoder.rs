@@ -39,7 +39,7 @@ pub struct Encoder {
     /// List of the checks that determine the parity bits put off by their sums, which are computed with zeros for these
     /// bits.
     told_by: Vec<u32>,
-    /// For each parity bit put off, a row of coefficients: which checks' sums add up to the bit.
+    /// List with, for each parity bit put off, a row of coefficients: which checks' sums add up to the bit.
     inverse: Vec<Bits>,
 }
 

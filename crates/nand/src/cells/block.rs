@@ -14,8 +14,8 @@ use units::Nanos;
 /// cells reached their target voltages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programmed {
-    /// For each target voltage of the pass, number of program pulses that its slowest cell took, at most the budget of
-    /// pulses.
+    /// List with, for each target voltage of the pass, the number of program pulses that its slowest cell took, at most
+    /// the budget of pulses.
     pub pulses: Vec<u32>,
     /// Time for which the pass keeps the die busy (tPROG).
     pub busy: Nanos,
@@ -29,8 +29,8 @@ pub struct Programmed {
 pub struct CellBlock {
     wordlines: Vec<Wordline>,
     states: Vec<Vec<u8>>,
-    /// For each wordline, number of passes that programmed other wordlines of the block since this wordline's last
-    /// pass.
+    /// List with, for each wordline, the number of passes that programmed other wordlines of the block since this
+    /// wordline's last pass.
     later: Vec<u64>,
     erases: u64,
     condition: Condition,

@@ -66,9 +66,9 @@ use units::{Nanos, Potential};
 pub struct VoltagePlan {
     /// Name of the voltage set.
     pub name: String,
-    /// Lowest threshold voltage of each programmed state, rising, volts.
+    /// List of verify levels: lowest threshold voltage of each programmed state, rising, volts.
     pub verify: Vec<f64>,
-    /// Read reference voltages between neighbouring states, volts.
+    /// List of the read reference voltages between neighbouring states, volts.
     pub references: Vec<f64>,
     /// Threshold voltage that the first program pulse reaches in a mean fresh cell, volts.
     pub start: f64,
@@ -108,7 +108,7 @@ pub struct Pass {
 /// Parameters of programming a wordline: passes, times of a pulse and of a verify, and greatest number of pulses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTiming {
-    /// Set-up time and pulse limit of each pass of a program, in order.
+    /// List of the passes of a program, in order, each with its set-up time and pulse limit.
     pub passes: Vec<Pass>,
     /// Duration of one program pulse.
     pub t_pulse: Nanos,
@@ -148,9 +148,9 @@ pub struct EraseTiming {
 pub struct CellPhysics {
     /// Kind of cell, by its number of bits.
     pub cell: Cell,
-    /// Gray coding: bits of each state by rising threshold; digit i is the bit in the cell's i-th page.
+    /// Gray coding: list of the bits of each state by rising threshold; digit i is the bit in the cell's i-th page.
     pub states: Vec<&'static str>,
-    /// Measured array read times (tR): one for all pages, or one for each page of a wordline.
+    /// List of measured array read times (tR): one for all pages, or one for each page of a wordline.
     pub t_r: Vec<Nanos>,
     /// Mean threshold voltage of the erased state, volts.
     pub erased: f64,
@@ -164,9 +164,9 @@ pub struct CellPhysics {
     pub two_step: bool,
     /// List of the voltage sets of the chip: the usual one, then others by name.
     pub plans: Vec<VoltagePlan>,
-    /// Passes, times and limits of programming.
+    /// Parameters of programming a wordline: passes, times and limits.
     pub program: ProgramTiming,
-    /// Times and voltages of erasing.
+    /// Parameters of erasing a block: times, voltages and limits.
     pub erase: EraseTiming,
     /// Parameters of oxide trapping with program/erase cycles, and its effects.
     pub wear: Wear,
@@ -176,11 +176,11 @@ pub struct CellPhysics {
     pub tails: Tails,
     /// Parameters of uneven charge loss, which is large in few cells.
     pub uneven: Uneven,
-    /// Coupling between wordlines: share of the rise of the cell above, on the next wordline, by which a cell rises.
+    /// Coupling between wordlines: fraction of the rise of the cell above (next wordline) by which a cell rises.
     pub coupling_wordline: f64,
-    /// Coupling along the wordline: share of its two neighbours' rises by which a cell rises.
+    /// Coupling along the wordline: fraction of the rises of its two neighbours by which a cell rises.
     pub coupling_bitline: f64,
-    /// Diagonal coupling: share of the rises of its two diagonal neighbours on the next wordline by which a cell rises.
+    /// Diagonal coupling: fraction of the rises of two diagonal neighbours (next wordline) by which a cell rises.
     pub coupling_diagonal: f64,
     /// Threshold rise of a fresh erased cell by read disturb, for each read of its block, volts.
     pub read_disturb: f64,
@@ -396,10 +396,10 @@ impl CellPhysics {
         self.target(plan, pass, state).map_or(0.0, |verify| verify + 0.5 * step - self.erased)
     }
 
-    /// Returns the stress, in cycles, of a wordline's cells by programming up to pass `pass` and erasing, without the
-    /// share of the erase voltage; `shares` has the fraction of cells in each state. The oxide of a cell passes the
-    /// charge that raises the cell, and passes it back in the erase: a mean cell with random data at the default
-    /// voltages counts as one. Data change from cycle to cycle, so that each cell of a wordline wears as the mean does.
+    /// Returns the stress, in program/erase cycles, of a wordline's cells by programming up to pass `pass` and erasing,
+    /// without the share of the erase voltage; `shares` has the fraction of cells in each state. The oxide of a cell
+    /// passes the charge that raises the cell, and passes it back in the erase: a mean cell with random data at the
+    /// default voltages counts as one. Data change from cycle to cycle, so that each cell wears as the mean does.
     pub fn program_stress(&self, plan: &VoltagePlan, pass: usize, shares: &[f64]) -> f64 {
         let mean = self.lift_of_states(&self.plans[0]) / self.states.len() as f64;
         let of_states = shares.iter().enumerate().filter(|(_, share)| **share > 0.0);

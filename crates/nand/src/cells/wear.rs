@@ -243,14 +243,14 @@ pub struct Retention {
 /// Parameters of the charge loss of cells of a given wear over a given time span.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leak {
-    /// Mean loss of a cell, volts per volt of the cell's threshold above `neutral_v`.
+    /// Mean charge loss of a cell, volts per volt of the cell's threshold above `neutral_v`.
     pub mean: f64,
     /// Threshold towards which all cells move, volts; none: cells move towards the erased state, and no cell below it
     /// moves.
     pub neutral_v: Option<f64>,
-    /// Variance of the loss for each volt of the cell's threshold above the erased state, V.
+    /// Variance of the charge loss for each volt of the cell's threshold above the erased state, V.
     pub variance: f64,
-    /// Part of the variance of the loss that is equal in every state, V^2.
+    /// Part of the variance of the charge loss that is equal in every state, V^2.
     pub variance_even: f64,
 }
 

@@ -31,7 +31,7 @@ impl Status {
 /// Result of a flash operation: its status, and how long it kept the chip busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Status of the operation.
+    /// Status that the chip reports for the flash operation.
     pub status: Status,
     /// Busy time of the operation, ns.
     pub busy_ns: u64,
@@ -40,7 +40,7 @@ pub struct Answer {
 /// Result of reading a page: status, busy time and data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRead {
-    /// Status of the read.
+    /// Status that the chip reports for the read of the page.
     pub status: Status,
     /// Busy time of the read, ns.
     pub busy_ns: u64,
@@ -72,7 +72,7 @@ pub struct Identity {
     pub device_id: Vec<u8>,
     /// Geometry of the part: sizes and numbers of pages, blocks and planes.
     pub geometry: Geometry,
-    /// Names of the cell states (their bits, one digit for each page), by rising threshold voltage.
+    /// List of the names of the cell states (their bits, one digit for each page), by rising threshold voltage.
     pub states: Vec<&'static str>,
     /// Times and endurance of the data sheet.
     pub rated: Rated,

@@ -15,7 +15,8 @@ use config::{ConfigError, Section};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endurance {
     cycles: Vec<u32>,
-    /// Pairs of a temperature in degrees Celsius, rising, and the mean number of cycles to failure at that temperature.
+    /// List of pairs of a temperature in degrees Celsius, rising, and the mean number of cycles to failure at that
+    /// temperature.
     pub by_celsius: Vec<(f64, f64)>,
 }
 

@@ -6,9 +6,9 @@ const BUCKETS: usize = 1 << 12;
 /// List of the threshold voltages of at least one cell, all of one state, sorted into buckets of rising voltage.
 pub(super) struct Ranks {
     scale: Scale,
-    /// For each bucket, the number of cells in all buckets before it; then the number of all cells.
+    /// List with, for each bucket, the number of cells in all buckets before it; then the number of all cells.
     before: Vec<u32>,
-    /// Threshold voltages of the cells, volts: bucket after bucket, in any order within a bucket.
+    /// List of the threshold voltages of the cells, volts: bucket after bucket, in any order within a bucket.
     volts: Vec<f32>,
 }
 

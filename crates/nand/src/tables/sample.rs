@@ -51,8 +51,8 @@ pub struct Rates {
     /// List of raw bit error rates with the references at which fewest cells are misread, as retries find them, one for
     /// each page type.
     pub best: Vec<f64>,
-    /// For each state, the fraction (0 to 1) of its cells that the voltage set's references misread as a neighbouring
-    /// state.
+    /// List with, for each state, the fraction (0 to 1) of its cells that the voltage set's references misread as a
+    /// neighbouring state.
     pub misread: Vec<f64>,
     /// Distance by which the best references lie below the voltage set's references, volts, at the boundary between
     /// states where this distance is greatest; the lowest boundary is left out, because the gap above the erased state

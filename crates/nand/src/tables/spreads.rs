@@ -128,7 +128,7 @@ impl Spreads {
         self.below[state][reference]
     }
 
-    /// Returns the number of the first read reference with at least half of the state's cells below it; one past the
+    /// Returns the index of the first read reference with at least half of the state's cells below it; one past the
     /// last if there is none.
     pub fn middle(&self, state: usize) -> usize {
         self.middles[state]

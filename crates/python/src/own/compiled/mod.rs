@@ -28,8 +28,8 @@ const ANSWERED: i32 = 1;
 /// expects.
 ///
 /// # Safety
-/// The type is `#[repr(C)]`, all its fields take multiples of eight bytes, and memory that they point to is valid during
-/// a call.
+/// The type is `#[repr(C)]`, all its fields take multiples of eight bytes, and memory that they point to is valid
+/// during a call.
 #[allow(unsafe_code)]
 unsafe trait Told {}
 

@@ -107,7 +107,8 @@ impl Policy for Ldpc {
     }
 }
 
-/// Reads the capability of the code from a list of raw bit error rates, with the size and rate of a codeword.
+/// Makes the error correction capability of the code from `limits`, a list of greatest raw bit error rates, and reads
+/// the size and the rate of a codeword.
 fn read_limits(section: &mut Section, limits: Vec<f64>) -> Result<Strength, ConfigError> {
     let data = read_codeword(section, USUAL_DATA)?;
     let rate = section.unit("ratio").within(above(0.1).below(1.0)).or(

@@ -353,8 +353,8 @@ fn variances(s: &mut Section) -> Result<(f64, f64), ConfigError> {
     Ok((km, ke))
 }
 
-/// Reads the neutral threshold of charge loss (V), which must lie within the window, and its rise with the logarithm of
-/// time (V).
+/// Reads the neutral threshold of charge loss (V), which must lie between the erased and the highest state, and its
+/// rise with the logarithm of time (V).
 fn neutral(s: &mut Section, (erased, top): (f64, f64)) -> Result<(Option<f64>, f64), ConfigError> {
     let given: Option<Potential> = s.optional("neutral", "threshold that all cells move to")?;
     let rise: Potential = s.or(

@@ -48,15 +48,16 @@ pub(super) struct Track {
 }
 
 impl Track {
-    /// Returns the first cycle in which the operation fails; none if it does not fail.
+    /// Returns the first program/erase cycle in which the operation fails; none if it does not fail.
     pub fn fails(&self) -> Option<u64> {
         self.stretches.iter().find(|stretch| !stretch.ok).map(|stretch| stretch.from)
     }
 }
 
-/// Makes the rows of the rig's log for all cycles up to `last`, and returns the rows and the total busy time in
-/// nanoseconds. `logged` holds, by page number (-1: the erase), the busy time and status in the last cycle logged, and
-/// is updated. A cycle in which a program fails has no erase. `noise` is the random stream of the rig's measurements.
+/// Makes the rows of the rig's log for all program/erase cycles up to `last`, and returns the rows and the total busy
+/// time in nanoseconds. `logged` has, by page number (-1: the erase), the busy time and status in the last cycle
+/// logged, and is updated. A cycle in which a program fails has no erase. `noise` is the random stream of the rig's
+/// measurements.
 pub(super) fn log(
     logged: &mut BTreeMap<i64, (u64, bool)>,
     tracks: &[Track],
@@ -102,8 +103,8 @@ pub(super) fn last_erase(logged: &BTreeMap<i64, (u64, bool)>, cycle: u64, rig: &
     rig.measured(busy_ns, noise.of((-1i64).cast_unsigned()), cycle)
 }
 
-/// Finds the stretches of cycles from `first` to `last` in which `at`, a monotone step function of the cycle, returns
-/// equal busy time (ns) and pulses. More pulses than `budget` are a failure, which is the last stretch.
+/// Finds the stretches of program/erase cycles from `first` to `last` in which `at`, a monotone step function of the
+/// cycle, returns equal busy time (ns) and pulses. More pulses than `budget` are a failure, which is the last stretch.
 pub(super) fn stretches(
     first: u64,
     last: u64,
@@ -145,7 +146,8 @@ pub(super) fn stretches(
     }
 }
 
-/// Returns the cycles 1, 2, 5, 10, 20, 50 and so on that lie from `from` to `until`.
+/// Returns the program/erase cycles in the series 1, 2, 5, 10, 20, 50 and so on from `from` to `until`, which an exact
+/// rig logs in addition.
 fn samples(from: u64, until: u64) -> impl Iterator<Item = u64> {
     let decades = (from.max(1).ilog10()..19).map(|power| 10u64.pow(power));
     decades

@@ -63,7 +63,7 @@ impl Rig {
         ((seen / step).round().max(1.0) * step) as u64
     }
 
-    /// Returns the numbers of the cycles from `from` to `until` that a rig with noise logs.
+    /// Returns the numbers of the program/erase cycles from `from` to `until` that a rig with noise logs.
     pub(super) fn logged(&self, from: u64, until: u64) -> impl Iterator<Item = u64> {
         let first = self.lines.partition_point(|cycle| *cycle < from);
         self.lines[first..].iter().copied().take_while(move |cycle| *cycle <= until)

@@ -115,8 +115,8 @@ impl TabledChip {
         self.identity.geometry.program == ProgramOrder::OneShot
     }
 
-    /// Returns the busy time (ns) of programming a page on a block of this wear; with one-shot programming it is zero
-    /// except for the last page of a wordline.
+    /// Returns the busy time (ns) of programming a page on a block that has had `pe_cycles` program/erase cycles; with
+    /// one-shot programming it is zero except for the last page of a wordline.
     fn t_prog_ns(&self, page: u32, pe_cycles: u32) -> u64 {
         let bits = self.identity.geometry.cell.bits();
         if self.one_shot() && page % bits + 1 < bits {

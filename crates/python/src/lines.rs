@@ -14,8 +14,8 @@ use std::fmt::Write as _;
 type LoggedRow<'py> =
     (u32, Option<u32>, LinesOfWord<'py>, u64, u64, Option<u32>, LinesOfWord<'py>, Option<u32>);
 type LinesOfWord<'py> = Bound<'py, PyString>;
-/// Tuple of the changes of one operation's busy time in the log of a block: the operation, the page, the list of cycles
-/// at which the busy time changed, and the list of the new busy times in ns.
+/// Tuple of the changes of one operation's busy time in the log of a block: the operation, the page, the list of
+/// program/erase cycles at which the busy time changed, and the list of the new busy times in ns.
 type Changes = (&'static str, Option<u32>, Vec<u64>, Vec<u64>);
 
 /// List of the rows of the log that the test rig wrote while it cycled a flash block, for Python.
@@ -106,14 +106,14 @@ impl LogRows {
         text
     }
 
-    /// Returns the cycle and the operation of the first row of the log with a failed operation; None where no operation
-    /// failed.
+    /// Returns the program/erase cycle and the operation of the first row of the log with a failed operation; None
+    /// where no operation failed.
     fn failure(&self) -> Option<(u64, &'static str)> {
         self.rows.iter().find(|row| !row.ok).map(|row| (row.cycle, name(row.operation)))
     }
 
-    /// Returns, for each operation on each page in the order of first appearance in the log, the cycles at which the
-    /// operation's busy time changed, and the new busy times in ns; failed operations are left out.
+    /// Returns, for each operation on each page in the order of first appearance in the log, the program/erase cycles
+    /// at which the operation's busy time changed, and the new busy times in ns; failed operations are left out.
     fn changes(&self) -> Vec<Changes> {
         let mut found: Vec<Changes> = Vec::new();
         let mut places: BTreeMap<Option<u32>, usize> = BTreeMap::new();

@@ -28,9 +28,9 @@ use units::{Nanos, Potential};
 /// the two kinds of charge loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Elapsed {
-    /// Equivalent seconds for the charge loss of `[cells.retention]`.
+    /// Retention time in equivalent seconds, for the charge loss of `[cells.retention]`.
     pub late_s: f64,
-    /// Equivalent seconds for the uneven charge loss of `[cells.uneven]`.
+    /// Retention time in equivalent seconds, for the uneven charge loss of `[cells.uneven]`.
     pub uneven_s: f64,
 }
 

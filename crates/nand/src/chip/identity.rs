@@ -33,7 +33,7 @@ impl Status {
 pub struct Answer {
     /// Status that the chip reports for the flash operation.
     pub status: Status,
-    /// Busy time of the operation, ns.
+    /// Busy time of the chip for the flash operation, ns.
     pub busy_ns: u64,
 }
 
@@ -42,7 +42,7 @@ pub struct Answer {
 pub struct PageRead {
     /// Status that the chip reports for the read of the page.
     pub status: Status,
-    /// Busy time of the read, ns.
+    /// Busy time of the chip for the page read, ns.
     pub busy_ns: u64,
     /// Data of the page with its spare bytes, bit errors included.
     pub data: Vec<u8>,

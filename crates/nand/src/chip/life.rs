@@ -143,7 +143,7 @@ struct Slow {
 
 impl Cycling<'_> {
     /// Runs up to `cycles` program/erase cycles on a block; stops early at the cycle in which the block fails. Returns
-    /// the rows of the rig's log, and the total busy time in nanoseconds.
+    /// the list of rows of the rig's log, and the total busy time in nanoseconds.
     pub fn run(
         &self,
         block: &mut Block,

@@ -30,7 +30,7 @@ pub(super) struct Bins {
     top: f64,
 }
 
-/// A group of 64 bins, stored attribute by attribute so that loops over the bins are vectorised.
+/// Group of 64 histogram bins, stored attribute by attribute so that loops over the bins are vectorised.
 struct BinGroup {
     cells: [f64; TOGETHER],
     volts: [f64; TOGETHER],

@@ -37,7 +37,7 @@ pub struct Sample {
 /// reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rest {
-    /// Retention time as equivalent seconds for both kinds of charge loss.
+    /// Retention time of the block, as a pair of equivalent times in seconds, one for each kind of charge loss.
     pub elapsed: Elapsed,
     /// Number of reads of the block since the program.
     pub reads: u64,

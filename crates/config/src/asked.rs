@@ -18,7 +18,7 @@ pub struct Asked {
     pub unit: &'static str,
     /// Limits of the numbers that the key accepts as its value.
     pub limits: Limits,
-    /// Names that the key accepts as its value, where only some are valid.
+    /// List of the names that the key accepts as its value, where only some are valid.
     pub names: Vec<String>,
     /// Default value of the key, in force where the user does not write the key; none without a default.
     pub default: Option<Value>,
@@ -26,15 +26,15 @@ pub struct Asked {
     pub required: bool,
 }
 
-/// Content of a configuration key in one reading, or another possible content: a key on which it depends which other
-/// keys are read.
+/// Kind of content that a configuration key has in one reading, or could have in another: for a key on which it depends
+/// which other keys are read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyAnswer {
-    /// The key has this value, in the form in which `--set` takes it.
+    /// Content: the key has this value, in the form in which `--set` takes it.
     Is(String),
-    /// The user writes the key, as a value or a table of any content.
+    /// Content: the user writes the key, as a value or a table of any content.
     Given,
-    /// The user does not write the key.
+    /// Content: the user does not write the key.
     Absent,
 }
 

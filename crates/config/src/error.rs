@@ -3,7 +3,7 @@
 use crate::value::Place;
 use std::fmt;
 
-/// Error in a configuration, at a place that the user wrote: the wrong value, and what was expected.
+/// Error in a configuration, at a place that the user wrote: the wrong value, and the value that was expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
     /// Place where the wrong value or key is written.
@@ -25,12 +25,12 @@ pub(crate) const UNKNOWN: &str = "unknown key";
 pub(crate) const TABLE: &str = "expected a table";
 
 impl ConfigError {
-    /// True when the error is that the user wrote a value in place of a table of keys.
+    /// Returns true when the error is that the user wrote a value in place of a table of keys.
     pub fn is_table_expected(&self) -> bool {
         self.expected == TABLE
     }
 
-    /// True when the error is that the written key is unknown to the program.
+    /// Returns true when the error is that the written key is unknown to the program.
     pub fn is_unknown_key(&self) -> bool {
         self.expected == UNKNOWN
     }

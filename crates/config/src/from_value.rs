@@ -6,7 +6,7 @@ use units::{
     Voltage,
 };
 
-/// A type as which a configuration value can be read, such as a whole number or a time.
+/// Interface of the types as which a configuration value can be read, such as a whole number or a time.
 pub trait FromValue: Sized {
     /// Form of a valid value of this type, in words for messages.
     const EXPECTED: &'static str;
@@ -35,7 +35,7 @@ pub trait FromValue: Sized {
         Vec::new()
     }
 
-    /// True if the value is a list without items.
+    /// Returns true if the value is a list without items.
     fn is_empty_list(&self) -> bool {
         false
     }

@@ -3,7 +3,7 @@
 use crate::from_value::FromValue;
 use std::fmt;
 
-/// Upper or lower end of the range of allowed values of a configuration key.
+/// Upper or lower end of the range of numbers that a configuration key accepts.
 #[derive(Clone, Debug, PartialEq)]
 struct RangeEdge {
     at: f64,
@@ -64,12 +64,12 @@ impl Limits {
         Self { because: Some(reason), ..self }
     }
 
-    /// True when the range has no ends, so that it refuses no number.
+    /// Returns true when the range has no ends, so that it refuses no number.
     pub fn is_none(&self) -> bool {
         self.least.is_none() && self.most.is_none()
     }
 
-    /// True if `number` lies within the range.
+    /// Returns true if `number` lies within the range.
     pub fn holds(&self, number: f64) -> bool {
         let least = self.least.as_ref().is_none_or(|e| number > e.at || e.included && number == e.at);
         let most = self.most.as_ref().is_none_or(|e| number < e.at || e.included && number == e.at);

@@ -16,8 +16,8 @@ pub struct Card {
     pub not_modelled: &'static str,
 }
 
-/// A policy, the replaceable answer to one decision of the simulated drive: its description, and its parameters as read
-/// from its section of the configuration.
+/// Interface of a policy, the replaceable answer to one decision of the simulated drive: its description, and its
+/// parameters as read from its section of the configuration.
 pub trait Policy: Sized {
     /// Description of the policy: name, rule, source.
     const CARD: Card;
@@ -41,10 +41,11 @@ pub struct PolicyEntry {
     pub default: bool,
     /// Description that the policy gives of itself.
     pub card: Card,
-    /// Parameters of the policy with their defaults, in reading order, up to the first parameter without a default.
+    /// List of the parameters of the policy with their defaults, in reading order, up to the first parameter without a
+    /// default.
     pub parameters: Vec<Entry>,
-    /// All parameters of the policy, including parameters without a default, each with the conditions under which it is
-    /// read.
+    /// List of all parameters of the policy, including parameters without a default, each with the conditions under
+    /// which it is read.
     pub keys: Vec<Key>,
 }
 

@@ -12,31 +12,31 @@ use crate::asked::{Asked, Fork, KeyAnswer};
 use crate::{ConfigError, Document, Section};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Condition, on another key of the configuration, under which a key is read.
+/// Kind of condition, on another key of the configuration, under which a key is read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
-    /// The key of this path must have one of these values.
+    /// Condition: the key of this path has one of these values.
     Is(String, Vec<String>),
-    /// The user must write the key or table of this path.
+    /// Condition: the user writes the key or table of this path.
     Given(String),
-    /// The user must not write the key or table of this path.
+    /// Condition: the user does not write the key or table of this path.
     Absent(String),
-    /// The number at the key of this path must be larger than this number.
+    /// Condition: the number at the key of this path is larger than this number.
     Above(String, u32),
 }
 
-/// A configuration key with the conditions under which it is read: alternatives, each a list of conditions that must
-/// all hold. One empty list: no conditions.
+/// Record of a configuration key with the conditions under which it is read: alternatives, each a list of conditions
+/// that must all hold. One empty list: no conditions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
     /// Description of the key: path, help, limits, default.
     pub asked: Asked,
-    /// Alternative lists of conditions; the key is read if all conditions of one list hold.
+    /// List of alternatives, each a list of conditions; the key is read if all conditions of one alternative hold.
     pub needs: Vec<Vec<Need>>,
 }
 
-/// Changes of keys' contents, in order, by which a reader that starts from the base document is led to read a certain
-/// key.
+/// List of changes of configuration keys' contents, in order, by which a reader that starts from the base document is
+/// led to read a certain key.
 type Path = Vec<(String, KeyAnswer)>;
 
 struct SurveyRun {

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Place where a configuration value comes from.
+/// Kind of place where a configuration value comes from: a line of a file, a command line option, or a default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The value is in this file, on this line (from 1).
+    /// Place: this file, and this line in it (counted from 1).
     Line(Arc<str>, usize),
-    /// The value comes from a `--set` option of the command line.
+    /// Place: a `--set` option of the command line.
     Set,
-    /// The value is a default and not written anywhere.
+    /// Place: none, because the value is a default and not written anywhere.
     Default,
 }
 
@@ -25,20 +25,20 @@ impl fmt::Display for Place {
     }
 }
 
-/// Value of a configuration key, as in TOML.
+/// Value of a configuration key, in one of the kinds that TOML has: text, number, switch, list or table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A text, in quotes in TOML.
+    /// Value of the kind text, in quotes in TOML.
     Text(String),
-    /// A whole number without a unit.
+    /// Value of the kind whole number, without a unit.
     Integer(i64),
-    /// A number with a fraction, without a unit.
+    /// Value of the kind number with a fraction, without a unit.
     Float(f64),
-    /// A switch: true or false.
+    /// Value of the kind switch: true or false.
     Boolean(bool),
-    /// A list of values, each with its place.
+    /// Value of the kind list: values, each with its place.
     List(Vec<ValueNode>),
-    /// A table of keys with their values, each with its place.
+    /// Value of the kind table: keys with their values, each with its place.
     Table(BTreeMap<String, ValueNode>),
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// A configuration value with its place and the comment behind it.
+/// Configuration value together with the place where it was written and the comment behind it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueNode {
     /// Value of the key or list item.

@@ -6,45 +6,48 @@
 use crate::sensing::Zones;
 use nand::cells::normal::{Stream, above, quantile, quantiles};
 
-/// A memoryless channel: which log-likelihood ratio the decoder receives for each bit that is sent.
+/// Kind of memoryless channel over which codewords are sent: which log-likelihood ratio the decoder receives for each
+/// bit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Channel {
-    /// White Gaussian noise on the values +1 (a zero) and -1 (a one).
+    /// Channel with white Gaussian noise on the values +1 (a zero) and -1 (a one).
     Gauss {
         /// Standard deviation of the noise, relative to the values +1 and -1.
         sigma: f64,
     },
-    /// Hard read: each bit is inverted with the probability of a raw bit error.
+    /// Channel of a hard read: each bit is inverted with the probability of a raw bit error.
     Flips {
         /// Raw bit error rate: probability (0 to 1) that a bit is read wrong.
         rate: f64,
     },
-    /// Quantised channel: the decoder receives each bit as one of a few whole-number log-likelihood ratios, distributed
-    /// alike for sent zeros and sent ones.
+    /// Channel with few levels: the decoder receives each bit as one of a few whole-number log-likelihood ratios,
+    /// distributed alike for sent zeros and sent ones.
     Levels(Levels),
-    /// Values sensed from a page's cells (zones of threshold voltage), each with its log-likelihood ratio; the
-    /// probabilities of the values may differ for zeros and ones.
+    /// Channel of a page's cells: the decoder receives each bit as a sensed value (a zone of threshold voltage) with
+    /// its log-likelihood ratio; the probabilities of the values may differ for zeros and ones.
     Values(Values),
 }
 
-/// Probabilities of the few values as which a sent bit is received, and their log-likelihood ratios.
+/// Lists of the probabilities with which a sent zero and a sent one are received as each of few values, and of the
+/// values' log-likelihood ratios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
-    /// For a sent zero and for a sent one: rising bounds for a draw of 64 uniform bits. A draw below bound k gives
-    /// value k, a draw above all bounds the last value.
+    /// Lists, one for a sent zero and one for a sent one, of rising bounds for a draw of 64 uniform bits. A draw below
+    /// bound k gives value k, a draw above all bounds the last value.
     below: [Vec<u64>; 2],
-    /// Log-likelihood ratio of each value; above zero where a zero is more likely.
+    /// List of the log-likelihood ratios of the values; above zero where a zero is more likely.
     ratios: Vec<f32>,
 }
 
-/// Whole-number log-likelihood ratios (levels) as which a sent zero is received, with their probabilities; a sent one
-/// is received as the negatives.
+/// List of the whole-number log-likelihood ratios (levels) as which a sent zero is received, with their probabilities;
+/// a sent one is received as the negatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
-    /// Rising bounds for a draw of 32 uniform bits: a draw below the k-th gives the k-th level, a draw above all the
-    /// last level.
+    /// List of rising bounds for a draw of 32 uniform bits: a draw below the k-th gives the k-th level, a draw above
+    /// all the last level.
     pub below: Vec<u32>,
-    /// Whole-number log-likelihood ratios as which a sent zero is received: one more than the number of bounds.
+    /// List of the whole-number log-likelihood ratios as which a sent zero is received: one more than the number of
+    /// bounds.
     pub levels: Vec<i8>,
 }
 
@@ -94,8 +97,8 @@ impl Channel {
         })
     }
 
-    /// Writes the log-likelihood ratios of bit number `bit`, sent as `symbol`, in several words at once, one noise
-    /// stream for each word; the values are those of [`Self::ratio`].
+    /// Writes the log-likelihood ratios of bit number `bit`, sent as `symbol`, in several codewords at once, one noise
+    /// stream for each codeword; the values are those of [`Self::ratio`].
     pub fn ratios(&self, noises: &[Stream], bit: u64, symbol: f64, ratios: &mut [f32]) {
         let Self::Gauss { sigma } = self else {
             for (ratio, noise) in ratios.iter_mut().zip(noises) {

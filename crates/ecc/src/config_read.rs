@@ -4,7 +4,7 @@ use crate::{Ladder, Overlap, Pace, code, flow};
 use config::{ConfigError, Section, at_least};
 use units::{Frequency, Nanos, TransferRate};
 
-/// Configuration of error correction, from `[ecc]`: times of the decoder, read attempts and read flow.
+/// Settings of error correction, as read from `[ecc]`: times of the decoder, read attempts and read flow.
 pub struct EccConfig {
     /// Time from data-out to corrected data, for each attempt to decode; the time of iterations is added
     /// ([`Ladder::pace`]).
@@ -13,7 +13,7 @@ pub struct EccConfig {
     pub drain: Option<TransferRate>,
     /// Ladder of read attempts: the ways to read and correct a page, by rising cost; none if bit errors are ignored.
     pub ladder: Option<Ladder>,
-    /// Constructor of the read flow, the policy that chooses the next attempt of a read.
+    /// Function that makes the read flow, the policy that chooses the next attempt of a read.
     pub flow: flow::Maker,
 }
 

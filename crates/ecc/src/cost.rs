@@ -10,7 +10,8 @@ pub const fn bit_planes(references: u32) -> u32 {
     (references + 1).next_power_of_two().trailing_zeros()
 }
 
-/// Read cost of a page with N reference voltages, equation 2: `RC(N) = alpha N + beta ceil(log2(N + 1))`.
+/// Coefficients (times) of the read cost of a page by the number N of reference voltages, equation 2: `RC(N) = alpha N
+/// + beta ceil(log2(N + 1))`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadCost {
     /// Time to compare the cells of a page with one reference voltage.
@@ -26,8 +27,8 @@ impl ReadCost {
     }
 }
 
-/// Write cost of a page by program step, equation 1: `WC(step) = gamma / step`, where gamma follows from the time of
-/// the usual step.
+/// Parameters of the write cost of a page, which is its program time by program step, equation 1: `WC(step) = gamma /
+/// step`, where gamma follows from the time of the usual step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteCost {
     /// Program step that takes `usual_time`, volts.

@@ -17,15 +17,16 @@ use std::collections::BTreeMap;
 /// do not hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimator {
-    /// Pairs of a row weight of the parity-check matrix (number of bits in a check) and the number of rows with that
-    /// weight.
+    /// List of pairs: a row weight of the parity-check matrix (number of bits in a check), and the number of rows with
+    /// that weight.
     rows: Vec<(u32, f64)>,
-    /// Pairs of a sum, the weights of two checks that share a bit added together, and the number of ordered pairs of
-    /// checks with that sum.
+    /// List of pairs: a sum, the weights of two checks that share a bit added together, and the number of ordered pairs
+    /// of checks with that sum.
     pairs: Vec<(u32, f64)>,
 }
 
-/// Mean and spread of the syndrome weight (number of checks that do not hold) of words with one raw bit error rate.
+/// Mean and spread of the syndrome weight (number of parity checks that do not hold) of codewords with one raw bit
+/// error rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weight {
     /// Mean number of checks that do not hold.
@@ -57,7 +58,7 @@ impl Estimator {
         Self { rows: rows.into_iter().collect(), pairs: pairs.into_iter().collect() }
     }
 
-    /// Returns mean and spread of the syndrome weight of a word with this raw bit error rate.
+    /// Returns mean and spread of the syndrome weight of a codeword with this raw bit error rate.
     pub fn weight(&self, rate: f64) -> Weight {
         let r = 1.0 - 2.0 * rate;
         let power = |weight: u32| libm::pow(r, f64::from(weight));
@@ -93,7 +94,8 @@ mod tests {
     use crate::ldpc::named;
     use nand::cells::normal::Stream;
 
-    /// Checks mean and spread of the syndrome weight against words with drawn errors, whose broken checks are counted.
+    /// Checks mean and spread of the syndrome weight against codewords with drawn errors, whose broken checks are
+    /// counted.
     #[test]
     fn mean_and_spread_are_those_of_syndromes_that_are_counted() {
         for name in ["nand-4k-889", "nand-4k-928", "wifi-648-540"] {

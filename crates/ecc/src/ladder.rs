@@ -6,7 +6,7 @@ use crate::{Estimator, cost, tail};
 use std::sync::Arc;
 use units::{Frequency, Nanos};
 
-/// A rung of the ladder: one way to read a page, with its number of sensings and the errors that can be corrected.
+/// Rung of the read ladder: one way to read a page, with its number of sensings and the errors that it can correct.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rung {
     /// Number of reference voltages that cells are compared with, over all boundaries between states.
@@ -22,13 +22,13 @@ pub struct Rung {
     pub limit: f64,
 }
 
-/// Error correction capability of a rung of the ladder, that is, of one way to read a page.
+/// Which of two measures gives the error correction capability of a rung of the ladder (one way to read a page).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Corrects {
-    /// The code corrects up to this number of bit errors in a codeword.
+    /// Measure of capability: the greatest number of bit errors in a codeword that the code corrects.
     Errors(u32),
-    /// The capability is given by a table of counted failures: the table, and the index of its curve, which is the
-    /// number of soft bits less one (0: a hard read).
+    /// Measure of capability: a table of counted failures, and the index of its curve, which is the number of soft bits
+    /// less one (0: a hard read).
     Counted(Arc<Table>, usize),
 }
 
@@ -43,11 +43,11 @@ impl Soft {
     pub const NORMAL: Self = Self([1.0; 2]);
 }
 
-/// Raw bit error rates of a page: with the default references, the effect of retries on the rate, and the factors for
-/// soft reads.
+/// Raw bit error rates of a page: the rate with the default references, the effect of retries on the rate, and the
+/// factors for soft reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// Raw bit error rate (0 to 1) with the default references.
+    /// Raw bit error rate (0 to 1) of the page if read with the default references.
     pub usual: f64,
     /// Effect of retries along a retry table; none where drive and chip do not know it.
     pub shifted: Option<Shifted>,
@@ -72,7 +72,7 @@ pub struct Ladder {
     pub codeword_bits: u32,
     /// Accepted chance (0 to 1) that a codeword is uncorrectable.
     pub target: f64,
-    /// Rungs of the ladder: the ways to read a page, by rising cost; never empty.
+    /// List of the rungs, one for each number of soft bits from the hard read on, by rising cost; never empty.
     pub rungs: Vec<Rung>,
     /// Greatest number of read retries of a page, each with other reference voltages: taken after the last rung failed,
     /// or along the retry table where there is one.
@@ -85,45 +85,45 @@ pub struct Ladder {
     pub pipelined: bool,
     /// Speed of the decoder's iterations; none: iterations take no time beyond the fixed decoding time.
     pub pace: Option<Pace>,
-    /// Whether the outcome of a read follows from tables or from decoding simulated words.
+    /// Which method determines the outcome of a read: tables, or decoding simulated codewords.
     pub decodes: Decodes,
 }
 
-/// How the simulator determines the outcome of a read.
+/// Which of two methods determines the outcome of a simulated read: chances from tables, or the decoding of codewords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decodes {
-    /// The outcome is drawn at random, with a chance of failure from a table of counts or from the code's limit.
+    /// Method: the outcome is drawn, with a chance of failure from a table of counts or from the code's limit.
     Tables,
-    /// The outcome follows from decoding simulated words for each read.
+    /// Method: the outcome follows from decoding simulated codewords for each read.
     Words,
 }
 
-/// Speed of an iterative decoder: its clock, the messages per cycle, and how words overlap.
+/// Properties that give an iterative decoder's speed: its clock, the messages per cycle, and how codewords overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     /// Clock frequency of the iterative decoder.
     pub clock: Frequency,
     /// Number of messages between bits and checks that the decoder processes in a clock cycle.
     pub edges: u32,
-    /// When the words of a read are decoded: together, in turn, or during the next transfer.
+    /// Which way the decoding of a read's codewords overlaps with their transfer over the channel.
     pub overlap: Overlap,
 }
 
-/// How decoding of a read's codewords overlaps with their transfer over the channel.
+/// Which way the decoding of a read's codewords overlaps with their transfer over the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlap {
-    /// All codewords of a read are decoded in parallel, after the transfer.
+    /// Overlap: all codewords of a read are decoded in parallel, after the transfer.
     Beside,
-    /// Each codeword is decoded while the next crosses the channel (two words at a time).
+    /// Overlap: each codeword is decoded while the next crosses the channel (two codewords at a time).
     NextTransfer,
-    /// One codeword is decoded after the other, after the whole transfer.
+    /// Overlap: none; one codeword is decoded after the other, after the whole transfer.
     InTurn,
 }
 
 /// Effect of read retries whose references follow a retry table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shifted {
-    /// Raw bit error rate (0 to 1) with the best references.
+    /// Raw bit error rate (0 to 1) of a page if read with the best references.
     pub rber: f64,
     /// Number of steps of the retry table from the default references to the best ones.
     pub steps: u32,
@@ -232,13 +232,13 @@ impl Ladder {
         }
     }
 
-    /// True if the codewords of a read are decoded in parallel, so that their number does not add time.
+    /// Returns true if the codewords of a read are decoded in parallel, so that their number does not add time.
     pub fn decodes_beside(&self) -> bool {
         self.pace.is_none_or(|pace| pace.overlap == Overlap::Beside)
     }
 
-    /// True if a page read by this rung is corrected, as follows at once from the rung's limit and the page's random
-    /// draw `draw`, without the costly sum over the tail of the error distribution. False: not known without the sum.
+    /// Returns true if a page read by this rung is corrected, as follows at once from the rung's limit and the page's
+    /// random draw `draw`, without the costly sum over the tail of the error distribution. False: not known so fast.
     pub(crate) fn surely_corrects(
         &self,
         rung: usize,
@@ -270,7 +270,7 @@ impl Ladder {
         self.retry_step_v.map(|step| Shifted { rber, steps: (volts / step).round().max(0.0) as u32 })
     }
 
-    /// True if the steps of the retry table reach as far as the best references.
+    /// Returns true if the steps of the retry table reach as far as the best references.
     pub fn reaches(&self, shifted: Shifted) -> bool {
         shifted.steps <= self.retries
     }
@@ -301,7 +301,7 @@ impl Ladder {
         }
     }
 
-    /// Returns the origin of the failure rates as text, one line for each number of soft bits: which words were
+    /// Returns the origin of the failure rates as text, one line for each number of soft bits: which codewords were
     /// counted, and from where failures are extrapolated; empty for a code in closed form.
     pub fn provenance(&self) -> Vec<String> {
         match &self.rungs[0].corrects {

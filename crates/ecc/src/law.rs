@@ -19,20 +19,21 @@
 use crate::measure::Count;
 use nand::cells::normal::above;
 
-/// Scaling law of a code: the chance that a word fails against the raw bit error rate.
+/// Parameters of the scaling law of a code, which gives the probability that a codeword fails from the raw bit error
+/// rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Law {
-    /// Number of bits of a word.
+    /// Number of bits of a codeword.
     pub bits: f64,
-    /// Number of errors in a word at which decoding fails half of the time.
+    /// Number of errors in a codeword at which decoding fails half of the time.
     pub threshold: f64,
-    /// Variance that the decoder adds to the variance of a word's number of errors, in errors squared; negative where
-    /// soft values tell the decoder of the errors.
+    /// Variance that the decoder adds to the variance of a codeword's number of errors, in errors squared; negative
+    /// where soft values tell the decoder of the errors.
     pub variance: f64,
 }
 
-/// Least fraction of the variance of a word's number of errors that remains in the law when soft values make `variance`
-/// negative.
+/// Least fraction of the variance of a codeword's number of errors that remains in the law when soft values make
+/// `variance` negative.
 const LEFT: f64 = 0.1;
 /// Golden section: the ratio at which the search for a maximum divides its interval; `SECTIONS` is the number of
 /// divisions.
@@ -40,20 +41,20 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 const SECTIONS: usize = 60;
 
 impl Law {
-    /// Returns the chance (0 to 1) that decoding of a word fails at this raw bit error rate.
+    /// Returns the chance (0 to 1) that decoding of a codeword fails at this raw bit error rate.
     pub fn failure(&self, rate: f64) -> f64 {
         above(self.deviations(rate))
     }
 
-    /// Returns how many standard deviations the threshold of the law lies above the mean number of errors of a word at
-    /// this raw bit error rate.
+    /// Returns how many standard deviations the threshold of the law lies above the mean number of errors of a codeword
+    /// at this raw bit error rate.
     pub fn deviations(&self, rate: f64) -> f64 {
         let errors = self.bits * rate;
         let own = errors * (1.0 - rate);
         (self.threshold - errors) / (own + self.variance).max(LEFT * own).max(1e-9).sqrt()
     }
 
-    /// Returns the raw bit error rate at which a word fails with the chance `failure`.
+    /// Returns the raw bit error rate at which a codeword fails with the chance `failure`.
     pub fn rate(&self, failure: f64) -> f64 {
         let (mut low, mut high) = (0.0, 0.5);
         for _ in 0..80 {
@@ -64,7 +65,7 @@ impl Law {
     }
 
     /// Fits the law that makes the failures counted at these raw bit error rates most likely; none if fewer than two
-    /// points have both words that failed and words that did not.
+    /// points have both codewords that failed and codewords that did not.
     pub fn fitted(bits: usize, points: &[(f64, Count)]) -> Option<Self> {
         let bits = bits as f64;
         let telling = |(_, count): &&(f64, Count)| count.failures > 0 && count.failures < count.words;

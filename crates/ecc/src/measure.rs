@@ -8,12 +8,12 @@ use nand::cells::normal::Stream;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Number of consecutive words of a trial that carry the same codeword; the number of words that a decoder decodes
-/// together must divide it.
+/// Number of consecutive transmissions of a trial that carry the same codeword; the number of codewords that a decoder
+/// decodes together must divide it.
 const ALIKE: u64 = 64;
 
-/// Trial of a code and a channel: codewords are sent over the channel with random noise, decoded, and their failures
-/// counted.
+/// Experiment with a code and a channel: codewords are sent over the channel with random noise and decoded, and the
+/// failures are counted.
 #[derive(Clone, Debug)]
 pub struct Trial {
     graph: Arc<Graph>,
@@ -22,30 +22,31 @@ pub struct Trial {
     seed: u64,
 }
 
-/// Counts of decoded words and of their failures.
+/// Counts of decoded codewords and of their failures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Number of words decoded.
+    /// Number of codewords decoded.
     pub words: u64,
-    /// Number of words whose data were decoded wrong.
+    /// Number of codewords whose data were decoded wrong.
     pub failures: u64,
     /// Number of failures whose checks all hold, so that the failure stays undetected.
     pub undetected: u64,
-    /// Sum of the decoder's iterations of all words.
+    /// Sum of the decoder's iterations of all codewords.
     pub iterations: u64,
 }
 
-/// Counts of decoded words and failures, with the distribution of the decoder's iterations.
+/// Counts of decoded codewords and failures, with the distribution of the number of the decoder's iterations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Counts of the words and their failures.
+    /// Counts of the codewords and their failures.
     pub count: Count,
-    /// For each number of decoder iterations, from 0 on, the number of words that took as many iterations.
+    /// List with, for each number of decoder iterations, from 0 on, the number of codewords that took as many
+    /// iterations.
     pub iterations: Vec<u64>,
 }
 
 impl Tally {
-    /// Adds the counts and iterations of other decoded words to this tally.
+    /// Adds the counts and iterations of other decoded codewords to this tally.
     pub fn add(&mut self, other: &Self) {
         self.count.add(&other.count);
         let longest = self.iterations.len().max(other.iterations.len());
@@ -57,7 +58,7 @@ impl Tally {
 }
 
 impl Count {
-    /// Adds the counts of other words to these counts.
+    /// Adds the counts of other codewords to these counts.
     pub fn add(&mut self, other: &Self) {
         self.words += other.words;
         self.failures += other.failures;
@@ -65,7 +66,7 @@ impl Count {
         self.iterations += other.iterations;
     }
 
-    /// Returns the fraction (0 to 1) of the words that failed.
+    /// Returns the fraction (0 to 1) of the codewords that failed.
     pub fn rate(&self) -> f64 {
         self.failures as f64 / self.words as f64
     }
@@ -128,7 +129,7 @@ impl Trial {
         Self { graph: graph.clone(), channel, sent: (0..words_sent).map(word).collect(), seed }
     }
 
-    /// Makes a trial of this code over this channel, in which every word sent is all zeros.
+    /// Makes a trial of this code over this channel, in which every codeword sent is all zeros.
     pub fn zeros(graph: &Arc<Graph>, channel: Channel, seed: u64) -> Self {
         Self { graph: graph.clone(), channel, sent: vec![vec![false; graph.bits()]], seed }
     }
@@ -144,7 +145,7 @@ impl Trial {
         self.graph.data_bits()
     }
 
-    /// Returns the bits sent as word number `word`.
+    /// Returns the bits sent as codeword number `word`.
     pub fn sent(&self, word: u64) -> &[bool] {
         &self.sent[(word / ALIKE % self.sent.len() as u64) as usize]
     }
@@ -154,13 +155,13 @@ impl Trial {
         &self.sent
     }
 
-    /// Returns the random stream of the noise of word number `word`.
+    /// Returns the random stream of the noise of codeword number `word`.
     pub const fn noise(&self, word: u64) -> Stream {
         Stream::new(self.seed).of(2).of(word)
     }
 
-    /// Decodes the words with these numbers, and calls `tell` for each batch with the number of its first word, the
-    /// bits sent, and the decoded bits.
+    /// Decodes the codewords with these numbers, and calls `tell` for each batch with the number of its first codeword,
+    /// the bits sent, and the decoded bits.
     ///
     /// # Panics
     /// When the range does not begin and end where batches do.
@@ -176,8 +177,8 @@ impl Trial {
         });
     }
 
-    /// Decodes the words with these numbers batch by batch, as [`Self::decode`] does, until `tell` returns false.
-    /// Returns true if all words were decoded.
+    /// Decodes the codewords with these numbers batch by batch, as [`Self::decode`] does, until `tell` returns false.
+    /// Returns true if all codewords were decoded.
     ///
     /// # Panics
     /// As [`Self::decode`].
@@ -204,8 +205,8 @@ impl Trial {
         true
     }
 
-    /// Writes the log-likelihood ratios received for `words` words, from word number `first` on, to `ratios`, bit by
-    /// bit and for each bit word by word, as decoders take them.
+    /// Writes the log-likelihood ratios received for `words` codewords, from codeword number `first` on, to `ratios`,
+    /// bit by bit and for each bit codeword by codeword, as decoders take them.
     pub fn fill(&self, first: u64, words: usize, ratios: &mut [f32]) {
         let noises: Vec<Stream> = (first..).take(words).map(|word| self.noise(word)).collect();
         for ((bit, sent), ratios) in self.sent(first).iter().enumerate().zip(ratios.chunks_exact_mut(words)) {
@@ -214,7 +215,7 @@ impl Trial {
         }
     }
 
-    /// Decodes the words with these numbers and counts the words and the failures among them.
+    /// Decodes the codewords with these numbers and counts the codewords and the failures among them.
     ///
     /// # Panics
     /// As [`Self::decode`].
@@ -222,8 +223,8 @@ impl Trial {
         self.tally(decoder, words, || true).unwrap_or_default().count
     }
 
-    /// Decodes the words with these numbers and counts failures and iterations, as long as `goes_on` returns true; none
-    /// if `goes_on` returned false before all words were decoded.
+    /// Decodes the codewords with these numbers and counts failures and iterations, as long as `goes_on` returns true;
+    /// none if `goes_on` returned false before all codewords were decoded.
     ///
     /// # Panics
     /// As [`Self::decode`].

@@ -5,7 +5,7 @@ use crate::words::{Word, Words};
 use crate::{Ladder, Rates};
 use engine::RandomStream;
 
-/// Outcome of the read of one page: its attempts, and whether it was corrected.
+/// Record of the outcome of the read of one page: its attempts, and whether it was corrected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// Index of the rung of the ladder (the way to read a page) that corrected the page; of the last attempt if no
@@ -17,10 +17,10 @@ pub struct Outcome {
     pub senses: u32,
     /// Number of bit-planes sent to the controller, summed over all attempts of the read.
     pub bit_planes: u32,
-    /// Step of the read retries with which the last attempt read: 0 is the default references.
+    /// Index of the read-retry step with which the last attempt read: 0 is the default references.
     pub step: u32,
-    /// Mean number of decoder iterations of a codeword of the page: first the sum over all attempts, then that of the
-    /// last attempt.
+    /// Pair of mean numbers of decoder iterations of a codeword of the page: first the sum over all attempts, then that
+    /// of the last attempt.
     pub iterations: [f64; 2],
     /// True if no attempt corrected the page: its data are uncorrectable.
     pub uncorrectable: bool,
@@ -38,7 +38,8 @@ impl Outcome {
     };
 }
 
-/// One page that is to be read: the page's error rates and size, and the ways in which the drive can read it.
+/// Description of one page that is to be read: the page's error rates and size, and the ways in which the drive can
+/// read it.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRead<'a> {
     /// Ladder of the ways in which the drive can read and correct the page.
@@ -49,9 +50,9 @@ pub struct PageRead<'a> {
     pub rates: &'a Rates,
     /// Number of data bytes of the page.
     pub bytes: u64,
-    /// Page type of the page: number, from 0, of the bit of the cells that holds the page.
+    /// Page type of the page: index, from 0, of the bit of the cells that holds the page.
     pub page_type: usize,
-    /// Retry step at which the superblock of the page was last read correctly; none if not known.
+    /// Index of the retry step at which the superblock of the page was last read correctly; none if not known.
     pub good_step: Option<u32>,
 }
 
@@ -317,7 +318,8 @@ mod tests {
         assert!(shifted.rate(0.03, 13) > 0.03 && shifted.rate(0.03, 60) == 0.5);
     }
 
-    /// Checks the waits of four codewords that take 4 us of iterations each; their transfer takes 12 us, 3 us a word.
+    /// Checks the waits of four codewords that take 4 us of iterations each; their transfer takes 12 us, 3 us a
+    /// codeword.
     #[test]
     fn words_wait_for_each_other_as_the_drive_has_it() {
         let waited = |overlap| {

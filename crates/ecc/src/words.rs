@@ -13,12 +13,12 @@ use config::{ConfigError, Document, Section};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Outcome of decoding one codeword.
+/// Result of decoding one codeword of a simulated read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// True if the decoded data of the word are wrong.
+    /// True if the decoded data of the codeword are wrong.
     pub fails: bool,
-    /// Number of iterations that the decoder took for the word.
+    /// Number of iterations that the decoder took for the codeword.
     pub iterations: u32,
 }
 
@@ -30,25 +30,25 @@ pub struct Words {
     /// Magnitude of the log-likelihood ratio that the decoder gets for each bit of a hard read; none: the ratio follows
     /// from the raw bit error rate.
     hard_ratio: Option<f64>,
-    /// Number of the next simulated word; the noise of a word is drawn by its number.
+    /// Index of the next simulated codeword; the noise of a codeword is drawn by its index.
     next: u64,
-    /// Results of decoded words that no read has taken yet, by number of soft bits and by step of the raw bit error
-    /// rate.
+    /// Map of the results of decoded codewords that no read has taken yet, by number of soft bits and by step of the
+    /// raw bit error rate.
     stock: BTreeMap<(u32, i64), Vec<Word>>,
 }
 
-/// Number of random codewords that the simulated words carry, one after the other and then again.
+/// Number of different random codewords that are sent in simulated reads, one after the other and then again.
 const SENT: u64 = 8;
-/// Number of words that are decoded at once: batches of every decoder divide it.
+/// Number of codewords that are decoded at once: batches of every decoder divide it.
 const AT_ONCE: u64 = 64;
-/// Greatest number of pairs of soft bits and raw bit error rate for which outcomes of decoded words are kept in stock;
-/// the whole stock is emptied when a read needs a further pair.
+/// Greatest number of pairs of soft bits and raw bit error rate for which outcomes of decoded codewords are kept in
+/// stock; the whole stock is emptied when a read needs a further pair.
 const RATES_MOST: usize = 256;
-/// Distance between the natural logarithms of neighbouring raw bit error rates at which words are decoded.
+/// Distance between the natural logarithms of neighbouring raw bit error rates at which codewords are decoded.
 const RATE_STEP: f64 = 1e-4;
 
 impl Words {
-    /// Makes an empty stock of decoded words for the code and the decoder of a table of counted failures.
+    /// Makes an empty stock of decoded codewords for the code and the decoder of a table of counted failures.
     ///
     /// # Errors
     /// When the table's code is not among the shipped codes, or the decoder's parameters are wrong.
@@ -60,7 +60,7 @@ impl Words {
     }
 
     /// Takes from the stock the result of decoding one codeword, read with `soft_bits` soft bits over Gaussian noise of
-    /// raw bit error rate `rate`; decodes more words if the stock has none.
+    /// raw bit error rate `rate`; decodes more codewords if the stock has none.
     pub fn take(&mut self, soft_bits: u32, rate: f64) -> Word {
         let rate = rate.clamp(0.0, RATE_MOST);
         if rate == 0.0 {
@@ -79,8 +79,8 @@ impl Words {
         self.stock.get_mut(&key).and_then(Vec::pop).expect("words in stock")
     }
 
-    /// Decodes 64 further simulated words, read with this number of soft bits at this raw bit error rate, and returns
-    /// their results.
+    /// Decodes 64 further simulated codewords, read with this number of soft bits at this raw bit error rate, and
+    /// returns their results.
     fn decode(&mut self, soft_bits: u32, rate: f64) -> Vec<Word> {
         let noise = of_noise(rate, soft_bits);
         let zones = match self.hard_ratio {

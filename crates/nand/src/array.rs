@@ -10,8 +10,8 @@ use engine::RandomStream;
 
 const NO_BLOCK: u32 = u32::MAX;
 
-/// Chances, each from 0 to 1, that a block is bad as delivered, that a program operation fails, and that an erase
-/// operation fails; from `[nand.bad_blocks]`.
+/// Probabilities of bad blocks and of failures of flash operations, each from 0 to 1, as set in `[nand.bad_blocks]`:
+/// that a block is bad as delivered, that a program operation fails, and that an erase operation fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct BadBlocks {
     factory_ratio: f64,
@@ -19,21 +19,23 @@ struct BadBlocks {
     erase_fail_ratio: f64,
 }
 
-/// Pass or fail status that the chip reports after a program operation.
+/// Which of two results, pass or fail, the chip reports after a program operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramStatus {
-    /// The program succeeded: the data are on flash.
+    /// Status pass: the program operation succeeded, and the data are on flash.
     Done,
-    /// The program failed: the data may not be on flash.
+    /// Status fail: the program operation failed, and the data may not be on flash.
     Failed,
 }
 
-/// Result of retiring the bad block of a superblock.
+/// Which of two outcomes the retirement of a bad block of a superblock has: a spare block replaces it, or the
+/// superblock is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetireOutcome {
-    /// A spare block of the same plane replaced the bad block; the superblock stays in use.
+    /// Outcome: a spare block of the same plane replaced the bad block, and the superblock stays in use.
     Replaced,
-    /// The plane had no spare block: the superblock is lost, and its remaining good blocks became spare blocks.
+    /// Outcome: the plane had no spare block, so that the superblock is lost; its remaining good blocks became spare
+    /// blocks.
     Lost,
 }
 
@@ -46,27 +48,27 @@ pub struct FlashArray {
     blocks_per_plane: u32,
     bad: BadBlocks,
     random: RandomStream,
-    /// For each plane of each superblock, the block that the superblock uses in the plane, as a block number within the
-    /// die; `NO_BLOCK` in superblocks that are lost to bad blocks.
+    /// List with, for each plane of each superblock, the block that the superblock uses in the plane, as a block number
+    /// within the die; `NO_BLOCK` in superblocks that are lost to bad blocks.
     members: Vec<u32>,
     /// For each plane of each die, a list of the spare blocks; a replacement is taken from the end of the list.
     spares: Vec<Vec<u32>>,
-    /// Number of program/erase cycles that each block has had.
+    /// List of the numbers of program/erase cycles that the blocks have had, one for each block.
     pe_cycles: Vec<u32>,
-    /// For each superblock, number of the page row (the pages with the same number in all its planes) that is
-    /// programmed next.
+    /// For each superblock, index of the page row (the pages with the same index in all its planes) that is programmed
+    /// next.
     next_row: Vec<u32>,
-    /// Endurance of each block: number of program/erase cycles after which the block fails; empty where the chip's
-    /// tables have no endurance.
+    /// List of the blocks' endurances, one for each block: number of program/erase cycles after which the block fails;
+    /// empty where the chip's tables have no endurance.
     lives: Vec<u32>,
-    /// For each block, number of erases while in SLC mode; empty where the chip has no SLC mode.
+    /// List of the numbers of erases in SLC mode, one for each block; empty where the chip has no SLC mode.
     slc_erases: Vec<u32>,
     /// Number of erases in SLC mode that wear a block as much as one program/erase cycle.
     slc_erases_per_cycle: u32,
     /// Mean endurance of the blocks, in program/erase cycles.
     mean_life: f64,
-    /// Plane of the superblock erased last in which a block reached the end of its endurance in that erase; `None` if
-    /// no block did.
+    /// Index of the plane in which a block of the superblock erased last reached the end of its endurance in that
+    /// erase; `None` if no block did.
     failed_plane: Option<u32>,
     bad_blocks: u64,
 }
@@ -162,7 +164,7 @@ impl FlashArray {
         }
     }
 
-    /// True if a block (numbered over the drive) has reached its endurance in program/erase cycles.
+    /// Returns true if a block (numbered over the drive) has reached its endurance in program/erase cycles.
     #[inline]
     fn is_dead(&self, block: u32) -> bool {
         self.lives.get(block as usize).is_some_and(|life| self.pe_cycles[block as usize] >= *life)
@@ -178,7 +180,7 @@ impl FlashArray {
         self.superblocks_per_die
     }
 
-    /// True if programs or erases can fail in this configuration.
+    /// Returns true if programs or erases can fail in this configuration.
     pub fn may_fail(&self) -> bool {
         self.bad.program_fail_ratio > 0.0 || self.bad.erase_fail_ratio > 0.0 || !self.lives.is_empty()
     }
@@ -188,12 +190,13 @@ impl FlashArray {
         self.bad_blocks
     }
 
-    /// True if the superblock has a good block in each plane; false once the superblock is lost to bad blocks.
+    /// Returns true if the superblock has a good block in each plane; false once the superblock is lost to bad blocks.
     pub fn is_whole(&self, die: u32, superblock: u32) -> bool {
         self.members[self.member_index(die, superblock, 0)] != NO_BLOCK
     }
 
-    /// Returns the plane in which a superblock of a single block lies, on a drive without multi-plane operation.
+    /// Returns the index of the plane in which a superblock of a single block lies, on a drive without multi-plane
+    /// operation.
     pub fn plane_of(&self, die: u32, superblock: u32) -> u32 {
         self.members[self.member_index(die, superblock, 0)] / self.blocks_per_plane
     }
@@ -279,15 +282,15 @@ impl FlashArray {
         }
     }
 
-    /// Returns the number of the page row (the pages with the same number in all planes) that a superblock, numbered
-    /// over the whole drive, programs next.
+    /// Returns the index of the page row (the pages with the same index in all planes) that a superblock, numbered over
+    /// the whole drive, programs next.
     #[inline]
     pub fn next_row(&self, superblock: usize) -> u32 {
         self.next_row[superblock]
     }
 
-    /// Programs `rows` page rows (each the pages with the same number in all planes) of a superblock, beginning with
-    /// row number `row`, and returns whether the chip reports success or failure.
+    /// Programs `rows` page rows (each the pages with the same index in all planes) of a superblock, beginning with the
+    /// row of index `row`, and returns whether the chip reports success or failure.
     ///
     /// # Panics
     /// When the row was programmed before or is out of order: the FTL broke the chip's rule.
@@ -374,7 +377,7 @@ impl FlashArray {
         RetireOutcome::Lost
     }
 
-    /// Sets the number of the page row that a superblock programs next, without programming; used when a constructed or
+    /// Sets the index of the page row that a superblock programs next, without programming; used when a constructed or
     /// a saved state is loaded.
     pub fn restore(&mut self, superblock: usize, next_row: u32) {
         self.next_row[superblock] = next_row;

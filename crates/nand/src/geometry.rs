@@ -6,13 +6,13 @@ use units::Bytes;
 /// Kind of flash cell, by the number of bits that it stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// One bit per cell.
+    /// Cell kind SLC: one bit per cell.
     Slc = 1,
-    /// Two bits per cell.
+    /// Cell kind MLC: two bits per cell.
     Mlc = 2,
-    /// Three bits per cell.
+    /// Cell kind TLC: three bits per cell.
     Tlc = 3,
-    /// Four bits per cell.
+    /// Cell kind QLC: four bits per cell.
     Qlc = 4,
 }
 
@@ -23,12 +23,13 @@ impl Cell {
     }
 }
 
-/// Order in which a chip programs pages: which pages one program operation writes.
+/// Which pages of a plane one program operation of the chip writes: one page, or all pages of a wordline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramOrder {
-    /// A program operation writes one page on each plane that takes part.
+    /// Program order by pages: a program operation writes one page on each plane that takes part.
     Page,
-    /// A program operation writes all pages of a wordline on each plane that takes part.
+    /// Program order by wordlines (one-shot): a program operation writes all pages of a wordline on each plane that
+    /// takes part.
     OneShot,
 }
 

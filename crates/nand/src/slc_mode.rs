@@ -7,7 +7,8 @@ use crate::{Cell, Geometry};
 use config::{ConfigError, Section, at_least};
 use units::Nanos;
 
-/// Times and wear of a block in SLC mode (one bit a cell) on a chip with several bits a cell.
+/// Parameters of a block that is used in SLC mode (one bit per cell) on a chip with several bits per cell: times of the
+/// operations, and wear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlcMode {
     /// Array read time of a page in SLC mode.

@@ -4,23 +4,24 @@ use crate::{Cell, Geometry, ProgramOrder, SlcMode, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Busy times of a chip's array: reads, programs, erases, suspends. Where the chip's file has `[tables]` (made by
-/// `floatgate derive`), programs and erases depend on wear, and programs also on the program step.
+/// Busy times of a chip's flash array, in nanoseconds: reads, programs, erases, suspends. Where the chip's file has
+/// `[tables]` (made by `floatgate derive`), programs and erases depend on wear, and programs also on the program step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayTiming {
     cell: Cell,
     t_r: [Nanos; 4],
-    /// Wear, in program/erase cycles, from which each row of times holds; the first row holds from 0.
+    /// List of wear values, in program/erase cycles, from which each row of times holds; the first row holds from 0.
     pe_cycles: Vec<u32>,
-    /// Program steps relative to the default one, rising; `usual_step` is the index of the default step in the list.
+    /// List of program steps relative to the default one, rising; `usual_step` is the index of the default step in the
+    /// list.
     steps: Vec<f64>,
     usual_step: usize,
-    /// Names of the voltage sets, the default one left out.
+    /// List of the names of the voltage sets, the default one left out.
     sets: Vec<String>,
-    /// Program times of each page type, row after row: for each program step, and then for each voltage set, one row
-    /// for each row of wear.
+    /// List of program times of each page type, row after row: for each program step, and then for each voltage set,
+    /// one row for each row of wear.
     t_prog: Vec<[Nanos; 4]>,
-    /// Erase time for each row of wear.
+    /// List of erase times, one for each row of wear.
     t_bers: Vec<Nanos>,
     /// Times and wear of SLC mode (one bit a cell); none when the chip's file has no such mode.
     slc_mode: Option<SlcMode>,
@@ -107,20 +108,20 @@ impl ArrayTiming {
         self.t_r[self.page_type(page)]
     }
 
-    /// True if the program or erase times of a block depend on its wear.
+    /// Returns true if the program or erase times of a block depend on its wear.
     #[inline]
     pub fn ages(&self) -> bool {
         self.pe_cycles.len() > 1
     }
 
-    /// Returns the number of the table row of times that holds for a block of this wear, in program/erase cycles.
+    /// Returns the index of the table row of times that holds for a block of this wear, in program/erase cycles.
     #[inline]
     pub fn wear_row(&self, pe_cycles: u32) -> u8 {
         self.pe_cycles[1..].partition_point(|row| *row <= pe_cycles) as u8
     }
 
     /// Returns the program time (tPROG), with the default program step, of the operation that begins at page `page` of
-    /// a block; `wear` is the number of the table row for the block's wear ([`Self::wear_row`]).
+    /// a block; `wear` is the index of the table row for the block's wear ([`Self::wear_row`]).
     #[inline]
     pub fn t_prog(&self, page: u32, wear: u8) -> Nanos {
         self.t_prog_by_step(page, wear, self.usual_step)
@@ -136,15 +137,15 @@ impl ArrayTiming {
         &self.sets
     }
 
-    /// Returns the program time of page `page` with voltage set number `set` of [`Self::voltage_sets`]; `wear` is the
-    /// number of the table row for the block's wear.
+    /// Returns the program time of page `page` with the voltage set of index `set` in [`Self::voltage_sets`]; `wear` is
+    /// the index of the table row for the block's wear.
     #[inline]
     pub fn t_prog_by_set(&self, page: u32, wear: u8, set: usize) -> Nanos {
         self.t_prog_by_step(page, wear, self.steps.len() + set)
     }
 
-    /// Returns the program time of page `page` with program step number `step` of [`Self::steps`]; `wear` is the number
-    /// of the table row for the block's wear.
+    /// Returns the program time of page `page` with the program step of index `step` in [`Self::steps`]; `wear` is the
+    /// index of the table row for the block's wear.
     #[inline]
     pub fn t_prog_by_step(&self, page: u32, wear: u8, step: usize) -> Nanos {
         self.t_prog[step * self.pe_cycles.len() + wear as usize][self.page_type(page)]
@@ -155,7 +156,7 @@ impl ArrayTiming {
         self.slc_mode.as_ref()
     }
 
-    /// Returns the erase time (tBERS) of a block; `wear` is the number of the table row for the block's wear.
+    /// Returns the erase time (tBERS) of a block; `wear` is the index of the table row for the block's wear.
     #[inline]
     pub fn t_bers(&self, wear: u8) -> Nanos {
         self.t_bers[wear as usize]

@@ -8,7 +8,7 @@ use serde_json::json;
 use sim::{AgeingOptions, Drive};
 use std::path::PathBuf;
 
-/// An ageing run, for Python: a drive that is overwritten until the end of its life, in windows of writes that are
+/// Ageing run, for Python: a drive that is overwritten until the end of its life, in windows of writes that are
 /// simulated one by one, with jumps in wear in between. Structured values are passed as JSON.
 #[pyclass(name = "Ageing", module = "floatgate._core", frozen)]
 pub struct PyAgeing {

@@ -13,7 +13,7 @@ use sim::{BenchChip, ChipModel};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
-/// A flash chip on the test bench, simulated by its cells or by its characterization tables; for Python.
+/// Flash chip on the test bench, simulated by its cells or by its characterization tables; for Python.
 #[pyclass(name = "Chip", module = "floatgate._core", frozen)]
 pub struct PyChip {
     inner: Mutex<BenchChip>,

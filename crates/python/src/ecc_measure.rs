@@ -36,16 +36,16 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// A flash page as a channel for error correction: of simulated cells with a certain wear, retention time and number of
-/// reads, or of cell states with normal distributions.
+/// Flash page as a channel for error correction, for Python: of simulated cells with a certain wear, retention time and
+/// number of reads, or of cell states with normal distributions.
 #[pyclass(module = "floatgate._core", frozen)]
 pub struct EccPage {
     pub page: Page,
 }
 
-/// Values read from a page and what a controller makes of them: raw bit error rate of the middle comparison, mutual
-/// information per bit, read references in volts at each boundary of states, probability of each read value for a sent
-/// zero and for a sent one, and log-likelihood ratio of each value.
+/// Tuple of the results of sensing a page: raw bit error rate of the middle comparison, mutual information per bit,
+/// read references in volts at each boundary of states, probability of each read value for a sent zero and for a sent
+/// one, and log-likelihood ratio of each value.
 type CellsSeen = (f64, f64, Vec<Vec<f64>>, Vec<f64>, Vec<f64>, Vec<f64>);
 
 fn seen(references_v: Vec<Vec<f64>>, zones: Zones) -> CellsSeen {
@@ -214,7 +214,8 @@ fn named_so(error: config::ConfigError) -> PyErr {
     )
 }
 
-/// Trial of an error correcting code: random codewords that are sent over channels and decoded.
+/// Experiment with an error correcting code, for Python: random codewords are sent over channels and decoded, and the
+/// failures are counted.
 #[pyclass(module = "floatgate._core", frozen)]
 pub struct EccTrial {
     trial: Trial,

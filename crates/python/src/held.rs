@@ -32,7 +32,7 @@ impl<T: Send> Held<T> {
         self.inner.as_ref().expect("taken when dropped").try_lock().ok()
     }
 
-    /// True after a panic during work on the object, which left it unusable.
+    /// Returns true after a panic during work on the object, which left it unusable.
     pub fn is_broken(&self) -> bool {
         self.inner.as_ref().is_some_and(Mutex::is_poisoned)
     }

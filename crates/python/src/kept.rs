@@ -2,7 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
-/// Fault of a user's Python policy, in one line; it travels as a panic to the Python call that began the work.
+/// Fault of a user's Python policy, as an error message of one line; it travels as a panic to the Python call that
+/// began the work.
 pub struct PolicyFault(pub String);
 
 thread_local! {
@@ -26,7 +27,8 @@ pub fn kept() -> Option<String> {
     text
 }
 
-/// True while the drive of the present work must not be freed, because a policy has held on to an array of its memory.
+/// Returns true while the drive of the present work must not be freed, because a policy has held on to an array of its
+/// memory.
 pub fn is_kept() -> bool {
     KEPT.with_borrow(Option::is_some)
 }

@@ -8,17 +8,17 @@ use pyo3::types::{PyBytes, PyString, PyTuple};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// A row of the test rig's log as Python values, in the order of the fields of `floatgate.lab.Entry`, which is made
-/// from such rows: block, page, operation, cycle, busy time in ns, pulses, status, and number of bit errors (always
-/// None, as nothing was read back).
+/// Tuple of a row of the test rig's log as Python values, in the order of the fields of `floatgate.lab.Entry`, which is
+/// made from such rows: block, page, operation, cycle, busy time in ns, pulses, status, and number of bit errors
+/// (always None, as nothing was read back).
 type LoggedRow<'py> =
     (u32, Option<u32>, LinesOfWord<'py>, u64, u64, Option<u32>, LinesOfWord<'py>, Option<u32>);
 type LinesOfWord<'py> = Bound<'py, PyString>;
-/// Changes of one operation's busy time in the log of a block: the operation, the page, the cycles at which the busy
-/// time changed, and the new busy times in ns.
+/// Tuple of the changes of one operation's busy time in the log of a block: the operation, the page, the list of
+/// program/erase cycles at which the busy time changed, and the list of the new busy times in ns.
 type Changes = (&'static str, Option<u32>, Vec<u64>, Vec<u64>);
 
-/// Rows of the log that the test rig wrote while it cycled a flash block.
+/// List of the rows of the log that the test rig wrote while it cycled a flash block, for Python.
 #[pyclass(module = "floatgate._core", frozen, sequence)]
 pub struct LogRows {
     block: u32,
@@ -106,14 +106,14 @@ impl LogRows {
         text
     }
 
-    /// Returns the cycle and the operation of the first row of the log with a failed operation; None where no operation
-    /// failed.
+    /// Returns the program/erase cycle and the operation of the first row of the log with a failed operation; None
+    /// where no operation failed.
     fn failure(&self) -> Option<(u64, &'static str)> {
         self.rows.iter().find(|row| !row.ok).map(|row| (row.cycle, name(row.operation)))
     }
 
-    /// Returns, for each operation on each page in the order of first appearance in the log, the cycles at which the
-    /// operation's busy time changed, and the new busy times in ns; failed operations are left out.
+    /// Returns, for each operation on each page in the order of first appearance in the log, the program/erase cycles
+    /// at which the operation's busy time changed, and the new busy times in ns; failed operations are left out.
     fn changes(&self) -> Vec<Changes> {
         let mut found: Vec<Changes> = Vec::new();
         let mut places: BTreeMap<Option<u32>, usize> = BTreeMap::new();

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// must recover its map, and the write buffer has no power-loss protection.
 const SERVED: [&str; 2] = ["power.cut.drawn=0", "ftl.buffer.power_loss_protection=false"];
 
-/// A server that offers a simulated drive as a network block device.
+/// Network block device server, for Python, that offers a simulated drive to clients.
 #[pyclass(name = "Server")]
 pub struct PyServer {
     inner: Held<::live::Server>,
@@ -61,7 +61,7 @@ impl PyServer {
         guarded(py, || Ok(json!(self.board.progress()).to_string()))
     }
 
-    /// Makes `serve` return soon, and each later call at once.
+    /// Asks the running call of `serve` to return soon; each later call returns at once.
     fn stop(&self) {
         self.board.stop();
     }

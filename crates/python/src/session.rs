@@ -13,7 +13,7 @@ use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use sim::{Drive, RunOptions, WorkloadSpec};
 
-/// A simulation run of a drive with a workload and options, advanced in slices until it has a result.
+/// Simulation run of a drive with a workload and options, for Python, advanced in slices until it has a result.
 #[pyclass(name = "Session")]
 pub struct PySession {
     inner: Held<sim::Session>,

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// Number of bytes of one packed completion, in the layout of the function `row`.
 const ROW: usize = 4 * 8 + 8 * STAGE_COUNT + 8;
 
-/// A completed request of a drive: its times, its status, and the stages of its latency.
+/// Record of a completed request of a stepped drive: its times, its status, and the stages of its latency.
 #[pyclass(name = "Completion", module = "floatgate", frozen, eq)]
 #[derive(Clone, PartialEq)]
 pub struct PyCompletion(SteppedCompletion);
@@ -162,7 +162,7 @@ fn packed<'py>(
     })
 }
 
-/// A simulated drive that a program advances step by step; `fg.Drive` is derived from it.
+/// Simulated drive that a Python program advances step by step; `fg.Drive` is derived from it.
 #[pyclass(name = "SteppedDrive", subclass)]
 pub struct PySteppedDrive {
     /// The simulated drive; `None` once it was closed.

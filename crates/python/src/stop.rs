@@ -60,7 +60,8 @@ pub fn forget_stop() {
     STATE.store(NONE, Ordering::Relaxed);
 }
 
-/// True if the running work must end now, because it was asked to end at once, or to stop more than the grace time ago.
+/// Returns true if the running work must end now, because it was asked to end at once, or to stop more than the grace
+/// time ago.
 pub fn is_overdue() -> bool {
     match STATE.load(Ordering::Relaxed) {
         NONE => false,

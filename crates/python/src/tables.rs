@@ -192,7 +192,7 @@ impl ArrowTable {
         Ok(list)
     }
 
-    /// True if the column `name` has no missing values.
+    /// Returns true if the column `name` has no missing values.
     fn complete(&self, name: &str) -> PyResult<bool> {
         Ok(self.parts(name)?.iter().all(|part| part.null_count() == 0))
     }
@@ -250,8 +250,8 @@ pub struct Writer {
     open: Mutex<Option<Open>>,
 }
 
-/// Parquet file that is being written. Rows are given in slices that depend on the speed of the machine, but are
-/// written in batches of fixed size, so that the same run gives the same bytes.
+/// State of a Parquet file that is being written. Rows are given in slices that depend on the speed of the machine, but
+/// are written in batches of fixed size, so that the same run gives the same bytes.
 struct Open {
     file: ArrowWriter<File>,
     rows: BatchCoalescer,

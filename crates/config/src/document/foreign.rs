@@ -6,10 +6,11 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// Source of policies from outside the program, such as a user's Python policies, under names that no catalogue has.
+/// Interface of a source of policies from outside the program, such as a user's Python policies, under names that no
+/// catalogue has.
 pub trait Foreign: Send + Sync {
-    /// True when `name` has the form of a name for a policy from outside the catalogue, such as the name of a file; no
-    /// policy of the catalogue has such a name.
+    /// Returns true when `name` has the form of a name for a policy from outside the catalogue, such as the name of a
+    /// file; no policy of the catalogue has such a name.
     fn knows(&self, name: &str) -> bool;
 
     /// Returns, for error messages, a text on how to name a policy from outside the catalogue for `seam` (a replaceable

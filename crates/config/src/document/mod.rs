@@ -55,7 +55,8 @@ impl Document {
         Self { bringer, ..self }
     }
 
-    /// True when `name` is the name of a policy from outside the catalogue, by the document's source of such policies.
+    /// Returns true when `name` is the name of a policy from outside the catalogue, by the document's source of such
+    /// policies.
     pub fn is_foreign(&self, name: &str) -> bool {
         self.bringer.of(name).is_some()
     }

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// One configuration value that the program has read; the resolved configuration is a list of such entries.
+/// Record of one configuration value that the program has read; the resolved configuration is a list of such entries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// Dotted path of the key, such as `ftl.gc.victim.name`.
@@ -32,7 +32,7 @@ struct SharedRecord {
     entries: RefCell<Vec<Entry>>,
     asked: RefCell<Vec<Asked>>,
     forks: RefCell<Vec<Fork>>,
-    /// In a survey (trial reading): keys that count as written although the document lacks them; else none.
+    /// Set of the keys that a survey (trial reading) treats as written although they are not; none outside a survey.
     given: Option<BTreeSet<String>>,
     bringer: Bringer,
 }
@@ -49,14 +49,14 @@ pub struct Section {
     record: Rc<SharedRecord>,
 }
 
-/// Rule for what may be missing when a key is read: the key itself, or the items of the list that it takes.
+/// Which part may be missing when a configuration key is read: nothing, the key itself, or the items of its list.
 #[derive(Clone, Copy, PartialEq)]
 enum Presence {
-    /// The key must be written, and a list must have items.
+    /// Rule: the key must be written, and a list must have items.
     Required,
-    /// The key may be missing; a list that is written must have items.
+    /// Rule: the key may be missing; a list that is written must have items.
     Optional,
-    /// The key or the items of its list may be missing, because the default is an empty list.
+    /// Rule: the key or the items of its list may be missing, because the default is an empty list.
     MayBeEmpty,
 }
 
@@ -197,13 +197,13 @@ impl Section {
         }
     }
 
-    /// True when the user wrote `key` in this table; a survey (trial reading) records this question.
+    /// Returns true when the user wrote `key` in this table; a survey (trial reading) records this question.
     pub fn has(&self, key: &str) -> bool {
         self.fork_on_presence(key);
         self.is_written(key)
     }
 
-    /// True when `key` is written in this table; surveys do not record this question: for keys that no user sets.
+    /// Returns true when `key` is written in this table; for keys that no user sets, as surveys do not record this.
     pub fn is_written(&self, key: &str) -> bool {
         let given = |given: &BTreeSet<String>| given.contains(&self.full(key));
         self.nodes.contains_key(key) || self.record.given.as_ref().is_some_and(given)

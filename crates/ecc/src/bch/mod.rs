@@ -6,22 +6,24 @@
 
 use crate::field::Field;
 
-/// A binary BCH code that corrects up to `correctable` bit errors in `data_bits` data bits and their parity.
+/// Binary BCH code with its finite field and polynomials: corrects up to `correctable` bit errors in `data_bits` data
+/// bits and their parity.
 #[derive(Clone, Debug)]
 pub struct Code {
     field: Field,
     data_bits: usize,
     correctable: usize,
-    /// Generator polynomial of the code: one coefficient for each power, the lowest power first.
+    /// Generator polynomial of the code, as a list with one coefficient for each power, the lowest power first.
     generator: Vec<bool>,
 }
 
-/// Result of decoding a BCH codeword.
+/// Which outcome the decoding of a BCH codeword has: corrected, or uncorrectable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The codeword was corrected: the numbers of the bits that were inverted; empty if it had no error.
+    /// Outcome: the codeword was corrected. The list has the indices of the bits that were inverted; it is empty if the
+    /// codeword had no error.
     Corrected(Vec<usize>),
-    /// The decoder detected more errors than the code corrects; the codeword is unchanged.
+    /// Outcome: uncorrectable. The decoder detected more errors than the code corrects, and the codeword is unchanged.
     Lost,
 }
 
@@ -72,7 +74,7 @@ impl Code {
     /// many.
     ///
     /// # Panics
-    /// When it has more or fewer bits than words of the code.
+    /// When it has more or fewer bits than codewords of the code.
     pub fn decode(&self, word: &mut [bool]) -> Outcome {
         assert_eq!(word.len(), self.bits(), "bits of a word");
         let syndromes = self.syndromes(word);
@@ -150,7 +152,7 @@ impl Code {
         current
     }
 
-    /// Searches the error locations by the algorithm of Chien: returns the numbers of the bits at whose inverse field
+    /// Searches the error locations by the algorithm of Chien: returns the indices of the bits at whose inverse field
     /// element the locator polynomial is zero, rising.
     fn roots(&self, locator: &[u32]) -> Vec<usize> {
         let field = &self.field;

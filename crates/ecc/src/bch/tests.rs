@@ -7,7 +7,7 @@ fn word(code: &Code, random: &mut RandomStream) -> Vec<bool> {
     code.encode(&data)
 }
 
-/// Inverts `errors` random bits of a codeword, for the tests, and returns their numbers, rising.
+/// Inverts `errors` random bits of a codeword, for the tests, and returns their indices, rising.
 fn spoil(word: &mut [bool], errors: usize, random: &mut RandomStream) -> Vec<usize> {
     let mut places = Vec::new();
     while places.len() < errors {

@@ -6,7 +6,7 @@ use crate::{Ladder, tail};
 use config::{Card, ConfigError, Policy, Section, above, at_least, at_most};
 use units::{Bytes, Potential};
 
-/// A binary BCH code that the configuration can choose as `ecc.code`: size of a codeword, number of errors that it
+/// Binary BCH code that the configuration can choose as `ecc.code`: size of a codeword, number of errors that it
 /// corrects, accepted failure rate, and read retries.
 #[derive(Clone, Debug)]
 pub struct Bch {
@@ -151,8 +151,9 @@ impl Code for Bch {
 mod tests {
     use super::*;
 
-    /// For the tests: codeword bytes, t, parity bytes, and the greatest raw bit error rate for 1e-11 and 1e-15
-    /// uncorrectable codewords per bit; computed once with another program, printed with two digits.
+    /// Table of known values for the tests, one row for each code: codeword bytes, t, parity bytes, and the greatest
+    /// raw bit error rate for 1e-11 and 1e-15 uncorrectable codewords per bit; computed once with another program,
+    /// printed with two digits.
     const KNOWN: [(u32, u32, u32, f64, f64); 9] = [
         (512, 4, 7, 2.1e-5, 3.3e-6),
         (512, 8, 13, 1.6e-4, 5.5e-5),

@@ -8,7 +8,7 @@ use crate::{Ladder, tail};
 use config::{Card, ConfigError, Policy, Section, above};
 use std::sync::Arc;
 
-/// A low-density parity-check (LDPC) code that the configuration can choose as `ecc.code`; pages are read with 2^k - 1
+/// Low-density parity-check (LDPC) code that the configuration can choose as `ecc.code`; pages are read with 2^k - 1
 /// comparisons at each boundary between cell states, for k = 1, 2, ... soft bits.
 #[derive(Clone, Debug)]
 pub struct Ldpc {
@@ -18,14 +18,15 @@ pub struct Ldpc {
     retries: Retries,
 }
 
-/// Error correction capability of the code with each number of soft bits.
+/// Kind of data from which the error correction capability of the LDPC code with each number of soft bits is known: a
+/// table of counts, or limits.
 #[derive(Clone, Debug)]
 enum Strength {
-    /// The capability follows from a table of the failures and iterations that were counted when words of the code were
-    /// decoded.
+    /// Source of the capability: a table of the failures and iterations that were counted when codewords of the code
+    /// were decoded.
     Counted(Arc<Table>),
-    /// The capability is given as limits: `limits` has, for each number of soft bits, the greatest raw bit error rate
-    /// that is corrected; `data` is the number of data bytes of a codeword, and `rate` the code rate (0 to 1).
+    /// Source of the capability: given limits. `limits` has, for each number of soft bits, the greatest raw bit error
+    /// rate that is corrected; `data` is the number of data bytes of a codeword, and `rate` the code rate (0 to 1).
     Limits { limits: Vec<f64>, data: u32, rate: f64 },
 }
 
@@ -106,7 +107,8 @@ impl Policy for Ldpc {
     }
 }
 
-/// Reads the capability of the code from a list of raw bit error rates, with the size and rate of a codeword.
+/// Makes the error correction capability of the code from `limits`, a list of greatest raw bit error rates, and reads
+/// the size and the rate of a codeword.
 fn read_limits(section: &mut Section, limits: Vec<f64>) -> Result<Strength, ConfigError> {
     let data = read_codeword(section, USUAL_DATA)?;
     let rate = section.unit("ratio").within(above(0.1).below(1.0)).or(

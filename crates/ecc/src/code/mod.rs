@@ -2,7 +2,8 @@
 
 use crate::Ladder;
 
-/// An error-correcting code (ECC) of a drive; the simulator calls these methods once, when it builds the drive.
+/// Policy interface of an error-correcting code (ECC) of a drive; the simulator calls these methods once, when it
+/// builds the drive.
 pub trait Code: Send {
     /// Returns the ladder of the code, the list of ways to read and correct a page by rising cost, for cells of `bits`
     /// bits; none if bit errors are ignored.

@@ -10,7 +10,8 @@
 use crate::ldpc::Graph;
 use multiversion::multiversion;
 
-/// Type of number that a min-sum decoder's messages consist of.
+/// Interface of the number types (such as 32-bit floating point and 8-bit integers) in which a min-sum decoder can
+/// compute its messages.
 pub trait Number: Copy + Default + PartialEq + PartialOrd {
     /// Type of the factor and offset by which check messages are reduced.
     type Damping: Copy;
@@ -27,7 +28,8 @@ pub trait Number: Copy + Default + PartialEq + PartialOrd {
     fn damped(self, by: Self::Damping) -> Self;
 }
 
-/// Damping of messages as floating-point numbers: multiplied by `factor`, then reduced by `offset`.
+/// Parameters by which a decoder's messages are damped as floating-point numbers: multiplied by `factor`, then reduced
+/// by `offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Damping32 {
     pub factor: f32,
@@ -70,8 +72,9 @@ impl Number for f32 {
     }
 }
 
-/// Damping of messages as 8-bit integers: multiplied by `eighths` eighths, reduced by `offset`, limited to `most`. The
-/// limit prevents that a saturated belief changes its sign when a check's last message is subtracted from it.
+/// Parameters by which a decoder's messages are damped as 8-bit integers: multiplied by `eighths` eighths, reduced by
+/// `offset`, limited to `most`. The limit prevents that a saturated belief changes its sign when a check's last message
+/// is subtracted from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damping8 {
     pub eighths: i16,
@@ -118,13 +121,14 @@ impl Number for i8 {
     }
 }
 
-/// State of a min-sum decoder, for all words that it decodes together.
+/// State of a min-sum decoder while it decodes several codewords together: the beliefs of all bits, and the last
+/// messages from checks to bits.
 #[derive(Clone, Debug)]
 pub struct Beliefs<T, const WORDS: usize> {
-    /// For each bit of the code, the decoder's present belief (log-likelihood ratio) in each of the words that are
-    /// decoded together.
+    /// List with, for each bit of the code, the decoder's present belief (log-likelihood ratio) in each of the
+    /// codewords that are decoded together.
     pub of_bits: Vec<[T; WORDS]>,
-    /// For each edge of the code's graph, the last message from the check to the bit in each word.
+    /// List with, for each edge of the code's graph, the last message from the check to the bit in each codeword.
     pub said: Vec<[T; WORDS]>,
 }
 
@@ -134,8 +138,8 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
         Self { of_bits: vec![zeros; graph.bits()], said: vec![zeros; graph.edges()] }
     }
 
-    /// Resets the state for new words: beliefs are the ratios from the channel, each converted by `value`, and messages
-    /// are zero.
+    /// Resets the state for new codewords: beliefs are the ratios from the channel, each converted by `value`, and
+    /// messages are zero.
     #[inline(always)]
     pub fn begin(&mut self, ratios: &[f32], value: impl Fn(f32) -> T) {
         assert_eq!(ratios.len(), self.of_bits.len() * WORDS, "ratios of so many words");
@@ -147,7 +151,8 @@ impl<T: Number, const WORDS: usize> Beliefs<T, WORDS> {
         }
     }
 
-    /// Writes the hard decision for each bit of all words to `bits`, word w in bit w: one if the belief is below zero.
+    /// Writes the hard decision for each bit of all codewords to `bits`, codeword w in bit w: one if the belief is
+    /// below zero.
     pub fn signs(&self, bits: &mut Vec<u64>) {
         let sign = |(word, belief): (usize, &T)| u64::from(*belief < T::default()) << word;
         let of_lane = |lane: &[T; WORDS]| lane.iter().enumerate().map(sign).fold(0, |bits, sign| bits | sign);
@@ -207,8 +212,9 @@ pub fn through_all_at_once<T: Number, const WORDS: usize>(
     std::mem::swap(&mut beliefs.of_bits, next);
 }
 
-/// Messages that one check sends to its bits: one magnitude (`to_least`) for the bit whose own message had the least
-/// magnitude, another (`to_others`) for all other bits, and the sign of all received messages multiplied (`odd`).
+/// Record of the messages that one parity check sends to its bits: one magnitude (`to_least`) for the bit whose own
+/// message had the least magnitude (`least`), another (`to_others`) for all other bits, and the sign of all received
+/// messages multiplied (`odd`).
 struct CheckTold<T: Number, const WORDS: usize> {
     least: [T; WORDS],
     to_least: [T; WORDS],
@@ -217,7 +223,7 @@ struct CheckTold<T: Number, const WORDS: usize> {
 }
 
 impl<T: Number, const WORDS: usize> CheckTold<T, WORDS> {
-    /// Returns the check's message, in word `word`, to a bit whose own message to the check was `value`.
+    /// Returns the check's message, in codeword `word`, to a bit whose own message to the check was `value`.
     #[inline(always)]
     fn to(&self, word: usize, value: T) -> T {
         // Where two are the least, the second is as small. Both are read first: else the compiler chooses an address.
@@ -258,8 +264,8 @@ fn hear<T: Number, const WORDS: usize>(
     CheckTold { least, to_least, to_others, odd }
 }
 
-/// Number of words that are decoded together with messages of 32-bit floating-point numbers. `WORDS_8` is the number of
-/// words that are decoded together with messages of 8-bit integers.
+/// Number of codewords that are decoded together with messages of 32-bit floating-point numbers. `WORDS_8` is the
+/// number of codewords that are decoded together with messages of 8-bit integers.
 pub const WORDS_32: usize = 16;
 pub const WORDS_8: usize = 64;
 
@@ -298,8 +304,8 @@ pub fn through_all_8(
     through_all(graph, beliefs, heard, by);
 }
 
-/// Resets the state for new words, with ratios as 8-bit levels: multiplied by `scale`, rounded to the nearest, limited
-/// to `most`.
+/// Resets the state for new codewords, with ratios as 8-bit levels: multiplied by `scale`, rounded to the nearest,
+/// limited to `most`.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn begin_8(beliefs: &mut Beliefs<i8, WORDS_8>, ratios: &[f32], scale: f32, most: f32) {
@@ -309,7 +315,7 @@ pub fn begin_8(beliefs: &mut Beliefs<i8, WORDS_8>, ratios: &[f32], scale: f32, m
     beliefs.begin(ratios, |ratio| ((ratio * scale).clamp(-most, most) + WHOLE).to_bits() as i8);
 }
 
-/// Writes the hard decision for each bit of 64 words with 8-bit beliefs to `bits`, word w in bit w.
+/// Writes the hard decision for each bit of 64 codewords with 8-bit beliefs to `bits`, codeword w in bit w.
 #[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2")))]
 #[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn signs_8(beliefs: &Beliefs<i8, WORDS_8>, bits: &mut Vec<u64>) {

@@ -15,32 +15,34 @@
 use crate::ldpc::Graph;
 use std::sync::Arc;
 
-/// A kind of decoder (`ecc.decoder`) with its parameters.
+/// Policy interface of a kind of decoder (`ecc.decoder`) with its parameters.
 pub trait Decoder: Send {
-    /// Makes a decoder of this kind, with its working memory, for words of the code that `graph` describes.
+    /// Makes a decoder of this kind, with its working memory, for codewords of the code that `graph` describes.
     fn on(&self, graph: &Arc<Graph>) -> Box<dyn Decoding>;
 }
 
-/// A decoder for one code, which reuses its working memory from one batch of words to the next.
+/// Interface of a decoder for one code, which reuses its working memory from one batch of codewords to the next.
 pub trait Decoding: Send {
-    /// Returns the number of words that are decoded together, from 1 to 64.
+    /// Returns the number of codewords that are decoded together, from 1 to 64.
     fn words(&self) -> usize;
 
-    /// Decodes that many words together from their log-likelihood ratios: bit b of word w at `b * words + w`.
+    /// Decodes as many codewords together as [`Self::words`] returns, from their log-likelihood ratios: bit b of
+    /// codeword w at `b * words + w`.
     ///
     /// # Panics
-    /// When there are more or fewer ratios than bits of so many words.
+    /// When there are more or fewer ratios than bits of so many codewords.
     fn decode(&mut self, ratios: &[f32]) -> &Decoded;
 }
 
-/// Results of decoding a batch of words: bits, iterations, and which words converged.
+/// Results of decoding a batch of codewords: decoded bits, numbers of iterations, and which codewords converged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decoded {
-    /// For each bit of the code, its decoded value in all words of the batch: bit `w` belongs to word `w`.
+    /// List with, for each bit of the code, its decoded value in all codewords of the batch: bit `w` of an entry
+    /// belongs to codeword `w`.
     pub bits: Vec<u64>,
-    /// Number of iterations that the decoder took for each word.
+    /// List of the numbers of iterations that the decoder took, one for each codeword.
     pub iterations: Vec<u32>,
-    /// Mask of the words that converged: bit `w` is set if all checks of word `w` hold.
+    /// Mask of the codewords that converged: bit `w` is set if all checks of codeword `w` hold.
     pub converged: u64,
 }
 
@@ -53,15 +55,15 @@ impl Decoded {
         self.converged = 0;
     }
 
-    /// Returns a mask of the words, one bit each, that differ from `sent` in any of its bits; `sent` holds the first
-    /// bits of a word.
+    /// Returns a mask of the codewords, one bit each, that differ from `sent` in any of its bits; `sent` holds the
+    /// first bits of a codeword.
     pub fn wrong(&self, sent: &[bool]) -> u64 {
         let all = all(self.iterations.len());
         let differ = |(bits, sent): (&u64, &bool)| bits ^ if *sent { all } else { 0 };
         self.bits.iter().zip(sent).map(differ).fold(0, |wrong, differ| wrong | differ)
     }
 
-    /// Stores the bits of all words that are set in the mask `of`; other words keep the bits stored before.
+    /// Stores the bits of all codewords that are set in the mask `of`; other codewords keep the bits stored before.
     fn keep(&mut self, of: u64, bits: &[u64]) {
         if of != 0 {
             for (kept, bits) in self.bits.iter_mut().zip(bits) {
@@ -71,12 +73,12 @@ impl Decoded {
     }
 }
 
-/// Returns the mask of all words of a batch: the lowest `words` bits are set.
+/// Returns the mask of all codewords of a batch: the lowest `words` bits are set.
 const fn all(words: usize) -> u64 {
     u64::MAX >> (64 - words)
 }
 
-/// Returns a mask of the words, among the words in the mask `asked`, in which at least one check does not hold.
+/// Returns a mask of the codewords, among the codewords in the mask `asked`, in which at least one check does not hold.
 fn broken(graph: &Graph, bits: &[u64], asked: u64) -> u64 {
     let mut broken = 0;
     for check in 0..graph.checks() {
@@ -88,8 +90,8 @@ fn broken(graph: &Graph, bits: &[u64], asked: u64) -> u64 {
     broken & asked
 }
 
-/// Iterates until every word's syndrome is zero, at most `most` times, and stores the bits and the iterations of each
-/// word in `decoded`: `signs` writes the present hard decisions, `iterate` goes through all checks once.
+/// Iterates until every codeword's syndrome is zero, at most `most` times, and stores the bits and the iterations of
+/// each codeword in `decoded`: `signs` writes the present hard decisions, `iterate` goes through all checks once.
 fn run<State>(
     graph: &Graph,
     decoded: &mut Decoded,

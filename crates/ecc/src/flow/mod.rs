@@ -9,10 +9,10 @@ use crate::Estimator;
 /// Greatest number of attempts of a read, after which the drive gives up.
 pub const ATTEMPTS_MOST: u32 = 255;
 
-/// One attempt to read a page: which references it uses, with how many soft bits, and when it is decoded.
+/// Settings of one attempt to read a page: which references it uses, with how many soft bits, and when it is decoded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt {
-    /// Step of the retry table whose references the attempt reads with; 0: the default references.
+    /// Index of the step of the retry table whose references the attempt reads with; 0: the default references.
     pub step: u32,
     /// Number of soft bits of the attempt: 1 is a hard read; with k soft bits, cells are compared with `2^k - 1`
     /// references at each boundary between states.
@@ -28,28 +28,30 @@ impl Attempt {
     }
 }
 
-/// Answer of a read flow: the next attempt to read a page, or to give up.
+/// Which of two answers a read flow (policy for the attempts of a page's read) gives: make a further attempt, or give
+/// up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
-    /// The page is read by this attempt next.
+    /// Answer: read the page next with this attempt.
     Read(Attempt),
-    /// The read is given up without a further attempt: the page is uncorrectable.
+    /// Answer: give up the read without a further attempt, so that the page is uncorrectable.
     GiveUp,
 }
 
-/// Kind of effect that a step of read retries has on the raw bit errors of a page.
+/// Kind of model for read retries: in which way each retry step reduces the raw bit errors of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
-    /// Each step moves the references nearer to the best ones, along a retry table (`retry_step`).
+    /// Model of retries: each step moves the references nearer to the best ones, along a retry table (`retry_step`).
     Table,
-    /// Each step removes a fraction of the raw bit errors (`retry_gain`): the best references are not known.
+    /// Model of retries: each step removes a fraction of the raw bit errors (`retry_gain`), as the best references are
+    /// not known.
     Share,
 }
 
-/// What a read flow may know of a read when it chooses the next attempt.
+/// View of a page's read that is shown to the read flow when it chooses the next attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowView<'a> {
-    /// Page type of the page: number, from 0, of the bit of the cells that holds the page.
+    /// Page type of the page: index, from 0, of the bit of the cells that holds the page.
     pub page_type: usize,
     /// Number of attempts of the read so far.
     pub attempts: u32,
@@ -62,23 +64,24 @@ pub struct FlowView<'a> {
     pub first: u32,
     /// Greatest number of soft bits that the drive reads with.
     pub soft_bits: u32,
-    /// Number of the last step of the retries, from 0, the default references.
+    /// Index of the last retry step, where step 0 is the default references.
     pub steps: u32,
-    /// Number of the retry step nearest to the best references, where drive and chip know the best references; else the
-    /// number of the last retry step.
+    /// Index of the retry step nearest to the best references, where drive and chip know the best references; else the
+    /// index of the last retry step.
     pub best_step: u32,
-    /// Effect of each step of the retries: along a table, or by a fraction of the errors.
+    /// Kind of effect that each retry step has on the raw bit errors: along a retry table, or by a fraction of the
+    /// errors.
     pub kind: Steps,
-    /// Number of the retry step at which a read of this superblock was decoded last, since the superblock was erased;
+    /// Index of the retry step at which a read of this superblock was decoded last, since the superblock was erased;
     /// none before such a read, and where the flow does not ask for it ([`Notes::good_steps`]).
     pub good_step: Option<u32>,
-    /// For each number of soft bits, from one on, the raw bit error rate at which half of the reads of a page of this
-    /// kind fail.
+    /// List of raw bit error rates, one for each number of soft bits from one on, at which half of the reads of a page
+    /// of this kind fail.
     pub halves: &'a [f64],
 }
 
 impl FlowView<'_> {
-    /// True if this drive can make the attempt: retry step and soft bits lie within its limits.
+    /// Returns true if this drive can make the attempt: retry step and soft bits lie within its limits.
     pub fn takes(&self, attempt: &Attempt) -> bool {
         attempt.step <= self.steps
             && (1..=self.soft_bits).contains(&attempt.soft_bits)
@@ -102,8 +105,8 @@ impl FlowView<'_> {
     }
 }
 
-/// Which records and estimates the drive must maintain for its read flow, the policy that chooses the attempts of a
-/// read.
+/// Set of flags: which records and estimates the drive must maintain for its read flow, the policy that chooses the
+/// attempts of a read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     /// True if the drive estimates the raw bit error rate of each attempt from its syndrome, which takes the time of
@@ -114,9 +117,9 @@ pub struct Notes {
     pub good_steps: bool,
 }
 
-/// A read flow: the policy that chooses the attempts of a page's read.
+/// Policy interface of a read flow, which chooses the attempts of a page's read one after the other.
 pub trait Flow: Send {
-    /// Returns which records the read flow needs the drive to maintain.
+    /// Returns the set of flags that tells which records the read flow needs the drive to maintain.
     fn notes(&self) -> Notes {
         Notes::default()
     }
@@ -136,12 +139,12 @@ config::policies! {
     soft_by_estimate::SoftByEstimate,
 }
 
-/// The read flow of a drive (the policy that chooses the attempts of a page's read), with the records that it asks for
-/// and the estimator that it needs.
+/// Read flow of a drive (the policy that chooses the attempts of a page's read), together with the records that it asks
+/// for and the estimator that it needs.
 pub struct Flows {
     /// Policy that chooses the attempts of a page's read.
     pub flow: Box<dyn Flow>,
-    /// Which records the read flow needs the drive to maintain.
+    /// Set of flags: which records the read flow needs the drive to maintain.
     pub notes: Notes,
     /// Estimator of raw bit error rates from syndromes; none where the flow needs no estimates.
     pub estimator: Option<Estimator>,

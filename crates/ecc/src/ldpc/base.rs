@@ -2,14 +2,14 @@
 
 use super::Graph;
 
-/// Parity-check matrix of a quasi-cyclic code: a matrix of circulants (shifted identity matrices) and zero blocks, all
-/// of one size.
+/// Parity-check matrix of a quasi-cyclic LDPC code: a matrix of circulants (shifted identity matrices) and zero blocks,
+/// all of one size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseMatrix {
     /// Size of a circulant: its number of rows, which is also its number of columns.
     pub circulant: u32,
-    /// For each block row, the cyclic shift of the circulant in each block column; none: a zero block. Row `i` of a
-    /// circulant of shift `s` has its one in column `(i + s) mod circulant`.
+    /// List of block rows, each with the cyclic shifts of the circulants in its block columns; none: a zero block. Row
+    /// `i` of a circulant of shift `s` has its one in column `(i + s) mod circulant`.
     pub shifts: Vec<Vec<Option<u32>>>,
 }
 

@@ -7,7 +7,7 @@
 use super::{BaseMatrix, Graph};
 use std::collections::HashMap;
 
-/// Numbers of cycles of the shortest lengths in the Tanner graph of a parity-check matrix.
+/// Counts of the shortest cycles in the Tanner graph of a parity-check matrix, one count for each length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spectrum {
     /// Number of cycles of length four in the Tanner graph, each formed by two checks that share two bits.

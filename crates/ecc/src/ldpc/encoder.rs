@@ -9,7 +9,7 @@
 use super::Graph;
 use super::rank::settled;
 
-/// A row over GF(2): 64 coefficients in each word.
+/// Row of bits over GF(2): 64 coefficients in each 64-bit number.
 type Bits = Vec<u64>;
 
 fn flip(bits: &mut [u64], at: usize) {
@@ -26,19 +26,20 @@ fn add(to: &mut [u64], other: &[u64]) {
     }
 }
 
-/// Encoder of an LDPC code: computes the parity bits of a word of data.
+/// Encoder of an LDPC code: computes the parity bits of a codeword from its data bits.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     graph: Graph,
-    /// Pairs of a check and a parity bit, in the order of encoding: each check determines its parity bit as the sum of
-    /// bits that are known by then.
+    /// List of pairs of a check and a parity bit, in the order of encoding: each check determines its parity bit as the
+    /// sum of bits that are known by then.
     order: Vec<(u32, u32)>,
-    /// Parity bits that no single check determines during encoding (put off); their equations are solved together at
-    /// the end.
+    /// List of the parity bits that no single check determines during encoding (put off); their equations are solved
+    /// together at the end.
     put_off: Vec<u32>,
-    /// Checks that determine the parity bits put off: their sums, computed with zeros for these bits.
+    /// List of the checks that determine the parity bits put off by their sums, which are computed with zeros for these
+    /// bits.
     told_by: Vec<u32>,
-    /// For each parity bit put off, a row of coefficients: which checks' sums add up to the bit.
+    /// List with, for each parity bit put off, a row of coefficients: which checks' sums add up to the bit.
     inverse: Vec<Bits>,
 }
 
@@ -65,7 +66,7 @@ impl Encoder {
         self.put_off.len()
     }
 
-    /// Encodes data bits into a word of the code, whose first bits are the data.
+    /// Encodes data bits into a codeword, whose first bits are the data.
     ///
     /// # Panics
     /// When there are more or fewer data than the code has.

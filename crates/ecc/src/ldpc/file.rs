@@ -5,17 +5,18 @@ use super::grow::Growth;
 use super::{BaseMatrix, Encoder, Graph, Lines};
 use config::{ConfigError, Document, Section, Value, at_least, at_most};
 
-/// Origin of the parity-check matrix of a code in a code file.
+/// Which of two origins the parity-check matrix of a code in a code file has: a standard, or this project's
+/// construction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodeOrigin {
-    /// The matrix is that of a standard, named here.
+    /// Origin: the standard named here.
     Standard(String),
-    /// The matrix was made by this project's program: the parameters of the construction, and the numbers of short
-    /// cycles of the matrix.
+    /// Origin: this project's program made the matrix; with the parameters of the construction, and the numbers of
+    /// short cycles of the matrix.
     Grown(Growth, Spectrum),
 }
 
-/// An LDPC code as read from a file of `codes/`.
+/// LDPC code as read from a code file of `codes/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
     /// Origin of the code's matrix: a standard, or grown by this project.
@@ -26,7 +27,7 @@ pub struct Code {
     pub graph: Graph,
 }
 
-/// Greatest number of bits of a word, so that numbers of edges have 32 bits.
+/// Greatest number of bits of a codeword, so that numbers of edges have 32 bits.
 const BITS_MOST: u32 = 1 << 20;
 
 impl Code {

@@ -1,11 +1,12 @@
 //! Which bits each parity check adds up: the matrix of a code, row by row.
 
-/// A parity-check matrix, stored row by row. Rows keep their order, as decoders take checks one after the other.
+/// Parity-check matrix, stored row by row. Rows keep their order, as decoders take checks one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     bits: usize,
     data_bits: usize,
-    /// For each row, the index in `columns` at which the bit numbers of the row begin; then the length of `columns`.
+    /// List with, for each row, the index in `columns` at which the bit numbers of the row begin; then the length of
+    /// `columns`.
     starts: Vec<u32>,
     columns: Vec<u32>,
 }
@@ -47,7 +48,7 @@ impl Graph {
         self.columns.len()
     }
 
-    /// Returns the numbers of the bits that a check adds up, rising.
+    /// Returns the indices of the bits that a check adds up, rising.
     #[inline]
     pub fn row(&self, check: usize) -> &[u32] {
         &self.columns[self.span(check)]
@@ -66,7 +67,7 @@ impl Graph {
         &self.starts
     }
 
-    /// Returns the numbers of the bits (columns with a one) in each row of the matrix, one row after the other.
+    /// Returns the indices of the bits (columns with a one) in each row of the matrix, one row after the other.
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }
@@ -76,7 +77,7 @@ impl Graph {
         (0..self.checks()).map(|check| self.row(check).len()).max().unwrap_or(0)
     }
 
-    /// Returns, for each bit, the numbers of the checks that contain the bit.
+    /// Returns, for each bit, the indices of the checks that contain the bit.
     pub fn checks_of_bits(&self) -> Vec<Vec<u32>> {
         let mut checks = vec![Vec::new(); self.bits];
         for check in 0..self.checks() {
@@ -87,7 +88,7 @@ impl Graph {
         checks
     }
 
-    /// Returns the number of checks that do not hold for a word with these bits.
+    /// Returns the number of checks that do not hold for a received codeword with these bits.
     pub fn broken(&self, word: impl Fn(usize) -> bool) -> usize {
         let odd = |check: &usize| self.row(*check).iter().fold(false, |odd, bit| odd ^ word(*bit as usize));
         (0..self.checks()).filter(odd).count()

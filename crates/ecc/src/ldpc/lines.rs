@@ -10,15 +10,15 @@ use super::Graph;
 use super::rank::settled;
 use crate::field::Field;
 
-/// The lines over a finite field that are the checks of a code: field, points and slopes.
+/// Set of lines over a finite field that are the parity checks of an LDPC code: field, points and slopes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lines {
     /// Number of bits of a symbol: the field has 2^`symbol_bits` elements.
     pub symbol_bits: u32,
     /// Number of points at which a line is taken: powers of the primitive element, from 1 on.
     pub points: u32,
-    /// Slopes of the lines: elements of the finite field, each as a number that has the coefficients of the element's
-    /// polynomial as bits.
+    /// List of the slopes of the lines: elements of the finite field, each as a number that has the coefficients of the
+    /// element's polynomial as bits.
     pub slopes: Vec<u32>,
 }
 

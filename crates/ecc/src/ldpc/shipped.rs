@@ -21,7 +21,7 @@ files![
     "wimax-576-288"
 ];
 
-/// Returns the name of each shipped code and the text of its file.
+/// Returns a list with the name of each shipped code and the text of its code file.
 pub const fn shipped() -> &'static [(&'static str, &'static str)] {
     FILES
 }

@@ -22,10 +22,10 @@ use nand::tables::LEAST_NOISE;
 const SCALE: f64 = 0.72;
 /// Greatest magnitude of a log-likelihood ratio that counts in the cost of a bit; greater ratios count as this one.
 const MOST: f64 = 7.0;
-/// Variance that the decoder itself adds to the cost of each bit of a word, in bits squared.
+/// Variance that the decoder itself adds to the cost of each bit of a codeword, in bits squared.
 const OWN: f64 = 0.27;
-/// Number of standard deviations of a bit's cost by which the mean cost over a word is raised, so that the compared
-/// cost is the one that only one word in a hundred exceeds; for words of 36,864 bits (those of 4 KiB).
+/// Number of standard deviations of a bit's cost by which the mean cost over a codeword is raised, so that the compared
+/// cost is the one that only one codeword in a hundred exceeds; for codewords of 36,864 bits (those of 4 KiB).
 const ASIDE: f64 = 2.33 / 192.0;
 
 /// Number of equal logarithmic steps of the raw bit error rate, from [`LEAST_NOISE`] to the greatest, at which the cost
@@ -49,7 +49,8 @@ pub(crate) fn of_noise(rate: f64, soft_bits: u32) -> Zones {
 /// the cost of a bit, the information that the read value leaves missing to the decoder, in bits.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    /// Points of the curve, rising: pairs of the natural logarithm of the raw bit error rate and that of the cost.
+    /// List of the points of the curve, rising: pairs of the natural logarithm of the raw bit error rate and that of
+    /// the cost.
     costs: Vec<(f64, f64)>,
 }
 
@@ -83,8 +84,8 @@ impl Noise {
     }
 }
 
-/// Returns the cost of these values to the decoder, in missing bits of information for each bit of a word: the cost
-/// that only one word in a hundred exceeds.
+/// Returns the cost of these values to the decoder, in missing bits of information for each bit of a codeword: the cost
+/// that only one codeword in a hundred exceeds.
 fn cost(zones: &Zones) -> f64 {
     let (mut mean, mut square) = (0.0, 0.0);
     let [zero, one] = &zones.shares;

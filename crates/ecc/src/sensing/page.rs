@@ -12,30 +12,32 @@ const CERTAIN: f64 = 30.0;
 /// refused: states as wide as this reach beyond their neighbour, too.
 const WIDEST: f64 = 0.2;
 
-/// A page of flash cells for the sensing model: the distribution of threshold voltages of each state, and which states
-/// store a one in the page.
+/// Description of a page of flash cells for the sensing model: the distribution of threshold voltages of each state,
+/// and which states store a one in the page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
     spreads: Spreads,
     ones: Vec<bool>,
-    /// Number of the lower state of each boundary between states at which the page's bit changes.
+    /// List with, for each boundary between states at which the page's bit changes, the index of its lower state.
     boundaries: Vec<usize>,
 }
 
-/// Values as which a page's bits are received (zones of threshold voltage), the surest zero first, the surest one last.
+/// Lists of the values as which a page's bits are received (zones of threshold voltage), from the surest zero to the
+/// surest one: the fraction of bits received as each value, and the log-likelihood ratios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Zones {
-    /// For a sent zero and for a sent one, the fraction (0 to 1) of the bits that are received as each value.
+    /// Lists, one for a sent zero and one for a sent one, of the fraction (0 to 1) of the bits that are received as
+    /// each value.
     pub shares: [Vec<f64>; 2],
-    /// Log-likelihood ratio that the controller assigns to each value, above zero for a zero.
+    /// List of the log-likelihood ratios that the controller assigns to the values, above zero for a zero.
     pub ratios: Vec<f64>,
 }
 
-/// Result of sensing a page: the reference voltages used, and the values received.
+/// Result of sensing a page: the reference voltages used, and the values received, with the fractions of the bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensed {
-    /// For each boundary between states at which the page's bit changes, the rising reference voltages of its
-    /// comparisons, volts.
+    /// List with, for each boundary between states at which the page's bit changes, the rising reference voltages of
+    /// its comparisons, volts.
     pub references_v: Vec<Vec<f64>>,
     /// Values received: the zones into which the comparisons divide the cells.
     pub zones: Zones,
@@ -76,7 +78,7 @@ impl Page {
         &self.spreads
     }
 
-    /// Returns the number of the lower state of each boundary between states at which the page's bit changes.
+    /// Returns, for each boundary between states at which the page's bit changes, the index of its lower state.
     pub fn boundaries(&self) -> &[usize] {
         &self.boundaries
     }
@@ -110,7 +112,7 @@ impl Page {
     }
 }
 
-/// Returns the number of the value as which a bit is received when the cell lies in the zone just below reference
+/// Returns the index of the value as which a bit is received when the cell lies in the zone just below reference
 /// `number`, of `2 middle + 1` references; `lower` is the bit of the state below the boundary.
 const fn value(number: usize, middle: usize, lower: bool) -> usize {
     // Away from the boundary on the lower side, then on the upper.

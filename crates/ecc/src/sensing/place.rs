@@ -3,16 +3,17 @@
 use super::SOFT_BITS_MOST;
 use super::page::{Page, information};
 
-/// Rule by which the references of soft reads are placed around a boundary between states.
+/// Kind of rule by which the references of soft reads are placed around a boundary between cell states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// References are placed where the values give the most information on the bit (Wang and others, JSAC 2014).
+    /// Placement rule: references are placed where the values give the most information on the bit (Wang and others,
+    /// JSAC 2014).
     Information,
-    /// References are equally spaced at all boundaries, around the reference that misreads fewest cells, at the
-    /// distance that gives the most information.
+    /// Placement rule: references are equally spaced at all boundaries, around the reference that misreads fewest
+    /// cells, at the distance that gives the most information.
     Even,
-    /// References are placed where the ratio of the two neighbouring states' densities changes in equal steps of its
-    /// logarithm, with the step that gives the most information.
+    /// Placement rule: references are placed where the ratio of the two neighbouring states' densities changes in equal
+    /// steps of its logarithm, with the step that gives the most information.
     Ratio,
 }
 
@@ -27,8 +28,8 @@ impl Placement {
     }
 }
 
-/// Distances, as numbers of steps of the voltage grid, by which references are moved in turn in the search for the
-/// placement with the most information.
+/// List of distances, as numbers of steps of the voltage grid, by which references are moved in turn in the search for
+/// the placement with the most information.
 const MOVES: [usize; 6] = [32, 16, 8, 4, 2, 1];
 /// Number of density ratios that are tried for the outermost references: the logarithms are multiples of `RATIO_STEP`.
 const RATIOS: usize = 40;
@@ -37,8 +38,8 @@ const RATIO_STEP: f64 = 0.25;
 /// have too few sampled cells.
 const ASIDE: usize = 2;
 
-/// Places the references of soft reads: returns for each boundary of the page the numbers of its `2^soft_bits - 1`
-/// references.
+/// Places the references of soft reads: returns for each boundary of the page the indices, in the grid of voltages, of
+/// its `2^soft_bits - 1` references.
 ///
 /// # Panics
 /// When there are no soft bits or too many.
@@ -63,15 +64,16 @@ pub fn place(page: &Page, soft_bits: u32, placement: Placement) -> Vec<Vec<usize
     }
 }
 
-/// Returns the numbers of the first and the last reference that a boundary may use: between the medians of its two
-/// states.
+/// Returns the indices, in the grid of voltages, of the first and the last reference that a boundary may use: between
+/// the medians of its two states.
 fn between(page: &Page, lower: usize) -> (usize, usize) {
     let spreads = page.spreads();
     let high = spreads.middle(lower + 1).min(spreads.references() - 1);
     (spreads.middle(lower).min(high), high)
 }
 
-/// Returns the number of the reference between two neighbouring states that misreads fewest of their cells.
+/// Returns the index, in the grid of voltages, of the reference between two neighbouring states that misreads fewest of
+/// their cells.
 fn fewest(page: &Page, lower: usize) -> usize {
     let (low, high) = between(page, lower);
     let spreads = page.spreads();
@@ -101,8 +103,8 @@ fn evenly(page: &Page, hard: &[usize], count: usize, apart: usize) -> Vec<Vec<us
     page.boundaries().iter().zip(hard).map(of_boundary).collect()
 }
 
-/// Returns the number of the lowest reference of a boundary, and the logarithm of the density ratio at each reference
-/// from the lowest to the highest.
+/// Returns the index, in the grid of voltages, of the lowest reference of a boundary, and the logarithm of the density
+/// ratio at each reference from the lowest to the highest.
 fn log_ratios(page: &Page, lower: usize) -> (usize, Vec<f64>) {
     let (low, high) = between(page, lower);
     (low, (low..=high).map(|at| log_ratio(page, lower, at)).collect())

@@ -8,49 +8,51 @@ use super::parabola::{OffLaw, Parabola};
 use crate::law::Law;
 use nand::cells::normal::{above, density, quantile};
 
-/// Point of a curve: the raw bit error rate, and the counts of words decoded and failed at this rate.
+/// Record of one counted point of a code's failure curve: the raw bit error rate, and the counts of codewords decoded
+/// and failed at this rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// Raw bit error rate of the point.
     pub rate: f64,
-    /// Number of words decoded at the rate.
+    /// Number of codewords decoded at the rate.
     pub words: u64,
-    /// Number of words whose decoded data were wrong.
+    /// Number of codewords whose decoded data were wrong.
     pub failures: u64,
-    /// Number of failed words whose checks all hold, so that the failure stays undetected.
+    /// Number of failed codewords whose checks all hold, so that the failure stays undetected.
     pub undetected: u64,
-    /// Number of decoder iterations that the words took.
+    /// Number of decoder iterations that the codewords took.
     pub taken: IterationsTaken,
 }
 
-/// Number of decoder iterations that the words of a point took, as a distribution or as a sum.
+/// Which of two forms the record of the decoder iterations of a point's codewords has: a distribution, or only a sum.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IterationsTaken {
-    /// The distribution is known: for each number of iterations, from 0 on, the number of words that took as many.
+    /// Form: the distribution. The list has, for each number of iterations from 0 on, the number of codewords that took
+    /// as many.
     Each(Vec<u64>),
-    /// Only the sum of the iterations of all words is known.
+    /// Form: only the sum of the iterations of all codewords.
     InAll(u64),
 }
 
 impl Point {
-    /// Returns the fraction (0 to 1) of the point's words that failed.
+    /// Returns the fraction (0 to 1) of the point's codewords that failed.
     pub fn failure(&self) -> f64 {
         self.failures as f64 / self.words as f64
     }
 
-    /// True if the point is used to fit the curve: enough words failed, and enough did not.
+    /// Returns true if the point is used to fit the curve: enough codewords failed, and enough did not.
     const fn tells(&self) -> bool {
         self.failures >= TELLING && self.words - self.failures >= TELLING
     }
 
     /// Returns the standard deviation of the failure fraction as a normal quantile, due to the limited number of
-    /// counted words.
+    /// counted codewords.
     fn deviation(&self) -> f64 {
         let failure = self.failure();
         (failure * (1.0 - failure) / self.words as f64).sqrt() / density(quantile(failure))
     }
 
-    /// Returns the mean number of decoder iterations of a word.
+    /// Returns the mean number of decoder iterations of a codeword.
     pub fn mean(&self) -> f64 {
         let all = match &self.taken {
             IterationsTaken::Each(words) => (0..).zip(words).map(|(number, words)| number * words).sum(),
@@ -59,7 +61,7 @@ impl Point {
         all as f64 / self.words as f64
     }
 
-    /// Returns the greatest number of decoder iterations that a word of the point took; 0 if only the sum of the
+    /// Returns the greatest number of decoder iterations that a codeword of the point took; 0 if only the sum of the
     /// iterations is known.
     fn most(&self) -> u32 {
         match &self.taken {
@@ -69,22 +71,23 @@ impl Point {
     }
 }
 
-/// Curve of the failures and decoder iterations of a code against the raw bit error rate, through counted points, for
-/// one number of soft bits.
+/// Curve of the failure rate and decoder iterations of a code against the raw bit error rate, through counted points,
+/// for one number of soft bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     law: Law,
     floor_most: f64,
-    /// Points of the curve, by falling raw bit error rate.
+    /// List of the points of the curve, by falling raw bit error rate.
     points: Vec<Point>,
     /// Distance of the curve from the scaling law, in standard deviations, as a function of the raw bit error rate.
     off: Parabola,
-    /// Pairs of raw bit error rate and mean number of decoder iterations of a word, by rising rate, from rate zero on.
+    /// List of pairs of raw bit error rate and mean number of decoder iterations of a codeword, by rising rate, from
+    /// rate zero on.
     iterations: Vec<(f64, f64)>,
 }
 
-/// Least number of failed words, and of words that did not fail, of a point that is used to fit the curve: its failure
-/// fraction is then known to a sixth of itself.
+/// Least number of failed codewords, and of codewords that did not fail, of a point that is used to fit the curve: its
+/// failure fraction is then known to a sixth of itself.
 const TELLING: u64 = 40;
 
 impl Curve {
@@ -109,12 +112,12 @@ impl Curve {
         Some(Self { law, floor_most, points, off, iterations })
     }
 
-    /// Returns the chance (0 to 1) that a word fails at this raw bit error rate.
+    /// Returns the chance (0 to 1) that a codeword fails at this raw bit error rate.
     pub fn failure(&self, rate: f64) -> f64 {
         above(self.law.deviations(rate) + self.off.at(rate))
     }
 
-    /// Returns the raw bit error rate at which a word fails with the chance `failure`.
+    /// Returns the raw bit error rate at which a codeword fails with the chance `failure`.
     pub fn rate(&self, failure: f64) -> f64 {
         let (mut low, mut high) = (0.0, 0.5);
         for _ in 0..60 {
@@ -124,12 +127,14 @@ impl Curve {
         low
     }
 
-    /// Returns the mean number of decoder iterations of a word at this raw bit error rate, failing words included.
+    /// Returns the mean number of decoder iterations of a codeword at this raw bit error rate, failing codewords
+    /// included.
     pub fn iterations(&self, rate: f64) -> f64 {
         along(&self.iterations, rate)
     }
 
-    /// Returns the greatest number of iterations that a counted word took, after which the decoder gives up a word.
+    /// Returns the greatest number of iterations that a counted codeword took, after which the decoder gives up a
+    /// codeword.
     pub fn most(&self) -> u32 {
         self.points.iter().map(Point::most).max().unwrap_or(0)
     }
@@ -139,24 +144,25 @@ impl Curve {
         &self.points
     }
 
-    /// Returns the point with the lowest raw bit error rate at which words failed; the first point if no word failed.
+    /// Returns the point with the lowest raw bit error rate at which codewords failed; the first point if no codeword
+    /// failed.
     pub fn last(&self) -> &Point {
         self.points.iter().rev().find(|point| point.failures > 0).unwrap_or(&self.points[0])
     }
 
-    /// Returns the greatest fraction of failing words that an error floor can have: a higher floor would have shown
-    /// among the counted words (95 %).
+    /// Returns the greatest fraction of failing codewords that an error floor can have: a higher floor would have shown
+    /// among the counted codewords (95 %).
     pub const fn floor_most(&self) -> f64 {
         self.floor_most
     }
 
-    /// Returns the number of all words counted for the curve.
+    /// Returns the number of all codewords counted for the curve.
     pub fn words(&self) -> u64 {
         self.points.iter().map(|point| point.words).sum()
     }
 
-    /// Returns the number of words of the curve that were counted elsewhere (on other hardware), with only the sum of
-    /// their iterations known.
+    /// Returns the number of codewords of the curve that were counted elsewhere (on other hardware), with only the sum
+    /// of their iterations known.
     pub fn words_elsewhere(&self) -> u64 {
         let elsewhere = |point: &&Point| matches!(point.taken, IterationsTaken::InAll(_));
         self.points.iter().filter(elsewhere).map(|point| point.words).sum()

@@ -14,7 +14,8 @@ pub use shipped::{named, shipped};
 use crate::sensing::SOFT_BITS_MOST;
 use config::{ConfigError, Document, Section, above, at_least, at_most};
 
-/// Table of the counted failures and iterations of one code with one decoder.
+/// Table of the counted failures and decoder iterations of one code with one decoder, by raw bit error rate and number
+/// of soft bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// Name of the code, a file of `codes/`.
@@ -25,16 +26,16 @@ pub struct Table {
     pub data_bits: u32,
     /// Number of ones of the code's matrix, which is the number of messages of an iteration.
     pub edges: u32,
-    /// Parameters of the decoder, its name first, as `key=value`.
+    /// List of the parameters of the decoder, its name first, as `key=value`.
     pub decoder: Vec<String>,
     /// Magnitude of the log-likelihood ratio that the decoder is given for each bit of a hard read; none: it follows
     /// from the raw bit error rate.
     pub hard_ratio: Option<f64>,
-    /// Seed of the random words that were counted.
+    /// Seed of the random codewords that were counted.
     pub seed: u64,
-    /// Command line by which the words were counted.
+    /// Command line by which the codewords were counted.
     pub command: String,
-    /// Curves of failures and iterations: one for each number of soft bits, from one soft bit on.
+    /// List of the curves of failures and iterations: one for each number of soft bits, from one soft bit on.
     pub curves: Vec<Curve>,
 }
 
@@ -194,8 +195,8 @@ fn read_curve(section: &mut Section, bits: u32) -> Result<Curve, ConfigError> {
     })
 }
 
-/// Parses a line of a table that gives the totals of a point: raw bit error rate, words, failures, undetected failures,
-/// and sum of the iterations; none if the text is wrong.
+/// Parses a line of a table that gives the totals of a point: raw bit error rate, codewords, failures, undetected
+/// failures, and sum of the iterations; none if the text is wrong.
 fn total(text: &str) -> Option<Point> {
     let (rate, counts) = text.split_once(' ')?;
     let counts: Vec<u64> = counts.split(' ').map(|count| count.parse().ok()).collect::<Option<_>>()?;

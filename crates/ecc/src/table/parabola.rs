@@ -1,7 +1,7 @@
 //! A parabola through measured values.
 
-/// A value to be fitted: the distance of a counted point from the scaling law, with the standard deviation of this
-/// distance.
+/// Record of a counted point to which a parabola is fitted: the raw bit error rate, the distance `value` of the point
+/// from the scaling law, and the standard deviation of this distance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OffLaw {
     /// Raw bit error rate of the counted point.
@@ -10,12 +10,12 @@ pub(super) struct OffLaw {
     pub deviation: f64,
 }
 
-/// A parabola over the raw bit error rate between two end rates; constant beyond them.
+/// Parabola (quadratic function) of the raw bit error rate between two end rates; constant beyond them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Parabola {
     ends: (f64, f64),
-    /// Coefficients of the parabola for the powers 0, 1 and 2 of the position between the end rates, which goes from -1
-    /// to 1.
+    /// List of the coefficients of the parabola for the powers 0, 1 and 2 of the position between the end rates, which
+    /// goes from -1 to 1.
     factors: [f64; 3],
 }
 

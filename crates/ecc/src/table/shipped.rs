@@ -13,7 +13,7 @@ macro_rules! files {
 
 files!["nand-4k-889", "nand-4k-928"];
 
-/// Returns the name of each shipped table and the text of its file.
+/// Returns a list with the name of each shipped table of counted failures and the text of its file.
 pub const fn shipped() -> &'static [(&'static str, &'static str)] {
     FILES
 }

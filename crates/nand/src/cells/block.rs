@@ -10,11 +10,12 @@ use super::tails::Elapsed;
 use super::wordline::{Condition, Wordline};
 use units::Nanos;
 
-/// Result of one programming pass of a wordline.
+/// Result of one programming pass of a wordline: the pulses used, the time for which the die was busy, and whether all
+/// cells reached their target voltages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programmed {
-    /// For each target voltage of the pass, number of program pulses that its slowest cell took, at most the budget of
-    /// pulses.
+    /// List with, for each target voltage of the pass, the number of program pulses that its slowest cell took, at most
+    /// the budget of pulses.
     pub pulses: Vec<u32>,
     /// Time for which the pass keeps the die busy (tPROG).
     pub busy: Nanos,
@@ -22,13 +23,14 @@ pub struct Programmed {
     pub ok: bool,
 }
 
-/// Simulated cells of one block: the wordlines, the state to which each cell was programmed, and the wear.
+/// State of the simulated cells of one flash block: the wordlines, the state to which each cell was programmed, and the
+/// block's wear.
 #[derive(Clone, Debug)]
 pub struct CellBlock {
     wordlines: Vec<Wordline>,
     states: Vec<Vec<u8>>,
-    /// For each wordline, number of passes that programmed other wordlines of the block since this wordline's last
-    /// pass.
+    /// List with, for each wordline, the number of passes that programmed other wordlines of the block since this
+    /// wordline's last pass.
     later: Vec<u64>,
     erases: u64,
     condition: Condition,
@@ -120,8 +122,8 @@ impl CellBlock {
         self.wordlines.len()
     }
 
-    /// Returns the threshold voltage of each cell of a wordline, in volts, after retention for `elapsed` (a number is
-    /// seconds at the reference temperature) and `reads` reads of the block.
+    /// Returns the threshold voltage of each cell of a wordline, in volts, after a retention time of `elapsed` (a plain
+    /// number means seconds at the reference temperature) and `reads` reads of the block.
     pub fn volts(
         &self,
         physics: &CellPhysics,
@@ -134,9 +136,9 @@ impl CellBlock {
         cells.into_volts()
     }
 
-    /// Sets `cells`, whose memory is reused, to the cells of a wordline after retention for `elapsed`, `reads` reads
-    /// and `later` programming passes elsewhere in the block. The caller chooses `later`, so that a sample can stand
-    /// for a block with more wordlines.
+    /// Computes the cells of a wordline into `cells`, whose memory is reused, as they are after a retention time of
+    /// `elapsed`, `reads` reads and `later` programming passes elsewhere in the block. The caller chooses `later`, so
+    /// that a sample can stand for a block with more wordlines.
     pub fn rest(
         &self,
         cells: &mut Wordline,
@@ -151,8 +153,8 @@ impl CellBlock {
         cells.age(physics, &self.condition, elapsed, reads);
     }
 
-    /// Counts, over all cells of the block, the states that programmed cells are read as with the read reference
-    /// voltages `references`, after retention for `elapsed` and `reads` reads of the block.
+    /// Reads all cells of the block with the read reference voltages `references`, after a retention time of `elapsed`
+    /// and `reads` reads of the block; returns the table of counts of cells by programmed state and state read.
     pub fn errors(
         &self,
         physics: &CellPhysics,

@@ -45,7 +45,7 @@ pub fn one_shot_states(cell: Cell) -> &'static [&'static str] {
     }
 }
 
-/// Returns the number of the threshold group of the cell state `state` while only the first `pages` pages are
+/// Returns the index of the threshold group of the cell state `state` while only the first `pages` pages are
 /// programmed: states with equal bits in these pages share a group. Groups are numbered by rising threshold.
 pub fn group(states: &[&str], pages: usize, state: usize) -> usize {
     states[..=state].windows(2).filter(|pair| pair[0][..pages] != pair[1][..pages]).count()

@@ -36,7 +36,7 @@ const WHOLE: f64 = 4_503_599_627_370_496.0;
 /// in its last bits.
 const COUNT: f64 = 6_755_399_441_055_744.0;
 
-/// True if e to the power of `value` is computed exactly as by `libm`: the magnitude is below 708.
+/// Returns true if e to the power of `value` is computed exactly as by `libm`: the magnitude is below 708.
 #[inline(always)]
 pub(crate) fn is_plain(value: f64) -> bool {
     value.abs() < PLAIN

@@ -17,8 +17,8 @@ use multiversion::multiversion;
 /// Greatest number of states (threshold levels) that a cell can have.
 pub const STATES: usize = 16;
 
-/// Parameters of the cells' programming offsets: how many volts higher than for a mean cell the pulses must go for each
-/// cell; wear lowers the offset.
+/// Parameters of the programming offsets of a wordline's cells, for vector code. The offset of a cell tells how many
+/// volts higher than for a mean cell the program pulses must go; wear lowers it.
 pub struct Offsets {
     pub own: LaneStream,
     pub traps: LaneStream,
@@ -28,7 +28,7 @@ pub struct Offsets {
 }
 
 impl Offsets {
-    /// Returns the programming offsets, in volts, of a lane of cells, from cell number `first` on.
+    /// Returns the programming offsets, in volts, of a lane (64 cells), from the cell of index `first` on.
     #[inline(always)]
     pub fn lane(&self, first: usize) -> Lane {
         let mut offsets = self.own.normals(first);
@@ -49,8 +49,8 @@ impl Offsets {
     }
 }
 
-/// Parameters of the programming noise: how far each cell ends from the threshold at which its last program pulse
-/// should have placed it.
+/// Parameters of the programming noise, for vector code: how far each cell ends from the threshold at which its last
+/// program pulse should have placed it.
 pub struct Left {
     pub wide: LaneStream,
     pub far: LaneStream,
@@ -59,7 +59,7 @@ pub struct Left {
 }
 
 impl Left {
-    /// Returns the programming noise, in volts, of a lane of cells, from cell number `first` on.
+    /// Returns the programming noise, in volts, of a lane (64 cells), from the cell of index `first` on.
     #[inline(always)]
     fn lane(&self, first: usize) -> Lane {
         let mut noise = [0.0; LANES];
@@ -77,7 +77,8 @@ impl Left {
     }
 }
 
-/// Pulse voltages, pulse limit and target thresholds of one programming pass, as `f32` numbers for vector code.
+/// Parameters of one programming pass for vector code, as `f32` numbers: pulse voltages, greatest number of pulses and
+/// target thresholds.
 pub struct Pulses {
     pub start: f32,
     pub step: f32,
@@ -90,8 +91,8 @@ pub struct Pulses {
 }
 
 impl Pulses {
-    /// Returns the target threshold, in volts, of each cell of a lane, found by comparison with each state: vector code
-    /// has no table lookup.
+    /// Returns the target threshold, in volts, of each cell of a lane (64 cells), found by comparison with each state:
+    /// vector code has no table lookup.
     #[inline(always)]
     fn targets_of(&self, states: &[u32; LANES]) -> Lane {
         let mut targets = [self.targets[0]; LANES];
@@ -105,9 +106,9 @@ impl Pulses {
         targets
     }
 
-    /// Programs a lane of cells to their targets. Returns for each cell the number of the last pulse that it needs,
-    /// from 1, or 0 for a cell that was not programmed; a cell that needs more than the budget of pulses stays at the
-    /// threshold after the last pulse.
+    /// Programs a lane (64 cells) to the target thresholds. Returns for each cell the index, counted from 1, of the
+    /// last pulse that it needs, or 0 for a cell that was not programmed; a cell that needs more than the budget of
+    /// pulses stays at the threshold after the last pulse.
     #[inline(always)]
     fn apply(&self, volts: &mut Lane, states: &[u32; LANES], offsets: &Lane, noise: &Lane) -> Lane {
         let targets = self.targets_of(states);
@@ -126,7 +127,7 @@ impl Pulses {
     }
 
     /// Updates `slowest`, the greatest number of pulses that a cell of each state took so far, with the pulse numbers
-    /// of a lane of cells. Counts are never below zero, so that the order of their bits is their order: for whole
+    /// of a lane (64 cells). Counts are never below zero, so that the order of their bits is their order: for whole
     /// numbers the compiler makes vectors, where a choice between `f32` made branches.
     #[inline(always)]
     fn note_slowest(&self, slowest: &mut [Few; STATES], states: &[u32; LANES], counts: &Lane) {
@@ -302,9 +303,10 @@ pub fn lift_weak(volts: &mut [f32], powers: &[f32], weak: f32, top: f32, range: 
     }
 }
 
-/// Parameters of the charge loss of a wordline's cells, in `f32`.
+/// Parameters of the charge loss of a wordline's cells over a time, as `f32` numbers for vector code.
 pub struct Settling {
-    /// Mean fraction (0 to 1) of its distance to `neutral` that a cell loses.
+    /// Mean fraction (0 to 1) of the distance between a cell's threshold and `neutral` that the cell loses by charge
+    /// loss.
     pub mean: f32,
     /// Neutral threshold towards which charge loss moves the cells, volts.
     pub neutral: f32,

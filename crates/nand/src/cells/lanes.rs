@@ -14,7 +14,7 @@ use super::normal::Stream;
 /// Number of cells that vector code computes together (a lane).
 pub const LANES: usize = 64;
 
-/// One value for each of the 64 cells that vector code computes together.
+/// Array of one value for each of the 64 cells that vector code computes together.
 pub type Lane = [f32; LANES];
 
 /// A random stream whose values are drawn for a lane of cells at a time, each from a 32-bit counter (the cell's
@@ -43,7 +43,7 @@ impl LaneStream {
         x ^ (x >> 15)
     }
 
-    /// Returns 32 random bits for each cell of a lane, from cell number `first` on.
+    /// Returns 32 random bits for each cell of a lane (64 cells), from the cell of index `first` on.
     #[inline(always)]
     fn draws(self, first: usize) -> [u32; LANES] {
         let mut draws = [0; LANES];
@@ -53,14 +53,15 @@ impl LaneStream {
         draws
     }
 
-    /// Returns a standard normal value, between -6.2 and 6.2, for each cell of a lane, from cell number `first` on.
+    /// Returns a standard normal value, between -6.2 and 6.2, for each cell of a lane (64 cells), from the cell of
+    /// index `first` on.
     #[inline(always)]
     pub fn normals(self, first: usize) -> Lane {
         normals_of(&self.draws(first))
     }
 
-    /// Returns a Laplace value of mean magnitude one, between -22 and 22, for each cell of a lane, from cell number
-    /// `first` on.
+    /// Returns a Laplace value of mean magnitude one, between -22 and 22, for each cell of a lane (64 cells), from the
+    /// cell of index `first` on.
     #[inline(always)]
     pub fn laplaces(self, first: usize) -> Lane {
         let draws = self.draws(first);
@@ -71,16 +72,16 @@ impl LaneStream {
         values
     }
 
-    /// Returns an exponentially distributed value of mean one, from 0 to 22, for each cell of a lane, from cell number
-    /// `first` on.
+    /// Returns an exponentially distributed value of mean one, from 0 to 22, for each cell of a lane (64 cells), from
+    /// the cell of index `first` on.
     #[inline(always)]
     pub fn exponentials(self, first: usize) -> Lane {
         exponentials_of(&self.draws(first))
     }
 }
 
-/// Converts random bits to exponentially distributed values of mean one: 31 of the 32 bits are a tail probability whose
-/// logarithm is 0 to -22.
+/// Converts 32 random bits for each cell of a lane (64 cells) to exponentially distributed values of mean one: 31 of
+/// the 32 bits are a tail probability whose logarithm is 0 to -22.
 #[inline(always)]
 fn exponentials_of(draws: &[u32; LANES]) -> Lane {
     let mut values = [0.0; LANES];
@@ -94,8 +95,8 @@ fn exponentials_of(draws: &[u32; LANES]) -> Lane {
     values
 }
 
-/// Converts 32 uniform random bits to a standard normal value, for each cell of a lane: 31 bits choose a tail
-/// probability up to one half, one bit the side.
+/// Converts 32 uniform random bits to a standard normal value, for each cell of a lane (64 cells): 31 bits choose a
+/// tail probability up to one half, one bit the side.
 #[inline(always)]
 fn normals_of(draws: &[u32; LANES]) -> Lane {
     let mut values = [0.0; LANES];
@@ -110,8 +111,8 @@ fn normals_of(draws: &[u32; LANES]) -> Lane {
     values
 }
 
-/// Replaces each logarithm of a tail probability, from one half to 1e-10, by the standard normal quantile, within 1e-5.
-/// The polynomial is in t, where the probability is exp(-t^2/2).
+/// Replaces each of 64 logarithms of tail probabilities, from one half to 1e-10, by the standard normal quantile,
+/// within 1e-5. The polynomial is in t, where the probability is exp(-t^2/2).
 #[inline(always)]
 fn upper_quantiles(logs: &mut Lane) {
     const CENTRE: f32 = 3.970_557_8;
@@ -141,7 +142,8 @@ fn upper_quantiles(logs: &mut Lane) {
     }
 }
 
-/// Replaces each value, a normal positive number, by its natural logarithm, with an error within 2e-7 of the magnitude.
+/// Replaces each of 64 values, normal positive numbers, by its natural logarithm, with an error within 2e-7 of the
+/// magnitude.
 #[inline(always)]
 fn logarithms(values: &mut Lane) {
     const TWO_THIRDS: u32 = 0x3f2a_aaab;
@@ -169,7 +171,7 @@ fn logarithms(values: &mut Lane) {
     }
 }
 
-/// Replaces each value x, from -80 to 80, by e^x, with a relative error below 2e-6.
+/// Replaces each of 64 values x, from -80 to 80, by e^x, with a relative error below 2e-6.
 #[inline(always)]
 pub fn powers(values: &mut Lane) {
     const C: [f32; 6] =

@@ -148,7 +148,7 @@ pub fn between(z: f64, down: f64) -> f64 {
     RULE.iter().map(|(place, weight)| weight * density(z - place * down)).sum::<f64>() * down
 }
 
-/// Returns the quantile `u` (0 to 1) of the distribution of the largest of `count` standard normal values.
+/// Returns the value at the quantile `u` (0 to 1) of the distribution of the largest of `count` standard normal values.
 pub fn largest(count: f64, u: f64) -> f64 {
     // The largest of n lies below z with probability P(z)^n; 1 - u^(1/n) keeps its digits where p itself is 1.
     let upper = -libm::expm1(libm::log(u) / count);

@@ -61,20 +61,20 @@ use crate::Cell;
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// A named set of cell voltages: verify levels to which states are programmed, read references, and the program pulses.
+/// Named set of voltages: verify levels to which cell states are programmed, read references, and program pulses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoltagePlan {
     /// Name of the voltage set.
     pub name: String,
-    /// Lowest threshold voltage of each programmed state, rising, volts.
+    /// List of verify levels: lowest threshold voltage of each programmed state, rising, volts.
     pub verify: Vec<f64>,
-    /// Read reference voltages between neighbouring states, volts.
+    /// List of the read reference voltages between neighbouring states, volts.
     pub references: Vec<f64>,
     /// Threshold voltage that the first program pulse reaches in a mean fresh cell, volts.
     pub start: f64,
     /// Increase of the voltage from one program pulse to the next (ISPP step), volts.
     pub step: f64,
-    /// For each pass of a two-step program except the last: verify levels of its groups of states, rising, volts.
+    /// Lists of rising verify levels (V) of groups of states: one for each pass of a two-step program but the last.
     pub first_verify: Vec<Vec<f64>>,
     /// Increase of the voltage from one program pulse to the next in the passes before the last, volts.
     pub first_step: f64,
@@ -94,7 +94,7 @@ impl VoltagePlan {
     }
 }
 
-/// Set-up time and pulse limit of one pass of a program.
+/// Parameters of one pass of a program operation: set-up time and greatest number of pulses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pass {
     /// Time before the first pulse of the pass: loading data, charge pumps, and in a later pass reading the earlier
@@ -105,10 +105,10 @@ pub struct Pass {
     pub sweep: Option<f64>,
 }
 
-/// Passes of programming a wordline, times of a pulse and of a verify, and greatest number of pulses.
+/// Parameters of programming a wordline: passes, times of a pulse and of a verify, and greatest number of pulses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTiming {
-    /// Set-up time and pulse limit of each pass of a program, in order.
+    /// List of the passes of a program, in order, each with its set-up time and pulse limit.
     pub passes: Vec<Pass>,
     /// Duration of one program pulse.
     pub t_pulse: Nanos,
@@ -118,7 +118,7 @@ pub struct ProgramTiming {
     pub max_pulses: u32,
 }
 
-/// Voltages, times and limits of erasing a block.
+/// Parameters of erasing a block: voltages, times and limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EraseTiming {
     /// Erase voltage of the first erase pulse, volts.
@@ -143,14 +143,14 @@ pub struct EraseTiming {
     pub cold_below: f64,
 }
 
-/// All parameters of a chip's cells: voltages, timing, wear, charge loss, coupling and disturb.
+/// Set of all parameters of a chip's simulated cells: voltages, timing, wear, charge loss, coupling and disturb.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellPhysics {
     /// Kind of cell, by its number of bits.
     pub cell: Cell,
-    /// Gray coding: bits of each state by rising threshold; digit i is the bit in the cell's i-th page.
+    /// Gray coding: list of the bits of each state by rising threshold; digit i is the bit in the cell's i-th page.
     pub states: Vec<&'static str>,
-    /// Measured array read times (tR): one for all pages, or one for each page of a wordline.
+    /// List of measured array read times (tR): one for all pages, or one for each page of a wordline.
     pub t_r: Vec<Nanos>,
     /// Mean threshold voltage of the erased state, volts.
     pub erased: f64,
@@ -162,11 +162,11 @@ pub struct CellPhysics {
     pub injection_sigma: f64,
     /// True if the pages of a wordline are programmed one after the other; false if all at once.
     pub two_step: bool,
-    /// Voltage sets of the chip: the usual one, then others by name.
+    /// List of the voltage sets of the chip: the usual one, then others by name.
     pub plans: Vec<VoltagePlan>,
-    /// Passes, times and limits of programming.
+    /// Parameters of programming a wordline: passes, times and limits.
     pub program: ProgramTiming,
-    /// Times and voltages of erasing.
+    /// Parameters of erasing a block: times, voltages and limits.
     pub erase: EraseTiming,
     /// Parameters of oxide trapping with program/erase cycles, and its effects.
     pub wear: Wear,
@@ -176,11 +176,11 @@ pub struct CellPhysics {
     pub tails: Tails,
     /// Parameters of uneven charge loss, which is large in few cells.
     pub uneven: Uneven,
-    /// Coupling between wordlines: share of the rise of the cell above, on the next wordline, by which a cell rises.
+    /// Coupling between wordlines: fraction of the rise of the cell above (next wordline) by which a cell rises.
     pub coupling_wordline: f64,
-    /// Coupling along the wordline: share of its two neighbours' rises by which a cell rises.
+    /// Coupling along the wordline: fraction of the rises of its two neighbours by which a cell rises.
     pub coupling_bitline: f64,
-    /// Diagonal coupling: share of the rises of its two diagonal neighbours on the next wordline by which a cell rises.
+    /// Diagonal coupling: fraction of the rises of two diagonal neighbours (next wordline) by which a cell rises.
     pub coupling_diagonal: f64,
     /// Threshold rise of a fresh erased cell by read disturb, for each read of its block, volts.
     pub read_disturb: f64,
@@ -246,12 +246,12 @@ impl CellPhysics {
         Ok(Some(physics))
     }
 
-    /// Returns the number of the programming pass in which page `bit` of a wordline is programmed.
+    /// Returns the index of the programming pass in which page `bit` of a wordline is programmed.
     pub fn pass_of(&self, bit: u32) -> usize {
         if self.two_step { bit as usize } else { 0 }
     }
 
-    /// True for the programming pass that brings cells to their final states.
+    /// Returns true for the programming pass that brings cells to their final states.
     fn is_last(&self, pass: usize) -> bool {
         pass + 1 == self.program.passes.len()
     }
@@ -362,24 +362,24 @@ impl CellPhysics {
         Ok(())
     }
 
-    /// True if programming leaves even some fresh cells far from their targets (heavy tails).
+    /// Returns true if programming leaves even some fresh cells far from their targets (heavy tails).
     pub fn has_tails(&self) -> bool {
         self.tails.program_v > 0.0
     }
 
-    /// Returns the cell parameters without heavy tails, uneven charge loss and strong read disturb of few cells.
+    /// Returns a copy of the parameters without heavy tails, uneven charge loss and strong read disturb of few cells.
     #[must_use]
     pub fn without_tails(&self) -> Self {
         Self { tails: Tails::default(), uneven: self.uneven.none(), read_weak: 0.0, ..self.clone() }
     }
 
-    /// Returns the cell parameters without the strong read disturb of few cells.
+    /// Returns a copy of the cell parameters without the strong read disturb of few cells.
     #[must_use]
     pub fn without_weak(&self) -> Self {
         Self { read_weak: 0.0, ..self.clone() }
     }
 
-    /// Returns the mean threshold rise of cells programmed with this voltage set, relative to the default set.
+    /// Returns the ratio of the mean threshold rise of cells programmed with this voltage set to that with the default.
     pub fn swing(&self, plan: &VoltagePlan) -> f64 {
         self.lift_of_states(plan) / self.lift_of_states(&self.plans[0])
     }
@@ -390,16 +390,16 @@ impl CellPhysics {
         (0..self.states.len()).map(|state| self.lift(plan, last, state)).sum()
     }
 
-    /// Returns the threshold rise (V) of a cell of `state` in all passes up to `pass`; 0 if not programmed.
+    /// Returns the threshold rise (V) of a cell of `state` in all passes up to `pass`; 0 if `pass` does not program it.
     fn lift(&self, plan: &VoltagePlan, pass: usize, state: usize) -> f64 {
         let step = self.step(plan, pass);
         self.target(plan, pass, state).map_or(0.0, |verify| verify + 0.5 * step - self.erased)
     }
 
-    /// Returns the stress, in cycles, of a wordline's cells by programming up to pass `pass` and erasing, without the
-    /// share of the erase voltage; `shares` has the fraction of cells in each state. The oxide of a cell passes the
-    /// charge that raises the cell, and passes it back in the erase: a mean cell with random data at the default
-    /// voltages counts as one. Data change from cycle to cycle, so that each cell of a wordline wears as the mean does.
+    /// Returns the stress, in program/erase cycles, of a wordline's cells by programming up to pass `pass` and erasing,
+    /// without the share of the erase voltage; `shares` has the fraction of cells in each state. The oxide of a cell
+    /// passes the charge that raises the cell, and passes it back in the erase: a mean cell with random data at the
+    /// default voltages counts as one. Data change from cycle to cycle, so that each cell wears as the mean does.
     pub fn program_stress(&self, plan: &VoltagePlan, pass: usize, shares: &[f64]) -> f64 {
         let mean = self.lift_of_states(&self.plans[0]) / self.states.len() as f64;
         let of_states = shares.iter().enumerate().filter(|(_, share)| **share > 0.0);

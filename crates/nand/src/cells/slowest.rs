@@ -10,7 +10,7 @@ const ROUNDS: u32 = 6;
 /// Number of slow cells for which vector code computes the programming offsets at once.
 const AT_ONCE: usize = 64;
 
-/// One slow-programming cell with a given wear, for which the programming offset is to be computed.
+/// Record of one slow-programming cell with a given wear, for which the programming offset is to be computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowCell {
     /// Distance of the cell from the mean towards slow programming, in standard deviations.
@@ -19,7 +19,7 @@ pub(crate) struct SlowCell {
     pub worn: f64,
 }
 
-/// Properties that all slow-programming cells of a block share.
+/// Set of the properties that all slow-programming cells of a block share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlowCells<'a> {
     /// Law of the growth of oxide trapping with wear.

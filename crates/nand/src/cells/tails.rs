@@ -24,13 +24,13 @@ use super::{CellPhysics, Wear};
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// A time span of retention as equivalent seconds at the reference temperature, for each of the two kinds of charge
-/// loss.
+/// Pair of times: one time span of retention, converted to equivalent seconds at the reference temperature for each of
+/// the two kinds of charge loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Elapsed {
-    /// Equivalent seconds for the charge loss of `[cells.retention]`.
+    /// Retention time in equivalent seconds, for the charge loss of `[cells.retention]`.
     pub late_s: f64,
-    /// Equivalent seconds for the uneven charge loss of `[cells.uneven]`.
+    /// Retention time in equivalent seconds, for the uneven charge loss of `[cells.uneven]`.
     pub uneven_s: f64,
 }
 
@@ -65,20 +65,21 @@ impl Elapsed {
     }
 }
 
-/// Parameters of heavy-tailed noise: how far cells are found from the thresholds to which they were programmed.
+/// Parameters of heavy-tailed programming noise: how far cells are found from the thresholds to which they were
+/// programmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tails {
     /// Mean magnitude of the noise in a fresh cell, volts.
     pub program_v: f64,
     /// Volts that the reference wear adds to the mean magnitude of the noise.
     pub wear_v: f64,
-    /// Power of the number of program/erase cycles with which the part of the noise that wear adds grows.
+    /// Exponent of the number of program/erase cycles in the law by which the part of the noise that wear adds grows.
     pub wear_exponent: f64,
     /// Standard deviation, between layers, of the logarithm of the noise and of the uneven charge loss.
     pub layer_spread: f64,
 }
 
-/// Parameters of uneven charge loss, which is large in few cells.
+/// Parameters of the uneven charge loss of cells, which is large in few of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Uneven {
     loss: f64,
@@ -156,7 +157,8 @@ fn volts(s: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigEr
     s.within(at_least(Potential::new(0))).or(key, Potential::default(), help).map(Potential::volts)
 }
 
-/// Heavy-tailed noise and uneven charge loss of a wordline in a given condition, after a given time.
+/// Parameters, for a wordline in a given condition after a given time, of the heavy-tailed noise and the uneven charge
+/// loss of the cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Noise {
     /// Mean magnitude of the Laplace noise of a program, volts.
@@ -168,7 +170,8 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// Computes the noise of cells in this condition after retention for `elapsed`.
+    /// Computes the parameters of the noise and of the uneven charge loss of cells in this condition after a retention
+    /// time of `elapsed`.
     pub fn of(physics: &CellPhysics, condition: &Condition, elapsed: Elapsed) -> Self {
         let (tails, uneven) = (&physics.tails, &physics.uneven);
         let worn = Wear::grown(&physics.wear, condition.error_cycles) * condition.trapping;
@@ -195,14 +198,15 @@ impl Noise {
     }
 }
 
-/// Side of its noise-free threshold on which a cell is found.
+/// Which side of its noise-free threshold voltage a cell is found on: above or below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Above,
     Below,
 }
 
-/// Tails of the noise of cells at one height above the erased state, as a sum of two exponentials.
+/// Parameters of the upper and lower tails of the noise of cells at one height above the erased state, as a sum of two
+/// exponentials.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beyond {
     /// Mean magnitude of the Laplace noise, volts, equal above and below the noise-free threshold. `far` is the mean of

@@ -34,8 +34,8 @@
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// Power of the number of program/erase cycles with which interface traps grow, 0.62; `OXIDE` is the power with which
-/// trapped oxide charge grows, 0.30 (Mielke and others; used throughout the literature).
+/// Exponent of the number of program/erase cycles in the growth of interface traps, 0.62; `OXIDE` is the exponent in
+/// the growth of trapped oxide charge, 0.30 (Mielke and others; used throughout the literature).
 pub(super) const INTERFACE: f64 = 0.62;
 const OXIDE: f64 = 0.30;
 
@@ -43,7 +43,8 @@ const OXIDE: f64 = 0.30;
 const BOLTZMANN_EV: f64 = 8.617_333_262e-5;
 const KELVIN: f64 = 273.15;
 
-/// Law by which oxide trapping grows with program/erase cycles, and its effects on the cells, in volts.
+/// Parameters of the wear law: how oxide trapping grows with program/erase cycles, and by how many volts it changes the
+/// cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wear {
     slow_v: f64,
@@ -198,7 +199,8 @@ impl Wear {
         self.broadening_v * self.grown(cycles)
     }
 
-    /// Returns cycles^0.62 relative to its value at the reference wear.
+    /// Returns the growth of interface traps by wear: `cycles` to the power of 0.62, relative to its value at the
+    /// reference wear.
     pub fn grown(&self, cycles: f64) -> f64 {
         self.grown_by(INTERFACE, cycles)
     }
@@ -220,7 +222,8 @@ pub fn arrhenius(activation_ev: f64, celsius: f64, reference: f64) -> f64 {
     libm::exp(activation_ev / BOLTZMANN_EV * (1.0 / (reference + KELVIN) - 1.0 / (celsius + KELVIN)))
 }
 
-/// Law of charge loss with time (Dong, Pan and others: mean and variance grow with the logarithm of time).
+/// Parameters of the law of charge loss with time (Dong, Pan and others: mean and variance grow with the logarithm of
+/// time).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Retention {
     ks: f64,
@@ -237,17 +240,17 @@ pub struct Retention {
     pub reference_celsius: f64,
 }
 
-/// Charge loss of cells of a given wear over a time span.
+/// Parameters of the charge loss of cells of a given wear over a given time span.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leak {
-    /// Mean loss of a cell, volts per volt of the cell's threshold above `neutral_v`.
+    /// Mean charge loss of a cell, volts per volt of the cell's threshold above `neutral_v`.
     pub mean: f64,
     /// Threshold towards which all cells move, volts; none: cells move towards the erased state, and no cell below it
     /// moves.
     pub neutral_v: Option<f64>,
-    /// Variance of the loss for each volt of the cell's threshold above the erased state, V.
+    /// Variance of the charge loss for each volt of the cell's threshold above the erased state, V.
     pub variance: f64,
-    /// Part of the variance of the loss that is equal in every state, V^2.
+    /// Part of the variance of the charge loss that is equal in every state, V^2.
     pub variance_even: f64,
 }
 
@@ -350,8 +353,8 @@ fn variances(s: &mut Section) -> Result<(f64, f64), ConfigError> {
     Ok((km, ke))
 }
 
-/// Reads the neutral threshold of charge loss (V), which must lie within the window, and its rise with the logarithm of
-/// time (V).
+/// Reads the neutral threshold of charge loss (V), which must lie between the erased and the highest state, and its
+/// rise with the logarithm of time (V).
 fn neutral(s: &mut Section, (erased, top): (f64, f64)) -> Result<(Option<f64>, f64), ConfigError> {
     let given: Option<Potential> = s.optional("neutral", "threshold that all cells move to")?;
     let rise: Potential = s.or(

@@ -10,7 +10,7 @@ use super::physics::{CellPhysics, VoltagePlan};
 use super::tails::{Elapsed, Noise};
 use std::cell::RefCell;
 
-/// Condition of a wordline's cells when they are programmed or read: wear, trapping, dwell time and layer.
+/// Set of the conditions in which a wordline's cells are programmed or read: wear, trapping, dwell time and layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Condition {
     /// Wear of the wordline, in program/erase cycles.
@@ -53,7 +53,8 @@ mod draw {
     pub const WEAK: u64 = 10;
 }
 
-/// Simulated cells of a wordline: their threshold voltages in volts, and the random stream of the wordline.
+/// State of the simulated cells of a wordline: their threshold voltages in volts, and the random stream of the
+/// wordline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wordline {
     volts: Vec<f32>,
@@ -72,7 +73,7 @@ struct ProgramNotes {
 /// a block examined one by one: time and disturb differ between the reads, but the cells' random values do not.
 #[derive(Default)]
 struct DrawnValues {
-    /// Random streams with the values drawn from each, the most recently used first.
+    /// List of random streams, each with the values drawn from it, the most recently used first.
     kept: Vec<(Stream, Vec<f32>)>,
 }
 
@@ -262,8 +263,8 @@ impl Wordline {
         });
     }
 
-    /// Returns the threshold voltage of each cell, in volts, after retention for `elapsed` (a number is seconds at the
-    /// reference temperature) and `reads` reads of the block; the wordline itself stays unchanged.
+    /// Returns the threshold voltage of each cell, in volts, after a retention time of `elapsed` (a plain number means
+    /// seconds at the reference temperature) and `reads` reads of the block; the wordline itself stays unchanged.
     pub fn aged(
         &self,
         physics: &CellPhysics,
@@ -276,7 +277,7 @@ impl Wordline {
         cells.volts
     }
 
-    /// Applies retention for `elapsed` and `reads` reads of the block to this wordline's own cells; unlike
+    /// Applies a retention time of `elapsed` and `reads` reads of the block to this wordline's own cells; unlike
     /// [`Self::aged`], the thresholds before are lost.
     pub fn age(
         &mut self,
@@ -326,8 +327,8 @@ impl Wordline {
         });
     }
 
-    /// Changes the cells' thresholds by the function `moved`, given one random value per cell from the wordline's
-    /// stream for `purpose`; `fill` draws the values.
+    /// Changes the cells' thresholds by the function `moved`, which gets the thresholds and one random value per cell
+    /// from the wordline's stream for `purpose`; `fill` draws the values.
     fn drawn(
         &mut self,
         purpose: u64,

@@ -5,8 +5,8 @@ use crate::cells::normal::Stream;
 use crate::cells::{Elapsed, arrhenius};
 
 const CELSIUS: std::ops::RangeInclusive<f64> = -40.0..=125.0;
-/// Number of the random substream for the noise of the test rig, within a chip's random stream. `ONE_BY_ONE` is the
-/// number, within the rig's stream, of the noise of operations that are measured singly; it is greater than the number
+/// Index of the random substream for the noise of the test rig, within a chip's random stream. `ONE_BY_ONE` is the
+/// index, within the rig's stream, of the noise of operations that are measured singly; it is greater than the number
 /// of any block, which has a noise stream of its own.
 const RIG: u64 = u64::MAX - 1;
 const ONE_BY_ONE: u64 = u64::MAX;
@@ -15,7 +15,8 @@ pub(super) const CYCLES_MOST: u64 = 1_000_000_000_000;
 
 pub(super) struct Bench {
     pub celsius: f64,
-    /// Simulated time so far on the test bench, as equivalent seconds for both kinds of charge loss.
+    /// Simulated time so far on the test bench, as a pair of equivalent times in seconds, one for each kind of charge
+    /// loss.
     pub equivalent: Elapsed,
     pub now_ns: u64,
     pub last: Answer,
@@ -25,7 +26,7 @@ pub(super) struct Bench {
     /// Number of operations that the test rig has measured singly so far, which selects the measurement noise of the
     /// next one.
     measured: u64,
-    /// Activation energies of charge loss and of uneven charge loss, in eV.
+    /// Pair of the activation energies of charge loss and of uneven charge loss, in eV.
     activation_ev: [f64; 2],
     reference_celsius: f64,
 }

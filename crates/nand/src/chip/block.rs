@@ -14,7 +14,7 @@ pub(super) fn micro(cycles: f64) -> u64 {
     (cycles * MICRO).round() as u64
 }
 
-/// Stress of a wordline by programs and over-erases, in addition to the erases of its block.
+/// Amounts of wear that programs and over-erases add to one wordline, in addition to the erases of its block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stress {
     /// Stress by programs, in millionths of a cycle.
@@ -23,7 +23,7 @@ pub(super) struct Stress {
     pub over_erased: u64,
 }
 
-/// A wordline that was programmed since the last erase, with its cells.
+/// Record of a wordline that was programmed since the last erase, with its simulated cells.
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     pub cells: Wordline,
@@ -48,7 +48,7 @@ fn layer_of(wordline: usize) -> f64 {
     LAYERS.normal((wordline / STRINGS) as u64)
 }
 
-/// A block of a simulated chip: its wear, its counts of operations, and the wordlines that hold data.
+/// State of one block of a simulated chip: its wear, its counts of operations, and the wordlines that hold data.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub stream: Stream,
@@ -64,10 +64,11 @@ pub(super) struct Block {
     pub programs: u64,
     pub reads: u64,
     pub written: BTreeMap<u32, Written>,
-    /// Data of the pages of a one-shot wordline that were loaded and wait for the other pages of the wordline.
+    /// List of the data of the pages of a one-shot wordline that were loaded and wait for the other pages of the
+    /// wordline.
     pub waiting: Vec<Vec<u8>>,
-    /// For each page, and for the erase (key -1): busy time (ns) of the operation in its last logged cycle, and false
-    /// if the operation failed.
+    /// Map with, for each page and for the erase (key -1), the busy time in ns of the operation in its last logged
+    /// cycle, and a flag that is false if the operation failed.
     pub logged: BTreeMap<i64, (u64, bool)>,
 }
 

@@ -7,25 +7,25 @@
 
 use crate::cells::CellPhysics;
 
-/// Greatest number of cycles that are tried by interpolation between two known cycles before bisection takes over;
-/// program levels of real parts take four to eight tries.
+/// Greatest number of tries by interpolation in the search for the program/erase cycle at which pulses fall, before
+/// bisection takes over; program levels of real parts take four to eight tries.
 const AIMED: u32 = 24;
 
-/// A request to compute, for one search, the program level at one cycle: the number of program steps above the first
-/// pulse that a slow cell needs at that wear.
+/// Request to compute, for one search, the program level at one program/erase cycle: the number of program steps above
+/// the first pulse that a slow cell needs at that wear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
-    /// Number of the search, which is the number of its slow cell.
+    /// Index of the search, which is the index of its slow cell.
     pub search: usize,
     pub cycle: u64,
 }
 
-/// Finds the cycles at which slow cells begin to need fewer program pulses, because wear makes programs faster; one
-/// search for each of `count` slow cells. Returns for each search the pairs (cycle, number of pulses): the first is
-/// that of cycle `first`, each later one the first cycle, up to `last`, with a smaller number. `levels` computes the
-/// program levels for the given searches and cycles, in their order, into its second argument; the level of a search
-/// must never rise with the cycle. All searches advance together, because many levels are computed faster together than
-/// one by one.
+/// Finds the program/erase cycles at which slow cells begin to need fewer program pulses, because wear makes programs
+/// faster; one search for each of `count` slow cells. Returns for each search the pairs (cycle, number of pulses): the
+/// first is that of cycle `first`, each later one the first cycle, up to `last`, with a smaller number. `levels`
+/// computes the program levels for the given searches and cycles, in their order, into its second argument; the level
+/// of a search must never rise with the cycle. All searches advance together, because many levels are computed faster
+/// together than one by one.
 pub(super) fn falls(
     first: u64,
     last: u64,
@@ -56,16 +56,16 @@ pub(super) fn falls(
     }
 }
 
-/// State of the search for the cycles at which one slow cell begins to need fewer program pulses: the falls found so
-/// far, and the range of cycles in which the next fall lies.
+/// State of the search for the program/erase cycles at which one slow cell begins to need fewer program pulses: the
+/// falls found so far, and the range of cycles in which the next fall lies.
 struct Search {
     found: Vec<(u64, u32)>,
     last: (u64, f64),
     gap: Option<Gap>,
 }
 
-/// Range of cycles in which the number of program pulses falls: at cycle `low` the number is still that since the last
-/// fall found, at the later cycle `high` it is smaller. Both are pairs of a cycle and a program level.
+/// Range of program/erase cycles in which the number of program pulses falls: at cycle `low` the number is still that
+/// since the last fall found, at the later cycle `high` it is smaller. Both are pairs of a cycle and a program level.
 struct Gap {
     low: (u64, f64),
     high: (u64, f64),
@@ -76,7 +76,7 @@ struct Gap {
     over: f64,
     under: f64,
     looks: u32,
-    /// True if the last cycle tried became the lower end of the range; none before the first try.
+    /// True if the last program/erase cycle tried became the lower end of the range; none before the first try.
     rose: Option<bool>,
 }
 
@@ -87,13 +87,13 @@ impl Search {
         search
     }
 
-    /// Returns the next cycle at which this search needs the program level; none if all falls are found.
+    /// Returns the next program/erase cycle at which this search needs the program level; none if all falls are found.
     fn next(&self) -> Option<u64> {
         self.gap.as_ref().map(Gap::next)
     }
 
-    /// Accepts the program level computed at the cycle that the search asked for, and narrows the range of cycles that
-    /// has the next fall.
+    /// Accepts the program level computed at the program/erase cycle that the search asked for, and narrows the range
+    /// of cycles that has the next fall.
     fn see(&mut self, seen: (u64, f64)) {
         let Some(gap) = &mut self.gap else { return };
         gap.see(seen);
@@ -103,8 +103,8 @@ impl Search {
         }
     }
 
-    /// Records that the number of pulses falls at a cycle, and further falls that follow from program levels known
-    /// already.
+    /// Records that the number of program pulses falls at a program/erase cycle, and further falls that follow from
+    /// program levels known already.
     fn fell(&mut self, mut low: (u64, f64)) {
         loop {
             self.found.push((low.0, CellPhysics::pulses_of(low.1)));
@@ -118,8 +118,8 @@ impl Search {
 }
 
 impl Gap {
-    /// Makes the range between two pairs of cycle and program level, in which the number of pulses falls; none if both
-    /// cycles need the same number of pulses.
+    /// Makes the range between two pairs of program/erase cycle and program level, in which the number of pulses falls;
+    /// none if both cycles need the same number of pulses.
     fn between(low: (u64, f64), high: (u64, f64)) -> Option<Self> {
         let count = CellPhysics::pulses_of(low.1);
         let edge = f64::from(count) - 2.0;
@@ -161,9 +161,9 @@ impl Gap {
     }
 }
 
-/// Returns a cycle strictly between `low` and `high` at which the number of pulses probably falls: where a straight
-/// line from `over` above to `under` below the edge crosses the edge. The line is drawn over the square root of the
-/// cycles, since trapping grows about in proportion to that root.
+/// Returns a program/erase cycle strictly between `low` and `high` at which the number of pulses probably falls: where
+/// a straight line from `over` above to `under` below the edge crosses the edge. The line is drawn over the square root
+/// of the cycles, since trapping grows about in proportion to that root.
 fn aim((low, over): (u64, f64), (high, under): (u64, f64)) -> u64 {
     let (from, to) = ((low as f64).sqrt(), (high as f64).sqrt());
     let root = from + (to - from) * (over / (over + under));

@@ -6,14 +6,14 @@ use crate::{ArrayTiming, Geometry, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Status of a flash operation, as in the chip's status register.
+/// Which status the chip's status register reports for a flash operation: success, failure, or not tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The operation succeeded.
+    /// Status: the flash operation succeeded.
     Ok,
-    /// The operation failed, or the chip's rules forbid it.
+    /// Status: the flash operation failed, or the chip's rules forbid it.
     Fail,
-    /// The operation was not tried, because the block is bad.
+    /// Status: the flash operation was not tried, because the block is bad.
     Protected,
 }
 
@@ -31,24 +31,24 @@ impl Status {
 /// Result of a flash operation: its status, and how long it kept the chip busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Status of the operation.
+    /// Status that the chip reports for the flash operation.
     pub status: Status,
-    /// Busy time of the operation, ns.
+    /// Busy time of the chip for the flash operation, ns.
     pub busy_ns: u64,
 }
 
 /// Result of reading a page: status, busy time and data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRead {
-    /// Status of the read.
+    /// Status that the chip reports for the read of the page.
     pub status: Status,
-    /// Busy time of the read, ns.
+    /// Busy time of the chip for the page read, ns.
     pub busy_ns: u64,
     /// Data of the page with its spare bytes, bit errors included.
     pub data: Vec<u8>,
 }
 
-/// Times and endurance that the part's data sheet gives.
+/// Rated values of a flash part from its data sheet: times of the flash operations, and endurance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rated {
     /// Array read time (tR) of the data sheet, ns; 0: not known.
@@ -61,7 +61,7 @@ pub struct Rated {
     pub pe_cycles: u64,
 }
 
-/// Identity of a flash part, as it reports it: name, READ ID, geometry, states and rated values.
+/// Record of the identity of a flash part, as the part reports it: name, READ ID, geometry, states and rated values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identity {
     /// Name of the flash part.
@@ -72,13 +72,13 @@ pub struct Identity {
     pub device_id: Vec<u8>,
     /// Geometry of the part: sizes and numbers of pages, blocks and planes.
     pub geometry: Geometry,
-    /// Names of the cell states (their bits, one digit for each page), by rising threshold voltage.
+    /// List of the names of the cell states (their bits, one digit for each page), by rising threshold voltage.
     pub states: Vec<&'static str>,
     /// Times and endurance of the data sheet.
     pub rated: Rated,
 }
 
-/// Contents of a chip file: identity, timing, tables, cell parameters and test rig.
+/// Record of the contents of a chip file: identity, timing, tables, cell parameters and test rig.
 pub(super) struct ChipFile {
     pub identity: Identity,
     pub timing: ArrayTiming,

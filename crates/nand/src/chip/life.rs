@@ -8,21 +8,21 @@ use super::log::{LogRow, LogStretch, Track, log, stretches};
 use crate::cells::normal::Stream;
 use crate::cells::{CellPhysics, SlowCell, SlowCells, VoltagePlan};
 
-/// Data pattern that each program/erase cycle programs.
+/// Kind of data pattern that is programmed in each program/erase cycle while a block is cycled on the test bench.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
-    /// The data are all zero bits; on SLC, every cell is programmed.
+    /// Data pattern of zero bits only; on SLC, it programs every cell.
     Zeros,
-    /// The data are all one bits, so that no cell is programmed.
+    /// Data pattern of one bits only, which programs no cell.
     Ones,
-    /// The data are random, so that all cell states are equally frequent.
+    /// Data pattern of random bits, with which all cell states are equally frequent.
     Random,
-    /// The data put the cells into all states equally often, in a fixed order over the cells.
+    /// Data pattern that puts the cells into all states equally often, in a fixed order over the cells.
     Checkered,
-    /// The data put all cells into one state, named by the bits of the state.
+    /// Data pattern that puts all cells into one state, given by the bits that the state stores.
     State(String),
-    /// The data put these fractions (0 to 1) of the cells into the states named by their bits; a state that is not
-    /// named gets no cell.
+    /// Data pattern that puts given fractions (0 to 1) of the cells into given states, each named by the bits that it
+    /// stores; a state that is not named gets no cell.
     Mix(Vec<(String, f64)>),
 }
 
@@ -97,18 +97,19 @@ impl Pattern {
     }
 }
 
-/// Which pages of the block each program/erase cycle programs.
+/// Which pages of a block are programmed in each program/erase cycle while the block is cycled on the test bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
-    /// Each cycle programs only page 0 of the block; with one-shot programming, the whole wordline of the page.
+    /// Choice: each cycle programs only page 0 of the block; with one-shot programming, the whole wordline of the page.
     First,
-    /// Each cycle programs all pages of the block.
+    /// Choice: each cycle programs all pages of the block.
     All,
-    /// Each cycle only erases the block and programs no page.
+    /// Choice: each cycle only erases the block and programs no page.
     None,
 }
 
-/// Conditions under which a block is cycled: cell parameters, voltage set, temperature, geometry and test rig.
+/// Set of the conditions in which a block is cycled on the test bench: cell parameters, voltage set, temperature,
+/// geometry and test rig.
 pub(super) struct Cycling<'a> {
     pub physics: &'a CellPhysics,
     pub plan: &'a VoltagePlan,
@@ -120,15 +121,16 @@ pub(super) struct Cycling<'a> {
     pub noise: Stream,
 }
 
-/// A group of wordlines with equal wear: stress by programs so far and stress that each cycle adds, both in millionths
-/// of a cycle, and the trapping of the slowest-erasing of the group's cells.
+/// Record of a group of wordlines with equal wear: stress by programs so far and stress that each cycle adds, both in
+/// millionths of a cycle, and the trapping of the slowest-erasing of the group's cells.
 struct Alike {
     programmed: u64,
     rate: u64,
     slowest: f64,
 }
 
-/// The cell that programs slowest among the cells that one pass of a wordline raises to the same target voltage.
+/// Record of the cell that programs slowest among the cells that one pass of a wordline raises to the same target
+/// voltage.
 #[derive(Clone, Copy)]
 struct Slow {
     wordline: usize,
@@ -141,7 +143,7 @@ struct Slow {
 
 impl Cycling<'_> {
     /// Runs up to `cycles` program/erase cycles on a block; stops early at the cycle in which the block fails. Returns
-    /// the rows of the rig's log, and the total busy time in nanoseconds.
+    /// the list of rows of the rig's log, and the total busy time in nanoseconds.
     pub fn run(
         &self,
         block: &mut Block,

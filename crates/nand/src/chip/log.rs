@@ -4,16 +4,16 @@ use super::Rig;
 use crate::cells::normal::Stream;
 use std::collections::BTreeMap;
 
-/// Kind of operation in a row of the rig's log.
+/// Kind of flash operation, program or erase, that a row of the test rig's log records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// The operation was the program of a page.
+    /// Kind of logged operation: the program of a page.
     Program,
-    /// The operation was the erase of the block.
+    /// Kind of logged operation: the erase of the block.
     Erase,
 }
 
-/// A row of the test rig's log: one program or erase in one cycle of a block.
+/// Record of one operation in the test rig's log: one program or erase in one cycle of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogRow {
     /// Number, within the block, of the page that was programmed; none for an erase.
@@ -30,8 +30,8 @@ pub struct LogRow {
     pub ok: bool,
 }
 
-/// A stretch of program/erase cycles in which an operation has the same busy time, pulses and status: begins with cycle
-/// `from`.
+/// Record of a stretch of program/erase cycles, beginning with cycle `from`, in which an operation has the same busy
+/// time, number of pulses and status in each cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LogStretch {
     pub from: u64,
@@ -40,23 +40,24 @@ pub(super) struct LogStretch {
     pub ok: bool,
 }
 
-/// One operation that is repeated in every program/erase cycle (the program of the page `page`, or the erase if none),
-/// as stretches of cycles with equal results.
+/// Record of one operation that is repeated in every program/erase cycle (the program of the page `page`, or the erase
+/// if none), as stretches of cycles with equal results.
 pub(super) struct Track {
     pub page: Option<u32>,
     pub stretches: Vec<LogStretch>,
 }
 
 impl Track {
-    /// Returns the first cycle in which the operation fails; none if it does not fail.
+    /// Returns the first program/erase cycle in which the operation fails; none if it does not fail.
     pub fn fails(&self) -> Option<u64> {
         self.stretches.iter().find(|stretch| !stretch.ok).map(|stretch| stretch.from)
     }
 }
 
-/// Makes the rows of the rig's log for all cycles up to `last`, and returns the rows and the total busy time in
-/// nanoseconds. `logged` holds, by page number (-1: the erase), the busy time and status in the last cycle logged, and
-/// is updated. A cycle in which a program fails has no erase. `noise` is the random stream of the rig's measurements.
+/// Makes the rows of the rig's log for all program/erase cycles up to `last`, and returns the rows and the total busy
+/// time in nanoseconds. `logged` has, by page number (-1: the erase), the busy time and status in the last cycle
+/// logged, and is updated. A cycle in which a program fails has no erase. `noise` is the random stream of the rig's
+/// measurements.
 pub(super) fn log(
     logged: &mut BTreeMap<i64, (u64, bool)>,
     tracks: &[Track],
@@ -102,8 +103,8 @@ pub(super) fn last_erase(logged: &BTreeMap<i64, (u64, bool)>, cycle: u64, rig: &
     rig.measured(busy_ns, noise.of((-1i64).cast_unsigned()), cycle)
 }
 
-/// Finds the stretches of cycles from `first` to `last` in which `at`, a monotone step function of the cycle, returns
-/// equal busy time (ns) and pulses. More pulses than `budget` are a failure, which is the last stretch.
+/// Finds the stretches of program/erase cycles from `first` to `last` in which `at`, a monotone step function of the
+/// cycle, returns equal busy time (ns) and pulses. More pulses than `budget` are a failure, which is the last stretch.
 pub(super) fn stretches(
     first: u64,
     last: u64,
@@ -145,7 +146,8 @@ pub(super) fn stretches(
     }
 }
 
-/// Returns the cycles 1, 2, 5, 10, 20, 50 and so on that lie from `from` to `until`.
+/// Returns the program/erase cycles in the series 1, 2, 5, 10, 20, 50 and so on from `from` to `until`, which an exact
+/// rig logs in addition.
 fn samples(from: u64, until: u64) -> impl Iterator<Item = u64> {
     let decades = (from.max(1).ilog10()..19).map(|power| 10u64.pow(power));
     decades

@@ -17,12 +17,12 @@ use config::{ConfigError, Section, above, at_least};
 use std::sync::Arc;
 use units::Nanos;
 
-/// Test rig that measures a chip: the resolution and jitter of its clock, and which cycles it logs.
+/// Properties of the test rig that measures a chip: the resolution and jitter of its clock, and which cycles it logs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rig {
     resolution: Nanos,
     jitter: Nanos,
-    /// Numbers of the program/erase cycles, rising, that the test rig logs where its measurements are noisy.
+    /// List of the program/erase cycles, by rising number, that the test rig logs where its measurements are noisy.
     lines: Arc<[u64]>,
 }
 
@@ -46,7 +46,7 @@ impl Rig {
         Ok(Self { resolution, jitter, lines })
     }
 
-    /// True if the rig measures busy times exactly, without resolution or jitter.
+    /// Returns true if the rig measures busy times exactly, without resolution or jitter.
     pub(super) fn is_exact(&self) -> bool {
         self.resolution == Nanos::ZERO && self.jitter == Nanos::ZERO
     }
@@ -63,7 +63,7 @@ impl Rig {
         ((seen / step).round().max(1.0) * step) as u64
     }
 
-    /// Returns the numbers of the cycles from `from` to `until` that a rig with noise logs.
+    /// Returns the numbers of the program/erase cycles from `from` to `until` that a rig with noise logs.
     pub(super) fn logged(&self, from: u64, until: u64) -> impl Iterator<Item = u64> {
         let first = self.lines.partition_point(|cycle| *cycle < from);
         self.lines[first..].iter().copied().take_while(move |cycle| *cycle <= until)

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 const STEP_MOST: f64 = 4.0;
 const CHIP_TRAPPING: u64 = 0;
 
-/// A chip simulated by the cell model; each block of cells is made when it is first accessed.
+/// Flash chip simulated by the cell model; each block of cells is made when it is first accessed.
 pub struct SimulatedChip {
     identity: Identity,
     physics: CellPhysics,

@@ -18,7 +18,7 @@ use crate::{ArrayTiming, ProgramOrder, Tables};
 use config::{ConfigError, Section};
 use std::collections::BTreeMap;
 
-/// Data of a page that was programmed since the last erase, and when it was programmed.
+/// Record of a page that was programmed since the last erase: its data, and the time of the program in seconds.
 struct Page {
     data: Vec<u8>,
     at_s: f64,
@@ -38,7 +38,7 @@ struct Block {
     logged: BTreeMap<i64, (u64, bool)>,
 }
 
-/// A chip simulated by its tables of times, errors and endurance; each block is made when it is first accessed.
+/// Flash chip simulated by its tables of times, errors and endurance; each block is made when it is first accessed.
 pub struct TabledChip {
     identity: Identity,
     timing: ArrayTiming,
@@ -115,8 +115,8 @@ impl TabledChip {
         self.identity.geometry.program == ProgramOrder::OneShot
     }
 
-    /// Returns the busy time (ns) of programming a page on a block of this wear; with one-shot programming it is zero
-    /// except for the last page of a wordline.
+    /// Returns the busy time (ns) of programming a page on a block that has had `pe_cycles` program/erase cycles; with
+    /// one-shot programming it is zero except for the last page of a wordline.
     fn t_prog_ns(&self, page: u32, pe_cycles: u32) -> u64 {
         let bits = self.identity.geometry.cell.bits();
         if self.one_shot() && page % bits + 1 < bits {
@@ -165,7 +165,7 @@ impl TabledChip {
         Ok(most)
     }
 
-    /// Returns the endurance of blocks at the bench's present temperature, relative to the endurance at 25 degrees
+    /// Returns the ratio of the endurance of blocks at the bench's present temperature to the endurance at 25 degrees
     /// Celsius.
     fn warmth(&self) -> f64 {
         let known = &self.endurance.by_celsius;

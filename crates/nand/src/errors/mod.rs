@@ -2,33 +2,33 @@
 
 use crate::Tables;
 
-/// Condition of a page when it is read: how it was written, its block's wear, its age and reads.
+/// Set of the conditions of a page when it is read: how it was written, its block's wear, its age, and the reads since.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
     /// Program step with which the page was written, relative to the usual step of the voltage set.
     pub step: f64,
-    /// Number of the voltage set with which the page was written: 0 is the default set, then the sets of the chip's
+    /// Index of the voltage set with which the page was written: 0 is the default set, then the sets of the chip's
     /// tables in order.
     pub voltages: usize,
     /// Number of program/erase cycles of the page's block.
     pub pe_cycles: u32,
-    /// Seconds since the page was written.
+    /// Time in seconds from the write of the page to the read.
     pub seconds: f64,
     /// Number of reads of the page's block since the page was written.
     pub reads: u32,
 }
 
-/// Raw bit error rate of a page read with the best read references, and the distance of these references below the
-/// default ones.
+/// Pair of results for a page: its raw bit error rate if read with the best read references, and the distance of these
+/// references below the default ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BestReferences {
     /// Raw bit error rate (0 to 1) with the best read references.
     pub rber: f64,
-    /// How far the best read references lie below the default ones, in volts.
+    /// Distance in volts by which the best read references lie below the default ones.
     pub below_v: f64,
 }
 
-/// A model of raw bit errors: gives the raw bit error rate of a page in its condition.
+/// Model of raw bit errors: gives the raw bit error rate of a page in its condition.
 pub trait ErrorModel: Send {
     /// Gives the model the chip's tables, if the chip has tables; called once, before every other method.
     ///
@@ -38,8 +38,8 @@ pub trait ErrorModel: Send {
         Ok(())
     }
 
-    /// True if the model knows the error rates of voltage sets other than the default one; if false, a drive that
-    /// programs with another set is refused.
+    /// Returns true if the model knows the error rates of voltage sets other than the default one; if false, a drive
+    /// that programs with another set is refused.
     fn knows_voltages(&self) -> bool {
         false
     }

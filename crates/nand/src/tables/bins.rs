@@ -6,7 +6,8 @@ use multiversion::multiversion;
 /// Number of bins of cells that vector code computes together.
 const TOGETHER: usize = 64;
 
-/// A histogram bin of cells with nearly equal thresholds, with the parameters of their noise and disturb.
+/// Record of a histogram bin of cells with nearly equal threshold voltages, with the parameters of their noise and
+/// disturb.
 #[derive(Clone, Copy)]
 pub(super) struct Bin {
     pub cells: f64,
@@ -21,7 +22,7 @@ pub(super) struct Bin {
     pub lifted_v: f64,
 }
 
-/// A histogram of cells: many bins, in the order in which they were given.
+/// Histogram of the threshold voltages of cells: many bins, in the order in which they were given.
 pub(super) struct Bins {
     count: usize,
     groups: Vec<BinGroup>,
@@ -29,7 +30,7 @@ pub(super) struct Bins {
     top: f64,
 }
 
-/// A group of 64 bins, stored attribute by attribute so that loops over the bins are vectorised.
+/// Group of 64 histogram bins, stored attribute by attribute so that loops over the bins are vectorised.
 struct BinGroup {
     cells: [f64; TOGETHER],
     volts: [f64; TOGETHER],
@@ -64,7 +65,7 @@ impl Bins {
         self.groups.iter().flat_map(|group| group.cells.into_iter().zip(group.volts)).take(self.count)
     }
 
-    /// True if read disturb raises thresholds of cells from below a read reference of this voltage to above it.
+    /// Returns true if read disturb raises thresholds of cells from below a read reference of this voltage to above it.
     pub fn are_lifted(&self, reference: f64) -> bool {
         reference < self.top
     }
@@ -112,7 +113,7 @@ impl Bins {
 /// from those at the reference before.
 const CHUNK: usize = 16;
 
-/// A grid of read reference voltages: at `low` and every `step` above, volts.
+/// Grid of read reference voltages: at `low` and every `step` above, both in volts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VoltageGrid {
     pub low: f64,
@@ -124,13 +125,13 @@ impl VoltageGrid {
         self.low + self.step * at as f64
     }
 
-    /// Returns the number of the first of the grid's `count` references at or above `volts`; `count` if there is none.
+    /// Returns the index of the first of the grid's `count` references at or above `volts`; `count` if there is none.
     pub fn first_from(self, volts: f64, count: usize) -> usize {
         ((volts - self.low) / self.step).ceil().clamp(0.0, count as f64) as usize
     }
 }
 
-/// A chunk of up to 16 neighbouring bins of a group.
+/// View of a chunk of up to 16 neighbouring histogram bins of a group of 64.
 struct BinChunk<'a> {
     group: &'a BinGroup,
     from: usize,

@@ -10,11 +10,13 @@
 use super::count;
 use config::{ConfigError, Section};
 
-/// Distribution of the endurance of a chip's blocks, in program/erase cycles to failure.
+/// Distribution of the endurance of a chip's blocks (program/erase cycles until a block fails), with the mean endurance
+/// by temperature.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endurance {
     cycles: Vec<u32>,
-    /// Pairs of a temperature in degrees Celsius, rising, and the mean number of cycles to failure at that temperature.
+    /// List of pairs of a temperature in degrees Celsius, rising, and the mean number of cycles to failure at that
+    /// temperature.
     pub by_celsius: Vec<(f64, f64)>,
 }
 

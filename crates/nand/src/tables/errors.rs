@@ -32,25 +32,25 @@ use units::{Nanos, Potential};
 /// matter.
 pub const LEAST_NOISE: f64 = 1e-6;
 
-/// Condition of a page when it is read: program step, wear, age and reads, as the error table needs them.
+/// Coordinates of a page in the error table when the page is read: program step, wear, age and reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Age {
     /// Program step with which the page was written, relative to the usual step of the voltage set.
     pub step: f64,
     /// Number of program/erase cycles of the page's block.
     pub pe_cycles: u32,
-    /// Seconds since the page was written, at the reference temperature ([`ErrorTable::at_reference`]).
+    /// Time in seconds since the page was written, at the reference temperature ([`ErrorTable::at_reference`]).
     pub seconds: f64,
     /// Number of reads of the page's block since the page was written.
     pub reads: u32,
 }
 
-/// Which read reference voltages a page is read with.
+/// Which read reference voltages a page is read with: the default ones, or the best ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum References {
-    /// The page is read with the voltage set's default references.
+    /// Choice of references: the defaults of the voltage set.
     Usual,
-    /// The page is read with the references at which fewest cells are misread, as read retries find them.
+    /// Choice of references: the best, at which fewest cells are misread, as read retries find them.
     Best,
 }
 
@@ -65,34 +65,36 @@ pub struct ErrorTable {
     usual: Vec<f64>,
     best: Vec<f64>,
     by_reads: Vec<f64>,
-    /// How far the best read references lie below the default ones, volts, for each wear and age; empty when the table
-    /// has none.
+    /// List of the distances in volts, for each wear and age, by which the best read references lie below the default
+    /// ones; empty when the table has none.
     shift: Vec<f64>,
-    /// Raw bit error rates of the Gaussian noise that is equivalent in soft reads, as normal quantiles, one list for
-    /// two soft bits and one for three; each list is empty when the table has none.
+    /// Lists of raw bit error rates of the Gaussian noise that is equivalent in soft reads, as normal quantiles, one
+    /// list for two soft bits and one for three; each list is empty when the table has none.
     soft: [Vec<f64>; 2],
     activation_ev: f64,
     reference_celsius: f64,
     known: Known,
 }
 
-/// Grid points of wear, age and reads for which an error table has rates.
+/// Lists of the grid points of wear, age and reads for which an error table has rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Known {
-    /// Numbers of program/erase cycles for which the table has rates, rising.
+    /// List of the numbers of program/erase cycles for which the table has rates, rising.
     pub pe_cycles: Vec<u32>,
-    /// Ages for which the table has rates: seconds since writing, at the reference temperature, rising.
+    /// List of the ages for which the table has rates: seconds since writing, at the reference temperature, rising.
     pub ages_s: Vec<f64>,
-    /// Numbers of reads of a block since its data were written for which the table has rates, rising from 0.
+    /// List of the numbers of reads of a block since its data were written for which the table has rates, rising from
+    /// 0.
     pub reads: Vec<u32>,
 }
 
-/// Positions of the grid points on one axis of the table, in a scale in which error rates are interpolated linearly.
+/// List of the positions of the grid points on one axis of the error table, in a scale in which error rates are
+/// interpolated linearly.
 #[derive(Clone, Debug, PartialEq)]
 struct Axis(Vec<f64>);
 
 impl Axis {
-    /// Returns the number of the grid point below `at`, and how far on to the next point `at` lies: 0 to 1, or beyond
+    /// Returns the index of the grid point below `at`, and how far on to the next point `at` lies: 0 to 1, or beyond
     /// that outside the grid.
     fn place(&self, at: f64) -> (usize, f64) {
         if self.0.len() == 1 {

@@ -21,13 +21,15 @@ pub(super) fn rate_quantile(rate: f64) -> f64 {
     near + newton / (1.0 - 0.5 * near * newton)
 }
 
-/// Grid points of one axis (key of the list), with a text for each point for error messages.
+/// List of the grid points of one axis (the configuration key of the list), with a text for each point for error
+/// messages.
 pub(super) struct Points {
     pub axis: &'static str,
     pub says: Vec<String>,
 }
 
-/// Layout of a list of error rates: for each program step, outer point and inner point one rate per page type.
+/// Layout of a list of error rates in a chip file: for each program step, outer grid point and inner grid point, one
+/// rate per page type.
 pub(super) struct Grid<'a> {
     pub each: usize,
     pub outer: &'a Points,

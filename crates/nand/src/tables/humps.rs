@@ -14,29 +14,30 @@ const INNER: usize = 10 * COUNTED;
 /// Width of the bins in which cells of noisy states are counted, volts: a fraction of the noise that real parts have.
 const BIN_V: f64 = 0.004;
 
-/// Threshold voltages of the sampled cells of one state.
+/// Which of two forms the threshold voltages of the sampled cells of one state are stored in: with the programming
+/// noise already added, or as a histogram before it.
 pub(super) enum Hump {
-    /// Thresholds to which no heavy-tailed noise is to be added, sorted by voltage; the strong read disturb is added by
-    /// a formula, and fractions of cells too small to count are extrapolated by a normal tail.
+    /// Form of stored thresholds: sorted by voltage, with no heavy-tailed noise to be added. The strong read disturb is
+    /// added by a formula, and fractions of cells too small to count are extrapolated by a normal tail.
     Read(Ranks, Lifted),
-    /// Thresholds before the heavy-tailed noise, in a histogram: the noise is added by a formula, so that even small
-    /// fractions of cells are exact.
+    /// Form of stored thresholds: a histogram before the heavy-tailed noise. The noise is added by a formula, so that
+    /// even small fractions of cells are exact.
     Noisy {
-        /// Middle voltage of the first bin, volts.
+        /// Voltage in the middle of the first bin of the histogram, in volts.
         low: f64,
-        /// Histogram of the cells: the bins that have cells.
+        /// Histogram of the state's cells by threshold voltage: only the bins that have cells.
         bins: Bins,
-        /// Number of cells of the state.
+        /// Number of sampled cells of the state.
         count: f64,
-        /// Charge loss that every cell has, as a fraction of the cell's volts above the erased state.
+        /// Fraction (0 to 1) of a cell's volts above the erased state that every cell loses by charge loss.
         loss: f64,
-        /// Threshold voltage of the erased state, volts.
+        /// Threshold voltage of the erased state, in volts.
         erased: f64,
     },
 }
 
-/// Histogram of the cells' threshold voltages before the strong read disturb. A formula gives the disturb, because the
-/// cells that it lifts far are too rare to be sampled.
+/// Histogram of the threshold voltages of one state's cells before the strong read disturb. A formula adds the disturb,
+/// because the cells that it lifts far are too rare to be sampled.
 pub(super) struct Lifted {
     /// Number of all cells of the state. `bins` has for each bin the number of cells, the threshold voltage, and the
     /// scale of the read disturb in volts: reads lift a fraction scale / v of the bin's cells by more than v.
@@ -182,7 +183,7 @@ impl Hump {
         }
     }
 
-    /// True if reads lift cells beyond this reference, so that such cells count in [`Hump::above`].
+    /// Returns true if reads lift cells beyond this reference, so that such cells count in [`Hump::above`].
     pub fn is_lifted(&self, reference: f64) -> bool {
         match self {
             Self::Read(_, lifted) => lifted.is_beyond(reference),
@@ -211,7 +212,7 @@ impl Hump {
     }
 }
 
-/// Returns the number of the bin whose middle is nearest to a voltage `above_first` volts above the middle of the first
+/// Returns the index of the bin whose middle is nearest to a voltage `above_first` volts above the middle of the first
 /// bin.
 #[inline(always)]
 fn bin_of(above_first: f32) -> u32 {

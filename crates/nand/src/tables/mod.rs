@@ -45,16 +45,16 @@ pub const CELL_LAWS: u32 = 2;
 const ROWS_MAX: usize = 64;
 const STEPS_MAX: usize = 16;
 
-/// A chip's tables of the page model: program and erase times, error rates, endurance, and effects of the data.
+/// Tables of a chip for the page model: program and erase times, error rates, endurance, and effects of the data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tables {
-    /// Wear, in program/erase cycles, from which each row of times holds, rising from 0.
+    /// List of wear values, in program/erase cycles, from which each row of times holds, rising from 0.
     pub pe_cycles: Vec<u32>,
-    /// Program steps for which the table has times, relative to the default step, rising.
+    /// List of the program steps for which the table has times, relative to the default step, rising.
     pub steps: Vec<f64>,
-    /// Program times by step, then wear, then page type (one type only when a wordline is written at once).
+    /// List of program times by step, then wear, then page type (one type only when a wordline is written at once).
     pub t_prog: Vec<Nanos>,
-    /// Erase time for each row of wear.
+    /// List of erase times, one for each row of wear.
     pub t_bers: Vec<Nanos>,
     /// Table of raw bit error rates; none when the chip has none.
     pub errors: Option<ErrorTable>,
@@ -62,7 +62,7 @@ pub struct Tables {
     pub endurance: Option<Endurance>,
     /// Effect of the written data on program times, wear and errors; none when the chip has none.
     pub states: Option<StateTable>,
-    /// Tables of the voltage sets in addition to the default one.
+    /// List of the tables of the voltage sets in addition to the default one.
     pub voltages: Vec<VoltageSet>,
 }
 

@@ -3,12 +3,12 @@
 /// Number of buckets into which cells are sorted by voltage, so that a query examines only the cells of one bucket.
 const BUCKETS: usize = 1 << 12;
 
-/// Threshold voltages of at least one cell, all of one state, sorted into buckets of rising voltage.
+/// List of the threshold voltages of at least one cell, all of one state, sorted into buckets of rising voltage.
 pub(super) struct Ranks {
     scale: Scale,
-    /// For each bucket, the number of cells in all buckets before it; then the number of all cells.
+    /// List with, for each bucket, the number of cells in all buckets before it; then the number of all cells.
     before: Vec<u32>,
-    /// Threshold voltages of the cells, volts: bucket after bucket, in any order within a bucket.
+    /// List of the threshold voltages of the cells, volts: bucket after bucket, in any order within a bucket.
     volts: Vec<f32>,
 }
 
@@ -20,7 +20,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// Returns the number of the bucket of a voltage. A higher voltage never has a lower bucket, since no difference,
+    /// Returns the index of the bucket of a voltage. A higher voltage never has a lower bucket, since no difference,
     /// product or rounding of numbers falls when one rises.
     #[inline(always)]
     fn bucket(self, volts: f32) -> u16 {

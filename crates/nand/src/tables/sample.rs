@@ -14,7 +14,8 @@ use super::valleys::{Misread, Valley};
 use crate::cells::normal::{Stream, largest, quantile};
 use crate::cells::{CellBlock, CellPhysics, Condition, Elapsed, Noise, VoltagePlan, Wordline};
 
-/// Size and conditions of a sample of simulated cells, from which tables are derived.
+/// Settings of a sample of simulated cells from which tables are derived: numbers of wordlines and cells, programming
+/// passes, random seed and layer. Wear, retention time and reads are given separately.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Number of wordlines of each sampled block; the last has no neighbour above and is left out of the results.
@@ -32,28 +33,30 @@ pub struct Sample {
     pub layer: Option<f64>,
 }
 
-/// Retention time and reads of a block between the program and the read of its cells.
+/// Pair of conditions of a block between the program and the read of its cells: the retention time, and the number of
+/// reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rest {
-    /// Retention time as equivalent seconds for both kinds of charge loss.
+    /// Retention time of the block, as a pair of equivalent times in seconds, one for each kind of charge loss.
     pub elapsed: Elapsed,
     /// Number of reads of the block since the program.
     pub reads: u64,
 }
 
-/// Raw bit error rates of sampled cells in one condition, for each page type.
+/// Raw bit error rates of sampled cells in one condition: lists with one rate for each page type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
-    /// Raw bit error rate of each page type with the voltage set's own references.
+    /// List of raw bit error rates with the voltage set's own references, one for each page type.
     pub usual: Vec<f64>,
-    /// Raw bit error rate of each page type with the references at which fewest cells are misread, as retries find
-    /// them.
+    /// List of raw bit error rates with the references at which fewest cells are misread, as retries find them, one for
+    /// each page type.
     pub best: Vec<f64>,
-    /// For each state, the fraction (0 to 1) of its cells that the voltage set's references misread as a neighbouring
-    /// state.
+    /// List with, for each state, the fraction (0 to 1) of its cells that the voltage set's references misread as a
+    /// neighbouring state.
     pub misread: Vec<f64>,
-    /// How far the best references lie below the voltage set's references, volts, at the boundary between states where
-    /// this distance is greatest; the lowest boundary is left out, because the gap above the erased state is wide.
+    /// Distance by which the best references lie below the voltage set's references, volts, at the boundary between
+    /// states where this distance is greatest; the lowest boundary is left out, because the gap above the erased state
+    /// is wide.
     pub shift: f64,
 }
 

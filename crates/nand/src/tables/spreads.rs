@@ -93,8 +93,8 @@ impl Spreads {
         }
     }
 
-    /// Finishes the distributions after all blocks were added: makes fractions rise with the reference despite
-    /// rounding, and finds the median of each state.
+    /// Finishes the distributions after all blocks were added: corrects fractions so that none falls with the reference
+    /// despite rounding, and finds the median of each state.
     fn settle(&mut self) {
         for below in &mut self.below {
             let mut most: f64 = 0.0;
@@ -116,7 +116,7 @@ impl Spreads {
         self.below[0].len()
     }
 
-    /// True if these distributions and the distributions `other` have the same grid of read reference voltages.
+    /// Returns true if these distributions and the distributions `other` have the same grid of read reference voltages.
     pub fn shares_references(&self, other: &Self) -> bool {
         let grid = |spreads: &Self| (spreads.low.to_bits(), spreads.step.to_bits(), spreads.references());
         grid(self) == grid(other)
@@ -128,7 +128,7 @@ impl Spreads {
         self.below[state][reference]
     }
 
-    /// Returns the number of the first read reference with at least half of the state's cells below it; one past the
+    /// Returns the index of the first read reference with at least half of the state's cells below it; one past the
     /// last if there is none.
     pub fn middle(&self, state: usize) -> usize {
         self.middles[state]

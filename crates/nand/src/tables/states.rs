@@ -15,7 +15,7 @@ use crate::Cell;
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Table of program times, wear and misread cells by the data pattern that is written.
+/// Table, by the data pattern that is written, of program times, of wear, and of misread cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateTable {
     patterns: Vec<String>,
@@ -60,7 +60,7 @@ impl StateTable {
         Ok(Some(Self { patterns, types, t_prog, stress, misread, erase_only }))
     }
 
-    /// Returns the number of the table's row for a pattern: a state, named by its bits, or `random`; none if the table
+    /// Returns the index of the table's row for a pattern: a state, named by its bits, or `random`; none if the table
     /// does not have it.
     pub fn row(&self, pattern: &str) -> Option<usize> {
         self.patterns.iter().position(|known| known == pattern)

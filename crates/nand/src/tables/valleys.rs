@@ -9,14 +9,15 @@ const CANDIDATES: usize = 64;
 /// Greatest relative error by which rounding can make a fraction rise that should fall with the reference.
 const ROUNDED: f64 = 1e-6;
 
-/// Two neighbouring states with the read reference between them; `cells` is the number of cells of all states.
+/// Pair of neighbouring cell states with the read reference between them; `cells` is the number of cells of all states.
 pub(super) struct Valley<'a> {
     pub lower: &'a Hump,
     pub upper: &'a Hump,
     pub cells: f64,
 }
 
-/// Fractions of the cells that a read reference between two neighbouring states misreads.
+/// Pair of fractions (0 to 1): the cells of each of two neighbouring states that the read reference between them
+/// misreads.
 #[derive(Clone, Copy)]
 pub(super) struct Misread {
     /// Fraction (0 to 1) of the lower state's cells at or above the reference.
@@ -25,16 +26,16 @@ pub(super) struct Misread {
     pub below: f64,
 }
 
-/// A candidate for the best read reference voltage between two states: its number, and lower bounds of the fractions of
-/// cells that it misreads (as if read disturb lifted no cell).
+/// Candidate for the best read reference voltage between two states: its number in the grid of references, and lower
+/// bounds of the fractions of cells that it misreads (as if read disturb lifted no cell).
 #[derive(Clone, Copy)]
 struct ReferenceCandidate {
     number: usize,
     at_least: Misread,
 }
 
-/// The best read reference found so far: `rate` is the fraction of cells that it misreads, `reference` its voltage. Of
-/// two equally good candidates, the first counts.
+/// Record of the best read reference found so far: `rate` is the fraction of cells that it misreads, `reference` its
+/// voltage, `number` its number among the candidates. Of two equally good candidates, the lower number counts.
 struct Least {
     rate: f64,
     reference: f64,

@@ -17,12 +17,13 @@ use units::Nanos;
 
 const SETS_MAX: usize = 8;
 
-/// A voltage set of the chip other than the default one: its program times, wear and error rates.
+/// Tables of a voltage set of the chip other than the default one: program times, wear and error rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoltageSet {
     /// Name of the voltage set, for configurations.
     pub name: String,
-    /// Program times with the voltage set: for each row of wear of the chip's tables, one time for each page type.
+    /// List of program times with the voltage set: for each row of wear of the chip's tables, one time for each page
+    /// type.
     pub t_prog: Vec<Nanos>,
     /// Wear of a cycle with this voltage set, relative to a cycle with the default one.
     pub stress: f64,

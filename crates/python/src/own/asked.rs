@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 /// Reason why the call of a user's Python policy gave no valid answer.
 pub enum Wrong {
-    /// The policy is at fault; the text is the error message, in one line.
+    /// Reason: the policy is at fault; the text is the error message, in one line.
     Policy(String),
-    /// A signal interrupted the call; the value is the exception that the signal's handler raised.
+    /// Reason: a signal interrupted the call; the value is the exception that the signal's handler raised.
     Signal(PyErr),
 }
 
@@ -35,7 +35,8 @@ impl Wrong {
     }
 }
 
-/// Value of a parameter of a user's Python policy.
+/// Value of a parameter of a user's Python policy, in one of four kinds: whole number, number with a fraction, switch
+/// or text.
 #[derive(Clone, Debug, IntoPyObjectRef)]
 pub enum Given {
     Int(u64),
@@ -67,8 +68,8 @@ pub struct UserClass {
     pub made_of: Py<PyAny>,
     /// Python class of the views that are passed to the policy when it is asked.
     pub view: Py<PyAny>,
-    /// Names of the methods that the class defines, each of which answers a question of the simulator or receives a
-    /// notification.
+    /// Set of the names of the methods that the class defines, each of which answers a question of the simulator or
+    /// receives a notification.
     pub defined: HashSet<String>,
     pub given: Vec<(String, Given)>,
 }

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use units::SuperblockId;
 
-/// What a user's policy is shown of a die when it is asked a question: the candidate superblocks, the state of the
-/// die's superblocks, and further named numbers.
+/// Facts about a die that are shown to a user's policy when it is asked a question: the candidate superblocks, the
+/// state of the die's superblocks, and further named numbers.
 pub struct AskedDie<'a> {
     pub candidates: &'a [SuperblockId],
     pub blocks: Blocks<'a>,
@@ -23,12 +23,12 @@ pub struct AskedDie<'a> {
     pub own_array: Option<(&'static str, Slice)>,
 }
 
-/// Which answers of a policy to a question about superblocks are valid.
+/// Kind of check of a policy's answer to a question about superblocks: which answers are valid.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TakenAnswers {
-    /// The answer must be one of the candidate superblocks.
+    /// Valid answers: one of the candidate superblocks.
     Candidate,
-    /// The answer must be one of the candidate superblocks or None, for no choice.
+    /// Valid answers: one of the candidate superblocks, or None for no choice.
     CandidateOrNone,
 }
 

@@ -12,8 +12,8 @@ use std::os::raw::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
-/// Loan of the simulator's memory to a Python view for one call of a policy: whether the call is over, and the number
-/// of arrays that still show the memory.
+/// State of a loan of the simulator's memory to a Python view for one call of a policy: whether the call is over, and
+/// the number of arrays that still show the memory.
 #[derive(Default)]
 pub struct Loan {
     is_over: AtomicBool,
@@ -26,7 +26,7 @@ impl Loan {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// True if an array that shows the lent memory still exists.
+    /// Returns true if an array that shows the lent memory still exists.
     pub fn is_kept(&self) -> bool {
         self.arrays.load(Ordering::Relaxed) > 0
     }
@@ -39,7 +39,8 @@ impl Loan {
     }
 }
 
-/// Place in memory of a slice of numbers, its length in bytes, and the width of the numbers, for an array in Python.
+/// Description of a slice of the simulator's memory that Python is shown as an array: address, length in bytes, and
+/// width of each number.
 #[derive(Clone, Copy)]
 pub struct Slice {
     start: usize,
@@ -47,7 +48,8 @@ pub struct Slice {
     width: NumberWidth,
 }
 
-/// Width of the numbers of a slice: one, four or eight bytes.
+/// Which width each number has in a memory slice that is shown to Python as a NumPy array: one, four or eight bytes. It
+/// selects the array's data type.
 #[derive(Clone, Copy)]
 enum NumberWidth {
     One,
@@ -86,7 +88,7 @@ impl Slice {
     }
 }
 
-/// Functions and data types of NumPy, looked up once.
+/// Record of the functions and data types of NumPy that are used to show arrays, looked up once.
 struct NumPy {
     from_buffer: Py<PyAny>,
     bytes: Py<PyAny>,

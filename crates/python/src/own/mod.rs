@@ -43,7 +43,8 @@ fn helper(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 
 struct Own;
 
-/// Key paths of the seams (replaceable decisions) that take policies in Python, as listed in `floatgate.own.seams`.
+/// List of the key paths of the seams (replaceable decisions) that take policies in Python, as listed in
+/// `floatgate.own.seams`.
 const SEAMS: [&str; 14] = [
     "controller.arbitration",
     "controller.scheduler",
@@ -103,7 +104,7 @@ impl Foreign for Own {
     }
 }
 
-/// Parameter that a user's policy class declares: name, kind and default, before its value is read.
+/// Declaration of a parameter by a user's policy class: name, kind and default, before its value is read.
 struct Parameter {
     name: String,
     kind: String,

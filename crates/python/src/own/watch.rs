@@ -23,8 +23,8 @@ const EVERY: Duration = Duration::from_millis(50);
 /// at each look, so that Python notices signals that came.
 const LONG: Duration = Duration::from_millis(500);
 
-/// Question to a Python policy that is not answered yet: the asked thread, the time of asking, and whether the time
-/// limit is exceeded. A thread has at most one such question.
+/// Record of a question to a Python policy that is not answered yet: the asked thread, the time of asking, and whether
+/// the time limit is exceeded. A thread has at most one such question.
 struct OpenQuestion {
     thread: c_ulong,
     since: Instant,

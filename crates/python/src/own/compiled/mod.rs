@@ -19,12 +19,13 @@ use random::CompiledRandom;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// C function of a policy method compiled to machine code: gets the policy's state, the arguments and the place for the
-/// answer; returns [`ANSWERED`], or 0 after an exception.
+/// Type of the C function of a policy method compiled to machine code: gets the policy's state, the arguments and the
+/// place for the answer; returns [`ANSWERED`], or 0 after an exception.
 type CompiledEntry = unsafe extern "C" fn(*mut u8, *const u8, *mut i64) -> i32;
 const ANSWERED: i32 = 1;
 
-/// Arguments of a compiled policy method, in the memory layout that the compiled code expects.
+/// Marker trait of the structs of arguments for compiled policy methods, in the memory layout that the compiled code
+/// expects.
 ///
 /// # Safety
 /// The type is `#[repr(C)]`, all its fields take multiples of eight bytes, and memory that they point to is valid
@@ -32,8 +33,8 @@ const ANSWERED: i32 = 1;
 #[allow(unsafe_code)]
 unsafe trait Told {}
 
-/// Array of numbers for compiled policy methods: address, length and stride of a slice of numbers, or of one field of a
-/// slice of structs.
+/// Description of an array of numbers in memory for compiled policy methods: address, length and stride of a slice of
+/// numbers, or of one field of a slice of structs.
 #[repr(C)]
 struct Array {
     start: usize,

@@ -2,8 +2,8 @@
 
 use engine::RandomStream;
 
-/// Random stream with its drawing functions, in the memory layout of `floatgate.own.machine.told`, for compiled
-/// policies.
+/// Table of a random stream and its drawing functions, in the memory layout of `floatgate.own.machine.told`, for
+/// compiled policies.
 #[repr(C)]
 struct Drawing {
     stream: *mut RandomStream,

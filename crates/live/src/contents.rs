@@ -17,18 +17,19 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use units::{Lpn, Ppa, SimTime};
 
-/// Data that come with a request to the drive: none, bytes to be written, or zeros.
+/// Kind of data that come with a request to the drive: none, bytes to be written, or zeros.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// The request to the drive carries no data.
+    /// Payload of a request that carries no data, such as a read or a trim.
     None,
-    /// The request to the drive writes these bytes.
+    /// Payload of a write of these bytes.
     Bytes(Vec<u8>),
-    /// The request to the drive writes zeros over its whole length.
+    /// Payload of a write of zeros over the whole length of the request.
     Zeros,
 }
 
-/// Completion of a request by the simulated drive, for the live server.
+/// Record, for the live server, of a request that the simulated drive has completed: number, time, failure and the data
+/// that were read.
 #[derive(Debug)]
 pub struct Done {
     /// Serial number of the client's request to which the completion belongs.
@@ -51,8 +52,8 @@ struct BufferedSlot {
     spoiled: bool,
 }
 
-/// Data of the mapping unit that a write request is just bringing into the write buffer; `spoiled` is true if these
-/// data are unknown.
+/// Record of the mapping unit that a write request is just bringing into the write buffer: its data, and `spoiled`,
+/// which is true if these data are unknown.
 #[derive(Default)]
 struct Entering {
     data: Vec<u8>,
@@ -262,7 +263,8 @@ impl SharedContents {
     }
 }
 
-/// [`SharedContents`] as the observer of the simulation, which keeps the data up to date.
+/// Observer of the simulation for the live server: at each event of the drive, it updates the data in
+/// [`SharedContents`].
 pub struct Contents(pub Arc<Mutex<SharedContents>>);
 
 impl Contents {

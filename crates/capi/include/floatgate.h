@@ -75,7 +75,7 @@
 #define FLOATGATE_ZONE_RESET 28
 
 /*
- Outcome of a call of the C interface.
+ Kind of outcome of a call of the C interface: success, nothing to return, or a kind of error.
  */
 enum FloatgateCode
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -83,27 +83,27 @@ enum FloatgateCode
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /*
-   The call succeeded.
+   Outcome: the call succeeded.
    */
   FLOATGATE_CODE_OK = 0,
   /*
-   There is nothing to return: no completion by the given time, or no event to come.
+   Outcome: there is nothing to return, neither a completion by the given time nor an event to come.
    */
   FLOATGATE_CODE_NONE = 1,
   /*
-   An argument is wrong; the call has changed nothing.
+   Outcome: an argument is wrong; the call has changed nothing.
    */
   FLOATGATE_CODE_INPUT = 2,
   /*
-   A time is before the drive's present; the call has changed nothing.
+   Outcome: a time is before the drive's present; the call has changed nothing.
    */
   FLOATGATE_CODE_PAST = 3,
   /*
-   The drive was finished and accepts no more requests.
+   Outcome: the drive was finished and accepts no more requests.
    */
   FLOATGATE_CODE_OVER = 4,
   /*
-   Floatgate found an error in itself, a bug: the drive can only be closed.
+   Outcome: Floatgate found an error in itself, a bug; the drive can only be closed.
    */
   FLOATGATE_CODE_BROKEN = 5,
 };
@@ -116,7 +116,7 @@ typedef int32_t FloatgateCode;
 #endif // __cplusplus
 
 /*
- Status of a completion: whether the drive did what the request asked.
+ Kind of status of a completion: whether the drive did what the request asked.
  */
 enum FloatgateStatus
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -124,15 +124,15 @@ enum FloatgateStatus
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /*
-   The drive did what the request asked.
+   Status: the drive did what the request asked.
    */
   FLOATGATE_STATUS_SUCCESS = 0,
   /*
-   The drive answered the request with an error.
+   Status: the drive answered the request with an error.
    */
   FLOATGATE_STATUS_FAILED = 1,
   /*
-   Data that the request read could not be corrected and are lost.
+   Status: data that the request read could not be corrected and are lost.
    */
   FLOATGATE_STATUS_UNCORRECTABLE = 2,
 };

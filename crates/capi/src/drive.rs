@@ -43,15 +43,15 @@ pub struct FloatgateRequest {
     pub flags: u8,
 }
 
-/// Status of a completion: whether the drive did what the request asked.
+/// Kind of status of a completion: whether the drive did what the request asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FloatgateStatus {
-    /// The drive did what the request asked.
+    /// Status: the drive did what the request asked.
     Success = 0,
-    /// The drive answered the request with an error.
+    /// Status: the drive answered the request with an error.
     Failed = 1,
-    /// Data that the request read could not be corrected and are lost.
+    /// Status: data that the request read could not be corrected and are lost.
     Uncorrectable = 2,
 }
 

@@ -4,7 +4,7 @@ use crate::examined::PastEvent;
 use std::collections::{BTreeMap, BTreeSet};
 use units::Lpn;
 
-/// Marks a logical unit without data, in place of a version number.
+/// Value in place of a version number, for a logical unit without data.
 pub(crate) const EMPTY: u32 = u32::MAX;
 
 /// The checker's account of snapshots: the version of each logical unit that each snapshot sees, and the version of the

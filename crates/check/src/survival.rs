@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// Version numbers of logical units, by unit; a higher version is a newer write.
+/// Map from logical units to version numbers; a higher version is a newer write.
 pub(crate) type Versions = BTreeMap<Lpn, u32>;
 
 /// The checker's account of the versions of logical units that must be there after a power cut.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use units::SimTime;
 
-/// A host request with the number that its submission returned.
+/// Pair of the number that the submission of a host request returned, and the request.
 pub(crate) type NumberedRequest = (u64, HostRequest);
 
 /// Queue that passes requests from the caller of a stepped drive to the drive's workload source.

@@ -4,7 +4,7 @@ use super::{NOWHERE, StripeAccount};
 use controller::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The checker's account of page rows that power cuts tore, by how they affect parity groups.
+/// Record of the page rows that power cuts tore, in the checker's account of parity, by how they affect parity groups.
 #[derive(Default)]
 pub(super) struct Torn {
     /// For each parity group (first number of the key) and page row (second number): the superblocks whose row is torn

@@ -207,8 +207,8 @@ impl Image {
         Ok(())
     }
 
-    /// Returns the witness that the server which last served the image recorded in it: the numbers of unanswered
-    /// requests and of acknowledged units not on flash, which were lost if that server was killed.
+    /// Returns the witness that the last server recorded in the image file: the numbers of unanswered requests and of
+    /// acknowledged mapping units not on flash, which were lost if that server was killed.
     pub fn witness(&self) -> Witness {
         self.witness
     }

@@ -13,17 +13,18 @@
 #define FLOATGATE_STAGES 13
 
 /*
- Value of a latest simulated time in a call: no limit, as a time that never comes.
+ Value for the latest simulated time in a call (`until_ns`): no limit, as a time that never comes.
  */
 #define FLOATGATE_FOREVER UINT64_MAX
 
 /*
- Flag of a request: forced unit access, a write whose data must be on durable storage before it is answered.
+ Bit of a request's `flags`: forced unit access, for a write whose data must be on durable storage before it is
+ answered.
  */
 #define FLOATGATE_FUA 1
 
 /*
- Flag of a request: a write with the placement identifier in `placement`.
+ Bit of a request's `flags`: the request is a write with the placement identifier in `placement`.
  */
 #define FLOATGATE_PLACED 2
 
@@ -248,7 +249,7 @@ typedef struct {
    */
   uint64_t completed_ns;
   /*
-   Offset of the request's first byte on the whole drive; for a zone append, where the drive put the data.
+   Offset in bytes of the request's first byte on the whole drive; for a zone append, where the drive put the data.
    */
   uint64_t offset;
   /*

@@ -8,11 +8,12 @@ use step::{STAGE_COUNT, StepError, StepRequest, SteppedCompletion, SteppedDrive,
 
 /// Number of stages into which the latency of a request is divided.
 pub const FLOATGATE_STAGES: usize = 13;
-/// Value of a latest simulated time in a call: no limit, as a time that never comes.
+/// Value for the latest simulated time in a call (`until_ns`): no limit, as a time that never comes.
 pub const FLOATGATE_FOREVER: u64 = u64::MAX;
-/// Flag of a request: forced unit access, a write whose data must be on durable storage before it is answered.
+/// Bit of a request's `flags`: forced unit access, for a write whose data must be on durable storage before it is
+/// answered.
 pub const FLOATGATE_FUA: u8 = 1;
-/// Flag of a request: a write with the placement identifier in `placement`.
+/// Bit of a request's `flags`: the request is a write with the placement identifier in `placement`.
 pub const FLOATGATE_PLACED: u8 = 2;
 
 const _: () = assert!(FLOATGATE_STAGES == STAGE_COUNT);
@@ -65,7 +66,7 @@ pub struct FloatgateCompletion {
     pub submitted_ns: u64,
     /// Simulated time at which the host received the completion, in ns.
     pub completed_ns: u64,
-    /// Offset of the request's first byte on the whole drive; for a zone append, where the drive put the data.
+    /// Offset in bytes of the request's first byte on the whole drive; for a zone append, where the drive put the data.
     pub offset: u64,
     /// Time in ns that the request spent in each stage; their sum is the latency. `floatgate_stage_name` gives the
     /// names.

@@ -84,7 +84,7 @@ impl FloatgateSetup {
         Ok((setup, Catalogue::new(folders(share))))
     }
 
-    /// Reads the settings in `set` into a list of texts.
+    /// Converts the C list of settings in `set` to a list of texts, and returns that list.
     ///
     /// # Safety
     /// As for [`Self::read`].

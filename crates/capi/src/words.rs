@@ -25,7 +25,7 @@ pub const FLOATGATE_ZONE_FINISH: u8 = 20;
 /// Operation zone reset, on a drive with zones: makes the zone at the offset empty; the length is 0.
 pub const FLOATGATE_ZONE_RESET: u8 = 28;
 
-/// Converts names to C strings.
+/// Converts names to C strings, and returns them as a list in the same order.
 fn texts(names: impl Iterator<Item = &'static str>) -> Vec<CString> {
     names.map(|name| CString::new(name).unwrap_or_default()).collect()
 }

@@ -27,7 +27,7 @@ enum FlightStage {
 struct Flight {
     stage: FlightStage,
     kind: Kind,
-    /// Time at which the operation's last step ended.
+    /// Simulated time at which the most recent step of the operation ended.
     ready: SimTime,
     array_ns: u64,
     transfer_ns: u64,

@@ -18,8 +18,8 @@ pub struct Facts {
     pub space: HostSpace,
     /// Signalling of the flash interface between the controller and the chips, with its timing.
     pub signalling: Signalling,
-    /// Alternative ways to program a page (program modes), in the order of their numbers in transactions. For each: the
-    /// program step (ISPP) relative to the usual step, and the name of its set of voltages if it has one.
+    /// List of the alternative ways to program a page (program modes), in the order of their numbers in transactions.
+    /// For each: the program step (ISPP) relative to the usual step, and the name of its set of voltages if it has one.
     pub ways_to_write: Vec<(f64, Option<String>)>,
     /// Number of dies whose superblocks of the same number form a parity group; none on a drive without parity over
     /// dies.
@@ -142,8 +142,8 @@ pub trait Examined {
     /// True if `superblock` holds the parity of other superblocks.
     fn holds_parity(&self, superblock: usize) -> bool;
 
-    /// Returns the numbers of the snapshots that the drive has, oldest first, or none if the drive does not support
-    /// snapshots.
+    /// Returns the list of serial numbers of the snapshots that the drive has, oldest first, or none if the drive does
+    /// not support snapshots.
     fn snapshots(&self) -> Option<Vec<u32>>;
 
     /// Returns where the drive has the version of unit `lpn` that snapshot `serial` sees: on flash, in the write
@@ -166,9 +166,9 @@ pub trait Examined {
 /// Record of a host request that the drive has answered, as the checker is told of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Answered<'a> {
-    /// Number that identifies the request in the events.
+    /// Number (id) that identifies the request in the events.
     pub id: u32,
-    /// The request as the host made it, in bytes.
+    /// Request as the host made it, with its offset and length in bytes.
     pub host: &'a HostRequest,
     /// First mapping unit that the request touches.
     pub first: Lpn,
@@ -184,15 +184,15 @@ pub struct Answered<'a> {
 /// see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PastEvent {
-    /// Event: the snapshot with this number was taken; it sees what the drive holds now.
+    /// Event: the snapshot with this serial number was taken; it sees what the drive holds now.
     Taken(u32),
-    /// Event: the snapshot with this number was recorded on flash, so that it and all data that it sees survive power
-    /// cuts from now on.
+    /// Event: the snapshot with this serial number was recorded on flash, so that it and all data that it sees survive
+    /// power cuts from now on.
     Recorded(u32),
-    /// Event: the snapshot with this number was deleted.
+    /// Event: the snapshot with this serial number was deleted.
     Dropped(u32),
-    /// Event: the drive was rolled back to its newest snapshot, which has this number, and holds that snapshot's data
-    /// again.
+    /// Event: the drive was rolled back to its newest snapshot, which has this serial number, and holds that snapshot's
+    /// data again.
     RolledBack(u32),
     /// Event: the host has just written this logical unit, and its data were placed in the write-buffer slot with this
     /// number.

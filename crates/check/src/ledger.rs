@@ -85,7 +85,7 @@ pub(crate) struct Ledger {
     units_read: u64,
     wanted: Vec<Ppa>,
     unit: u64,
-    /// Number of the host write request whose data enter the buffer now. Second field: address of the write's first
+    /// Request number of the host write whose data enter the buffer now. Second field: address of the write's first
     /// byte on the drive, and address of the byte after its last.
     entering: u32,
     extent: (u64, u64),

@@ -29,11 +29,12 @@ struct ChipNumbers {
     steps: Vec<f64>,
     wears: usize,
     t_bers: Vec<u64>,
-    /// Time in ns from the suspension of a program, and of an erase, until another operation may begin at the array.
+    /// Two times in ns, for a program and for an erase: from the suspension until another operation may begin at the
+    /// array.
     t_suspend: [u64; 2],
     t_resume: u64,
-    /// Program times of the alternative ways to program (program modes); index: number of the way in transactions,
-    /// minus 1.
+    /// List of the program times of the alternative ways to program (program modes); index: number of the way in
+    /// transactions, minus 1.
     costs: Vec<ProgramTime>,
 }
 
@@ -41,7 +42,7 @@ struct ChipNumbers {
 /// channel is held.
 struct Wires {
     signalling: Signalling,
-    /// Number of command and address cycles of a read, a program, an erase and a status query.
+    /// Four numbers of command and address cycles on the channel: of a read, a program, an erase and a status query.
     cycles: [u64; 4],
     drain: Option<TransferRate>,
     unit_bytes: u64,

@@ -156,14 +156,15 @@ impl Connection {
         &mut self.answers
     }
 
-    /// Counts a new request of the client in flight and charges `charge` bytes to the client.
+    /// Adds one to the client's number of requests in flight, and `charge` bytes to the bytes that count against the
+    /// client's limit.
     pub fn begin(&mut self, charge: u64) {
         self.in_flight += 1;
         self.charged += charge;
     }
 
-    /// Removes an answered request from the client's count of requests in flight, and `charge` bytes from the bytes
-    /// that count against the client's limit.
+    /// Subtracts one, for an answered request, from the client's number of requests in flight, and `charge` bytes from
+    /// the bytes that count against the client's limit.
     pub fn finish(&mut self, charge: u64) {
         self.in_flight -= 1;
         self.charged -= charge;

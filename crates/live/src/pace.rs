@@ -84,7 +84,7 @@ pub struct Late {
     late: u64,
 }
 
-/// Summary of how late the live server's answers were sent after their simulated times were due.
+/// Summary, in numbers, of how late the live server's answers were sent after their simulated times were due.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Lateness {
     /// Number of answers of the live server to its clients.

@@ -21,7 +21,8 @@ impl StepError {
 }
 
 impl StepError {
-    /// Adds to the error message that it is about the request at index `place`, from 0, of several.
+    /// Returns this error with the index `place`, from 0, of the wrong request among several in its message; the error
+    /// of a finished drive is returned unchanged.
     pub(crate) fn at(self, place: usize) -> Self {
         let told = |text: String| format!("request {place}: {text}");
         match self {

@@ -37,7 +37,7 @@ impl StepInbox {
         self.0.holds.store(true, Ordering::Release);
     }
 
-    /// Returns whether the workload source still held requests at its last poll.
+    /// Returns whether the workload source, the reader of this queue, still held requests at its last poll.
     pub fn held(&self) -> SourceHolds {
         if self.0.is_dry.load(Ordering::Acquire) { SourceHolds::Nothing } else { SourceHolds::Requests }
     }

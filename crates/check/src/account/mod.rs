@@ -44,14 +44,14 @@ pub struct Checker<B: MapAtFirst> {
     /// For each program in flight, indexed by its `owner` number: for each unit of the program, its origin and the
     /// physical address or write-buffer slot that its data come from.
     placed: Vec<Vec<(Origin, u64)>>,
-    /// The version of each logical unit that was read ahead; an unordered map, because it is only looked up.
+    /// Map from each logical unit that was read ahead to its version; unordered, because it is only looked up.
     fetched: HashMap<u32, u32>,
     /// Number of page rows programmed in each superblock.
     rows: Vec<u32>,
-    /// For each superblock: true if it is in SLC mode, one bit in each cell.
+    /// List with a flag for each superblock: true if it is in SLC mode, one bit in each cell.
     one_bit: Vec<bool>,
-    /// For each logical unit of the host: true if it held data when the run began or, after a power cut, when the drive
-    /// had recovered.
+    /// List with a flag for each logical unit of the host: true if it held data when the run began or, after a power
+    /// cut, when the drive had recovered.
     beginning: Vec<bool>,
     requests_in: u64,
     requests_out: u64,

@@ -47,7 +47,7 @@ pub struct NbdRequest<'a> {
 }
 
 impl NbdRequest<'_> {
-    /// Returns the NBD request together with its data, which were received after its header.
+    /// Returns a copy of this NBD request that carries `data`, which were received after its header.
     pub fn with(self, data: Vec<u8>) -> NbdRequest<'static> {
         NbdRequest {
             command: self.command,

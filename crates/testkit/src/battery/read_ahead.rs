@@ -8,8 +8,8 @@ const UNITS: [u64; 3] = [512, 4096, 65_536];
 /// Number of mapping units for random reads: so many that two reads hardly ever follow each other.
 const SPAN: u64 = 1 << 31;
 
-/// Two instances of the same read-ahead policy, which must give the same answers to the same reads, and the size of the
-/// policy's DRAM area in mapping units.
+/// Pair of instances of the same read-ahead policy, which must give the same answers to the same reads, and the size of
+/// the policy's DRAM area in mapping units.
 struct Pair<'a> {
     context: &'a str,
     policies: [Box<dyn ReadAheadPolicy>; 2],

@@ -334,9 +334,9 @@ FloatgateCode floatgate_submit_all(FloatgateDrive *drive,
 FloatgateCode floatgate_run_until(FloatgateDrive *drive, uint64_t time_ns);
 
 /*
- Takes the next completion. If none waits, advances the drive to its next completion, but at most to `until_ns` (no
- limit with `FLOATGATE_FOREVER`). Returns `FLOATGATE_CODE_NONE` if no request is outstanding or none is completed by
- then.
+ Takes the next completion and writes it to `completion`. If none waits, advances the drive to its next completion,
+ but at most to `until_ns` (no limit with `FLOATGATE_FOREVER`). Returns `FLOATGATE_CODE_NONE` if no request is
+ outstanding or none is completed by then.
 
  # Safety
  Pointers are null or what their names say.
@@ -346,7 +346,8 @@ FloatgateCode floatgate_next(FloatgateDrive *drive,
                              FloatgateCompletion *completion);
 
 /*
- Takes at most `most` waiting completions and writes their number to `count`. Simulated time does not advance.
+ Takes at most `most` waiting completions, writes them to `completions`, and writes their number to `count`.
+ Simulated time does not advance.
 
  # Safety
  `completions` has room for `most`; pointers are null or what their names say.

@@ -68,7 +68,7 @@ pub(crate) struct Clock {
     array_free: Vec<SimTime>,
     channel_ns: Vec<u64>,
     array_ns: Vec<[u64; 4]>,
-    /// Array time in ns by kind of operation and purpose, and bytes moved over the channels.
+    /// Sums over the drive: array time in ns by kind of operation and purpose, and bytes moved over the channels.
     work: Work,
     /// Reads whose data have left their die and are being decoded by the ECC, each with the time at which its decoding
     /// ends.

@@ -238,7 +238,7 @@ impl Content {
     }
 
     /// Sets the sector versions of unit `lpn` in the logical drive to the versions at physical address `ppa`, because
-    /// of a roll-back or a recovery after a power cut.
+    /// of a roll-back to a snapshot or a recovery after a power cut.
     pub fn on_returned(&mut self, lpn: Lpn, ppa: Ppa) {
         match self.flash.get(&ppa.0).cloned() {
             Some(there) => self.drive.insert(lpn.0, there),

@@ -72,7 +72,7 @@ pub struct Busy {
     pub channels: Vec<u64>,
     /// Busy time of each die's array in ns, split by purpose: host, garbage collection, wear levelling, other.
     pub arrays: Vec<[u64; 4]>,
-    /// Array time in ns by kind of operation and purpose, and bytes moved over the channels.
+    /// Sums over the drive: array time in ns by kind of operation and purpose, and bytes moved over the channels.
     pub work: Work,
     /// Number of flash operations in flight.
     pub in_flight: usize,

@@ -8,8 +8,8 @@ use host::Effect;
 use std::collections::BTreeSet;
 use units::{DieId, Lpn};
 
-/// The checker's account of the dies that failed in the run, and of the host reads that may or must fail because of the
-/// failed dies.
+/// The checker's account of the dies that failed as a whole in the run (planned failures), and of the host reads that
+/// may or must fail because of the failed dies.
 #[derive(Default)]
 pub(crate) struct FailedDies {
     /// True if a read may fail although no die fails in the run: the drive has an error-correcting code, or a die that

@@ -24,7 +24,7 @@ pub struct DriveRequest {
 }
 
 /// Kind of treatment that the live server chooses for a client's request: refuse it, answer it without the drive, carry
-/// it out on the drive, or disconnect.
+/// it out on the drive, or end the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestPlan {
     /// Treatment: the server refuses the client's request with this NBD error.

@@ -107,7 +107,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Opens the image, builds the simulated drive in the state that the image has, and listens for clients.
+    /// Makes a server: opens the image, builds the simulated drive in the state that the image has, and listens for
+    /// clients.
     ///
     /// # Errors
     /// When the image is of another drive or in use, or the server cannot listen at the socket.

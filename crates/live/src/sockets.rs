@@ -27,7 +27,8 @@ pub enum ClientSocket {
 }
 
 impl Listener {
-    /// Listens for clients at the Unix socket `path`. A socket file there at which no process listens is removed first.
+    /// Makes a Unix socket that listens for clients at `path`. A socket file there at which no process listens is
+    /// removed first.
     ///
     /// # Errors
     /// When another file is there, or a socket at which a process listens.
@@ -48,7 +49,7 @@ impl Listener {
         Ok(Self::Unix(listener, path))
     }
 
-    /// Listens for clients at a TCP port of a network address.
+    /// Makes a TCP socket that listens for clients at a port of a network address.
     ///
     /// # Errors
     /// When the server cannot listen there.

@@ -27,7 +27,7 @@ use std::collections::HashMap;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
 /// The checker's account of a drive, built from events: its own map, version numbers, state of superblocks, times and
-/// counts. It panics at the first difference from the drive.
+/// counts. It panics at the first difference between the drive and the account.
 pub struct Checker<B: MapAtFirst> {
     shape: FlashShape,
     clock: Clock,
@@ -223,7 +223,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Notes that the dies in `dies` have failed and answer no more.
+    /// Notes that the dies in `dies` have failed as a whole, as the run planned, and answer no more.
     pub fn on_dies_failed(&mut self, dies: &[u32]) {
         self.failures.on_dies_failed(dies);
     }

@@ -67,8 +67,8 @@ pub fn check(context: &str, maker: &Maker, reads: u32) {
     }
 }
 
-/// Checks, in one sequential stream of reads, that no unit is fetched twice, also where the FTL fetches fewer or more
-/// units than the policy asked for, and that a long stream is read ahead at all.
+/// Checks, in one series of sequential host reads, that no unit is fetched twice, also where the FTL fetches fewer or
+/// more units than the policy asked for, and that a long series is read ahead at all.
 fn in_sequence(mut pair: Pair<'_>, reads: u32) {
     let mut random = RandomStream::new(3, "battery.read_ahead");
     let (mut next, mut until, mut fetched) = (1000u32, 0u32, 0u64);

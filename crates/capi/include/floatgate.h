@@ -29,49 +29,52 @@
 #define FLOATGATE_PLACED 2
 
 /*
- Operation read: the host reads bytes from the drive.
+ Value of a request's `op` for a read: the host reads bytes from the drive.
  */
 #define FLOATGATE_READ 0
 
 /*
- Operation write: the host writes bytes to the drive.
+ Value of a request's `op` for a write: the host writes bytes to the drive.
  */
 #define FLOATGATE_WRITE 1
 
 /*
- Operation trim: the host no longer needs the data in these bytes.
+ Value of a request's `op` for a trim: the host no longer needs the data in these bytes.
  */
 #define FLOATGATE_TRIM 2
 
 /*
- Operation flush: all data acknowledged before must be on durable storage before the flush is answered; offset and
- length are 0.
+ Value of a request's `op` for a flush: all data acknowledged before must be on durable storage before the flush is
+ answered; offset and length are 0.
  */
 #define FLOATGATE_FLUSH 3
 
 /*
- Operation zone append: a write at the write pointer of the zone at the offset, on a drive with zones.
+ Value of a request's `op` for a zone append: a write at the write pointer of the zone at the offset, on a drive with
+ zones.
  */
 #define FLOATGATE_APPEND 9
 
 /*
- Operation zone open, on a drive with zones: opens the zone at the offset; the length is 0.
+ Value of a request's `op` for a zone open, on a drive with zones: opens the zone at the offset; the length is 0.
  */
 #define FLOATGATE_ZONE_OPEN 4
 
 /*
- Operation zone close, on a drive with zones: closes the zone at the offset, which no longer counts as open; the
- length is 0.
+ Value of a request's `op` for a zone close, on a drive with zones: closes the zone at the offset, which no longer
+ counts as open; the length is 0.
  */
 #define FLOATGATE_ZONE_CLOSE 12
 
 /*
- Operation zone finish, on a drive with zones: makes the zone at the offset full; the length is 0.
+ Value of a request's `op` for a zone finish, on a drive with zones: makes the zone at the offset full; the length is
+ 0.
  */
 #define FLOATGATE_ZONE_FINISH 20
 
 /*
- Operation zone reset, on a drive with zones: makes the zone at the offset empty; the length is 0.
+ Value of a request's `op` for a zone reset, on a drive with zones: makes the zone at the offset empty; the length is
+ 0.
  */
 #define FLOATGATE_ZONE_RESET 28
 

@@ -13,69 +13,73 @@
 #define FLOATGATE_STAGES 13
 
 /*
- Value of a latest simulated time in a call: no limit, as a time that never comes.
+ Value for the latest simulated time in a call (`until_ns`): no limit, as a time that never comes.
  */
 #define FLOATGATE_FOREVER UINT64_MAX
 
 /*
- Flag of a request: forced unit access, a write whose data must be on durable storage before it is answered.
+ Bit of a request's `flags`: forced unit access, for a write whose data must be on durable storage before it is
+ answered.
  */
 #define FLOATGATE_FUA 1
 
 /*
- Flag of a request: a write with the placement identifier in `placement`.
+ Bit of a request's `flags`: the request is a write with the placement identifier in `placement`.
  */
 #define FLOATGATE_PLACED 2
 
 /*
- Operation read: the host reads bytes from the drive.
+ Value of a request's `op` for a read: the host reads bytes from the drive.
  */
 #define FLOATGATE_READ 0
 
 /*
- Operation write: the host writes bytes to the drive.
+ Value of a request's `op` for a write: the host writes bytes to the drive.
  */
 #define FLOATGATE_WRITE 1
 
 /*
- Operation trim: the host no longer needs the data in these bytes.
+ Value of a request's `op` for a trim: the host no longer needs the data in these bytes.
  */
 #define FLOATGATE_TRIM 2
 
 /*
- Operation flush: all data acknowledged before must be on durable storage before the flush is answered; offset and
- length are 0.
+ Value of a request's `op` for a flush: all data acknowledged before must be on durable storage before the flush is
+ answered; offset and length are 0.
  */
 #define FLOATGATE_FLUSH 3
 
 /*
- Operation zone append: a write at the write pointer of the zone at the offset, on a drive with zones.
+ Value of a request's `op` for a zone append: a write at the write pointer of the zone at the offset, on a drive with
+ zones.
  */
 #define FLOATGATE_APPEND 9
 
 /*
- Operation zone open, on a drive with zones: opens the zone at the offset; the length is 0.
+ Value of a request's `op` for a zone open, on a drive with zones: opens the zone at the offset; the length is 0.
  */
 #define FLOATGATE_ZONE_OPEN 4
 
 /*
- Operation zone close, on a drive with zones: closes the zone at the offset, which no longer counts as open; the
- length is 0.
+ Value of a request's `op` for a zone close, on a drive with zones: closes the zone at the offset, which no longer
+ counts as open; the length is 0.
  */
 #define FLOATGATE_ZONE_CLOSE 12
 
 /*
- Operation zone finish, on a drive with zones: makes the zone at the offset full; the length is 0.
+ Value of a request's `op` for a zone finish, on a drive with zones: makes the zone at the offset full; the length is
+ 0.
  */
 #define FLOATGATE_ZONE_FINISH 20
 
 /*
- Operation zone reset, on a drive with zones: makes the zone at the offset empty; the length is 0.
+ Value of a request's `op` for a zone reset, on a drive with zones: makes the zone at the offset empty; the length is
+ 0.
  */
 #define FLOATGATE_ZONE_RESET 28
 
 /*
- Outcome of a call of the C interface.
+ Kind of outcome of a call of the C interface: success, nothing to return, or a kind of error.
  */
 enum FloatgateCode
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -83,27 +87,27 @@ enum FloatgateCode
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /*
-   The call succeeded.
+   Outcome: the call succeeded.
    */
   FLOATGATE_CODE_OK = 0,
   /*
-   There is nothing to return: no completion by the given time, or no event to come.
+   Outcome: there is nothing to return, neither a completion by the given time nor an event to come.
    */
   FLOATGATE_CODE_NONE = 1,
   /*
-   An argument is wrong; the call has changed nothing.
+   Outcome: an argument is wrong; the call has changed nothing.
    */
   FLOATGATE_CODE_INPUT = 2,
   /*
-   A time is before the drive's present; the call has changed nothing.
+   Outcome: a time is before the drive's present; the call has changed nothing.
    */
   FLOATGATE_CODE_PAST = 3,
   /*
-   The drive was finished and accepts no more requests.
+   Outcome: the drive was finished and accepts no more requests.
    */
   FLOATGATE_CODE_OVER = 4,
   /*
-   Floatgate found an error in itself, a bug: the drive can only be closed.
+   Outcome: Floatgate found an error in itself, a bug; the drive can only be closed.
    */
   FLOATGATE_CODE_BROKEN = 5,
 };
@@ -116,7 +120,7 @@ typedef int32_t FloatgateCode;
 #endif // __cplusplus
 
 /*
- Status of a completion: whether the drive did what the request asked.
+ Kind of status of a completion: whether the drive did what the request asked.
  */
 enum FloatgateStatus
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -124,15 +128,15 @@ enum FloatgateStatus
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /*
-   The drive did what the request asked.
+   Status: the drive did what the request asked.
    */
   FLOATGATE_STATUS_SUCCESS = 0,
   /*
-   The drive answered the request with an error.
+   Status: the drive answered the request with an error.
    */
   FLOATGATE_STATUS_FAILED = 1,
   /*
-   Data that the request read could not be corrected and are lost.
+   Status: data that the request read could not be corrected and are lost.
    */
   FLOATGATE_STATUS_UNCORRECTABLE = 2,
 };
@@ -248,7 +252,7 @@ typedef struct {
    */
   uint64_t completed_ns;
   /*
-   Offset of the request's first byte on the whole drive; for a zone append, where the drive put the data.
+   Offset in bytes of the request's first byte on the whole drive; for a zone append, where the drive put the data.
    */
   uint64_t offset;
   /*
@@ -333,9 +337,9 @@ FloatgateCode floatgate_submit_all(FloatgateDrive *drive,
 FloatgateCode floatgate_run_until(FloatgateDrive *drive, uint64_t time_ns);
 
 /*
- Takes the next completion. If none waits, advances the drive to its next completion, but at most to `until_ns` (no
- limit with `FLOATGATE_FOREVER`). Returns `FLOATGATE_CODE_NONE` if no request is outstanding or none is completed by
- then.
+ Takes the next completion and writes it to `completion`. If none waits, advances the drive to its next completion,
+ but at most to `until_ns` (no limit with `FLOATGATE_FOREVER`). Returns `FLOATGATE_CODE_NONE` if no request is
+ outstanding or none is completed by then.
 
  # Safety
  Pointers are null or what their names say.
@@ -345,7 +349,8 @@ FloatgateCode floatgate_next(FloatgateDrive *drive,
                              FloatgateCompletion *completion);
 
 /*
- Takes at most `most` waiting completions and writes their number to `count`. Simulated time does not advance.
+ Takes at most `most` waiting completions, writes them to `completions`, and writes their number to `count`.
+ Simulated time does not advance.
 
  # Safety
  `completions` has room for `most`; pointers are null or what their names say.

@@ -6,25 +6,25 @@ use std::ffi::{CStr, CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use step::StepError;
 
-/// Outcome of a call of the C interface.
+/// Kind of outcome of a call of the C interface: success, nothing to return, or a kind of error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum FloatgateCode {
-    /// The call succeeded.
+    /// Outcome: the call succeeded.
     Ok = 0,
-    /// There is nothing to return: no completion by the given time, or no event to come.
+    /// Outcome: there is nothing to return, neither a completion by the given time nor an event to come.
     None = 1,
-    /// An argument is wrong; the call has changed nothing.
+    /// Outcome: an argument is wrong; the call has changed nothing.
     Input = 2,
-    /// A time is before the drive's present; the call has changed nothing.
+    /// Outcome: a time is before the drive's present; the call has changed nothing.
     Past = 3,
-    /// The drive was finished and accepts no more requests.
+    /// Outcome: the drive was finished and accepts no more requests.
     Over = 4,
-    /// Floatgate found an error in itself, a bug: the drive can only be closed.
+    /// Outcome: Floatgate found an error in itself, a bug; the drive can only be closed.
     Broken = 5,
 }
 
-/// Refusal of a call: the code to return and the error message.
+/// Refusal of a call of the C interface: the code that the call returns, and the error message.
 pub(crate) struct CallRefusal {
     pub code: FloatgateCode,
     pub text: String,

@@ -8,11 +8,12 @@ use step::{STAGE_COUNT, StepError, StepRequest, SteppedCompletion, SteppedDrive,
 
 /// Number of stages into which the latency of a request is divided.
 pub const FLOATGATE_STAGES: usize = 13;
-/// Value of a latest simulated time in a call: no limit, as a time that never comes.
+/// Value for the latest simulated time in a call (`until_ns`): no limit, as a time that never comes.
 pub const FLOATGATE_FOREVER: u64 = u64::MAX;
-/// Flag of a request: forced unit access, a write whose data must be on durable storage before it is answered.
+/// Bit of a request's `flags`: forced unit access, for a write whose data must be on durable storage before it is
+/// answered.
 pub const FLOATGATE_FUA: u8 = 1;
-/// Flag of a request: a write with the placement identifier in `placement`.
+/// Bit of a request's `flags`: the request is a write with the placement identifier in `placement`.
 pub const FLOATGATE_PLACED: u8 = 2;
 
 const _: () = assert!(FLOATGATE_STAGES == STAGE_COUNT);
@@ -43,15 +44,15 @@ pub struct FloatgateRequest {
     pub flags: u8,
 }
 
-/// Status of a completion: whether the drive did what the request asked.
+/// Kind of status of a completion: whether the drive did what the request asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FloatgateStatus {
-    /// The drive did what the request asked.
+    /// Status: the drive did what the request asked.
     Success = 0,
-    /// The drive answered the request with an error.
+    /// Status: the drive answered the request with an error.
     Failed = 1,
-    /// Data that the request read could not be corrected and are lost.
+    /// Status: data that the request read could not be corrected and are lost.
     Uncorrectable = 2,
 }
 
@@ -65,7 +66,7 @@ pub struct FloatgateCompletion {
     pub submitted_ns: u64,
     /// Simulated time at which the host received the completion, in ns.
     pub completed_ns: u64,
-    /// Offset of the request's first byte on the whole drive; for a zone append, where the drive put the data.
+    /// Offset in bytes of the request's first byte on the whole drive; for a zone append, where the drive put the data.
     pub offset: u64,
     /// Time in ns that the request spent in each stage; their sum is the latency. `floatgate_stage_name` gives the
     /// names.
@@ -234,9 +235,9 @@ pub unsafe extern "C" fn floatgate_run_until(drive: *mut FloatgateDrive, time_ns
     unsafe { on(drive, work) }
 }
 
-/// Takes the next completion. If none waits, advances the drive to its next completion, but at most to `until_ns` (no
-/// limit with `FLOATGATE_FOREVER`). Returns `FLOATGATE_CODE_NONE` if no request is outstanding or none is completed by
-/// then.
+/// Takes the next completion and writes it to `completion`. If none waits, advances the drive to its next completion,
+/// but at most to `until_ns` (no limit with `FLOATGATE_FOREVER`). Returns `FLOATGATE_CODE_NONE` if no request is
+/// outstanding or none is completed by then.
 ///
 /// # Safety
 /// Pointers are null or what their names say.
@@ -259,7 +260,8 @@ pub unsafe extern "C" fn floatgate_next(
     unsafe { on(drive, work) }
 }
 
-/// Takes at most `most` waiting completions and writes their number to `count`. Simulated time does not advance.
+/// Takes at most `most` waiting completions, writes them to `completions`, and writes their number to `count`.
+/// Simulated time does not advance.
 ///
 /// # Safety
 /// `completions` has room for `most`; pointers are null or what their names say.

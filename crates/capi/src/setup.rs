@@ -53,7 +53,8 @@ pub extern "C" fn floatgate_setup(drive: *const c_char) -> FloatgateSetup {
 }
 
 impl FloatgateSetup {
-    /// Reads the setup's C values into a Rust setup, and the catalogue of drives and chips to open it with.
+    /// Converts the setup's C values to a Rust setup, and returns it with the catalogue of drives and chips in which
+    /// the drive is to be looked up.
     ///
     /// # Safety
     /// Every pointer is null or what its comment says.
@@ -83,7 +84,7 @@ impl FloatgateSetup {
         Ok((setup, Catalogue::new(folders(share))))
     }
 
-    /// Reads the settings in `set` into a list of texts.
+    /// Converts the C list of settings in `set` to a list of texts, and returns that list.
     ///
     /// # Safety
     /// As for [`Self::read`].

@@ -4,28 +4,31 @@ use std::ffi::{CString, c_char};
 use std::sync::OnceLock;
 use step::{STAGE_NAMES, op_of};
 
-/// Operation read: the host reads bytes from the drive.
+/// Value of a request's `op` for a read: the host reads bytes from the drive.
 pub const FLOATGATE_READ: u8 = 0;
-/// Operation write: the host writes bytes to the drive.
+/// Value of a request's `op` for a write: the host writes bytes to the drive.
 pub const FLOATGATE_WRITE: u8 = 1;
-/// Operation trim: the host no longer needs the data in these bytes.
+/// Value of a request's `op` for a trim: the host no longer needs the data in these bytes.
 pub const FLOATGATE_TRIM: u8 = 2;
-/// Operation flush: all data acknowledged before must be on durable storage before the flush is answered; offset and
-/// length are 0.
+/// Value of a request's `op` for a flush: all data acknowledged before must be on durable storage before the flush is
+/// answered; offset and length are 0.
 pub const FLOATGATE_FLUSH: u8 = 3;
-/// Operation zone append: a write at the write pointer of the zone at the offset, on a drive with zones.
+/// Value of a request's `op` for a zone append: a write at the write pointer of the zone at the offset, on a drive with
+/// zones.
 pub const FLOATGATE_APPEND: u8 = 9;
-/// Operation zone open, on a drive with zones: opens the zone at the offset; the length is 0.
+/// Value of a request's `op` for a zone open, on a drive with zones: opens the zone at the offset; the length is 0.
 pub const FLOATGATE_ZONE_OPEN: u8 = 4;
-/// Operation zone close, on a drive with zones: closes the zone at the offset, which no longer counts as open; the
-/// length is 0.
+/// Value of a request's `op` for a zone close, on a drive with zones: closes the zone at the offset, which no longer
+/// counts as open; the length is 0.
 pub const FLOATGATE_ZONE_CLOSE: u8 = 12;
-/// Operation zone finish, on a drive with zones: makes the zone at the offset full; the length is 0.
+/// Value of a request's `op` for a zone finish, on a drive with zones: makes the zone at the offset full; the length is
+/// 0.
 pub const FLOATGATE_ZONE_FINISH: u8 = 20;
-/// Operation zone reset, on a drive with zones: makes the zone at the offset empty; the length is 0.
+/// Value of a request's `op` for a zone reset, on a drive with zones: makes the zone at the offset empty; the length is
+/// 0.
 pub const FLOATGATE_ZONE_RESET: u8 = 28;
 
-/// Converts names to C strings.
+/// Converts names to C strings, and returns them as a list in the same order.
 fn texts(names: impl Iterator<Item = &'static str>) -> Vec<CString> {
     names.map(|name| CString::new(name).unwrap_or_default()).collect()
 }

@@ -6,32 +6,32 @@ use controller::{ChannelUse, Class, Kind, Origin, Transaction, TransactionId, Wo
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// The step that a flash operation in flight has reached, in the checker's account of time.
+/// Kind of step that a flash operation in flight has reached last, in the checker's account of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FlightStage {
-    /// The operation has ended: its entry in the checker's list of operations is free.
+    /// Step reached: the operation has ended, and its entry in the checker's list of operations is free.
     Over,
     Waits,
-    /// The command, or the data of a program, have been sent to the die.
+    /// Step reached: the command, or the data of a program, have been sent to the die.
     Loaded,
-    /// The array stopped the program or erase before its end: the operation is suspended.
+    /// Step reached: the array stopped the program or erase before its end, so that the operation is suspended.
     Suspended,
-    /// The array work of the operation (sense, program or erase) is done.
+    /// Step reached: the array work of the operation (sense, program or erase) is done.
     Worked,
-    /// The data of a read have crossed the channel, or the status of a program or erase is known.
+    /// Step reached: the data of a read have crossed the channel, or the status of a program or erase is known.
     Told,
 }
 
-/// One flash operation in flight, in the checker's account of time.
+/// State of one flash operation in flight, in the checker's account of time.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     stage: FlightStage,
     kind: Kind,
-    /// Time at which the operation's last step ended.
+    /// Simulated time at which the most recent step of the operation ended.
     ready: SimTime,
     array_ns: u64,
     transfer_ns: u64,
-    /// Array time in ns that the operation should take, and the difference in ns that is tolerated.
+    /// Two times in ns: the array time that the operation should take, and the difference from it that is tolerated.
     due: (u64, u64),
     /// Bit mask of the mapping units that the read's data-out sends, including units for reads that share the data-out.
     mask: u64,
@@ -68,14 +68,14 @@ pub(crate) struct Clock {
     array_free: Vec<SimTime>,
     channel_ns: Vec<u64>,
     array_ns: Vec<[u64; 4]>,
-    /// Array time in ns by kind of operation and purpose, and bytes moved over the channels.
+    /// Sums over the drive: array time in ns by kind of operation and purpose, and bytes moved over the channels.
     work: Work,
     /// Reads whose data have left their die and are being decoded by the ECC, each with the time at which its decoding
     /// ends.
     decoding: VecDeque<DecodingRead>,
 }
 
-/// A flash read whose data are being decoded by the ECC.
+/// Record of a flash read whose data are being decoded by the ECC, in the checker's account of time.
 #[derive(Clone, Copy, Debug)]
 struct DecodingRead {
     until: SimTime,

@@ -9,12 +9,12 @@ use units::{Lpn, Ppa};
 
 /// Size of a sector in bytes.
 const SECTOR: u64 = 512;
-/// Stands for a sector that was never written, in place of a version number. Second constant: stands for a sector of a
+/// Value in place of a version number, for a sector that was never written. Second constant: value for a sector of a
 /// unit that a write-buffer slot does not hold yet.
 const EMPTY: u32 = u32::MAX;
 const LACKING: u32 = u32::MAX - 1;
 
-/// For each sector of a mapping unit, the version of the write that the sector's data come from.
+/// List with an entry for each sector of a mapping unit: the version of the write that the sector's data come from.
 type SectorVersions = Box<[u32]>;
 
 /// Content of one slot of the write buffer, in the checker's account of sectors.
@@ -29,8 +29,8 @@ struct SlotContent {
     parts: Option<(SectorVersions, SectorVersions)>,
 }
 
-/// Stands for the unknown logical unit in a slot of the write buffer that was filled before the run, as happens on a
-/// drive that wore out; the checker does not ask the drive for the unit.
+/// Value in place of a unit's number, for the unknown logical unit in a slot of the write buffer that was filled before
+/// the run, as happens on a drive that wore out; the checker does not ask the drive for the unit.
 pub(super) const BEFORE: Lpn = Lpn(u32::MAX - 1);
 
 /// The checker's account of which host write each sector comes from: in the logical drive as it should be, in the slots
@@ -61,7 +61,7 @@ fn forget<K: Eq + std::hash::Hash, T>(entries: &mut HashMap<K, T>, key: K) {
     }
 }
 
-/// Logical unit and version number of the data that a program writes to one physical address.
+/// Pair of a logical unit and a version number, which name the data that a program writes to one physical address.
 pub(super) type Stored = (Lpn, u32);
 
 impl Content {
@@ -238,7 +238,7 @@ impl Content {
     }
 
     /// Sets the sector versions of unit `lpn` in the logical drive to the versions at physical address `ppa`, because
-    /// of a roll-back or a recovery after a power cut.
+    /// of a roll-back to a snapshot or a recovery after a power cut.
     pub fn on_returned(&mut self, lpn: Lpn, ppa: Ppa) {
         match self.flash.get(&ppa.0).cloned() {
             Some(there) => self.drive.insert(lpn.0, there),

@@ -12,16 +12,17 @@ use units::Lpn;
 pub(crate) struct Durability {
     protected: bool,
     write_back: bool,
-    /// Number of the host write whose data enter the drive now.
+    /// Request number of the host write whose data enter the drive now.
     entering: u32,
     /// For each write request in flight, by its number: the logical units that it has written so far, with their
     /// versions.
     written: BTreeMap<u32, Versions>,
-    /// The newest version of each logical unit that has reached the flash, or that was trimmed.
+    /// Map from each logical unit to its newest version that has reached the flash; the version of a trim counts as
+    /// well.
     on_flash: Versions,
-    /// The version of the logical unit in each slot of the write buffer.
+    /// Map from each slot of the write buffer to the version of the logical unit in it.
     slots: BTreeMap<u32, u32>,
-    /// Logical units with versions that were acknowledged to the host but are not on flash.
+    /// Map from logical unit to version, for versions that were acknowledged to the host but are not on flash.
     open: Versions,
     /// For each flush in flight, by its request number: units and versions that were acknowledged but not on flash when
     /// the flush arrived.

@@ -18,8 +18,8 @@ pub struct Facts {
     pub space: HostSpace,
     /// Signalling of the flash interface between the controller and the chips, with its timing.
     pub signalling: Signalling,
-    /// Alternative ways to program a page (program modes), in the order of their numbers in transactions. For each: the
-    /// program step (ISPP) relative to the usual step, and the name of its set of voltages if it has one.
+    /// List of the alternative ways to program a page (program modes), in the order of their numbers in transactions.
+    /// For each: the program step (ISPP) relative to the usual step, and the name of its set of voltages if it has one.
     pub ways_to_write: Vec<(f64, Option<String>)>,
     /// Number of dies whose superblocks of the same number form a parity group; none on a drive without parity over
     /// dies.
@@ -31,8 +31,8 @@ pub struct Facts {
     pub reads_may_fail: bool,
 }
 
-/// What a drive promises about the survival of written and trimmed data in a power cut, and whether the run cuts the
-/// power.
+/// Set of a drive's promises about the survival of written and trimmed data in a power cut, and whether the run cuts
+/// the power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Promise {
     /// True if the run cuts the power of the drive.
@@ -45,7 +45,7 @@ pub struct Promise {
     pub keeps_trims: bool,
 }
 
-/// The drive's own counts of operations and bytes, which the checker compares with its account.
+/// Counts, by the drive itself, of flash operations, units and bytes, which the checker compares with its account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DriveCounts {
     /// Number of flash pages that the drive read, by origin of the read.
@@ -64,27 +64,29 @@ pub struct DriveCounts {
     pub units_read: u64,
 }
 
-/// The drive's own counts of busy times of channels and flash arrays, which the checker compares with its account.
+/// Busy times of channels and flash arrays, as the drive itself counts them, which the checker compares with its
+/// account.
 #[derive(Clone, Debug, Default)]
 pub struct Busy {
     /// Busy time of each channel, in ns.
     pub channels: Vec<u64>,
     /// Busy time of each die's array in ns, split by purpose: host, garbage collection, wear levelling, other.
     pub arrays: Vec<[u64; 4]>,
-    /// Array time in ns by kind of operation and purpose, and bytes moved over the channels.
+    /// Sums over the drive: array time in ns by kind of operation and purpose, and bytes moved over the channels.
     pub work: Work,
     /// Number of flash operations in flight.
     pub in_flight: usize,
 }
 
-/// Location of the version of a logical unit that a snapshot sees.
+/// Kind of place at which the drive has the version of a logical unit that a snapshot sees: flash, write buffer, or
+/// none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptAt {
-    /// The snapshot sees no data in the unit.
+    /// Place: none, because the snapshot sees no data in the unit.
     Nowhere,
-    /// The unit's version that the snapshot sees is in the write buffer.
+    /// Place: the write buffer holds the unit's version that the snapshot sees.
     Buffered,
-    /// The unit's version that the snapshot sees is on flash, at this physical address.
+    /// Place: the unit's version that the snapshot sees is on flash, at this physical address.
     Flash(Ppa),
 }
 
@@ -140,8 +142,8 @@ pub trait Examined {
     /// True if `superblock` holds the parity of other superblocks.
     fn holds_parity(&self, superblock: usize) -> bool;
 
-    /// Returns the numbers of the snapshots that the drive has, oldest first, or none if the drive does not support
-    /// snapshots.
+    /// Returns the list of serial numbers of the snapshots that the drive has, oldest first, or none if the drive does
+    /// not support snapshots.
     fn snapshots(&self) -> Option<Vec<u32>>;
 
     /// Returns where the drive has the version of unit `lpn` that snapshot `serial` sees: on flash, in the write
@@ -161,12 +163,12 @@ pub trait Examined {
     fn busy(&self, now: SimTime) -> Busy;
 }
 
-/// A request of the host that the drive has answered, as the checker is told of it.
+/// Record of a host request that the drive has answered, as the checker is told of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Answered<'a> {
-    /// Number that identifies the request in the events.
+    /// Number (id) that identifies the request in the events.
     pub id: u32,
-    /// The request as the host made it, in bytes.
+    /// Request as the host made it, with its offset and length in bytes.
     pub host: &'a HostRequest,
     /// First mapping unit that the request touches.
     pub first: Lpn,
@@ -178,26 +180,30 @@ pub struct Answered<'a> {
     pub uncorrectable: bool,
 }
 
-/// An event about snapshots, or about versions of logical units that only snapshots see.
+/// Kind of event that the checker is told of about snapshots, or about versions of logical units that only snapshots
+/// see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PastEvent {
-    /// The snapshot with this number was taken: it sees what the drive holds now.
+    /// Event: the snapshot with this serial number was taken; it sees what the drive holds now.
     Taken(u32),
-    /// The snapshot with this number was recorded on flash: it and all data that it sees survive power cuts from now
-    /// on.
+    /// Event: the snapshot with this serial number was recorded on flash, so that it and all data that it sees survive
+    /// power cuts from now on.
     Recorded(u32),
-    /// The snapshot with this number was deleted.
+    /// Event: the snapshot with this serial number was deleted.
     Dropped(u32),
-    /// The drive was rolled back to its newest snapshot, which has this number, and holds that snapshot's data again.
+    /// Event: the drive was rolled back to its newest snapshot, which has this serial number, and holds that snapshot's
+    /// data again.
     RolledBack(u32),
-    /// The host's last write of this logical unit is in the write-buffer slot of this number.
+    /// Event: the host has just written this logical unit, and its data were placed in the write-buffer slot with this
+    /// number.
     Buffered(Lpn, u32),
-    /// An overwritten version of a logical unit that a snapshot still sees was programmed from this write-buffer slot
-    /// to this physical address.
+    /// Event: an overwritten version of this logical unit, which a snapshot still sees, was programmed from this
+    /// write-buffer slot to this physical address.
     Programmed(Lpn, u32, Ppa),
-    /// A version of a logical unit that only snapshots see was moved from the first physical address to the second.
+    /// Event: a version of this logical unit that only snapshots see was moved from the first physical address to the
+    /// second.
     Moved(Lpn, Ppa, Ppa),
-    /// The roll-back to a snapshot changed the address of this logical unit from the first physical address to the
-    /// second, which holds its older version.
+    /// Event: the roll-back to a snapshot changed the map entry of this logical unit from the first physical address to
+    /// the second, which holds its older version.
     Returned(Lpn, Ppa, Ppa),
 }

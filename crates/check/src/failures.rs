@@ -8,19 +8,20 @@ use host::Effect;
 use std::collections::BTreeSet;
 use units::{DieId, Lpn};
 
-/// The checker's account of the dies that failed in the run, and of the host reads that may or must fail because of the
-/// failed dies.
+/// The checker's account of the dies that failed as a whole in the run (planned failures), and of the host reads that
+/// may or must fail because of the failed dies.
 #[derive(Default)]
 pub(crate) struct FailedDies {
     /// True if a read may fail although no die fails in the run: the drive has an error-correcting code, or a die that
     /// was dead before the run.
     may_fail_anyway: bool,
     dead: BTreeSet<u32>,
-    /// Numbers of the host reads in flight that may fail. Second field: numbers of the host reads in flight that must
-    /// fail.
+    /// Set of the request numbers of the host reads in flight that may fail, because parity may not restore what they
+    /// read from a dead die or a torn page row. Second field: set of the numbers of reads that must fail, because
+    /// parity cannot restore the data.
     may_fail: BTreeSet<u32>,
     must_fail: BTreeSet<u32>,
-    /// Logical units into which a read-modify-write merged old data that could not be read.
+    /// Set of the logical units into which a read-modify-write merged old data that could not be read.
     merged: BTreeSet<u32>,
 }
 
@@ -39,7 +40,7 @@ impl FailedDies {
         self.must_fail.clear();
     }
 
-    /// Returns the numbers of all dies that failed in the run.
+    /// Returns the indices, over the drive, of all dies that failed in the run.
     pub fn dead(&self) -> impl Iterator<Item = usize> {
         self.dead.iter().map(|&die| die as usize)
     }

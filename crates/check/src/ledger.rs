@@ -13,10 +13,10 @@ use units::{Lpn, Ppa, SimTime};
 /// Size of a sector in bytes.
 const SECTOR: u64 = 512;
 
-/// One count for each origin of flash operations (host, garbage collection, and so on).
+/// Array with one count for each origin of flash operations (host, garbage collection, and so on).
 type CountsByOrigin = [u64; Origin::COUNT];
 
-/// The checker's counts of operations on flash and of requests at the host.
+/// Counts, by the checker, of operations on flash and of requests at the host.
 #[derive(Clone, Default)]
 struct Counts {
     pages_read: CountsByOrigin,
@@ -37,7 +37,7 @@ struct Counts {
     untrimmed: [u64; 2],
 }
 
-/// A host request in flight, in the checker's account.
+/// State of a host request in flight, in the checker's account.
 #[derive(Clone, Copy, Default)]
 struct RequestAccount {
     /// True if the request arrived in the measured window.
@@ -54,15 +54,16 @@ struct RequestAccount {
     ready: SimTime,
 }
 
-/// Which part of a mapping unit in a slot of the write buffer is data of the host that the flash does not hold yet.
+/// Kind of content of a slot of the write buffer: which part of its mapping unit is data of the host that the flash
+/// does not hold yet.
 #[derive(Clone, Debug, Default)]
 enum Brought {
-    /// The slot is empty, or the flash holds the same data.
+    /// Case that no part is new data of the host: the slot is empty, or the flash holds the same data.
     #[default]
     Nothing,
-    /// The slot holds the host's data for these sectors, a part of a mapping unit.
+    /// Case that only these sectors of the mapping unit are new data of the host.
     Sectors(BTreeSet<u64>),
-    /// The slot holds the host's data for a whole mapping unit.
+    /// Case that the whole mapping unit is new data of the host.
     All,
 }
 
@@ -84,7 +85,7 @@ pub(crate) struct Ledger {
     units_read: u64,
     wanted: Vec<Ppa>,
     unit: u64,
-    /// Number of the host write request whose data enter the buffer now. Second field: address of the write's first
+    /// Request number of the host write whose data enter the buffer now. Second field: address of the write's first
     /// byte on the drive, and address of the byte after its last.
     entering: u32,
     extent: (u64, u64),
@@ -96,12 +97,12 @@ pub(crate) struct Ledger {
     parts: NamespaceParts,
 }
 
-/// Beginning of the measured window of a run.
+/// Way in which the measured window of a run begins: together with the run, or after the ramp time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
-    /// The measured window begins with the run.
+    /// Way to begin: the measured window begins together with the run.
     AtOnce,
-    /// The measured window begins when the ramp time is over.
+    /// Way to begin: the measured window begins when the ramp time is over.
     AfterRamp,
 }
 

@@ -26,7 +26,7 @@ const KEYS: [&str; 15] = [
     "ecc.t_decode=3us",
 ];
 
-/// Physical address of each logical unit of the made-up test drive, by the unit's number.
+/// Map from the number of each logical unit of the made-up test drive to its physical address.
 type Homes = BTreeMap<u32, u64>;
 
 /// A made-up drive for the checker's tests: it holds the map and the counts that a test puts in.

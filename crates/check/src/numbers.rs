@@ -6,16 +6,18 @@ use config::{ConfigError, Document, Section};
 use controller::{ChannelUse, Kind, Transaction};
 use units::{Bytes, Nanos, TransferRate};
 
-/// How the checker finds the program time of one of a chip's alternative ways to program (program modes).
+/// Way in which the checker finds the program time of one of a chip's alternative ways to program (program modes).
 enum ProgramTime {
-    /// The program time follows from the usual one and this program step (ISPP), relative to the usual step: looked up
-    /// or interpolated in the chip's tables, or else the usual time divided by the step.
+    /// Way to find it: from the usual program time and this program step (ISPP), relative to the usual step. The time
+    /// is looked up or interpolated in the chip's tables, or else the usual time is divided by the step.
     Step(f64),
-    /// The program times of this way to program are listed, in ns, by wear and page type, for its own set of voltages.
+    /// Way to find it: from this list of program times in ns, by wear and page type, for the program mode's own set of
+    /// voltages.
     Set(Vec<u64>),
 }
 
-/// Array times of the chip's file in ns, as the checker reads them.
+/// Array times in ns of reads, programs, erases, suspensions and resumptions, as the checker reads them from the chip's
+/// file.
 struct ChipNumbers {
     bits: usize,
     /// Array read times of the chip in ns: one value, or one for each page type. Second field: read time and program
@@ -27,19 +29,20 @@ struct ChipNumbers {
     steps: Vec<f64>,
     wears: usize,
     t_bers: Vec<u64>,
-    /// Time in ns from the suspension of a program, and of an erase, until another operation may begin at the array.
+    /// Two times in ns, for a program and for an erase: from the suspension until another operation may begin at the
+    /// array.
     t_suspend: [u64; 2],
     t_resume: u64,
-    /// Program times of the alternative ways to program (program modes); index: number of the way in transactions,
-    /// minus 1.
+    /// List of the program times of the alternative ways to program (program modes); index: number of the way in
+    /// transactions, minus 1.
     costs: Vec<ProgramTime>,
 }
 
-/// The flash interface of a channel, as the checker reads it: timing and data sizes that determine how long the channel
-/// is held.
+/// Timing and data sizes of the flash interface of a channel, as the checker reads them, which determine how long the
+/// channel is held.
 struct Wires {
     signalling: Signalling,
-    /// Number of command and address cycles of a read, a program, an erase and a status query.
+    /// Four numbers of command and address cycles on the channel: of a read, a program, an erase and a status query.
     cycles: [u64; 4],
     drain: Option<TransferRate>,
     unit_bytes: u64,
@@ -47,7 +50,7 @@ struct Wires {
     planes: u64,
 }
 
-/// All numbers from which the checker calculates times of channels and flash arrays.
+/// Set of all numbers from which the checker calculates times of channels and flash arrays.
 pub(super) struct Numbers {
     chip: ChipNumbers,
     wires: Wires,
@@ -205,7 +208,7 @@ impl Wires {
     }
 }
 
-/// Amount of data that crosses the channel in a data-out.
+/// Sizes of the data that a flash read sends over the channel in its data-out: mapping units, bytes and bit-planes.
 #[derive(Clone, Copy)]
 pub(super) struct SentData {
     /// Number of mapping units that the read sends.

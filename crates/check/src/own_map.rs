@@ -10,7 +10,7 @@ use engine::{ByNumber, large_array};
 use std::cell::Cell;
 use units::{Lpn, Ppa};
 
-/// Marks a physical address without a logical unit, in place of the unit's number.
+/// Value in place of a logical unit's number, for a physical address that no logical unit has.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
 /// Divisor: once more than one in this many physical units has changed, arrays replace the hash tables of the checker's
@@ -20,8 +20,8 @@ const CHANGED_PART: usize = 4;
 /// replace it, because look-ups then cost less time.
 const ASKED_PART: usize = 8;
 
-/// The checker's state of one logical unit: its physical address and versions, in one struct because they are used
-/// together.
+/// State, in the checker's map, of one logical unit: its physical address and versions, in one struct because they are
+/// used together.
 #[derive(Clone, Copy)]
 pub(super) struct UnitState {
     pub home: Ppa,
@@ -32,7 +32,7 @@ pub(super) struct UnitState {
     pub content: u32,
 }
 
-/// The checker's state of one physical address (a mapping unit on flash).
+/// State, in the checker's map, of one physical address (a mapping unit on flash).
 #[derive(Clone, Copy)]
 pub(super) struct PlaceState {
     /// Logical unit whose valid data lie at the physical address.

@@ -4,7 +4,7 @@ use crate::examined::PastEvent;
 use std::collections::{BTreeMap, BTreeSet};
 use units::Lpn;
 
-/// Marks a logical unit without data, in place of a version number.
+/// Value in place of a version number, for a logical unit without data.
 pub(crate) const EMPTY: u32 = u32::MAX;
 
 /// The checker's account of snapshots: the version of each logical unit that each snapshot sees, and the version of the
@@ -13,9 +13,9 @@ pub(crate) const EMPTY: u32 = u32::MAX;
 pub(crate) struct Past {
     kept: Vec<(u32, Vec<u32>)>,
     slots: BTreeMap<u32, u32>,
-    /// Numbers of the snapshots that must survive a power cut.
+    /// Set of the serial numbers of the snapshots that must survive a power cut.
     recorded: BTreeSet<u32>,
-    /// Versions whose flash page a power cut destroyed, each as a logical unit and a version number.
+    /// Set of the versions whose flash page a power cut destroyed, each as a logical unit and a version number.
     torn: BTreeSet<(u32, u32)>,
 }
 
@@ -25,8 +25,8 @@ impl Past {
         self.kept.iter().any(|(_, content)| content.get(lpn.index()) == Some(&version))
     }
 
-    /// Returns each existing snapshot's number with the version of every host unit that the snapshot sees; the oldest
-    /// snapshot is first.
+    /// Returns the serial number of each existing snapshot, with the version of every host unit that the snapshot sees;
+    /// the oldest snapshot is first.
     pub fn kept(&self) -> impl Iterator<Item = (u32, &[u32])> {
         self.kept.iter().map(|(serial, content)| (*serial, content.as_slice()))
     }

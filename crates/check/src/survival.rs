@@ -15,15 +15,16 @@
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// Version numbers of logical units, by unit; a higher version is a newer write.
+/// Map from logical units to version numbers; a higher version is a newer write.
 pub(crate) type Versions = BTreeMap<Lpn, u32>;
 
 /// The checker's account of the versions of logical units that must be there after a power cut.
 #[derive(Default)]
 pub(crate) struct Survival {
-    /// The newest version of each logical unit that is promised to survive a power cut.
+    /// Map from each logical unit to its newest version that is promised to survive a power cut.
     promised: Versions,
-    /// The newest version of each logical unit that was acknowledged but is not promised to survive a power cut yet.
+    /// Map from each logical unit to its newest version that was acknowledged but is not promised to survive a power
+    /// cut yet.
     acknowledged: Versions,
     /// For each flush in flight, by its request number: the versions that were acknowledged, and the trims that were
     /// answered, when the flush arrived.

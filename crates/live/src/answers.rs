@@ -19,7 +19,8 @@ pub struct Answers {
     /// Number of bytes of the first piece of the queue that have been sent to the client.
     sent: usize,
     bytes: usize,
-    /// Empty byte vector whose memory, once of a piece of answers that has been sent, is reused for the next piece.
+    /// Empty byte vector that is stored so that the memory of a piece of answers that has been sent is reused for the
+    /// next piece.
     spare: Vec<u8>,
 }
 

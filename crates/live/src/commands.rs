@@ -23,17 +23,18 @@ pub struct DriveRequest {
     pub payload: Payload,
 }
 
-/// Decision of the live server on what to do with a client's request.
+/// Kind of treatment that the live server chooses for a client's request: refuse it, answer it without the drive, carry
+/// it out on the drive, or end the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestPlan {
-    /// The server refuses the client's request with this error.
+    /// Treatment: the server refuses the client's request with this NBD error.
     Refuse(Refusal),
-    /// Decision for a query of the allocated extents (NBD block status): the server answers the query itself, without a
+    /// Treatment of a query of the allocated extents (NBD block status): the server answers the query itself, without a
     /// request to the drive.
     Status,
-    /// The server carries out the client's request by this sequence of requests to the drive.
+    /// Treatment: the server carries out the client's request by this sequence of requests to the drive.
     Drive(Pieces),
-    /// The client asked to disconnect: the server ends the connection.
+    /// Treatment: the server ends the connection, because the client asked to disconnect.
     Leave,
 }
 
@@ -137,8 +138,8 @@ pub fn plan(
     }
 }
 
-/// Whether a client may query allocated extents (NBD block status): only if it negotiated the metadata context
-/// `base:allocation`.
+/// Kind of client by its right to query allocated extents (NBD block status): `Known` if it negotiated the metadata
+/// context `base:allocation`, else `Unknown`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocation {
     Known,

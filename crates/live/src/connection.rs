@@ -26,18 +26,18 @@ pub const TURN_BYTES: usize = 1 << 20;
 /// then, or when it has data.
 const QUIET: u32 = 64;
 
-/// Whether the server, in one pass over its clients, also reads the sockets of quiet clients, which have sent nothing
-/// for long.
+/// Choice whether the server, in one pass over its clients, also reads the sockets of quiet clients, which have sent
+/// nothing for long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quiet {
-    /// Sockets of quiet clients are read, too.
+    /// Choice to read the sockets of quiet clients, too, in the present pass over the clients.
     Read,
-    /// Sockets of quiet clients are not read.
+    /// Choice to leave out the sockets of quiet clients in the present pass over the clients.
     LeftOut,
 }
 
-/// Long write that a client is sending: the request, memory of its own for the data, and the number of bytes received
-/// so far.
+/// State of a long write that a client is sending: the request, memory of its own for the data, and the number of bytes
+/// received so far.
 struct Long {
     asked: NbdRequest<'static>,
     data: Vec<u8>,
@@ -156,14 +156,15 @@ impl Connection {
         &mut self.answers
     }
 
-    /// Counts a new request of the client in flight and charges `charge` bytes to the client.
+    /// Adds one to the client's number of requests in flight, and `charge` bytes to the bytes that count against the
+    /// client's limit.
     pub fn begin(&mut self, charge: u64) {
         self.in_flight += 1;
         self.charged += charge;
     }
 
-    /// Removes an answered request from the client's count of requests in flight, and `charge` bytes from the bytes
-    /// that count against the client's limit.
+    /// Subtracts one, for an answered request, from the client's number of requests in flight, and `charge` bytes from
+    /// the bytes that count against the client's limit.
     pub fn finish(&mut self, charge: u64) {
         self.in_flight -= 1;
         self.charged -= charge;

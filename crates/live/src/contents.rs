@@ -17,18 +17,19 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use units::{Lpn, Ppa, SimTime};
 
-/// Data that come with a request to the drive: none, bytes to be written, or zeros.
+/// Kind of data that come with a request to the drive: none, bytes to be written, or zeros.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// The request to the drive carries no data.
+    /// Payload of a request that carries no data, such as a read or a trim.
     None,
-    /// The request to the drive writes these bytes.
+    /// Payload of a write of these bytes.
     Bytes(Vec<u8>),
-    /// The request to the drive writes zeros over its whole length.
+    /// Payload of a write of zeros over the whole length of the request.
     Zeros,
 }
 
-/// Completion of a request by the simulated drive, for the live server.
+/// Record, for the live server, of a request that the simulated drive has completed: number, time, failure and the data
+/// that were read.
 #[derive(Debug)]
 pub struct Done {
     /// Serial number of the client's request to which the completion belongs.
@@ -51,8 +52,8 @@ struct BufferedSlot {
     spoiled: bool,
 }
 
-/// Data of the mapping unit that a write request is just bringing into the write buffer; `spoiled` is true if these
-/// data are unknown.
+/// Record of the mapping unit that a write request is just bringing into the write buffer: its data, and `spoiled`,
+/// which is true if these data are unknown.
 #[derive(Default)]
 struct Entering {
     data: Vec<u8>,
@@ -62,10 +63,10 @@ struct Entering {
 /// Contents of the simulated drive (image, write buffer, programs in flight) and the queues of requests and
 /// completions, shared by the server, the workload and the observer, which run in one thread.
 pub struct SharedContents {
-    /// Queue of requests that the drive has not taken yet, each with the serial number of the client's request to which
-    /// it belongs.
+    /// Queue of requests that the drive has not taken yet, each as a pair of the serial number of the client's request
+    /// to which it belongs, and the request.
     pub incoming: VecDeque<(u64, HostRequest)>,
-    /// Data to be written by the requests in flight; the key is the serial number of the client's request.
+    /// Map from the serial number of each client's request in flight to the data that it is to write.
     pub payloads: HashMap<u64, Payload>,
     /// Queue of completions that the server has not processed yet.
     pub done: Vec<Done>,
@@ -78,24 +79,24 @@ pub struct SharedContents {
     /// Number of bytes copied between server and image since the server last reset this number.
     pub moved: u64,
     layout: Layout,
-    /// Serial number of the client's request to which each request in the drive belongs; the index is the id of the
-    /// request in the drive.
+    /// List of serial numbers of clients' requests: for each request in the drive, whose id there is the index, the
+    /// number of the client's request to which it belongs.
     numbers: Vec<u64>,
     slots: Vec<Option<BufferedSlot>>,
     /// Map from mapping unit to slot of the write buffer, for the units whose newest data are in the write buffer and
     /// not on flash. Only looked up, never iterated in an order that matters.
     newest: HashMap<Lpn, u32>,
     entering: Entering,
-    /// Serial numbers of the clients' requests that fail because they write a part of a mapping unit whose older data
-    /// could not be read. Only looked up.
+    /// Set of serial numbers of the clients' requests that fail because they write a part of a mapping unit whose older
+    /// data could not be read. Only looked up.
     spoiled: HashSet<u64>,
-    /// Flash programs in flight: physical address of the first unit, spare areas and data. The key is
+    /// Map of the flash programs in flight: physical address of the first unit, spare areas and data. The key is
     /// `Transaction::owner`, a number that the FTL chose for the program.
     placed: HashMap<u32, (Ppa, ProgramImage)>,
     /// Sequence number (stamp) of the next write of a mapping unit.
     stamp: u64,
-    /// Stamp (sequence number of the next host write of a unit) at the last program of each superblock; 0: no program
-    /// since this server started.
+    /// List with an entry for each superblock: the stamp (sequence number of the next host write of a unit) when the
+    /// superblock was last programmed; 0 if it was not programmed since this server started.
     touched: Vec<u64>,
 }
 
@@ -138,8 +139,8 @@ impl SharedContents {
         Ok(holds)
     }
 
-    /// Returns for each superblock the age of its data: the number of mapping units that the host has written since the
-    /// superblock's last program; none if that program was before this server started.
+    /// Returns the age of the data of each superblock, in order: the number of mapping units that the host has written
+    /// since the superblock's last program; none if that program was before this server started.
     pub fn ages(&self) -> impl Iterator<Item = Option<u64>> + '_ {
         self.touched.iter().map(|&touched| (touched > 0).then(|| self.stamp - touched))
     }
@@ -172,8 +173,8 @@ impl SharedContents {
         self.slots[slot as usize].replace(filled)
     }
 
-    /// Reads the newest data of the whole mapping unit `lpn`, from the write buffer or, at physical address `home`,
-    /// from the image; zeros if it has no data.
+    /// Reads the newest data of the whole mapping unit `lpn` into `into`, from the write buffer or, at physical address
+    /// `home`, from the image; zeros if the unit has no data.
     fn read_unit(&self, lpn: Lpn, home: Ppa, into: &mut [u8]) -> io::Result<()> {
         match self.newest.get(&lpn).and_then(|&slot| self.slot(slot)) {
             Some(slot) if slot.spoiled => return Err(io::ErrorKind::InvalidData.into()),
@@ -262,7 +263,8 @@ impl SharedContents {
     }
 }
 
-/// [`SharedContents`] as the observer of the simulation, which keeps the data up to date.
+/// Observer of the simulation for the live server: at each event of the drive, it updates the data in
+/// [`SharedContents`].
 pub struct Contents(pub Arc<Mutex<SharedContents>>);
 
 impl Contents {

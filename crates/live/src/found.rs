@@ -17,26 +17,28 @@ use xxhash_rust::xxh3::Xxh3;
 /// Number of bytes of a saved state that are read at a time for its checksum.
 const PART: usize = 1 << 20;
 
-/// Whether flash programs may have been in flight when the image file of a drive was last used.
+/// Kind of end of the last use of a drive's image file: whether flash programs may have been in flight then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnfinishedPrograms {
-    /// One program may have been in flight in each superblock that was not full, since the server did not close the
-    /// image.
+    /// Case that the server did not close the image: one program may have been in flight in each superblock that was
+    /// not full.
     UnderWay,
-    /// No program was in flight, because the drive was at rest.
+    /// Case that no flash program was in flight, because the drive was at rest.
     Over,
 }
 
-/// State in which the simulated drive starts when it is served from its image file.
+/// Kind of state in which the simulated drive starts when it is served from its image file: fresh, saved, or after a
+/// power cut.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Begins {
-    /// Start as a fresh drive, to which nothing was ever written.
+    /// Starting state of a fresh drive, to which nothing was ever written.
     Fresh,
-    /// Start from the saved state in this file, since the drive was at rest.
+    /// Starting state that was saved in the file at this path, since the drive was at rest.
     AtRest(String),
-    /// Start after a power cut: the drive recovers its map from the data on its flash.
+    /// Starting state after a power cut: the drive recovers its map from the data on its flash.
     AfterCut,
-    /// Start as after a power cut, although the drive was at rest, because the file of its saved state is missing.
+    /// Starting state as after a power cut, although the drive was at rest, because the file of its saved state is
+    /// missing.
     WithoutState,
 }
 
@@ -118,7 +120,7 @@ pub fn checksum(state: &Path) -> Result<u64, Error> {
     }
 }
 
-/// Findings on the contents of a drive's image file: the highest stamp, and the number of page rows that may be torn by
+/// Record of what was found in a drive's image file: the highest stamp, and the number of page rows that may be torn by
 /// a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holds {

@@ -122,7 +122,8 @@ pub struct DriveNow {
 pub struct ServerProgress {
     /// Number of clients that are connected to the live server.
     pub clients: usize,
-    /// Bytes of memory that the clients occupy: requests in flight, and answers not sent yet.
+    /// Number of bytes of memory that all clients together occupy, with requests in flight and with answers not sent
+    /// yet.
     pub client_bytes: u64,
     /// Number of clients' requests that the drive carried out and the server answered, with success or failure;
     /// requests answered without the drive are not counted.
@@ -218,7 +219,8 @@ impl Meter {
         }
     }
 
-    /// True if it is time, at `now`, to post the server's state again; then the next time is set.
+    /// True if the server's state is to be posted for observers at the real time `now`; then also sets the time of the
+    /// next post.
     pub fn is_due(&mut self, now: Instant) -> bool {
         let is_due = now >= self.due;
         if is_due {
@@ -253,7 +255,8 @@ impl Meter {
         self.late_classes.note(late.as_nanos() as u64);
     }
 
-    /// Returns the state of the server as far as these counters give it; the other fields are zero.
+    /// Returns a record of the server's state with the numbers that these counters give, at simulated time `now`; all
+    /// other fields of the record are zero or empty.
     pub fn progress(&self, now: SimTime) -> ServerProgress {
         ServerProgress {
             requests: self.answered,

@@ -11,12 +11,13 @@ const LATE_NS: u64 = 100_000;
 /// Greatest lateness in nanoseconds that the histogram resolves; longer times count as this.
 const MOST_NS: u64 = 3_600_000_000_000;
 
-/// Pace of the live server: simulated time that passes per real time.
+/// Kind of pace of the live server, which couples simulated time to real time: as fast as possible, or a fixed pace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WallPace {
-    /// The live server runs as fast as possible: simulated time passes only while requests are in flight.
+    /// Pace at full speed: the live server simulates as fast as possible, and simulated time passes only while requests
+    /// are in flight.
     Max,
-    /// The live server runs at this number of simulated seconds per second of real time.
+    /// Fixed pace of the live server: this number of simulated seconds per second of real time.
     Of(f64),
 }
 
@@ -75,14 +76,15 @@ impl WallClock {
     }
 }
 
-/// Statistics of the lateness of the live server's answers, in real time after their simulated times were due.
+/// Statistics (histogram) of the lateness of the live server's answers, in real time after their simulated times were
+/// due.
 #[derive(Clone, Debug)]
 pub struct Late {
     histogram: Histogram<u64>,
     late: u64,
 }
 
-/// Summary of how late the live server's answers were sent after their simulated times were due.
+/// Summary, in numbers, of how late the live server's answers were sent after their simulated times were due.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Lateness {
     /// Number of answers of the live server to its clients.

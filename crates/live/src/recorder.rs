@@ -21,7 +21,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Makes a new trace file at `path`, replacing any file there.
+    /// Makes a recorder that writes to a new trace file at `path`, replacing any file there.
     ///
     /// # Errors
     /// When the file cannot be made.

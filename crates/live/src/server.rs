@@ -86,7 +86,7 @@ pub struct Server {
     exports: Arc<[Export]>,
     options: ServeOptions,
     clients: BTreeMap<u64, Connection>,
-    /// Serial number of the client from which on clients are served in the next pass.
+    /// Serial number of the client that is the first to be served in the next pass over the clients.
     next_client: u64,
     /// Time until which no further client is accepted, because the machine had no socket for one; none if clients are
     /// accepted.
@@ -107,7 +107,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Opens the image, builds the simulated drive in the state that the image has, and listens for clients.
+    /// Makes a server: opens the image, builds the simulated drive in the state that the image has, and listens for
+    /// clients.
     ///
     /// # Errors
     /// When the image is of another drive or in use, or the server cannot listen at the socket.
@@ -238,7 +239,8 @@ impl Server {
         self.leave_word()
     }
 
-    /// Records in the image, before answers are sent, what would be lost if the server were killed.
+    /// Records in the image, before answers are sent, the numbers of unanswered requests and of mapping units not on
+    /// flash, which would be lost if the server were killed.
     fn note_what_a_cut_takes(&mut self) {
         let units = self.session.ftl().map_or(0, |ftl| ftl.buffer().units_at_risk());
         let witness = Witness { requests: self.pending.len() as u32, units };

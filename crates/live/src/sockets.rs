@@ -10,24 +10,25 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Socket at which the live server listens for clients.
+/// Socket, of one of two kinds (Unix or TCP), at which the live server listens for clients.
 pub enum Listener {
-    /// Unix socket with its path; the file at the path is removed together with the listener.
+    /// Unix socket that listens for clients, with its path; the file at the path is removed together with the listener.
     Unix(UnixListener, PathBuf),
     /// TCP socket that listens for clients at a port.
     Tcp(TcpListener),
 }
 
-/// Socket of the connection with a client.
+/// Socket, of one of two kinds (Unix or TCP), of the connection with a client.
 pub enum ClientSocket {
-    /// Connection with a client through a Unix socket.
+    /// Unix socket of the connection with a client.
     Unix(UnixStream),
-    /// Connection with a client through TCP.
+    /// TCP socket of the connection with a client.
     Tcp(TcpStream),
 }
 
 impl Listener {
-    /// Listens for clients at the Unix socket `path`. A socket file there at which no process listens is removed first.
+    /// Makes a Unix socket that listens for clients at `path`. A socket file there at which no process listens is
+    /// removed first.
     ///
     /// # Errors
     /// When another file is there, or a socket at which a process listens.
@@ -48,7 +49,7 @@ impl Listener {
         Ok(Self::Unix(listener, path))
     }
 
-    /// Listens for clients at a TCP port of a network address.
+    /// Makes a TCP socket that listens for clients at a port of a network address.
     ///
     /// # Errors
     /// When the server cannot listen there.
@@ -147,7 +148,7 @@ impl Write for ClientSocket {
     }
 }
 
-/// Events for which the server waits at a client's socket.
+/// Set of the events (data to receive, space to send) for which the server waits at a client's socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest {
     /// True if the server waits for data from the client at the client's socket.
@@ -156,7 +157,8 @@ pub struct Interest {
     pub writes: bool,
 }
 
-/// True if accepting a client failed only because none waits, or the one that did has left.
+/// True if `kind` is the kind of error with which accepting a client failed only because none waits, or because the one
+/// that waited has left.
 fn is_passing(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::WouldBlock | ErrorKind::Interrupted | ErrorKind::ConnectionAborted)
 }

@@ -1,13 +1,13 @@
 //! Why a call is refused.
 
-/// Error of a call on a stepped drive, with the message in one line.
+/// Kind of error of a call on a stepped drive, with the error message in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepError {
-    /// An argument of the call, or a file or key that it names, is wrong; the text is the message.
+    /// Error: an argument of the call, or a file or key that it names, is wrong; the text is the message.
     Input(String),
-    /// A time is before the drive's present; the text is the message.
+    /// Error: a time in the call is before the drive's present; the text is the message.
     Past(String),
-    /// The drive was finished and accepts no more requests; the text is the message.
+    /// Error: the drive was finished and accepts no more requests; the text is the message.
     Over(String),
 }
 
@@ -21,7 +21,8 @@ impl StepError {
 }
 
 impl StepError {
-    /// Adds to the error message that it is about the request at index `place`, from 0, of several.
+    /// Returns this error with the index `place`, from 0, of the wrong request among several in its message; the error
+    /// of a finished drive is returned unchanged.
     pub(crate) fn at(self, place: usize) -> Self {
         let told = |text: String| format!("request {place}: {text}");
         match self {

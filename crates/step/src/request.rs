@@ -12,7 +12,7 @@ pub struct StepRequest {
     pub time_ns: u64,
     /// Operation of the request, such as read, write or trim.
     pub op: Op,
-    /// Offset of the request's first byte in its namespace.
+    /// Offset of the request's first byte in its namespace, in bytes.
     pub offset: u64,
     /// Length of the request in bytes.
     pub bytes: u32,

@@ -17,7 +17,8 @@ pub struct StepSetup {
 }
 
 impl StepSetup {
-    /// Loads the drive; its base drive and chip are looked up in `catalogue`.
+    /// Loads the drive that this description names, and returns it; its base drive and chip are looked up in
+    /// `catalogue`.
     ///
     /// # Errors
     /// When a file, a key or a value is wrong.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use units::SimTime;
 
-/// A host request with the number that its submission returned.
+/// Pair of the number that the submission of a host request returned, and the request.
 pub(crate) type NumberedRequest = (u64, HostRequest);
 
 /// Queue that passes requests from the caller of a stepped drive to the drive's workload source.
@@ -37,7 +37,7 @@ impl StepInbox {
         self.0.holds.store(true, Ordering::Release);
     }
 
-    /// Returns whether the workload source still held requests at its last poll.
+    /// Returns whether the workload source, the reader of this queue, still held requests at its last poll.
     pub fn held(&self) -> SourceHolds {
         if self.0.is_dry.load(Ordering::Acquire) { SourceHolds::Nothing } else { SourceHolds::Requests }
     }

@@ -22,7 +22,7 @@ pub fn read_from<M>(
     Ok(made)
 }
 
-/// Returns the setting that selects a policy by its name, `name=...`.
+/// Returns the list of settings that selects a policy: the one setting `name=...` with the policy's name.
 pub fn named(entry: &PolicyEntry) -> Vec<String> {
     vec![format!("name={}", entry.card.name)]
 }

@@ -4,28 +4,28 @@ use engine::RandomStream;
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// One step of a random host history in tests: a write, trim or read of consecutive mapping units.
+/// Kind of step of a random host history in tests: a write, trim or read of consecutive mapping units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostStep {
-    /// The host writes `count` mapping units from `first` on.
+    /// Step: the host writes `count` mapping units from `first` on.
     Write {
-        /// First mapping unit that is written.
+        /// First mapping unit that the step writes.
         first: Lpn,
-        /// Number of mapping units that are written.
+        /// Number of mapping units that the step writes.
         count: u32,
     },
-    /// The host trims `count` mapping units from `first` on.
+    /// Step: the host trims `count` mapping units from `first` on.
     Trim {
-        /// First mapping unit that is trimmed.
+        /// First mapping unit that the step trims.
         first: Lpn,
-        /// Number of mapping units that are trimmed.
+        /// Number of mapping units that the step trims.
         count: u32,
     },
-    /// The host reads `count` mapping units from `first` on.
+    /// Step: the host reads `count` mapping units from `first` on.
     Read {
-        /// First mapping unit that is read.
+        /// First mapping unit that the step reads.
         first: Lpn,
-        /// Number of mapping units that are read.
+        /// Number of mapping units that the step reads.
         count: u32,
     },
 }

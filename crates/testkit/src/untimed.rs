@@ -11,7 +11,8 @@ use units::SuperblockId;
 
 const NONE: u32 = u32::MAX;
 
-/// Size of the untimed test model of a flash translation layer, and the pattern of the host's writes to it.
+/// Settings of the untimed test model of a flash translation layer: numbers of blocks and units, and the pattern of the
+/// host's writes.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelShape {
     /// Number of closed blocks among which the victim is chosen.
@@ -27,8 +28,8 @@ pub struct ModelShape {
 }
 
 impl ModelShape {
-    /// Makes the size of a model with uniform random writes, `usable` blocks of `units` units, and user data that fill
-    /// `usable / alpha` blocks.
+    /// Makes the settings of a model with uniform random writes, `usable` blocks of `units` units, and user data that
+    /// fill `usable / alpha` blocks.
     pub fn uniform(usable: u32, alpha: f64, units: u32) -> Self {
         let user = (f64::from(usable) / alpha).round() as u32;
         Self { usable, user, units, hot_writes: 0.5, hot_space: 0.5 }

@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sim::{Catalogue, Checking, Drive, Error, RunOptions, Session, WorkloadSpec};
 
-/// A drive, with the workload to run on it, as a question of the web page names them.
+/// Description, in a question of the web page, of a drive with its settings and of the workload to run on it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// Setup that a question of the web page names: a drive, its settings, and the workload to run on it.
+    /// Name of the drive, or of its file, that the web page asks about.
     drive: String,
     /// Settings `key=value` that override keys of the drive file.
     #[serde(default)]
@@ -23,7 +23,7 @@ pub struct Setup {
     options: Value,
 }
 
-/// Question or request of the web page to the simulator.
+/// Kind of message from the web page to the simulator: a question, or a request to begin, advance or end a run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PageQuestion {

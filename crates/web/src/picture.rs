@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// superblocks.
 const CELLS_MOST: usize = 2048;
 
-/// Numbers of P/E cycles that each superblock had in the picture drawn last; the next picture shows by them which
+/// Record of the P/E cycles that each superblock had in the picture drawn last; from it the next picture tells which
 /// superblocks were erased since.
 #[derive(Default)]
 pub(crate) struct Album {

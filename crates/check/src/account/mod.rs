@@ -27,7 +27,7 @@ use std::collections::HashMap;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
 /// The checker's account of a drive, built from events: its own map, version numbers, state of superblocks, times and
-/// counts. It panics at the first difference from the drive.
+/// counts. It panics at the first difference between the drive and the account.
 pub struct Checker<B: MapAtFirst> {
     shape: FlashShape,
     clock: Clock,
@@ -44,14 +44,14 @@ pub struct Checker<B: MapAtFirst> {
     /// For each program in flight, indexed by its `owner` number: for each unit of the program, its origin and the
     /// physical address or write-buffer slot that its data come from.
     placed: Vec<Vec<(Origin, u64)>>,
-    /// The version of each logical unit that was read ahead; an unordered map, because it is only looked up.
+    /// Map from each logical unit that was read ahead to its version; unordered, because it is only looked up.
     fetched: HashMap<u32, u32>,
     /// Number of page rows programmed in each superblock.
     rows: Vec<u32>,
-    /// For each superblock: true if it is in SLC mode, one bit in each cell.
+    /// List with a flag for each superblock: true if it is in SLC mode, one bit in each cell.
     one_bit: Vec<bool>,
-    /// For each logical unit of the host: true if it held data when the run began or, after a power cut, when the drive
-    /// had recovered.
+    /// List with a flag for each logical unit of the host: true if it held data when the run began or, after a power
+    /// cut, when the drive had recovered.
     beginning: Vec<bool>,
     requests_in: u64,
     requests_out: u64,
@@ -223,7 +223,7 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Notes that the dies in `dies` have failed and answer no more.
+    /// Notes that the dies in `dies` have failed as a whole, as the run planned, and answer no more.
     pub fn on_dies_failed(&mut self, dies: &[u32]) {
         self.failures.on_dies_failed(dies);
     }

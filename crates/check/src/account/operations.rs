@@ -7,9 +7,9 @@ use controller::{Kind, Origin, Transaction, TransactionId};
 use units::{Lpn, Ppa};
 
 impl<B: MapAtFirst> Checker<B> {
-    /// Notes, before a program is submitted, the origin and source (`source`) of each of its units. A unit that is
-    /// moved must have been read since it was last programmed; otherwise its new physical address counts as empty, and
-    /// the map must not come to point to it.
+    /// Notes, before a program is submitted, the origin of each of its units and the source that the unit's data come
+    /// from (function `source`). A unit that is moved must have been read since it was last programmed; otherwise its
+    /// new physical address counts as empty, and the map must not come to point to it.
     pub fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u64)) {
         let first = self.first_unit(transaction);
         let owner = transaction.owner as usize;

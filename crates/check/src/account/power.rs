@@ -107,8 +107,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.spoil(first, units);
     }
 
-    /// Drops the promises for the logical units in `lost`, of which a power cut destroyed a copy, unless another copy
-    /// on flash fulfils the unit's promise.
+    /// Drops the promises for the logical units in `lost`, of which a power cut destroyed data on flash, unless other
+    /// data on flash fulfil the unit's promise.
     fn release(&mut self, mut lost: BTreeSet<Lpn>) {
         for (_, place) in self.map.places() {
             let (lpn, survival) = (Lpn(place.stored), &self.durability.survival);

@@ -7,7 +7,7 @@ use crate::past::EMPTY;
 use units::{Lpn, Ppa};
 
 impl<B: MapAtFirst> Checker<B> {
-    /// Takes the snapshots of a saved drive into the account, with the version of each host unit that they see.
+    /// Adds the snapshots of a saved drive to the account, each with the version of each host unit that it sees.
     pub(super) fn begin_with_snapshots(&mut self, drive: &impl Examined) {
         let Some(snapshots) = drive.snapshots() else { return };
         // They are compared unit by unit.

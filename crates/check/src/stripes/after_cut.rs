@@ -4,15 +4,15 @@ use super::{NOWHERE, StripeAccount};
 use controller::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The checker's account of page rows that power cuts tore, by how they affect parity groups.
+/// Record of the page rows that power cuts tore, in the checker's account of parity, by how they affect parity groups.
 #[derive(Default)]
 pub(super) struct Torn {
-    /// For each parity group (first number of the key) and page row (second number): the superblocks whose row is torn
+    /// Map by parity group (first number of the key) and page row (second number): the superblocks whose row is torn
     /// although the parity on flash includes their data, and the parity superblock if its own row is torn.
     lost: BTreeMap<(usize, u32), BTreeSet<usize>>,
-    /// Torn page rows, each as a superblock and a row, whose data the parity on flash does not include.
+    /// Set of torn page rows, each as a superblock and a row, whose data the parity on flash does not include.
     uncounted: BTreeSet<(usize, u32)>,
-    /// Parity groups of which a superblock was erased and to which nothing was written since.
+    /// Set of the parity groups of which a superblock was erased and to which nothing was written since.
     erasing: BTreeSet<usize>,
 }
 
@@ -66,8 +66,8 @@ impl StripeAccount {
         on_flash.get(self.parity[group]).copied().unwrap_or(0)
     }
 
-    /// True if parity can restore a torn page row: all other page rows of its stripe are intact, that of the parity
-    /// too.
+    /// True if parity can restore a torn page row that holds no parity itself: all other page rows of its stripe, the
+    /// parity row included, are intact.
     fn is_given_back(&self, superblock: usize, row: u32) -> bool {
         let is_parity = self.parity[self.group_of(superblock)] == superblock;
         self.is_torn(superblock, row) && !is_parity && !self.is_broken(superblock, row)

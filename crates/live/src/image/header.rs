@@ -12,12 +12,12 @@ const VERSION: u32 = 2;
 /// Byte offset, in the header of an image file, at which the text of the drive's shape (geometry and features) begins.
 const TEXT: usize = 64;
 
-/// State in which the drive of an image file was left when the image was last used.
+/// Kind of state in which the drive of an image file was left when the image was last used: at work or at rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageLeft {
-    /// A server still uses the image, or ended without closing it, as in a power cut.
+    /// State not at rest: a server still uses the image, or ended without closing it, as in a power cut.
     AtWork,
-    /// The drive is at rest and its state is saved in a file beside the image; the number is the checksum of that file.
+    /// State at rest: the drive's state is saved in a file beside the image; the number is the checksum of that file.
     AtRest(u64),
 }
 

@@ -35,7 +35,7 @@ const MARKS: usize = HEADER + WITNESS;
 /// Alignment in bytes of the beginning of the data in a drive's image file: 1 MiB.
 const ALIGNED: u64 = 1 << 20;
 
-/// Spare areas and data that a program writes to consecutive units on flash.
+/// Contents of one flash program: the spare areas and the data that it writes to consecutive units on flash.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramImage {
     /// Spare areas of the units of a program, in order.
@@ -55,7 +55,7 @@ pub struct Image {
     superblock_units: u64,
     spares_at: u64,
     data_at: u64,
-    /// Erase count of each superblock, and whether it is in SLC mode.
+    /// List with an entry for each superblock: its erase count, and whether it is in SLC mode.
     marks: Vec<SuperblockMark>,
     /// Programs that the disk had no space for, by first unit; they are kept in memory until there is space.
     homeless: BTreeMap<u64, ProgramImage>,
@@ -207,12 +207,13 @@ impl Image {
         Ok(())
     }
 
-    /// Returns what, according to the image file, would be lost if the server were killed.
+    /// Returns the witness that the last server recorded in the image file: the numbers of unanswered requests and of
+    /// acknowledged mapping units not on flash, which were lost if that server was killed.
     pub fn witness(&self) -> Witness {
         self.witness
     }
 
-    /// Records in the image file what would be lost if this server were killed now.
+    /// Records in the image file the numbers of requests and units that would be lost if this server were killed now.
     pub fn note(&mut self, witness: Witness) {
         if witness != self.witness {
             self.witness = witness;
@@ -302,9 +303,8 @@ impl Image {
         self.data_at + ppa * self.unit
     }
 
-    /// Writes a program of units from `first` on into the image. If the disk has no space, this program and later ones
-    /// are kept in memory until there is space, since each superblock must be written in order. Returns the memory of
-    /// data that were written.
+    /// Writes a program of units from `first` on into the image, or, while the disk has no space, keeps it and later
+    /// ones in memory, since superblocks are written in order. Returns the memory of data that were written.
     pub fn program(&mut self, first: Ppa, programmed: ProgramImage) -> Option<Vec<u8>> {
         if self.homeless.is_empty() || self.find_room() {
             match self.write(first.0, &programmed) {

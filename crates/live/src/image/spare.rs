@@ -8,12 +8,13 @@ pub const SPARE: usize = 32;
 /// Byte offset, in the spare area of a flash unit, of the checksum of the spare area itself.
 const OWN: usize = 24;
 
-/// Contents of the spare area (metadata on flash) of a unit in a drive's image file.
+/// Kind of spare area (metadata on flash) of a unit in a drive's image file, with its contents: blank, host data, other
+/// data, or damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpareArea {
-    /// The flash unit is blank: nothing was completely programmed there since the last erase.
+    /// Spare area of a blank flash unit: nothing was completely programmed there since the last erase.
     Blank,
-    /// The flash unit contains data of the host.
+    /// Spare area of a flash unit that contains data of the host.
     Data {
         /// Logical unit (LPN) whose data the flash unit contains.
         lpn: Lpn,
@@ -23,9 +24,9 @@ pub enum SpareArea {
         /// Checksum of the flash unit's data, its logical unit and its stamp.
         check: u64,
     },
-    /// The flash unit contains data of the drive itself, such as its map, or padding.
+    /// Spare area of a flash unit that contains data of the drive itself, such as its map, or padding.
     Other,
-    /// The spare area of the flash unit is damaged: its checksum is wrong.
+    /// Spare area of a flash unit that is damaged: its checksum is wrong.
     Damaged,
 }
 

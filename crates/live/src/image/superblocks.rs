@@ -7,12 +7,12 @@ pub const ENTRY: usize = 8;
 /// Byte offset, in a superblock's entry in an image file, of the entry's checksum.
 const CHECK: usize = 5;
 
-/// Number of bits per cell with which a superblock is programmed.
+/// Mode in which a superblock is programmed: one bit in each cell (SLC mode), or all bits that a cell can store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellBits {
-    /// One bit per cell: the superblock is in SLC mode.
+    /// SLC mode of a superblock: one bit is programmed in each cell.
     One,
-    /// All bits that a cell of the flash chip can store.
+    /// Ordinary mode of a superblock: all bits that a cell of the flash chip can store are programmed.
     All,
 }
 

@@ -8,7 +8,8 @@ pub const WITNESS: usize = 32;
 /// Byte offset, in the witness of an image file, of its checksum.
 const CHECK: usize = 8;
 
-/// Record of the live server, in its image file, of what would be lost if the server were killed now.
+/// Record (witness) of the live server, in its image file, of what would be lost if the server were killed now: a
+/// number of unanswered requests and a number of mapping units not on flash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
     /// Number of clients' requests that the live server has not answered.

@@ -49,18 +49,19 @@ pub fn greeting() -> Vec<u8> {
     bytes
 }
 
-/// State of the NBD negotiation with a client after the bytes received so far.
+/// Kind of state that the NBD negotiation with a client has reached after the bytes received so far: it continues, has
+/// succeeded, or has ended the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandshakeStep {
-    /// The NBD negotiation continues with the next message of the client.
+    /// State of an NBD negotiation that continues with the next message of the client.
     More,
-    /// The NBD negotiation has ended successfully: the client's requests follow.
+    /// State of an NBD negotiation that has ended successfully: the client's requests follow.
     Ready,
-    /// The NBD connection ends, because the client leaves or sent an invalid message.
+    /// State of an NBD negotiation that ends the connection, because the client leaves or sent an invalid message.
     Over,
 }
 
-/// NBD negotiation (handshake) with one client of the live server, and what was negotiated.
+/// State of the NBD negotiation (handshake) with one client of the live server, and what was negotiated.
 #[derive(Clone, Debug)]
 pub struct Handshake {
     exports: Arc<[Export]>,

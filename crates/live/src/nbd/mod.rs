@@ -17,19 +17,20 @@ use std::sync::Arc;
 /// Greatest number of bytes of data of one NBD read or write request.
 pub const PAYLOAD_MOST: u32 = 32 << 20;
 
-/// NBD error with which a client's request is refused; the numbers are those of the protocol.
+/// Kind of NBD error with which a client's request is refused; the numbers are those of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Refusal {
-    /// The drive or the image's disk failed to carry out the request.
+    /// Error: the drive, or the disk that stores the image, failed to carry out the request.
     Io = 5,
-    /// The client's request is invalid, for example not aligned to sectors.
+    /// Error: the client's request is invalid, for example not aligned to sectors.
     Invalid = 22,
-    /// The range to be written lies beyond the end of the export, or the disk that stores the image has no space.
+    /// Error: the range to be written lies beyond the end of the export, or the disk that stores the image has no
+    /// space.
     NoSpace = 28,
-    /// The client's request cannot be carried out in the way that its flags ask for.
+    /// Error: the client's request cannot be carried out in the way that its flags ask for.
     Unsupported = 95,
-    /// The live server is being shut down.
+    /// Error: the live server is being shut down.
     Shutdown = 108,
 }
 

@@ -9,22 +9,22 @@ pub const HEADER: usize = 28;
 /// Length in bytes above which the data of a write are received directly into memory of their own.
 pub const LONG: u32 = 256 << 10;
 
-/// Command of an NBD request.
+/// Kind of command of an NBD request, such as read, write or flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// NBD read of a range of bytes.
+    /// NBD command to read a range of bytes.
     Read,
-    /// NBD write of a range of bytes.
+    /// NBD command to write a range of bytes.
     Write,
-    /// NBD disconnect: the client ends the connection.
+    /// NBD command to disconnect: the client ends the connection.
     Disconnect,
-    /// NBD flush: all acknowledged writes are made durable.
+    /// NBD command to flush: all acknowledged writes are made durable.
     Flush,
-    /// NBD trim of a range that the client no longer needs.
+    /// NBD command to trim a range that the client no longer needs.
     Trim,
-    /// NBD write of zeros, which carries no data.
+    /// NBD command to write zeros, which carries no data.
     WriteZeroes,
-    /// NBD block status: query for the allocated extents of a range.
+    /// NBD command for the block status: a query for the allocated extents of a range.
     BlockStatus,
     /// Any other NBD command, which the server refuses.
     Other,
@@ -47,7 +47,7 @@ pub struct NbdRequest<'a> {
 }
 
 impl NbdRequest<'_> {
-    /// Returns the NBD request together with its data, which were received after its header.
+    /// Returns a copy of this NBD request that carries `data`, which were received after its header.
     pub fn with(self, data: Vec<u8>) -> NbdRequest<'static> {
         NbdRequest {
             command: self.command,
@@ -75,16 +75,16 @@ impl NbdRequest<'_> {
     }
 }
 
-/// Result of parsing the bytes that a client has sent after the negotiation.
+/// Kind of result of parsing the bytes that a client has sent after the NBD negotiation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NbdMessage<'a> {
-    /// The bytes contain only a part of an NBD request: more must be received.
+    /// Result: the bytes contain only a part of an NBD request, so that more must be received.
     More,
-    /// A complete NBD request, and the number of bytes that it takes in the stream.
+    /// Result: a complete NBD request, and the number of received bytes that it takes.
     Request(NbdRequest<'a>, usize),
-    /// The header of an NBD write with long data, which are to be received into memory of their own.
+    /// Result: the header of an NBD write with long data, which are to be received into memory of their own.
     Long(NbdRequest<'static>),
-    /// The bytes are no NBD request, so that nothing after them can be parsed either.
+    /// Result: the bytes are no NBD request, so that nothing after them can be parsed either.
     Nonsense,
 }
 

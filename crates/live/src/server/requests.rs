@@ -19,8 +19,8 @@ const ALL_WORK: u64 = 4 * TURN_WORK;
 /// Work, counted in mapping units examined, that every request of a client counts at least.
 const REQUEST_WORK: u64 = 64;
 
-/// Request of a client that the server has not answered; one part of it is in flight in the drive, under the same
-/// serial number.
+/// Record of a client's request that the server has not answered; one part of the request is in flight in the drive,
+/// under the same serial number.
 pub(super) struct ClientRequest {
     pub client: u64,
     pub cookie: u64,

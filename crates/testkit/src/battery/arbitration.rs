@@ -6,15 +6,15 @@ use controller::arbitration::{Arbiter, ChannelView, Maker, Want};
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// State of a die between two uses of its channel, in the test battery of channel arbiters.
+/// Kind of state of a simulated die between two uses of its channel, in the test battery of channel arbiters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// The die waits to receive the command of its next operation over the channel.
+    /// State: the die waits to receive the command of its next operation over the channel.
     Command,
-    /// The die's array is busy until the channel has given this number of grants in all; then the die waits to send
-    /// data (true) or to receive a new command (false).
+    /// State: the die's array is busy until the channel has given this number of grants in all; then the die waits to
+    /// send data (true) or to receive a new command (false).
     Array(u64, bool),
-    /// The die waits for the channel to send data (true) or to receive data (false).
+    /// State: the die waits for the channel to send data (true) or to receive data (false).
     Data(bool),
 }
 

@@ -3,8 +3,8 @@
 use ecc::flow::{ATTEMPTS_MOST, Flow, FlowView, Maker, Next, Steps};
 use engine::RandomStream;
 
-/// A random page for the test battery of read flows (orders of read attempts: first attempt, read retries, soft reads),
-/// with the attempts that its drive allows.
+/// Description of a random page for the test battery of read flows (orders of read attempts: first attempt, read
+/// retries, soft reads), with the attempts that its drive allows.
 struct Page {
     first: u32,
     soft_bits: u32,

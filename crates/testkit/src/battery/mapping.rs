@@ -19,7 +19,7 @@ const NO_REQUEST: u32 = u32::MAX;
 /// Greatest number of flash reads outstanding before the test's next host read.
 const READS_MOST: u32 = 4;
 
-/// Stands for the version number of data that a newer write has overtaken.
+/// Version number, in the test, that stands for all data that a newer write has overtaken.
 const OLDER: u64 = 0;
 
 const SMALL: &[&str] = &[

@@ -26,12 +26,12 @@ pub mod wear;
 
 use config::PolicyEntry;
 
-/// Rule on starvation: whether a policy (channel arbiter or scheduler) may let an operation wait for ever.
+/// Kind of rule on starvation: whether a policy (channel arbiter or scheduler) may let an operation wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Starvation {
-    /// The policy may let an operation wait for ever, as its description (card) says.
+    /// Rule: the policy may let an operation wait for ever, as its description (card) says.
     Allowed,
-    /// Starvation is an error: the policy must serve every operation at some time.
+    /// Rule: starvation is an error, so the policy must serve every operation at some time.
     Forbidden,
 }
 
@@ -40,13 +40,13 @@ pub fn starvation(entry: &PolicyEntry) -> Starvation {
     if entry.card.not_modelled.contains("starv") { Starvation::Allowed } else { Starvation::Forbidden }
 }
 
-/// How a garbage collection victim policy chooses between superblocks that are equal in all properties that the policy
-/// compares.
+/// Way in which a garbage collection victim policy chooses between superblocks that are equal in all properties that
+/// the policy compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ties {
-    /// The policy decides by the numbers of the superblocks, as its description (card) says.
+    /// Way to choose: by the numbers of the superblocks, as the policy's description (card) says.
     ByNumber,
-    /// The policy does not say which one it chooses, but the numbers of the superblocks must not decide.
+    /// Way to choose that the policy leaves open; the numbers of the superblocks must not decide.
     Open,
 }
 

@@ -8,8 +8,8 @@ const UNITS: [u64; 3] = [512, 4096, 65_536];
 /// Number of mapping units for random reads: so many that two reads hardly ever follow each other.
 const SPAN: u64 = 1 << 31;
 
-/// Two instances of the same read-ahead policy, which must give the same answers to the same reads, and the size of the
-/// policy's DRAM area in mapping units.
+/// Pair of instances of the same read-ahead policy, which must give the same answers to the same reads, and the size of
+/// the policy's DRAM area in mapping units.
 struct Pair<'a> {
     context: &'a str,
     policies: [Box<dyn ReadAheadPolicy>; 2],
@@ -67,8 +67,8 @@ pub fn check(context: &str, maker: &Maker, reads: u32) {
     }
 }
 
-/// Checks, in one sequential stream of reads, that no unit is fetched twice, also where the FTL fetches fewer or more
-/// units than the policy asked for, and that a long stream is read ahead at all.
+/// Checks, in one series of sequential host reads, that no unit is fetched twice, also where the FTL fetches fewer or
+/// more units than the policy asked for, and that a long series is read ahead at all.
 fn in_sequence(mut pair: Pair<'_>, reads: u32) {
     let mut random = RandomStream::new(3, "battery.read_ahead");
     let (mut next, mut until, mut fetched) = (1000u32, 0u32, 0u64);

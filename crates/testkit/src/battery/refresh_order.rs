@@ -43,7 +43,8 @@ impl DueDie {
         }
     }
 
-    /// Removes a superblock from the refresh candidates as if it was refreshed: it gets other data and one more erase.
+    /// Removes the refresh candidate with index `at`, as if its superblock was refreshed: the superblock gets other
+    /// data and one more erase.
     fn remove(&mut self, at: usize, random: &mut RandomStream) {
         let gone = self.candidates.remove(at).index();
         self.due_since_ns.remove(at);

@@ -29,7 +29,7 @@ fn candidates(policy: &dyn CostRegulator, random: &mut RandomStream) -> Vec<Cand
     policy.costs(&steps()).iter().map(candidate).collect()
 }
 
-/// A random event at a mapping unit, in the test battery of cost regulators.
+/// Kind of random event at a mapping unit, in the test battery of cost regulators: a write or a read.
 enum UnitEvent {
     Write { origin: Origin, age: Option<Nanos>, waiting: u32, gap: Option<Nanos>, quiet: Nanos },
     Read,
@@ -56,8 +56,8 @@ fn draw(random: &mut RandomStream) -> UnitEvent {
     }
 }
 
-/// The state of one mapping unit that the FTL would store for the cost regulator under test: the regulator's bits,
-/// whether the unit was accessed before, and the cost of the unit's last write.
+/// State of one mapping unit that the FTL would store for the cost regulator under test: the regulator's bits, whether
+/// the unit was accessed before, and the cost of the unit's last write.
 #[derive(Clone, Copy, Default)]
 struct KeptUnit {
     bits: u8,

@@ -5,11 +5,11 @@ use engine::RandomStream;
 use ftl::streams::{Maker, STREAMS_MOST, StreamPolicy, StreamSpec, Takes, UnitView};
 use units::Lpn;
 
-/// Number of mapping units of the simulated drive in the test battery of stream policies.
+/// Number of mapping units of the simulated drive in the test battery of policies that choose write streams for data.
 const UNITS: u64 = 512;
 
-/// Simulated host and garbage collection for the test battery of stream policies: what a drive would record about each
-/// mapping unit.
+/// Simulated host and garbage collection for the test battery of policies that choose write streams: what a drive would
+/// record about each mapping unit.
 struct UnitHistory {
     random: RandomStream,
     clock: u64,
@@ -30,8 +30,8 @@ impl UnitHistory {
         }
     }
 
-    /// Draws the next unit for which a stream is chosen: a host write, mostly to a few hot units, or a move by garbage
-    /// collection. Returns what the policy may know of the unit.
+    /// Draws the next unit for which a write stream is chosen: a host write, mostly to a few hot units, or a move by
+    /// garbage collection. Returns what the policy may know of the unit.
     fn next(&mut self, policy: &dyn StreamPolicy) -> UnitView {
         let few = if self.random.chance(0.8) { UNITS / 16 } else { UNITS };
         let unit = self.random.below(few) as usize;

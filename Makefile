@@ -185,15 +185,18 @@ cluster: $(STAMPS)/package ## Run a study through Slurm, two nodes of which this
 wheel: $(STAMPS)/package ## Build the wheel into target/wheels (PROFILE='--profile quick' is quicker)
 	. $(BIN)/activate && maturin build --quiet $(PROFILE) --strip --out target/wheels
 
-# As PyPI takes them: PROCESSORS='x86_64 aarch64'; TWICE=1 builds once more elsewhere and compares all bytes.
+# As PyPI takes them: PROCESSORS='x86_64 aarch64'; TWICE=1 builds once more elsewhere and compares all bytes. In the Debian of
+# tests/portable/chroot.sh where it is (PORTABLE), else with the machine's own compiler.
 PROCESSORS ?= $(shell uname -m)
-RELEASED = $(wildcard target/wheels/floatgate-*manylinux_2_17_*.whl)
+PORTABLE ?= $(abspath out/portable)
+RELEASED := target/wheels/floatgate-*manylinux_2_17_*
 wheels: $(STAMPS)/venv ## Build the wheels of a release with Zig's linker, and try them without a compiler
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'ziglang>=0.17,<0.18' 'twine>=7,<8'
-	rm -f $(RELEASED)
-	. $(BIN)/activate && python release/wheels.py $(PROCESSORS) $(if $(TWICE),--twice)
-	$(BIN)/twine check --strict target/wheels/floatgate-*manylinux_2_17_*.whl
-	$(BIN)/python tests/wheel.py --short "$$(ls target/wheels/floatgate-*manylinux_2_17_*$$(uname -m).whl)"
+	rm -f $(RELEASED).whl
+	. $(BIN)/activate && PORTABLE='$(PORTABLE)' python release/wheels.py $(PROCESSORS) $(if $(TWICE),--twice)
+	$(BIN)/twine check --strict $(RELEASED).whl
+	$(BIN)/python tests/wheel.py --short "$$(ls $(RELEASED)$$(uname -m).whl)"
+	$(if $(filter aarch64,$(filter-out $(shell uname -m),$(PROCESSORS))),PYTHON=$(BIN)/python release/emulated.sh '$(PORTABLE)' $(RELEASED)aarch64.whl)
 
 licences: $(STAMPS)/venv ## Write down what is compiled into the wheel, with its terms
 	$(BIN)/python release/licences.py

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tries a wheel for another processor in a Debian of that processor, under QEMU: tests/wheel.py --short, without a compiler.
+# Tries a wheel for AArch64 in a Debian of that processor, under QEMU and without a compiler: tests/wheel.py --installed.
 #
 #   release/emulated.sh PLACE WHEEL      PLACE has the Debian of tests/portable/chroot.sh, whose QEMU this uses
 #
@@ -27,21 +27,23 @@ fi
 if [ ! -d "$place/arm64" ]; then
 	mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | head -1)}
 	rm -rf "$place/arm64-unfinished"
-	mmdebstrap --quiet --variant=apt --architectures=arm64 --include=python3-venv trixie "$place/arm64-unfinished" \
+	mmdebstrap --quiet --variant=apt --architectures=arm64 --include=python3 trixie "$place/arm64-unfinished" \
 		"deb $mirror trixie main"
 	mv "$place/arm64-unfinished" "$place/arm64"
 fi
-# What pip needs of this machine: names, and certificates where the system's own are not enough.
-PLACE=$place HERE=$here WHEELS=$(dirname "$wheel") unshare --mount --propagation private sh -eu -c '
+# This machine's pip puts the wheel and what it depends on into a folder: under QEMU it takes ten times as long.
+site=$place/arm64/opt/site
+rm -rf "$site"
+version=$(chroot "$place/arm64" python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+for tag in manylinux_2_17 manylinux2014 manylinux_2_28; do platforms="${platforms:-} --platform ${tag}_aarch64"; done
+"${PYTHON:-python3}" -m pip install --quiet --disable-pip-version-check --target "$site" --only-binary :all: \
+	--python-version "$version" $platforms "$wheel"
+PLACE=$place HERE=$here unshare --mount --propagation private sh -eu -c '
 	root=$PLACE/arm64
-	mkdir -p "$root/floatgate" "$root/wheels" "$root/etc/ssl/certs"
+	mkdir -p "$root/floatgate"
 	mount --bind "$HERE" "$root/floatgate"
 	mount -o remount,bind,ro "$root/floatgate"
-	mount --bind "$WHEELS" "$root/wheels"
-	mount --bind /etc/ssl/certs "$root/etc/ssl/certs"
-	cp /etc/resolv.conf "$root/etc/resolv.conf"
 	mount --rbind /proc "$root/proc"
 	mount --rbind /dev "$root/dev"
-	exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/local/bin:/usr/bin:/bin LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 \
-		${PIP_INDEX_URL:+PIP_INDEX_URL="$PIP_INDEX_URL"} ${PIP_CERT:+PIP_CERT="$PIP_CERT"} \
-		python3 /floatgate/tests/wheel.py --short "/wheels/$1"' sh "$(basename "$wheel")"
+	exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/bin:/bin LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 \
+		python3 /floatgate/tests/wheel.py --installed /opt/site'

@@ -1,7 +1,8 @@
 """Installs the wheel alone into an empty environment: is it small, do the README and the examples run there?
 
 `make wheel-check` builds the wheel and runs this. Of the checkout it uses only the pages that it runs. With
-`--short` it runs what needs neither a compiler nor any other program, which `make wheels` does for a release.
+`--short` it runs what needs no compiler and no other program, as `make wheels` does for a release, and
+with `--installed` that in a folder with the wheel and what it depends on, as pip's `--target` leaves them.
 """
 
 import argparse
@@ -43,7 +44,8 @@ def main(wheel: Path, *, short: bool = False) -> int:
         install = "-m pip install --quiet --disable-pip-version-check --only-binary :all:"
         _run(str(python), *install.split(), str(wheel))
         if short:
-            return int(not _alone(folder))
+            programs = folder / "venv" / "bin"
+            return int(not _alone(folder, (str(programs / "floatgate"),), {"PATH": str(programs)}))
         size = installed_mb(next((folder / "venv" / "lib").glob("python*/site-packages")))
         print(f"installed: {size:.0f} MB, at most {MOST_MB}")
         environment = environment_of(folder / "venv" / "bin", FLOATGATE_PYTHON=str(python), PYTHONPATH="")
@@ -58,13 +60,19 @@ def main(wheel: Path, *, short: bool = False) -> int:
         return int(not all(right))
 
 
-def _alone(folder: Path) -> bool:
-    """Run, report and reproduce with no program on the path but those of the environment."""
-    programs = folder / "venv" / "bin"
-    environment = {"PATH": str(programs), "HOME": str(folder), "LANG": "C.UTF-8"}
-    right = not any(shutil.which(program, path=str(programs)) for program in COMPILERS)
+def installed(packages: Path) -> int:
+    """Check what is installed in a folder, with this Python and the programs of this system."""
+    with tempfile.TemporaryDirectory(prefix="floatgate-wheel-") as name:
+        path = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(packages)}
+        return int(not _alone(Path(name), (sys.executable, "-m", "floatgate"), path))
+
+
+def _alone(folder: Path, program: tuple[str, ...], paths: dict[str, str]) -> bool:
+    """Run, report and reproduce where no compiler is on the path."""
+    environment = {**paths, "HOME": str(folder), "LANG": "C.UTF-8"}
+    right = not any(shutil.which(compiler, path=paths["PATH"]) for compiler in COMPILERS)
     for words in ALONE:
-        done = _output(folder, environment, str(programs / "floatgate"), *words.split())
+        done = _output(folder, environment, *program, *words.split())
         print(f"{'WRONG' if done.returncode else 'right'}: floatgate {words}: {done.stderr.strip()[-300:]}")
         right &= not done.returncode
     run = folder / "out" / "slc-random-write"
@@ -126,9 +134,11 @@ def _run(*command: str) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("wheel", type=Path)
+    parser.add_argument("wheel", type=Path, help="the wheel, or a folder with --installed")
     parser.add_argument(
         "--short", action="store_true", help="run, report and reproduce one paper, without compiler"
     )
+    parser.add_argument("--installed", action="store_true", help="the same, of what is installed in a folder")
     asked = parser.parse_args()
-    sys.exit(main(asked.wheel.resolve(), short=asked.short))
+    place = asked.wheel.resolve()
+    sys.exit(installed(place) if asked.installed else main(place, short=asked.short))

@@ -13,30 +13,31 @@ Count = Annotated[int, Field(ge=0, lt=1 << 64)]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class InterruptedAt(Section):
-    """Where an interrupted run ended."""
+    """Point at which a run was interrupted: phase, and fraction of the phase done."""
 
     phase: str
     """[text] Phase of the run in which it was interrupted: `precondition`, `layout` or `run`."""
 
     workload_fraction: float | None
-    """[ratio] Fraction of the phase that was done; null where that is unknown."""
+    """[ratio] Fraction (0 to 1) of the interrupted phase that was done; null where that is unknown.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FioJob(Section):
-    """A job of a fio file, as it is written there."""
+    """Description of one job of a fio file, as it is written there."""
 
     name: str
-    """[text] Name of the job."""
+    """[text] Name of the fio job."""
 
     clones: Count
-    """[count] Number of copies of the job that run (`numjobs`)."""
+    """[count] Number of copies of the fio job that run at the same time (`numjobs`)."""
 
     together: bool
-    """[yes/no] True if the copies of the job are reported as one (`group_reporting`)."""
+    """[yes/no] True if the copies of the fio job are reported as one (`group_reporting`)."""
 
     options: abc.Mapping[str, str]
-    """[text] Options of the job with their values, including those of the `global` section."""
+    """[text] Options of the fio job with their values, including those of the `global` section."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -67,49 +68,55 @@ class SteadyState(Section):
     """[yes/no] True if the limit of the steady-state condition is in percent of the mean."""
 
     duration_s: Count
-    """[s] Time window over which steady state is checked, in whole seconds as fio counts them."""
+    """[s] Length of the time window over which steady state is checked, in whole seconds as fio counts
+    them.
+    """
 
     attained: bool
     """[yes/no] True if the job reached steady state, which ended the job."""
 
     attained_after_ns: Count | None
-    """[ns] Time from the beginning of the job until steady state was reached; null if it was not
+    """[ns] Time in ns from the beginning of the job until steady state was reached; null if it was not
     reached.
     """
 
     criterion: float | None
-    """[as the limit] Value that was last compared with the limit; 0 before there were enough samples,
-    null where their mean is 0.
+    """[as the limit] Value of the steady-state criterion (slope or greatest distance from the mean)
+    that was last compared with the limit; 0 before there were enough samples, null where their mean
+    is 0.
     """
 
     max_deviation: float
-    """[as the samples] Greatest distance of a sample from the mean; 0 if the slope is compared with
-    the limit.
+    """[as the samples] Greatest distance of a sample of the metric from the mean; 0 if the slope is
+    compared with the limit.
     """
 
     slope: float
-    """[as the samples, by interval] Slope of the metric over the window; 0 if the distance from the
-    mean is compared with the limit.
+    """[as the samples, by interval] Slope of the metric over the time window of the steady-state
+    check; 0 if the distance from the mean is compared with the limit.
     """
 
     iops: tuple[Count, ...]
-    """[1/s] Requests per second in each of the last sampling intervals, the oldest first; zeros at the
-    end for intervals that were not reached.
+    """[1/s] List of the rates in requests per second in each of the last sampling intervals, the
+    oldest first; zeros at the end for intervals that were not reached.
     """
 
     bandwidth_bytes_per_s: tuple[Count, ...]
-    """[bytes/s] Bytes per second in each of the sampling intervals of `iops`."""
+    """[bytes/s] List of the rates in bytes per second in each of the sampling intervals of `iops`.
+    """
 
     latency_ns: tuple[Count, ...]
-    """[ns] Mean latency of the requests in each of the sampling intervals of `iops`."""
+    """[ns] List of the mean latencies in ns of the requests in each of the sampling intervals of
+    `iops`.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Workload(Section):
-    """The workload that was run."""
+    """Facts about the workload that was run: name, format, number of requests, jobs and notes."""
 
     name: str
-    """[text] Name of the workload."""
+    """[text] Name of the workload that was run."""
 
     format: str
     """[text] Format that the workload was read from: `fio`, the format of a trace, or the name of a
@@ -127,32 +134,38 @@ class Workload(Section):
     """
 
     fraction_done: float | None
-    """[ratio] Fraction of the workload that was run; null where its length is not known."""
+    """[ratio] Fraction of the workload that was run; null where the workload's length is not known.
+    """
 
     notes: abc.Mapping[str, str]
     """[text] Further findings about the workload, such as facts about a trace, by name."""
 
     tags: tuple[str, ...]
-    """[text] Names of the workload's jobs or volumes, in the order of the numbers (tags) that requests
-    carry.
+    """[text] List of the names of the workload's tags (fio jobs, or volumes of a trace), in the order
+    of the tag numbers that requests carry.
     """
 
     jobs: tuple[FioJob, ...]
-    """Jobs of a fio file, as written; empty for other workloads."""
+    """List of the jobs of a fio file, as written; empty for other workloads."""
 
     steady_states: tuple[SteadyState, ...]
-    """Steady states in which jobs of a fio file were to end (`steadystate`); empty without any."""
+    """List of the results of the detection of steady state (`steadystate`) in jobs of a fio file;
+    empty without any.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Loop(Section):
-    """Outcome of `--loop`, which repeats the workload."""
+    """Outcome of `--loop`, which repeats the workload: rule, number of passes, and whether the aim was
+    reached.
+    """
 
     rule: str
-    """[text] Rule for the end of the repetitions, as given with `--loop`."""
+    """[text] Text of the rule for the end of the repetitions, as given with `--loop`."""
 
     passes: Count
-    """[passes] Number of passes of the workload that were begun."""
+    """[passes] Number of passes of the workload (repetitions one after the other) that were begun.
+    """
 
     reached: bool | None
     """[yes/no] True if write amplification became known as precisely as `--loop` asked; null where it
@@ -162,7 +175,7 @@ class Loop(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Place(Section):
-    """Origin of a value in the configuration."""
+    """Origin of one value in the configuration: where it is set, and its source."""
 
     place: str
     """[text] Place where the configuration value is set: file and line, the command line, or the
@@ -177,16 +190,22 @@ class Place(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Steadiness(Section):
-    """Rule by which write amplification counts as steady in preconditioning."""
+    """Rule by which write amplification counts as steady in preconditioning: the lengths, numbers and
+    deviations that are compared.
+    """
 
     window_overwrites: float
-    """[ratio] Length of a window of preconditioning, in overwrites of the filled space."""
+    """[ratio] Length of a window of preconditioning, a stretch over which write amplification is
+    averaged, in overwrites of the filled space.
+    """
 
     windows: Count
-    """[count] Number of windows that are compared."""
+    """[count] Number of windows whose write amplification is compared."""
 
     least_overwrites: float
-    """[ratio] Least number of overwrites of the filled space."""
+    """[ratio] Least number of overwrites of the filled space before write amplification can count as
+    steady.
+    """
 
     tolerance: float
     """[ratio] Greatest deviation of a window's write amplification from the mean of the compared
@@ -194,21 +213,25 @@ class Steadiness(Section):
     """
 
     limit_overwrites: float
-    """[ratio] Greatest number of overwrites, after which the drive is used as it is."""
+    """[ratio] Greatest number of overwrites of the filled space in preconditioning, after which the
+    drive is used as it is.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WarmedUp(Section):
-    """Copies of the workload that ran in time before the measured window (warm-up)."""
+    """Results on the warm-up: copies of the workload, one after the other, that ran with simulated
+    time before the measured window.
+    """
 
     requests: Count
-    """[requests] Number of requests of the warm-up."""
+    """[requests] Number of host requests in the warm-up."""
 
     units_written: Count
     """[mapping units] Number of mapping units that the warm-up wrote."""
 
     t_ns: Count
-    """[ns] Simulated time that the warm-up took."""
+    """[ns] Simulated time in ns that the warm-up took."""
 
     buffer_units: Count
     """[mapping units] Number of mapping units in the write buffer when the warm-up was over."""
@@ -216,71 +239,81 @@ class WarmedUp(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Preconditioning(Section):
-    """Preconditioning: how the drive was brought into its state before the run. All but `kind` are
-    null without preconditioning.
+    """Results on preconditioning: how the drive was brought into its state before the run. All but
+    `kind` are null without preconditioning.
     """
 
     kind: Literal["none", "fill", "steady", "instant", "workload"]
     """[text] Kind of preconditioning: `none`, `fill`, `steady`, `instant` or `workload`."""
 
     copies: Count | None
-    """[count] Number of copies of the workload that preconditioning wrote; null for other kinds than
-    `workload`.
+    """[count] Number of copies of the workload that preconditioning wrote one after the other; null
+    for other kinds than `workload`.
     """
 
     filled_units: Count | None
-    """[mapping units] Number of mapping units of the logical space that were filled."""
+    """[mapping units] Number of mapping units of the logical space that preconditioning filled."""
 
     units_written: Count | None
-    """[mapping units] Number of mapping units that preconditioning wrote in all."""
+    """[mapping units] Number of mapping units that preconditioning wrote in all, fill included."""
 
     waf_by_window: tuple[float, ...] | None
-    """[ratio] Write amplification of each window of preconditioning."""
+    """[ratio] List of the write amplification in each window of preconditioning, a stretch of
+    `rule.window_overwrites` overwrites.
+    """
 
     steady: bool | None
-    """[yes/no] True if write amplification had become steady."""
+    """[yes/no] True if write amplification had become steady in preconditioning."""
 
     rule: Steadiness | None
-    """Rule by which write amplification counts as steady."""
+    """Rule by which write amplification counts as steady in preconditioning."""
 
     warm_up: WarmedUp | None
-    """Copies of the workload that then ran in time, unmeasured, until the write buffer was as this
-    workload leaves it; null where none did.
+    """Results on the warm-up: copies of the workload that ran after preconditioning with simulated
+    time, unmeasured, until the write buffer was as this workload leaves it; null without a warm-up.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LaidOut(Section):
-    """Data that was written before the simulated time began, because the workload expects to read it."""
+    """Results on the data that was written before the simulated time began, because the workload
+    expects to read it.
+    """
 
     on: bool
-    """[yes/no] True if this writing of data was not switched off (`--no-layout`)."""
+    """[yes/no] True if the writing of expected data before the run was not switched off
+    (`--no-layout`).
+    """
 
     units: Count
     """[mapping units] Number of mapping units that were written before the simulated time began.
     """
 
     bytes: Count
-    """[bytes] Bytes that were written before the simulated time began."""
+    """[bytes] Number of bytes that were written before the simulated time began."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Part(Section):
-    """Part of the mapping units that the host read or wrote."""
+    """Number and share of the host's mapping units of one kind: read although unmapped, read from
+    flash, or programmed to flash.
+    """
 
     units: Count
-    """[mapping units] Number of mapping units in this part."""
+    """[mapping units] Number of mapping units of one kind (read although unmapped, read from flash, or
+    programmed to flash).
+    """
 
     share: float | None
-    """[ratio] Share of all mapping units that the host read, or wrote, at most 1; null where there are
-    none.
+    """[ratio] Mapping units of one kind (read although unmapped, read from flash, or programmed to
+    flash) as a share, at most 1, of all that the host read, or wrote; null where there are none.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class State(Section):
-    """State of the drive when the run began, and how many of the host's reads and writes depended on
-    it.
+    """Results on the state of the drive when the run began, and on how many of the host's reads and
+    writes depended on it.
     """
 
     began: Literal["none", "fill", "steady", "instant", "workload", "loaded"]
@@ -289,24 +322,26 @@ class State(Section):
     """
 
     layout: LaidOut
-    """Data that the workload expects to read, written before the simulated time began."""
+    """Results on the data that the workload expects to read, written before the simulated time began:
+    number of mapping units and bytes.
+    """
 
     unit_bytes: Count
-    """[bytes] Size of a mapping unit of the drive."""
+    """[bytes] Size in bytes of a mapping unit of the drive."""
 
     units_read: Count
-    """[mapping units] Number of mapping units that the host read."""
+    """[mapping units] Number of mapping units that the host read in the measured window."""
 
     units_written: Count
-    """[mapping units] Number of mapping units that the host wrote."""
+    """[mapping units] Number of mapping units that the host wrote in the measured window."""
 
     reads_unmapped: Part
-    """Number of mapping units that the host read although they were never written, or trimmed: as fast
-    on any drive.
+    """Number of mapping units that the host read although they were never written, or trimmed; such
+    reads are as fast on any drive.
     """
 
     reads_from_flash: Part
-    """Number of mapping units that the host read from flash."""
+    """Number of mapping units that the host read from flash in the measured window."""
 
     writes_to_flash: Part
     """Number of mapping units of the host that were programmed to flash; the others were overwritten
@@ -316,7 +351,9 @@ class State(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Arrivals(Section):
-    """Arrivals of the host's requests, and how late the drive's queues took them."""
+    """Results on the arrivals of the host's requests, and on their waits for a place in the drive's
+    queues.
+    """
 
     span_ns: Count
     """[ns] Time from the beginning of the measured window to the arrival of the last request."""
@@ -338,64 +375,72 @@ class Arrivals(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByKind(Section):
-    """Number of requests by kind."""
+    """Numbers of requests by kind: all that the host sent, the completed or the failed requests, as
+    the section's key says.
+    """
 
     read: Count
-    """Number of reads."""
+    """Number of reads among the counted requests (sent, completed or failed)."""
 
     write: Count
-    """Number of writes."""
+    """Number of writes among the counted requests (sent, completed or failed)."""
 
     trim: Count
-    """Number of trims."""
+    """Number of trims among the counted requests (sent, completed or failed)."""
 
     flush: Count
-    """Number of flushes."""
+    """Number of flushes among the counted requests (sent, completed or failed)."""
 
     total: Count
-    """Number of requests of all kinds."""
+    """Number of all requests among the counted ones (sent, completed or failed), of all kinds
+    together.
+    """
 
     manage: Count | None = None
-    """Number of zone management requests (open, close, finish, reset); absent without any."""
+    """Number of zone management requests (open, close, finish, reset) among the counted requests
+    (sent, completed or failed); absent without any.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Served(Section):
-    """Requests of one kind to a namespace."""
+    """Counts of the requests of one kind (reads, writes or trims) to a namespace."""
 
     requests: Count
-    """[requests] Number of requests completed."""
+    """[requests] Number of requests of one kind to the namespace that were completed."""
 
     bytes: Count
-    """[bytes] Bytes of the requests completed."""
+    """[bytes] Number of bytes of the completed requests of one kind to the namespace."""
 
     failed: Count
-    """[requests] Number of requests that the drive answered with an error."""
+    """[requests] Number of requests of one kind to the namespace that the drive answered with an
+    error.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OfNamespace(Section):
-    """Requests to one of several namespaces in the measured window; flushes, which concern the whole
-    drive, are left out.
+    """Counts of the requests to one of several namespaces in the measured window; flushes, which
+    concern the whole drive, are left out.
     """
 
     name: str
-    """[text] Name of the namespace."""
+    """[text] Name of the namespace to which the counts belong."""
 
     command_set: str
-    """[text] Command set of the namespace: the requests that it understands."""
+    """[text] Name of the namespace's command set: the requests that it understands."""
 
     size_bytes: Count
-    """[bytes] Size of the namespace."""
+    """[bytes] Size of the namespace in bytes."""
 
     read: Served
-    """Reads of the namespace."""
+    """Counts of the host's reads of the namespace: completed, failed, and bytes."""
 
     write: Served
-    """Writes to the namespace."""
+    """Counts of the host's writes to the namespace: completed, failed, and bytes."""
 
     trim: Served
-    """Trims of the namespace."""
+    """Counts of the host's trims of the namespace: completed, failed, and bytes."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -403,20 +448,21 @@ class LatencyInterval(Section):
     """Confidence intervals, low and high, of latencies."""
 
     mean: tuple[float, float]
-    """[ns] Confidence interval of the mean latency."""
+    """[ns] Confidence interval, low and high, of the mean latency."""
 
     p50: tuple[Count, Count] | None
-    """[ns] Confidence interval of the median latency; null where the requests do not reach beyond it.
+    """[ns] Confidence interval of the median latency; null where too few requests took longer to bound
+    the median from above.
     """
 
     p99: tuple[Count, Count] | None
-    """[ns] Confidence interval of the 99th percentile of the latency; null where the requests do not
-    reach beyond it.
+    """[ns] Confidence interval of the 99th percentile of the latency; null where too few requests took
+    longer to bound the percentile from above.
     """
 
     p999: tuple[Count, Count] | None
-    """[ns] Confidence interval of the 99.9th percentile of the latency; null where the requests do not
-    reach beyond it.
+    """[ns] Confidence interval of the 99.9th percentile of the latency; null where too few requests
+    took longer to bound the percentile from above.
     """
 
 
@@ -427,16 +473,21 @@ class Interval(Section):
     """
 
     confidence_level: float
-    """[ratio] Confidence level: share of such runs whose interval contains the true value."""
+    """[ratio] Confidence level: share of runs like this one whose interval contains the true value.
+    """
 
     batches: Count
-    """[count] Number of parts of the run whose differences give the intervals."""
+    """[count] Number of consecutive parts of the run (batches) whose differences give the confidence
+    intervals.
+    """
 
     iops: tuple[float, float]
-    """[1/s] Confidence interval of the requests per second."""
+    """[1/s] Confidence interval, low and high, of the number of completed requests per second."""
 
     bandwidth_bytes_per_s: tuple[float, float] | None
-    """[bytes/s] Confidence interval of the bytes per second; null where no data was moved."""
+    """[bytes/s] Confidence interval, low and high, of the bytes of completed requests per second; null
+    where no data was moved.
+    """
 
     latency_ns: LatencyInterval | None
     """[ns] Confidence intervals of latencies; null where the run is too short."""
@@ -444,63 +495,80 @@ class Interval(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Latency(Section):
-    """Latencies, times from arrival to completion; all are null without such requests. Percentiles are
-    within a thousandth of the true ones.
+    """Latencies of the completed requests of one kind, times from arrival to completion; all are null
+    without such requests. Percentiles are within a thousandth of the true ones.
     """
 
     mean: float | None
-    """[ns] Mean latency."""
+    """[ns] Mean latency of the completed requests of one kind."""
 
     min: Count | None
-    """[ns] Shortest latency, within a thousandth like the percentiles."""
+    """[ns] Shortest latency of the completed requests of one kind, within a thousandth like the
+    percentiles.
+    """
 
     p50: Count | None
-    """[ns] Median latency: half of the requests took no longer."""
+    """[ns] Median latency of the completed requests of one kind: half of the requests took no longer.
+    """
 
     p90: Count | None
-    """[ns] 90th percentile of the latency: 90 % of the requests took no longer."""
+    """[ns] 90th percentile of the latency of the completed requests of one kind: 90 % of the requests
+    took no longer.
+    """
 
     p95: Count | None
-    """[ns] 95th percentile of the latency: 95 % of the requests took no longer."""
+    """[ns] 95th percentile of the latency of the completed requests of one kind: 95 % of the requests
+    took no longer.
+    """
 
     p99: Count | None
-    """[ns] 99th percentile of the latency: 99 % of the requests took no longer."""
+    """[ns] 99th percentile of the latency of the completed requests of one kind: 99 % of the requests
+    took no longer.
+    """
 
     p999: Count | None
-    """[ns] 99.9th percentile of the latency: 99.9 % of the requests took no longer."""
+    """[ns] 99.9th percentile of the latency of the completed requests of one kind: 99.9 % of the
+    requests took no longer.
+    """
 
     p9999: Count | None
-    """[ns] 99.99th percentile of the latency: 99.99 % of the requests took no longer."""
+    """[ns] 99.99th percentile of the latency of the completed requests of one kind: 99.99 % of the
+    requests took no longer.
+    """
 
     max: Count | None
-    """[ns] Longest latency."""
+    """[ns] Longest latency of the completed requests of one kind."""
 
     stddev: float | None
-    """[ns] Standard deviation of the latency."""
+    """[ns] Standard deviation of the latency of the completed requests of one kind."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reads(Section):
-    """Completed reads, their rates and latencies."""
+    """Results of the host's completed reads: counts, rates and latencies."""
 
     requests: Count
-    """[requests] Number of requests completed, without failed requests."""
+    """[requests] Number of requests of one kind that were completed, without failed requests."""
 
     bytes: Count
-    """[bytes] Bytes of the completed requests."""
+    """[bytes] Number of bytes of the completed requests of one kind."""
 
     iops: float | None
-    """[1/s] Requests completed per second of simulated time; null where no time passed."""
+    """[1/s] Completed requests of one kind per second of simulated time; null where no time passed.
+    """
 
     bandwidth_bytes_per_s: float | None
-    """[bytes/s] Bytes of completed requests per second of simulated time; null where no time passed.
+    """[bytes/s] Bytes of the completed requests of one kind per second of simulated time; null where
+    no time passed.
     """
 
     latency_ns: Latency
-    """[ns] Latencies: times from the arrival of a request to its completion."""
+    """[ns] Latencies of the completed requests of one kind: times from arrival to completion."""
 
     interval: Interval | None
-    """Confidence intervals of the rates and latencies; null where the run is too short."""
+    """Confidence intervals of the rates and latencies of the host's reads; null where the run is too
+    short.
+    """
 
     uncorrectable: Count
     """[requests] Number of reads answered with an error because neither the code nor parity could
@@ -510,44 +578,50 @@ class Reads(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Requests(Section):
-    """Completed requests of one kind, their rates and latencies."""
+    """Results of the completed requests of one kind (reads, writes, trims, flushes or zone
+    management): counts, rates and latencies.
+    """
 
     requests: Count
-    """[requests] Number of requests completed, without failed requests."""
+    """[requests] Number of requests of one kind that were completed, without failed requests."""
 
     bytes: Count
-    """[bytes] Bytes of the completed requests."""
+    """[bytes] Number of bytes of the completed requests of one kind."""
 
     iops: float | None
-    """[1/s] Requests completed per second of simulated time; null where no time passed."""
+    """[1/s] Completed requests of one kind per second of simulated time; null where no time passed.
+    """
 
     bandwidth_bytes_per_s: float | None
-    """[bytes/s] Bytes of completed requests per second of simulated time; null where no time passed.
+    """[bytes/s] Bytes of the completed requests of one kind per second of simulated time; null where
+    no time passed.
     """
 
     latency_ns: Latency
-    """[ns] Latencies: times from the arrival of a request to its completion."""
+    """[ns] Latencies of the completed requests of one kind: times from arrival to completion."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trims(Section):
-    """Completed trims, their rates and latencies."""
+    """Results of the host's completed trims: counts, rates and latencies."""
 
     requests: Count
-    """[requests] Number of requests completed, without failed requests."""
+    """[requests] Number of requests of one kind that were completed, without failed requests."""
 
     bytes: Count
-    """[bytes] Bytes of the completed requests."""
+    """[bytes] Number of bytes of the completed requests of one kind."""
 
     iops: float | None
-    """[1/s] Requests completed per second of simulated time; null where no time passed."""
+    """[1/s] Completed requests of one kind per second of simulated time; null where no time passed.
+    """
 
     bandwidth_bytes_per_s: float | None
-    """[bytes/s] Bytes of completed requests per second of simulated time; null where no time passed.
+    """[bytes/s] Bytes of the completed requests of one kind per second of simulated time; null where
+    no time passed.
     """
 
     latency_ns: Latency
-    """[ns] Latencies: times from the arrival of a request to its completion."""
+    """[ns] Latencies of the completed requests of one kind: times from arrival to completion."""
 
     requests_without_unit: Count | None
     """[requests] Number of completed trims that cover no whole mapping unit and so drop nothing. Null
@@ -562,64 +636,82 @@ class Trims(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Writes(Section):
-    """Completed writes, their rates and latencies."""
+    """Results of the host's completed writes: counts, rates and latencies."""
 
     requests: Count
-    """[requests] Number of requests completed, without failed requests."""
+    """[requests] Number of requests of one kind that were completed, without failed requests."""
 
     bytes: Count
-    """[bytes] Bytes of the completed requests."""
+    """[bytes] Number of bytes of the completed requests of one kind."""
 
     iops: float | None
-    """[1/s] Requests completed per second of simulated time; null where no time passed."""
+    """[1/s] Completed requests of one kind per second of simulated time; null where no time passed.
+    """
 
     bandwidth_bytes_per_s: float | None
-    """[bytes/s] Bytes of completed requests per second of simulated time; null where no time passed.
+    """[bytes/s] Bytes of the completed requests of one kind per second of simulated time; null where
+    no time passed.
     """
 
     latency_ns: Latency
-    """[ns] Latencies: times from the arrival of a request to its completion."""
+    """[ns] Latencies of the completed requests of one kind: times from arrival to completion."""
 
     interval: Interval | None
-    """Confidence intervals of the rates and latencies; null where the run is too short."""
+    """Confidence intervals of the rates and latencies of the host's writes; null where the run is too
+    short.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Host(Section):
-    """What the host saw of the drive in the measured window: requests, latencies and errors."""
+    """Results on what the host saw of the drive in the measured window: requests, latencies and
+    errors.
+    """
 
     read: Reads
-    """Reads of the host."""
+    """Results of the host's reads: number, bytes, rates and latencies of the completed reads, and
+    number of reads of lost data.
+    """
 
     write: Writes
-    """Writes of the host."""
+    """Results of the host's writes: number, bytes, rates and latencies of the completed writes."""
 
     trim: Trims
-    """Trims: the host no longer needs the data. The drive drops only mapping units that a trim covers
-    as a whole.
+    """Results of the host's trims, with which it tells the drive that data are no longer needed. The
+    drive drops only mapping units that a trim covers as a whole.
     """
 
     flush: Requests
-    """Flushes: all acknowledged data must be durable."""
+    """Results of the host's flushes, which demand that all acknowledged data are durable: number, rate
+    and latencies.
+    """
 
     arrivals: Arrivals
-    """Arrivals of requests, and their waits for a place in the drive's queues."""
+    """Results on the arrivals of the host's requests, and on their waits for a place in the drive's
+    queues.
+    """
 
     submitted: ByKind
-    """[requests] Number of requests that the host sent in the measured window."""
+    """[requests] Numbers of requests, by kind, that the host sent in the measured window."""
 
     completed: ByKind
-    """[requests] Of the requests that the host sent, the number that the drive completed."""
+    """[requests] Numbers of requests, by kind, that the host sent in the measured window and the drive
+    completed.
+    """
 
     failed: ByKind
-    """[requests] Of the requests that the host sent, the number that the drive answered with an error.
+    """[requests] Numbers of requests, by kind, that the host sent in the measured window and the drive
+    answered with an error.
     """
 
     namespaces: tuple[OfNamespace, ...] = ()
-    """Requests to each namespace; absent on a drive with one namespace."""
+    """List of the counts of the requests to each namespace; absent on a drive with one namespace.
+    """
 
     manage: Requests | None = None
-    """Zone management requests of the host (open, close, finish, reset); absent without any."""
+    """Number, rate and latencies of the zone management requests of the host (open, close, finish,
+    reset); absent without any.
+    """
 
     errors: abc.Mapping[str, Count] | None = None
     """[requests] Number of requests that zones answered with an error, by the status that NVMe
@@ -629,92 +721,101 @@ class Host(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByOrigin(Section):
-    """Counts of flash operations by origin: on whose behalf the flash worked."""
+    """Counts of flash work (pages read or programmed, blocks erased, or mapping units programmed) by
+    origin: on whose behalf the flash worked.
+    """
 
     host: Count
-    """Count for the host's requests."""
+    """Count of flash work for the host's requests."""
 
     gc: Count
-    """Count for garbage collection."""
+    """Count of flash work for garbage collection."""
 
     wear: Count
-    """Count for wear levelling."""
+    """Count of flash work for wear levelling."""
 
     read_modify_write: Count
-    """Count for reads of the rest of a mapping unit that the host wrote in part (read-modify-write).
+    """Count of flash work for reading the rest of a mapping unit that the host wrote in part
+    (read-modify-write).
     """
 
     rescue: Count
-    """Count for moving data out of a superblock in which a program failed."""
+    """Count of flash work for moving data out of a superblock in which a program failed."""
 
     padding: Count
-    """Count for empty units (padding) that complete a program unit."""
+    """Count of flash work for empty units (padding) that complete a program unit."""
 
     rewrite: Count
-    """Count for units rewritten in idle time, so that reading them costs less (`ftl.regulator`).
+    """Count of flash work for units rewritten in idle time, so that reading them costs less
+    (`ftl.regulator`).
     """
 
     refresh: Count
-    """Count for data rewritten (refresh) before its retention time is over, or because its block was
-    read too often.
+    """Count of flash work for data rewritten (refresh) before its retention time is over, or because
+    its block was read too often.
     """
 
     map: Count
-    """Count for the map's own units, where the map is on flash."""
+    """Count of flash work for the map's own units, where the map is on flash."""
 
     scrub: Count
-    """Count for the patrol (background scrub): stored data read to find errors, and rewritten where
-    errors come near the code's limit.
+    """Count of flash work for the patrol (background scrub): stored data read to find errors, and
+    rewritten where errors come near the code's limit.
     """
 
     fold: Count
-    """Count for folding: data moved from the SLC cache to superblocks that use all bits per cell.
+    """Count of flash work for folding: data moved from the SLC cache to superblocks that use all bits
+    per cell.
     """
 
     parity: Count
-    """Count for parity across dies."""
+    """Count of flash work for parity across dies."""
 
     rebuild: Count
-    """Count for reads of the rest of a parity stripe, to restore what the code could not correct.
+    """Count of flash work for reading the rest of a parity stripe, to restore what the code could not
+    correct.
     """
 
     read_ahead: Count
-    """Count for read-ahead: data read before the host asked for it."""
+    """Count of flash work for read-ahead: data read before the host asked for it."""
 
     total: Count
-    """Count for all origins together."""
+    """Count of flash work for all origins together (host, garbage collection and all others)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Flash(Section):
-    """Flash operations in the measured window, by origin: on whose behalf they were done."""
+    """Results on flash operations in the measured window, by origin: on whose behalf they were done."""
 
     reads: ByOrigin
-    """[pages] Number of pages read."""
+    """[pages] Numbers of flash pages read, by origin."""
 
     programs: ByOrigin
-    """[pages] Number of pages programmed. A program counts for the origin of its first mapping unit.
+    """[pages] Numbers of flash pages programmed, by origin. A program counts for the origin of its
+    first mapping unit.
     """
 
     erases: ByOrigin
-    """[blocks] Number of blocks erased."""
+    """[blocks] Numbers of blocks erased, by origin."""
 
     units_programmed: ByOrigin
-    """[mapping units] Number of mapping units programmed, each under its own origin. Their bytes are
-    in `waf_bytes.programmed`.
+    """[mapping units] Numbers of mapping units programmed, by origin, each under its own. Their bytes
+    are in `waf_bytes.programmed`.
     """
 
     page_bytes: Count
-    """[bytes] Size of a flash page."""
+    """[bytes] Size in bytes of a flash page."""
 
     mapping_unit_bytes: Count
-    """[bytes] Size of a mapping unit, the smallest piece of data with its own location."""
+    """[bytes] Size in bytes of a mapping unit, the smallest piece of data with its own location.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WafParts(Section):
-    """Parts of write amplification: bytes programmed for each origin, per byte that the host wrote.
-    The parts add up to `waf`. Null: nothing was programmed for this origin.
+    """Parts of write amplification, by origin of the programs: bytes programmed for each origin, per
+    byte that the host wrote. The parts add up to `waf`. Null: nothing was programmed for this
+    origin.
     """
 
     host: float
@@ -728,13 +829,13 @@ class WafParts(Section):
     """
 
     gc: float
-    """Write amplification due to garbage collection for the free space that the window's own writes
-    took.
+    """Write amplification due to garbage collection for the free space that the programs of the
+    measured window took.
     """
 
     gc_debt: float
-    """Write amplification due to garbage collection for free space that was missing when the window
-    began; negative where the window left space to be collected later.
+    """Write amplification due to garbage collection for free space that was missing when the measured
+    window began; negative where the window left space to be collected later.
     """
 
     wear: float | None
@@ -769,23 +870,23 @@ class WafParts(Section):
     """Write amplification due to parity across dies."""
 
     rebuild: float | None
-    """Write amplification due to data restored from parity."""
+    """Write amplification due to data restored from parity and programmed again."""
 
     read_ahead: float | None
-    """Write amplification due to data read ahead."""
+    """Write amplification due to read-ahead (data read before the host asked for it)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WafBytes(Section):
-    """Bytes from which write amplification is calculated, and whether the contents of the write buffer
-    would change it.
+    """Numbers of bytes from which write amplification is calculated, and whether the contents of the
+    write buffer would change it.
     """
 
     host_written: Count
-    """[bytes] Bytes that the host's write requests carried into the drive."""
+    """[bytes] Number of bytes that the host's write requests carried into the drive."""
 
     programmed: Count
-    """[bytes] Bytes programmed to the flash, for all origins."""
+    """[bytes] Number of bytes programmed to the flash, for all origins."""
 
     filled_up: Count | None
     """[bytes] Bytes programmed for the host that no request carried: the rest of units that the host
@@ -803,8 +904,8 @@ class WafBytes(Section):
     """
 
     held_share: float
-    """[ratio] Difference between the write buffer's contents at the end and at the beginning of the
-    window, as a share of what the host wrote.
+    """[ratio] Absolute change of the amount of host data that only the write buffer held, from the
+    beginning to the end of the window, as a share of what the host wrote.
     """
 
     settled: bool
@@ -815,16 +916,20 @@ class WafBytes(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TooShort(Section):
-    """Reason why a run is too short for an estimate of long-run write amplification."""
+    """Set of facts that say why a run is too short for an estimate of long-run write amplification."""
 
     victims: Count
-    """[superblocks] Number of garbage collection victims, or merges, in the run."""
+    """[superblocks] Number of garbage collection victims, or merges of a block map, in the run."""
 
     needed: Count
-    """[superblocks] Least number of victims that an estimate needs."""
+    """[superblocks] Least number of garbage collection victims that an estimate of long-run write
+    amplification needs.
+    """
 
     drifting: bool
-    """[yes/no] True if the run had not settled: its end still differed from what came before."""
+    """[yes/no] True if write amplification had not settled: the end of the run still differed from
+    what came before.
+    """
 
     reason: Literal["victims", "drifting", "folding", "room"]
     """[text] Reason by name: `victims`, there were too few; `drifting`, the run had not settled;
@@ -854,7 +959,8 @@ class WafLongRun(Section):
     """
 
     confidence_level: float
-    """[ratio] Confidence level: share of such runs whose interval contains the true value."""
+    """[ratio] Confidence level: share of runs like this one whose interval contains the true value.
+    """
 
     victims: Count
     """[superblocks] Number of garbage collection victims, or merges of a block map, that the estimate
@@ -862,8 +968,8 @@ class WafLongRun(Section):
     """
 
     batches: Count | None
-    """[count] Number of parts of the run whose differences give the confidence interval; null where
-    the run is too short.
+    """[count] Number of consecutive parts of the run (batches) whose differences give the confidence
+    interval; null where the run is too short.
     """
 
     left_out: float
@@ -877,45 +983,50 @@ class WafLongRun(Section):
     """
 
     too_short: TooShort | None
-    """Reason why there is no estimate; null where there is one."""
+    """Facts that say why there is no estimate of long-run write amplification; null where there is
+    one.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Debt(Section):
-    """Garbage collection debt: free space for writes that was missing when the window began, or that
-    the window left to be collected later.
+    """Results on garbage collection debt: free space for writes that was missing when the window
+    began, or that the window left to be collected later.
     """
 
     room_units: float
-    """[mapping units] Mapping units of free space that garbage collection gained beyond what the
-    window's programs took; negative: free space was used up.
+    """[mapping units] Free space, in mapping units, that garbage collection gained beyond what the
+    measured window's programs took; negative: free space was used up.
     """
 
     room_superblocks: float
-    """[superblocks] Superblocks of free space that garbage collection gained beyond what the window's
-    programs took.
+    """[superblocks] Free space, in superblocks, that garbage collection gained beyond what the
+    measured window's programs took; negative: free space was used up.
     """
 
     units_moved: float
     """[mapping units] Number of mapping units that garbage collection moved to make up for free space
-    missing at the beginning.
+    missing at the beginning of the measured window.
     """
 
     units_deferred: float | None
-    """[mapping units] Number of mapping units that the window left to be moved later, at the cost per
-    unit of its own victims; null where these victims gained no free space.
+    """[mapping units] Number of mapping units that the measured window left to be moved later, at the
+    cost per unit of the window's own victims; null where these victims gained no free space.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StagesOf(Section):
-    """Mean time of a request in each stage of its latency. All are null without such requests."""
+    """Mean times that a request of one kind (reads or writes) spent in each stage of its latency. All
+    are null without such requests.
+    """
 
     queue: float | None
-    """Mean time until the drive fetched the request."""
+    """Mean time from a request's arrival until the drive fetched the request."""
 
     command: float | None
-    """Mean time until the drive's firmware had processed the command."""
+    """Mean time from the fetch of a request until the drive's firmware had processed the command.
+    """
 
     buffer: float | None
     """Mean wait for space in the write buffer, or for data in it to be programmed, as far as no other
@@ -938,40 +1049,41 @@ class StagesOf(Section):
     """
 
     wait_other: float | None
-    """Mean wait in a die's queue, or for space in the write buffer, while the die worked for anything
-    else: the map, refresh, folding, parity.
+    """Mean wait in a die's queue, or for space in the write buffer, while the die worked for other
+    origins than host, garbage collection and wear levelling: the map, refresh, folding, parity.
     """
 
     wait_die: float | None
-    """Mean wait in a die's queue while the die switched or waited for its channel."""
+    """Mean wait in a die's queue while the die switched between operations or waited for its channel.
+    """
 
     channel: float | None
-    """Mean wait at the die for a channel that carried something else."""
+    """Mean wait at the die for a flash channel that carried something else."""
 
     array: float | None
-    """Mean time of the flash array reading, programming or erasing."""
+    """Mean time for which the flash array was reading, programming or erasing for the request."""
 
     transfer: float | None
-    """Mean time of commands and data crossing the flash channel."""
+    """Mean time for which the request's commands and data crossed the flash channel."""
 
     ecc: float | None
-    """Mean time of decoding what was read, including retries."""
+    """Mean time for decoding what was read, including read retries."""
 
     link: float | None
-    """Mean time of data crossing the host link."""
+    """Mean time for which the request's data crossed the host link."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Stages(Section):
-    """Mean time that reads and writes spent in each stage of their latency. The stages add up to the
+    """Mean times that reads and writes spent in each stage of their latency. The stages add up to the
     mean latency.
     """
 
     read: StagesOf
-    """[ns] Stages of the latency of reads."""
+    """[ns] Mean times that a read of the host spent in each stage of its latency."""
 
     write: StagesOf
-    """[ns] Stages of the latency of writes."""
+    """[ns] Mean times that a write of the host spent in each stage of its latency."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -981,22 +1093,28 @@ class Job(Section):
     """
 
     name: str
-    """[text] Name of the job or volume."""
+    """[text] Name of the fio job or of the trace's volume."""
 
     read: Requests | None
-    """Reads of the job or volume; null without any."""
+    """Number, bytes, rates and latencies of the completed reads of the job or volume; null without
+    any.
+    """
 
     write: Requests | None
-    """Writes of the job or volume; null without any."""
+    """Number, bytes, rates and latencies of the completed writes of the job or volume; null without
+    any.
+    """
 
     trim: Requests | None
-    """Trims of the job or volume; null without any."""
+    """Number, bytes, rates and latencies of the completed trims of the job or volume; null without
+    any.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Buffer(Section):
-    """The write buffer in DRAM (`ftl.buffer`), and where the units that the host read and wrote were
-    found and went.
+    """Results on the write buffer in DRAM (`ftl.buffer`): where the units that the host read were
+    found, and where the units that it wrote went.
     """
 
     hit_ratio_read: float | None
@@ -1015,8 +1133,8 @@ class Buffer(Section):
     """
 
     units_replaced_uniform: float
-    """[mapping units] Number of mapping units in the write buffer that would be replaced if all units
-    of the drive were written equally often.
+    """[mapping units] Number of mapping units written by the host that would have replaced one in the
+    write buffer if all units of the drive were written equally often.
     """
 
     units_overwritten_clean: Count
@@ -1072,12 +1190,15 @@ class Buffer(Section):
     """
 
     units_trimmed: Count
-    """[mapping units] Number of mapping units with data that the host trimmed."""
+    """[mapping units] Number of mapping units with data that the host trimmed in the measured window.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Gc(Section):
-    """Garbage collection. Means are over the victims that it chose; null without victims."""
+    """Results on garbage collection in the measured window. Means are over the victims that it chose;
+    null without victims.
+    """
 
     victims: Count
     """[superblocks] Number of superblocks chosen as victims of garbage collection."""
@@ -1100,7 +1221,7 @@ class Gc(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Merges(Section):
-    """Number of merges in a block-level map, by kind."""
+    """Numbers of merges in a block-level map, by kind of merge."""
 
     switch: Count
     """Number of switch merges: a log block became a data block without a copy."""
@@ -1116,14 +1237,14 @@ class Merges(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Mapping(Section):
-    """The map from logical to physical addresses: lookups, merges, and memory."""
+    """Results on the map from logical to physical addresses: lookups, merges, and memory."""
 
     ram_bytes: Count
-    """[bytes] RAM that the map takes in the simulated drive."""
+    """[bytes] Number of bytes of RAM that the map takes in the simulated drive."""
 
     hits: Count
-    """[lookups] Number of lookups of map entries that were in RAM, where only a part of the map is in
-    RAM.
+    """[lookups] Number of lookups of map entries that were in RAM, on a drive with only a part of the
+    map in RAM.
     """
 
     misses: Count
@@ -1134,41 +1255,44 @@ class Mapping(Section):
     """
 
     merges: Merges
-    """[merges] Number of merges of log blocks with data blocks; 0 with a map of pages."""
+    """[merges] Numbers of merges of log blocks with data blocks, by kind; 0 with a page-level map.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Parity(Section):
-    """Parity across dies, and the space that it takes."""
+    """Results on parity across dies, and on the space that it takes."""
 
     stripe: Count
-    """[mapping units] Number of data units that share a parity unit."""
+    """[mapping units] Number of data units that share a parity unit (width of a parity stripe without
+    its parity).
+    """
 
     superblocks: Count
-    """[superblocks] Number of superblocks that hold parity at the end of the run."""
+    """[superblocks] Number of superblocks that contain parity at the end of the run."""
 
     bytes: Count
-    """[bytes] Bytes that the superblocks with parity can hold."""
+    """[bytes] Bytes that the superblocks with parity can hold at most."""
 
     share_of_flash: float
-    """[ratio] Superblocks with parity as a share of all superblocks."""
+    """[ratio] Number of superblocks with parity as a share of all superblocks."""
 
     share_of_capacity: float
     """[ratio] Bytes of the superblocks with parity as a share of the capacity that the host sees.
     """
 
     ram_bytes_max: Count
-    """[bytes] Greatest amount of RAM that the parity of incomplete stripes took."""
+    """[bytes] Greatest number of bytes of RAM that the parity of incomplete stripes took."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlacementEvents(Section):
-    """Number of events of flexible data placement, by kind; each would be an entry of NVMe's events
-    log.
+    """Numbers of events of flexible data placement, by kind; each event would be an entry of NVMe's
+    events log.
     """
 
     not_fully_written: Count
-    """[superblocks] Number of superblocks of a handle that took no more data before they were full,
+    """[superblocks] Number of superblocks of all handles that took no more data before they were full,
     because a program or the power failed: reclaim unit not fully written to capacity.
     """
 
@@ -1188,15 +1312,15 @@ class PlacementHandle(Section):
     """Results of one placement handle (reclaim unit handle)."""
 
     isolation: Literal["initially", "persistently"]
-    """[text] Isolation of the handle: whether its data stay apart from other data only at first, or
+    """[text] Isolation of the handle's data: whether they stay apart from other data only at first, or
     also when garbage collection moves them.
     """
 
     bytes_written: Count
-    """[bytes] Bytes that the host wrote through the handle."""
+    """[bytes] Number of bytes that the host wrote through the placement handle."""
 
     units_opened: Count
-    """[reclaim units] Number of reclaim units that were begun for the handle."""
+    """[reclaim units] Number of reclaim units that were begun for the placement handle."""
 
     available_bytes: Count
     """[bytes] Bytes that could be written through the handle at the end of the run before it begins
@@ -1215,15 +1339,15 @@ class PlacementHandle(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlacementStreams(Section):
-    """Placement handles of the host, and the data written through them: the statistics, handles and
-    events of NVMe's flexible data placement.
+    """Results on the placement handles of the host, and on the data written through them: the
+    statistics, handles and events of NVMe's flexible data placement.
     """
 
     reclaim_unit_bytes: Count
-    """[bytes] Size of a reclaim unit."""
+    """[bytes] Size in bytes of a reclaim unit."""
 
     host_bytes_written: Count
-    """[bytes] Bytes that the host wrote: HBMW of NVMe's statistics log."""
+    """[bytes] Number of bytes that the host wrote: HBMW of NVMe's statistics log."""
 
     media_bytes_written: Count
     """[bytes] Bytes programmed to the flash for all origins, such as the host and garbage collection:
@@ -1234,7 +1358,7 @@ class PlacementStreams(Section):
     """[bytes] Bytes of the flash that were erased: MBE of NVMe's statistics log."""
 
     handles: tuple[PlacementHandle, ...]
-    """Results of each placement handle, by number."""
+    """List of the results of each placement handle, by number."""
 
     shared_collections: Count
     """[superblocks] Number of garbage collection victims with valid data that held data of several
@@ -1247,25 +1371,27 @@ class PlacementStreams(Section):
     """
 
     events: PlacementEvents
-    """Events that NVMe's flexible data placement logs."""
+    """Numbers of the events that NVMe's flexible data placement logs."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ProgramOrder(Section):
-    """Program order: the order in which pages of different speed are used."""
+    """Results on the program order, the order in which pages of different speed are used: how often it
+    traded superblocks.
+    """
 
     superblocks_traded: Count
-    """[superblocks] Number of open superblocks that the host's data and garbage collection traded for
-    pages of another speed.
+    """[superblocks] Number of times that, on one die, the open superblock for the host's data and the
+    open superblock for moved data changed places, so that each gets pages of another speed.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReadAhead(Section):
-    """Read-ahead: data read from flash before the host asked for it (`ftl.read_ahead`)."""
+    """Results on read-ahead: data read from flash before the host asked for it (`ftl.read_ahead`)."""
 
     units_read: Count
-    """[mapping units] Number of mapping units read ahead."""
+    """[mapping units] Number of mapping units that the drive read ahead from flash."""
 
     units_used: Count
     """[mapping units] Of the mapping units read ahead, the number that the host then asked for."""
@@ -1283,7 +1409,7 @@ class ReadAhead(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReadMerge(Section):
-    """Flash reads that shared an array read (`ftl.read_merge`)."""
+    """Results on flash reads that shared an array read (`ftl.read_merge`)."""
 
     reads_joined: Count
     """[flash reads] Number of flash reads of the host that took their units from another read's array
@@ -1293,7 +1419,9 @@ class ReadMerge(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Refresh(Section):
-    """Refresh: moving data before errors make it unreadable (`ftl.refresh`, `ftl.reading.reclaim`)."""
+    """Results on refresh: moving data before errors make it unreadable (`ftl.refresh`,
+    `ftl.reading.reclaim`).
+    """
 
     superblocks_refreshed: Count
     """[superblocks] Number of superblocks moved because their retention time was nearly over, or
@@ -1303,7 +1431,7 @@ class Refresh(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Regulator(Section):
-    """The regulator, the policy that trades the costs of writes against those of reads
+    """Results on the regulator, the policy that trades the costs of writes against those of reads
     (`ftl.regulator`): its rewrites, and the memory it needs.
     """
 
@@ -1318,38 +1446,44 @@ class Regulator(Section):
     """
 
     bits_per_unit: Count
-    """[bits] State that the regulator stores for each mapping unit."""
+    """[bits] Number of bits of state that the regulator stores for each mapping unit."""
 
     overhead_bytes: Count
-    """[bytes] State that the regulator stores for all mapping units together."""
+    """[bytes] Number of bytes of state that the regulator stores for all mapping units together.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Scrub(Section):
-    """The patrol (background scrub), which reads stored data in idle time and rewrites it where errors
-    come near the code's limit.
+    """Results on the patrol (background scrub), which reads stored data in idle time and rewrites it
+    where errors come near the code's limit.
     """
 
     period_ns: Count
-    """[ns] Time in which the patrol is to read each die once."""
+    """[ns] Period in nanoseconds in which the patrol (background scrub) is to read each die once.
+    """
 
     superblocks_read: Count
-    """[superblocks] Number of superblocks that the patrol read."""
+    """[superblocks] Number of superblocks that the patrol (background scrub) read."""
 
     superblocks_rewritten: Count
-    """[superblocks] Number of superblocks that the patrol rewrote."""
+    """[superblocks] Number of superblocks that the patrol (background scrub) rewrote."""
 
     rounds: Count
-    """[rounds] Number of patrol rounds completed, each over one die."""
+    """[rounds] Number of rounds of the patrol (background scrub) completed; one round reads one die.
+    """
 
     rounds_late: Count
-    """[rounds] Number of patrol rounds that took longer than the period, including rounds in progress.
+    """[rounds] Number of rounds of the patrol (background scrub) that took longer than the period,
+    including rounds in progress.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SlcCache(Section):
-    """The SLC cache: superblocks that take the host's data with one bit per cell (`ftl.slc_cache`)."""
+    """Results on the SLC cache: superblocks that take the host's data with one bit per cell
+    (`ftl.slc_cache`).
+    """
 
     bytes_in_use: Count
     """[bytes] Bytes that the superblocks of the SLC cache could hold at the end of the run."""
@@ -1391,20 +1525,22 @@ class SlcCache(Section):
     """
 
     erases_per_block_mean: float | None
-    """[erases] Erases of a block in the mode of one bit per cell, on average over all blocks and since
-    the drive was built; null without blocks.
+    """[erases] Mean number of erases of a block in the mode of one bit per cell, over all blocks and
+    since the drive was built; null without blocks.
     """
 
     erases_per_block_max: Count | None
-    """[erases] Greatest number of erases of one block in the mode of one bit per cell."""
+    """[erases] Greatest number of erases of one block in the mode of one bit per cell since the drive
+    was built.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KeptSnapshot(Section):
-    """One snapshot at the end of the run."""
+    """Record of one of the snapshots that exist at the end of the run."""
 
     serial: Count
-    """[count] Number of the snapshot, counted from the first that the drive took."""
+    """[count] Serial number of the snapshot, counted from the first that the drive took."""
 
     taken_ns: Count
     """[ns] Simulated time at which the snapshot was taken."""
@@ -1416,39 +1552,43 @@ class KeptSnapshot(Section):
 
     units_kept: Count
     """[mapping units] Of the mapping units overwritten or trimmed after the snapshot, the number whose
-    old version is kept for it.
+    old version on flash is kept for the snapshot.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TakeTimes(Section):
-    """Times from the moment of a snapshot until the map is on flash."""
+    """Mean and longest times from the moment of a snapshot until the map is on flash."""
 
     mean: float | None
-    """Mean time that a snapshot took; null without snapshots."""
+    """Mean time from the moment of a snapshot until the map was on flash; null without snapshots.
+    """
 
     max: Count
-    """Longest time that a snapshot took; 0 without snapshots."""
+    """Longest time from the moment of a snapshot until the map was on flash; 0 without snapshots.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Snapshots(Section):
-    """Snapshots of the logical drive, since the run began. A snapshot, or a rollback, takes from its
-    moment until the map is on flash.
+    """Results on snapshots of the logical drive, since the run began. The time of a snapshot, or of a
+    rollback, runs from its moment until the map is on flash.
     """
 
     taken: Count
-    """[snapshots] Number of snapshots taken."""
+    """[snapshots] Number of snapshots of the logical drive that were taken."""
 
     expired: Count
-    """[snapshots] Number of snapshots dropped because more were taken than the drive keeps."""
+    """[snapshots] Number of snapshots dropped because more were taken than the drive may keep at one
+    time.
+    """
 
     dropped_full: Count
     """[snapshots] Number of snapshots dropped because there was no more space on flash for their data.
     """
 
     kept: tuple[KeptSnapshot, ...]
-    """Snapshots that exist at the end of the run, the oldest first."""
+    """List of the snapshots that exist at the end of the run, the oldest first."""
 
     units_kept: Count
     """[mapping units] Number of mapping units kept on flash only for snapshots, at the end of the run.
@@ -1468,13 +1608,15 @@ class Snapshots(Section):
     """
 
     map_bytes_written: Count
-    """[bytes] Bytes of the map written to flash for snapshots and rollbacks."""
+    """[bytes] Number of bytes of the map written to flash for snapshots and rollbacks."""
 
     checkpoints: Count
-    """[checkpoints] Number of times that the map was written to flash completely."""
+    """[checkpoints] Number of checkpoints for snapshots and rollbacks: times that the map was written
+    to flash completely.
+    """
 
     t_take_ns: TakeTimes
-    """[ns] Time from the moment of a snapshot until it was complete."""
+    """[ns] Mean and longest time from the moment of a snapshot until the snapshot was complete."""
 
     units_moved: Count
     """[mapping units] Number of times that a mapping unit to which only snapshots refer was moved.
@@ -1494,29 +1636,35 @@ class Snapshots(Section):
     """[rollbacks] Number of times that the drive was rolled back to a snapshot."""
 
     rollbacks_void: Count
-    """[rollbacks] Number of rollbacks that were due but found no snapshot to go back to."""
+    """[rollbacks] Number of rollbacks to a snapshot that were due but found no snapshot to go back to.
+    """
 
     rollback_units: Count
-    """[mapping units] Number of mapping units that rollbacks changed."""
+    """[mapping units] Number of mapping units whose map entry was changed by a rollback of the drive
+    to a snapshot, over all rollbacks.
+    """
 
     t_rollback_ns_mean: float | None
-    """[ns] Mean time that a rollback took; null without any."""
+    """[ns] Mean time from the moment of a rollback until the map was on flash; null without rollbacks.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Upkeep(Section):
-    """Timer-driven background work (such as refresh and patrol) since the run began."""
+    """Results on timer-driven background work (such as refresh and patrol) since the run began."""
 
     share: float
-    """[ratio] Greatest share of each die's time that background work may take."""
+    """[ratio] Greatest share of each die's time that timer-driven background work may take, as
+    configured.
+    """
 
     share_used: float | None
-    """[ratio] Share of the dies' time that background work took, on average over dies; null where no
-    time passed.
+    """[ratio] Share of the dies' time since the run began that background work took, on average over
+    dies; null where no time passed.
     """
 
     superblocks_begun: Count
-    """[superblocks] Number of superblocks whose move as background work began."""
+    """[superblocks] Number of superblocks whose move, as timer-driven background work, began."""
 
     superblocks_late: Count
     """[superblocks] Of the superblocks whose move began, the number begun later than their die had
@@ -1539,7 +1687,7 @@ class Upkeep(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WearLevelling(Section):
-    """Wear levelling."""
+    """Results on wear levelling in the measured window."""
 
     relocations: Count
     """[superblocks] Number of superblocks whose data was moved so that their little worn blocks take
@@ -1549,19 +1697,22 @@ class WearLevelling(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HostOrOtherList(Section):
-    """Lists of counts, for flash operations of the host's requests and of all other origins."""
+    """Lists of counts (mapping units written, or flash reads), for the host's requests and for all
+    other origins.
+    """
 
     host: tuple[Count, ...]
-    """Counts for the host's requests."""
+    """Counts (mapping units written, or flash reads) for the host's requests, as a list."""
 
     other: tuple[Count, ...]
-    """Counts for all other origins."""
+    """Counts (mapping units written, or flash reads) for all origins other than the host, as a list.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WriteCost(Section):
-    """The write costs: ways to program a page that the drive chose from. Lists have an entry for each
-    way.
+    """Results on the write costs, ways to program a page among which the drive chooses. Each list has
+    one entry for each write cost.
     """
 
     steps_uv: tuple[Count, ...]
@@ -1587,21 +1738,21 @@ class WriteCost(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByWhom(Section):
-    """Number of zones by the actor that opened or closed them."""
+    """Numbers of zones that were opened or closed, by the actor (drive or host)."""
 
     drive: Count
-    """Number of zones that the drive opened or closed by itself."""
+    """Number of zones that the drive opened or closed by itself, without a request of the host."""
 
     host: Count
-    """Number of zones that the host opened or closed."""
+    """Number of zones that the host's requests opened or closed."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ZonesByState(Section):
-    """Number of zones in each state."""
+    """Numbers of zones in each state at the end of the run."""
 
     empty: Count
-    """Number of empty zones, in which nothing is written."""
+    """Number of zones in the state Empty, in which nothing is written."""
 
     implicitly_open: Count
     """Number of zones in the state Implicitly Opened, opened by a write."""
@@ -1610,10 +1761,10 @@ class ZonesByState(Section):
     """Number of zones in the state Explicitly Opened, opened by the host's request."""
 
     closed: Count
-    """Number of closed zones: partly written, and not open."""
+    """Number of zones in the state Closed: partly written, and not open."""
 
     full: Count
-    """Number of full zones, which take no more data."""
+    """Number of zones in the state Full, which take no more data."""
 
     read_only: Count
     """Number of zones in the state Read Only, which can only be read."""
@@ -1624,10 +1775,12 @@ class ZonesByState(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ZonesOfDrive(Section):
-    """Zones of a drive that is a zoned namespace, and zone operations in the measured window."""
+    """Results on the zones of a drive that is a zoned namespace, and on zone operations in the
+    measured window.
+    """
 
     count: Count
-    """[zones] Number of zones."""
+    """[zones] Number of zones of the drive."""
 
     size_bytes: Count
     """[bytes] Zone size: distance from the start of a zone to the start of the next."""
@@ -1636,20 +1789,22 @@ class ZonesOfDrive(Section):
     """[bytes] Zone capacity: bytes of a zone that can be written."""
 
     dies: Count
-    """[dies] Number of dies over which a part of a zone is spread."""
+    """[dies] Number of dies over which each part of a zone is spread: one superblock on each of these
+    dies.
+    """
 
     opened: ByWhom
-    """[zones] Number of zones that were opened: by the drive when a write came, and by the host's
+    """[zones] Numbers of zones that were opened: by the drive when a write came, and by the host's
     request.
     """
 
     closed: ByWhom
-    """[zones] Number of zones that were closed: by the drive to open another zone instead, and by the
+    """[zones] Numbers of zones that were closed: by the drive to open another zone instead, and by the
     host's request.
     """
 
     filled: Count
-    """[zones] Number of zones that became full by writes."""
+    """[zones] Number of zones that became full by writes of the host."""
 
     finished: Count
     """[zones] Number of zones that were finished before they were full."""
@@ -1663,7 +1818,7 @@ class ZonesOfDrive(Section):
     """
 
     bytes_in_finished: Count
-    """[bytes] Bytes of the host's data in zones that were finished."""
+    """[bytes] Number of bytes of the host's data in zones that were finished."""
 
     finish_amplification: float | None
     """[ratio] Ratio of the bytes written to finished zones, filler included, to the bytes that the
@@ -1671,10 +1826,10 @@ class ZonesOfDrive(Section):
     """
 
     superblocks_taken: Count
-    """[superblocks] Number of superblocks that zones took."""
+    """[superblocks] Number of superblocks that zones took for their data."""
 
     states: ZonesByState
-    """[zones] Number of zones in each state at the end of the run."""
+    """[zones] Numbers of zones in each state at the end of the run."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1684,69 +1839,70 @@ class FtlSections(Section):
     """
 
     mapping: Mapping
-    """Results of the map from logical to physical addresses."""
+    """Results on the map from logical to physical addresses."""
 
     gc: Gc
-    """Results of garbage collection."""
+    """Results on garbage collection in the measured window."""
 
     wear: WearLevelling
-    """Results of wear levelling."""
+    """Results on wear levelling in the measured window."""
 
     program_order: ProgramOrder
-    """Results of the program order: the order in which pages of different speed are used."""
+    """Results on the program order: the order in which pages of different speed are used."""
 
     buffer: Buffer
-    """Results of the write buffer in DRAM, and where the host's units were found and went."""
+    """Results on the write buffer in DRAM, and on where the host's units were found and went."""
 
     read_merge: ReadMerge
-    """Results of reads that share an array read."""
+    """Results on flash reads that share an array read."""
 
     read_ahead: ReadAhead
-    """Results of read-ahead: data read before the host asks for it."""
+    """Results on read-ahead: data read before the host asks for it."""
 
     slc_cache: SlcCache | None
-    """Results of the SLC cache, superblocks that take the host's data with one bit per cell; null
+    """Results on the SLC cache, superblocks that take the host's data with one bit per cell; null
     where the drive has none.
     """
 
     parity: Parity | None
-    """Results of parity across dies; null where the drive has none."""
+    """Results on parity across dies; null where the drive has none."""
 
     snapshots: Snapshots | None
-    """Results of snapshots of the logical drive, since the run began; null where the drive takes none.
+    """Results on snapshots of the logical drive, since the run began; null where the drive takes none.
     """
 
     write_cost: WriteCost | None
-    """Results of the write costs, the ways to program a page; null without `ecc.code`."""
+    """Results on the write costs, the ways to program a page; null without `ecc.code`."""
 
     regulator: Regulator | None
-    """Results of the regulator, the policy that trades the costs of writes against those of reads;
+    """Results on the regulator, the policy that trades the costs of writes against those of reads;
     null without `ecc.code`.
     """
 
     refresh: Refresh | None
-    """Results of refresh: moving data before errors make it unreadable; null without `ecc.code`.
+    """Results on refresh: moving data before errors make it unreadable; null without `ecc.code`.
     """
 
     scrub: Scrub | None
-    """Results of the patrol (background scrub), which reads stored data to find errors; null where the
+    """Results on the patrol (background scrub), which reads stored data to find errors; null where the
     drive has no patrol.
     """
 
     upkeep: Upkeep | None
-    """Results of timer-driven background work, and its delays; null where the drive has none."""
+    """Results on timer-driven background work, and its delays; null where the drive has none."""
 
     streams: PlacementStreams | None = None
-    """Results of the host's placement handles; absent on a drive without."""
+    """Results on the host's placement handles; absent on a drive without."""
 
     zones: ZonesOfDrive | None = None
-    """Results of the zones of a zoned drive; absent on a drive without."""
+    """Results on the zones of a zoned drive; absent on a drive without."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByRetries(Section):
-    """Reads of the host by the number of read retries. The lists begin with no retry and end with the
-    largest number that occurred.
+    """Numbers and mean latencies of the host's reads, by the greatest number of read retries that one
+    of their flash reads took. The lists begin with no retry and end with the largest number that
+    occurred.
     """
 
     share: float | None
@@ -1754,29 +1910,30 @@ class ByRetries(Section):
     """
 
     requests: tuple[Count, ...]
-    """[requests] Number of the host's reads for each number of read retries; the eighth entry also
-    counts reads with more retries.
+    """[requests] Number of the host's reads for each number of read retries, from 0 on; the eighth
+    entry also counts reads with more retries.
     """
 
     latency_ns_mean: tuple[float | None, ...]
-    """[ns] Mean latency of the host's reads for each number of read retries; null without such reads.
+    """[ns] Mean latency of the host's reads for each number of read retries, from 0 on; null without
+    such reads.
     """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class HostOrOther(Section):
-    """Counts of flash operations for the host's requests, and for all other origins."""
+    """Counts of flash reads for the host's requests, and for all other origins."""
 
     host: Count
-    """Count for the host's requests."""
+    """Count of flash reads for the host's requests."""
 
     other: Count
-    """Count for all other origins."""
+    """Count of flash reads for all origins other than the host."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ecc(Section):
-    """Error correction: how often reads were corrected, and with how many attempts."""
+    """Results on error correction: how often reads were corrected, and with how many attempts."""
 
     references: tuple[Count, ...]
     """[count] Number of read reference voltages that each attempt to read compares the cells with,
@@ -1784,30 +1941,44 @@ class Ecc(Section):
     """
 
     reads_by_references: HostOrOtherList
-    """[flash reads] Number of flash reads, by the attempt that corrected them."""
+    """[flash reads] Number of flash reads, by the attempt (the first, or a read retry) at which the
+    code corrected them.
+    """
 
     read_retries: Count
-    """[attempts] Number of read retries: attempts beyond the first."""
+    """[attempts] Number of read retries: attempts of flash reads beyond the first."""
 
     reads_retried: HostOrOther
-    """[flash reads] Number of flash reads that took more than one attempt."""
+    """[flash reads] Number of flash reads that took more than one attempt, for the host and for other
+    origins.
+    """
 
     requests_by_retries: ByRetries
-    """Reads of the host, by the read retries of the flash read that took most."""
+    """Numbers and mean latencies of the host's reads, by the greatest number of read retries that one
+    of their flash reads took.
+    """
 
     pages_uncorrectable: HostOrOther
-    """[flash reads] Number of flash reads that the error-correcting code could not correct."""
+    """[flash reads] Number of flash reads that the error-correcting code could not correct at any
+    attempt, for the host and for other origins.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Unreadable(Section):
-    """Reads that the error-correcting code could not correct, and whether parity restored their data."""
+    """Counts of reads that the error-correcting code could not correct: data restored from parity, and
+    data lost.
+    """
 
     reads_rebuilt: HostOrOther
-    """[flash reads] Number of flash reads whose data was restored from parity."""
+    """[flash reads] Number of flash reads that the code could not correct and whose data was restored
+    from parity, for the host and for other origins.
+    """
 
     reads_lost: HostOrOther
-    """[flash reads] Number of flash reads whose data could not be restored."""
+    """[flash reads] Number of flash reads whose data could be restored neither by the code nor from
+    parity, for the host and for other origins.
+    """
 
     units_lost: Count
     """[mapping units] Number of mapping units marked as lost: they were moved, or merged with what the
@@ -1820,13 +1991,15 @@ class Unreadable(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bus(Section):
-    """Flash interface on the channels, and its speed: what controller and chip agreed on."""
+    """Description of the flash interface on the channels, and of its speed: what controller and chip
+    agreed on.
+    """
 
     interface: str
     """[text] Name of the flash interface on the channels, with its timing mode."""
 
     cycle_ns: float
-    """[ns] Time of one command or address cycle on a flash channel."""
+    """[ns] Time in ns of one command or address cycle on a flash channel."""
 
     shortest_period_ns: float
     """[ns] Shortest clock period that the equations of the flash interface allow; `cycle_ns` where
@@ -1834,10 +2007,12 @@ class Bus(Section):
     """
 
     data_in_bytes_per_s: float
-    """[bytes/s] Data rate of a flash channel towards the chip."""
+    """[bytes/s] Data rate in bytes per second of a flash channel from the controller to the chip.
+    """
 
     data_out_bytes_per_s: float
-    """[bytes/s] Data rate of a flash channel from the chip to the controller."""
+    """[bytes/s] Data rate in bytes per second of a flash channel from the chip to the controller.
+    """
 
     pins_shared: Count
     """[pins] Number of controller pins for each channel that all chips of the channel share."""
@@ -1848,64 +2023,75 @@ class Bus(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByColumn(Section):
-    """Energy of the flash arrays by origin of the work; null where the drive file does not give their
-    currents.
+    """Energies of the flash arrays by origin of the work; null where the drive file does not give
+    their currents.
     """
 
     host: float | None
-    """Energy of flash work for the host, including read-ahead."""
+    """Energy of the flash arrays for work for the host, including read-ahead."""
 
     gc: float | None
-    """Energy of flash work for garbage collection."""
+    """Energy of the flash arrays for garbage collection."""
 
     wear: float | None
-    """Energy of flash work for wear levelling."""
+    """Energy of the flash arrays for wear levelling."""
 
     other: float | None
-    """Energy of flash work for all other origins."""
+    """Energy of the flash arrays for all origins other than host, garbage collection and wear
+    levelling.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByOperation(Section):
-    """Energy of the flash chips by operation; null where the drive file does not give their currents."""
+    """Energies of the flash chips by operation (read, program, erase, copyback) and for standby; null
+    where the drive file does not give their currents.
+    """
 
     read: float | None
-    """Energy of array reads."""
+    """Energy of the flash chips for array reads in the measured window."""
 
     program: float | None
-    """Energy of programs."""
+    """Energy of the flash chips for programs in the measured window."""
 
     erase: float | None
-    """Energy of erases."""
+    """Energy of the flash chips for erases in the measured window."""
 
     copyback: float | None
-    """Energy of copybacks."""
+    """Energy of the flash chips for copybacks in the measured window."""
 
     standby: float | None
-    """Energy of the chips' standby current, for the whole window."""
+    """Energy of the flash chips' standby current, for the whole measured window."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Parts(Section):
-    """Energy by part of the drive; null where the drive file does not give the power."""
+    """Energies by part of the drive, per byte of the host's completed requests or per request; null
+    where the drive file does not give the power.
+    """
 
     controller: float | None
-    """Energy of the controller."""
+    """Energy of the controller, per byte of the host's completed requests or per request."""
 
     bus: float | None
-    """Energy of the wires of the flash channels."""
+    """Energy of the wires of the flash channels, per byte of the host's completed requests or per
+    request.
+    """
 
     nand: float | None
-    """Energy of the flash chips."""
+    """Energy of the flash chips, per byte of the host's completed requests or per request."""
 
     total: float | None
-    """Energy of all parts together."""
+    """Energy of all parts of the drive together, per byte of the host's completed requests or per
+    request.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Joules(Section):
-    """Energy of the drive in the measured window, by part. A part whose power the drive file does not
-    give is null, and so is a total that needs it. Not included: DRAM and the host link.
+    """Results on the energy of the drive in the measured window, by part. A part whose power the drive
+    file does not give is null, and so is a total that needs it. Not included: DRAM and the host
+    link.
     """
 
     controller: float | None
@@ -1913,36 +2099,44 @@ class Joules(Section):
     """
 
     bus: float | None
-    """[J] Energy of the wires of the flash channels."""
+    """[J] Energy of data transfers on the wires of the flash channels."""
 
     nand: float | None
     """[J] Energy of the flash chips, including standby."""
 
     total: float | None
-    """[J] Energy of all parts together."""
+    """[J] Energy of all parts of the drive together, without DRAM and host link."""
 
     nand_by_kind: ByOperation
-    """[J] Energy of the flash chips by operation."""
+    """[J] Energy of the flash chips by flash operation (read, program, erase, copyback) and for
+    standby.
+    """
 
     nand_by_origin: ByColumn
     """[J] Energy of the chips' flash arrays by origin of the work, without standby."""
 
     per_host_byte: Parts
-    """[J/byte] Energy of each part per byte that the host read or wrote; null without any."""
+    """[J/byte] Energy of each part of the drive per byte that completed requests of the host read or
+    wrote; null without any.
+    """
 
     per_request: Parts
-    """[J/request] Energy of each part per request of the host; null without any."""
+    """[J/request] Energy of each part of the drive per completed request of the host, of any kind;
+    null without any.
+    """
 
     bytes_to_dies: Count
-    """[bytes] Bytes sent to dies over the flash channels."""
+    """[bytes] Number of bytes sent to dies over the flash channels in the measured window."""
 
     bytes_from_dies: Count
-    """[bytes] Bytes fetched from dies over the flash channels."""
+    """[bytes] Number of bytes fetched from dies over the flash channels in the measured window."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Wear(Section):
-    """Wear of the flash at the end of the run, and what failed in the measured window."""
+    """Results on the wear of the flash at the end of the run, and on what failed in the measured
+    window.
+    """
 
     pe_cycles_min: Count | None
     """[cycles] Program/erase cycles of the least worn block, including cycles before the run; null
@@ -1950,7 +2144,8 @@ class Wear(Section):
     """
 
     pe_cycles_mean: float
-    """[cycles] Mean program/erase cycles over all blocks."""
+    """[cycles] Mean number of program/erase cycles over all blocks, including cycles before the run.
+    """
 
     pe_cycles_max: Count | None
     """[cycles] Program/erase cycles of the most worn block; null without blocks."""
@@ -1960,17 +2155,21 @@ class Wear(Section):
     """
 
     blocks_erased: Count
-    """[blocks] Number of blocks erased in the measured window."""
+    """[blocks] Number of flash blocks erased in the measured window."""
 
     program_failures: Count
-    """[programs] Number of programs that failed."""
+    """[programs] Number of flash programs that failed (the die reported a program failure) in the
+    measured window.
+    """
 
     erase_failures: Count
-    """[erases] Number of erases that failed."""
+    """[erases] Number of block erases that failed (the die reported an erase failure) in the measured
+    window.
+    """
 
     superblocks_lost: Count
-    """[superblocks] Number of superblocks out of use because a block failed and no spare block was
-    left.
+    """[superblocks] Number of superblocks that went out of use in the measured window because a block
+    failed and no spare block was left.
     """
 
     read_only: bool
@@ -1981,21 +2180,27 @@ class Wear(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WearMap(Section):
-    """Wear of the flash over the drive: mean program/erase cycles by die and group of neighbouring
-    blocks.
+    """Table of the wear of the flash over the drive: mean program/erase cycles by die and group of
+    neighbouring blocks.
     """
 
     dies: Count
-    """[dies] Number of dies: rows of `values`."""
+    """[dies] Number of dies: number of rows of the wear map's `values`."""
 
     columns: Count
-    """[count] Number of groups of blocks in a die: columns of `values`."""
+    """[count] Number of groups of neighbouring blocks in a die: number of columns of the wear map's
+    `values`.
+    """
 
     blocks_per_column: Count
-    """[blocks] Number of blocks in a group; the last group of a die may have fewer."""
+    """[blocks] Number of blocks in a group of neighbouring blocks; the last group of a die may have
+    fewer.
+    """
 
     values: tuple[tuple[float, ...], ...]
-    """[cycles] Mean program/erase cycles of the blocks in each group, die after die."""
+    """[cycles] Mean program/erase cycles of the blocks in each group of neighbouring blocks, one list
+    for each die.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2005,73 +2210,93 @@ class DiesByOrigin(Section):
     """
 
     host: tuple[float, ...]
-    """Share of time that each die worked for the host, including read-ahead."""
+    """Share of time that the flash array of each die worked for the host, including read-ahead."""
 
     gc: tuple[float, ...]
-    """Share of time that each die worked for garbage collection."""
+    """Share of time that the flash array of each die worked for garbage collection."""
 
     wear: tuple[float, ...]
-    """Share of time that each die worked for wear levelling."""
+    """Share of time that the flash array of each die worked for wear levelling."""
 
     other: tuple[float, ...]
-    """Share of time that each die worked for all other origins."""
+    """Share of time that the flash array of each die worked for origins other than host, garbage
+    collection and wear levelling.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Utilisation(Section):
-    """Utilisation of the drive's parts: the share of the measured window in which each worked."""
+    """Results on the utilisation of the drive's parts: the share of the measured window in which each
+    worked.
+    """
 
     channel: float
-    """[ratio] Utilisation of the flash channels, on average."""
+    """[ratio] Utilisation of the flash channels, the share of the measured window in which they were
+    busy: mean over the channels.
+    """
 
     die: float
-    """[ratio] Utilisation of the dies' arrays, on average."""
+    """[ratio] Utilisation of the dies' flash arrays, the share of the measured window in which they
+    were busy: mean over the dies.
+    """
 
     link_to_drive: float
-    """[ratio] Utilisation of the host link towards the drive."""
+    """[ratio] Utilisation of the host link towards the drive: share of the measured window in which
+    the link was busy in this direction.
+    """
 
     link_to_host: float
-    """[ratio] Utilisation of the host link towards the host."""
+    """[ratio] Utilisation of the host link towards the host: share of the measured window in which the
+    link was busy in this direction.
+    """
 
     per_channel: tuple[float, ...]
-    """[ratio] Utilisation of each flash channel."""
+    """[ratio] Utilisation of each flash channel: share of the measured window in which the channel was
+    busy.
+    """
 
     per_die: tuple[float, ...]
-    """[ratio] Utilisation of the array of each die."""
+    """[ratio] Utilisation of each die's flash array: share of the measured window in which the array
+    was busy.
+    """
 
     per_die_by_origin: DiesByOrigin
-    """[ratio] Utilisation of the array of each die, by origin of the work."""
+    """[ratio] Utilisation of each die's flash array by origin of the work (host, garbage collection,
+    wear levelling, others).
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Recovery(Section):
-    """Recovery at power-up: what the drive read to find its data again, simulated after the run."""
+    """Results on recovery at power-up: what the drive read to find its data again, simulated after the
+    run.
+    """
 
     t_ns: Count
-    """[ns] Time from power-up to the last read of recovery."""
+    """[ns] Time in ns from power-up to the last read of recovery."""
 
     pages_read: Count
-    """[pages] Number of flash pages that recovery read."""
+    """[pages] Number of flash pages that recovery read at power-up."""
 
     checkpoint_units: Count
-    """[mapping units] Number of mapping units in the map's last checkpoint."""
+    """[mapping units] Number of mapping units on flash that the map's last checkpoint takes."""
 
     summaries: Count
-    """[superblocks] Number of superblocks whose summaries were read."""
+    """[superblocks] Number of superblocks whose summaries recovery read."""
 
     open_rows: Count
-    """[page rows] Number of page rows of open superblocks whose spare areas were read."""
+    """[page rows] Number of page rows of open superblocks whose spare areas recovery read."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PowerCut(Section):
-    """One power cut: its moment, damage and recovery."""
+    """Record of one power cut: its moment, damage and recovery."""
 
     at_ns: Count
     """[ns] Simulated time at which the host lost its power."""
 
     operations: Count
-    """[operations] Number of flash operations since the run began that were done before the power cut.
+    """[operations] Number of flash operations done from the beginning of the run to the power cut.
     """
 
     hold_up_ns: Count
@@ -2080,7 +2305,8 @@ class PowerCut(Section):
     """
 
     requests_lost: Count
-    """[requests] Number of requests of the host that were never answered."""
+    """[requests] Number of requests of the host that were never answered because of the power cut.
+    """
 
     units_lost_in_buffer: Count
     """[mapping units] Number of mapping units that the host was told are written, that no flush
@@ -2091,7 +2317,8 @@ class PowerCut(Section):
     """[page rows] Number of page rows whose program the power cut interrupted."""
 
     paired_rows_lost: Count
-    """[page rows] Number of page rows programmed before whose cells an interrupted program shared.
+    """[page rows] Number of page rows, programmed before the power cut, that were damaged because an
+    interrupted program used the same cells.
     """
 
     half_erased_superblocks: Count
@@ -2120,31 +2347,39 @@ class PowerCut(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Power(Section):
-    """Power cuts in the run, and the recovery after each."""
+    """Results on the power cuts in the run, and on the recovery after each."""
 
     cuts_left: Count
-    """[cuts] Number of planned power cuts that did not happen because the run was over before."""
+    """[cuts] Number of planned power cuts that did not happen because the run was over before they
+    were due.
+    """
 
     cuts: tuple[PowerCut, ...]
-    """Consequences of each power cut, in order of time."""
+    """List of the consequences of each power cut, in order of time."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Fault(Section):
-    """Planned failure of a die, or of a channel with all its dies, in the middle of the run."""
+    """Results on the planned failure of a die, or of a channel with all its dies, in the middle of the
+    run.
+    """
 
     is_to_come: bool
-    """[yes/no] True if the planned failure did not happen because the run was over before."""
+    """[yes/no] True if the planned failure of a die or channel did not happen because the run was over
+    before it was due.
+    """
 
     at_ns: Count | None
-    """[ns] Simulated time of the failure; null where it did not happen."""
+    """[ns] Simulated time of the planned failure of a die or channel; null where it did not happen.
+    """
 
     operations: Count
-    """[operations] Number of flash operations since the run began that were done before the failure.
+    """[operations] Number of flash operations done from the beginning of the run to the planned
+    failure of a die or channel.
     """
 
     dies: tuple[Count, ...]
-    """[dies] Numbers of the dies that failed."""
+    """[dies] List of the indices of the dies that failed by the planned failure."""
 
     programs_failed: Count
     """[programs] Number of programs that were in flight or waiting on the failed dies: their data went
@@ -2168,10 +2403,10 @@ class Engine(Section):
     """[s] Wall-clock time of the measured window and of the simulated time before it."""
 
     build_s: float
-    """[s] Wall-clock time to build the simulated drive."""
+    """[s] Wall-clock time in seconds to build the simulated drive."""
 
     precondition_s: float
-    """[s] Wall-clock time of preconditioning."""
+    """[s] Wall-clock time in seconds of preconditioning."""
 
     page_operations: Count
     """[operations] Number of flash operations simulated with their times: pages read, pages programmed
@@ -2179,21 +2414,24 @@ class Engine(Section):
     """
 
     page_operations_per_s: float | None
-    """[1/s] Flash operations simulated per second of wall-clock time; null where no time passed.
+    """[1/s] Number of flash operations simulated per second of wall-clock time; null where no time
+    passed.
     """
 
     host_requests: Count
     """[requests] Number of requests of the host that were simulated."""
 
     host_requests_per_s: float | None
-    """[1/s] Requests of the host simulated per second of wall-clock time; null where no time passed.
+    """[1/s] Number of requests of the host simulated per second of wall-clock time; null where no time
+    passed.
     """
 
     events: Count
-    """[events] Number of events that the simulation scheduled."""
+    """[events] Number of events that the simulation scheduled in its calendar."""
 
     state_bytes: Count
-    """[bytes] Memory that the state of the simulated drive takes."""
+    """[bytes] Number of bytes of the computer's memory that the state of the simulated drive takes.
+    """
 
     state_bytes_per_mapping_unit: float
     """[bytes] Memory that the state of the simulated drive takes for each mapping unit of the logical
@@ -2201,21 +2439,21 @@ class Engine(Section):
     """
 
     peak_rss_bytes: Count
-    """[bytes] Greatest amount of memory that the process held until the run ended."""
+    """[bytes] Greatest number of bytes of memory that the process took until the run ended."""
 
     session_s: float
-    """[s] Wall-clock time of the whole run, as Python measured it."""
+    """[s] Wall-clock time in seconds of the whole run, as Python measured it."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OwnPolicy(Section):
-    """A file with Python policies."""
+    """Record of a file with Python policies: name, source text and hash."""
 
     file: str
     """[text] Name of the policy file, as the configuration gives it."""
 
     source: str
-    """[text] Source text of the policy file."""
+    """[text] Text of the source file with Python policies."""
 
     sha256: str
     """[text] SHA-256 of the policy file's source text, in hexadecimal digits."""
@@ -2223,7 +2461,7 @@ class OwnPolicy(Section):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Source(Section):
-    """The workload as it was requested."""
+    """Description of the workload as it was requested."""
 
     kind: Literal["fio", "trace", "volume", "generator", "flows", "nbd", "stepped"]
     """[text] Kind of workload: `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a
@@ -2231,22 +2469,22 @@ class Source(Section):
     """
 
     source: str
-    """[text] File of the workload, or the words that name it."""
+    """[text] Path of the workload's file, or the words that name the workload."""
 
     options: abc.Mapping[str, Any]
-    """[text] Options for reading a trace."""
+    """[text] Options for reading a trace, by name."""
 
     file_bytes: Count | None
-    """[bytes] Size of the trace file; null for other workloads."""
+    """[bytes] Size in bytes of the trace file; null for other workloads."""
 
     text: str | None
     """[text] Text of the fio job file; null for other workloads."""
 
     variables: abc.Mapping[str, str]
-    """[text] Values of the variables in a fio job file."""
+    """[text] Values of the variables in a fio job file, by name."""
 
     notes: tuple[str, ...]
-    """[text] Remarks of the translation of a workload into a fio job."""
+    """[text] List of remarks of the translation of a workload into a fio job."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2254,16 +2492,16 @@ class Invocation(Section):
     """How the run was requested: together with `config` all that is needed to repeat it."""
 
     set: tuple[str, ...]
-    """[text] Configuration values given with `--set`."""
+    """[text] List of the configuration values given with `--set`."""
 
     workload: Source
-    """Workload that was requested."""
+    """Description of the workload that was requested."""
 
     options: abc.Mapping[str, Any]
     """[text] Options of the command whose values differed from their defaults."""
 
     policies: tuple[OwnPolicy, ...]
-    """Files with the Python policies that the drive used."""
+    """List of the files with the Python policies that the drive used."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -2279,17 +2517,17 @@ class Remark(Section):
     """
 
     advice: str
-    """[text] Advice to the user about what to do."""
+    """[text] Advice of the remark: what the user can do about what was noticed."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RunResult(Section):
-    """The result of a run. Counts and times are of the measured window unless they say otherwise: from
-    the end of a ramp, or the beginning, to the last completion.
+    """Results of a run, as a whole document. Counts and times are of the measured window unless they
+    say otherwise: from the end of a ramp, or the beginning, to the last completion.
     """
 
     schema: Count
-    """[count] Version number of the format of this document."""
+    """[count] Version number of the format of this result document."""
 
     version: str
     """[text] Version of Floatgate that wrote the result."""
@@ -2310,26 +2548,28 @@ class RunResult(Section):
     """[yes/no] True if the run was ended early, by Ctrl-C or a program."""
 
     interrupted_at: InterruptedAt | None
-    """Place where the run was interrupted; null where it was not."""
+    """Point at which the run was interrupted; null where the run was not interrupted."""
 
     workload: Workload
-    """The workload that was run."""
+    """Facts about the workload that was run: name, format, number of requests, jobs and notes."""
 
     loop: Loop | None
     """Outcome of `--loop`, which repeats the workload; null without it."""
 
     config: abc.Mapping[str, Any]
-    """[text] Resolved configuration of the drive: each key with its value, defaults included."""
+    """[text] Resolved configuration of the drive, as a table of keys: each key with its value,
+    defaults included.
+    """
 
     config_places: abc.Mapping[str, Place]
-    """Origin of each value in the configuration, by key."""
+    """Table of the origins of the configuration's values, by key."""
 
     precondition: Preconditioning
-    """Preconditioning: how the drive was brought into its state before the run."""
+    """Results on preconditioning: how the drive was brought into its state before the run."""
 
     state: State
-    """State of the drive when the run began, and how many of the host's reads and writes depended on
-    it.
+    """Results on the state of the drive when the run began, and on how many of the host's reads and
+    writes depended on it.
     """
 
     simulated_ns: Count
@@ -2339,10 +2579,10 @@ class RunResult(Section):
     """[ns] Simulated time at which the measured window began, with the run or after a ramp."""
 
     host: Host
-    """What the host saw of the drive: requests, latencies and errors."""
+    """Results on what the host saw of the drive: requests, latencies and errors."""
 
     flash: Flash
-    """Flash operations, by origin."""
+    """Counts of flash operations (pages read and programmed, blocks erased), by origin."""
 
     waf: float | None
     """[ratio] Write amplification: bytes programmed to the flash for all origins over bytes that the
@@ -2355,8 +2595,8 @@ class RunResult(Section):
     """
 
     waf_bytes: WafBytes | None
-    """Bytes from which write amplification is calculated, and whether it is settled; null without host
-    writes.
+    """Numbers of bytes from which write amplification is calculated, and whether it is settled; null
+    without host writes.
     """
 
     waf_long_run: WafLongRun | None
@@ -2368,55 +2608,63 @@ class RunResult(Section):
     """
 
     stages: Stages
-    """Stages of the latency of requests: where their time was spent."""
+    """Mean times that reads and writes spent in each stage of their latency."""
 
     jobs: tuple[Job, ...]
-    """Results of each job of a fio file, or of each volume of a trace; of more than 64 only the first.
+    """List of the results of each job of a fio file, or of each volume of a trace; of more than 64
+    only the first.
     """
 
     ftl: FtlSections
-    """Results of the firmware (flash translation layer)."""
+    """Results on the firmware (flash translation layer), in sections."""
 
     ecc: Ecc | None
-    """Error correction of flash reads; null without `ecc.code`."""
+    """Results on error correction of flash reads; null without `ecc.code`."""
 
     unreadable: Unreadable
-    """Reads that the error-correcting code could not correct, and whether parity restored their data.
+    """Counts of flash reads that the error-correcting code could not correct, and of reads whose data
+    parity restored.
     """
 
     bus: Bus
-    """Flash interface on the channels, and its speed."""
+    """Description of the flash interface on the channels, and of its speed."""
 
     energy_j: Joules
-    """Energy of the drive, by part."""
+    """Results on the energy of the drive in the measured window, by part."""
 
     wear: Wear
-    """Wear of the flash."""
+    """Results on the wear of the flash at the end of the run, and on failures of blocks."""
 
     wear_map: WearMap
-    """Wear of the flash by die and group of blocks."""
+    """Table of the mean program/erase cycles of the flash by die and group of blocks."""
 
     utilisation: Utilisation
-    """Utilisation of channels, dies and the host link."""
+    """Utilisation of channels, dies and the host link: the share of the measured window in which each
+    worked.
+    """
 
     recovery: Recovery | None
-    """Cost of recovery: what finding its data again at power-up takes the drive; null where the map
-    survives a power cut.
+    """Results on the cost of recovery: what finding its data again at power-up takes the drive; null
+    where the map survives a power cut.
     """
 
     power: Power | None
-    """Power cuts in the middle of the run, and their consequences; null without `power.cut`."""
+    """Results on the power cuts in the middle of the run, and their consequences; null without
+    `power.cut`.
+    """
 
     fault: Fault | None
-    """Failure of a die or a channel in the middle of the run, and its consequences; null without
-    `fault`.
+    """Results on the planned failure of a die or a channel in the middle of the run, and its
+    consequences; null without `fault`.
     """
 
     engine: Engine
-    """Cost of the simulation in the computer's time and memory."""
+    """Results on the cost of the simulation in the computer's time and memory."""
 
     invocation: Invocation
-    """How the run was requested: workload, settings and options."""
+    """Description of how the run was requested: workload, settings and options."""
 
     remarks: tuple[Remark, ...]
-    """Remarks about the run: facts to know before its results are believed."""
+    """List of remarks about the run (kind, text, advice): facts to know before its results are
+    believed.
+    """

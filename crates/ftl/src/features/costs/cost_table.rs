@@ -8,25 +8,26 @@ use units::Voltage;
 /// Table of the cost regulator's write costs (ways to program a page), with the properties of each by which the FTL
 /// works.
 pub(crate) struct CostTable {
-    /// List of the write costs as the cost regulator declared them: program step or voltage set, retention time,
-    /// refresh.
+    /// List of the write costs (ways to program a page) as the cost regulator declared them: each has a program step
+    /// (ISPP step) or a set of program and read voltages, a retention time and a refresh interval.
     pub costs: Vec<WriteCost>,
-    /// For each write cost, the size of its program step as a multiple of the usual program step.
+    /// For each write cost (way to program a page), the size of its program step (voltage increment between program
+    /// pulses, ISPP) as a multiple of the usual program step.
     pub steps: Vec<f64>,
-    /// For each write cost, the number of its voltage set: 0 for the usual set, higher numbers for the sets of the
-    /// chip's tables.
+    /// For each write cost (way to program a page), the number of its voltage set (program-verify and read reference
+    /// voltages): 0 for the usual set, n for the n-th set that the write costs name from the chip's tables.
     pub voltages: Vec<usize>,
-    /// For each write cost, its program speed as a multiple of the speed of the usual way to program; a higher number
-    /// means a faster, coarser program.
+    /// For each write cost, its program speed as a multiple of the speed of the usual way to program a page; a higher
+    /// number means a faster, less precise program.
     pub coarseness: Vec<f64>,
-    /// For each write cost, the number that a program transaction carries so that the controller programs with that
-    /// cost.
+    /// For each write cost (way to program a page), the number that a program transaction carries so that the flash
+    /// controller programs the page in that way.
     pub names: Vec<u8>,
 }
 
 impl CostTable {
-    /// Makes the table of write costs and registers each cost with the controller. `usual` is the usual program step,
-    /// and `page_types` the number of bits of a cell.
+    /// Makes the table of write costs (ways to program a page) and registers each of them with the flash controller.
+    /// `usual` is the usual program step (ISPP voltage increment), and `page_types` the number of bits of a cell.
     ///
     /// # Errors
     /// When the chip has no set of voltages of a name that a write cost uses.
@@ -65,20 +66,21 @@ impl CostTable {
         Ok(table)
     }
 
-    /// Returns the number of write costs.
+    /// Returns the number of write costs (ways to program a page) among which the cost regulator chooses.
     pub fn len(&self) -> usize {
         self.costs.len()
     }
 
-    /// Returns the index of the write cost that parity is programmed with: the finest one among the costs with the
-    /// longest retention time.
+    /// Returns the index of the write cost (way to program a page) with which the drive programs parity: the most
+    /// precise one among the write costs with the longest retention time.
     pub fn for_own(&self) -> u8 {
         let longest = self.costs.iter().map(|cost| cost.retention).max();
         let holding = (0..self.len()).filter(|&way| Some(self.costs[way].retention) == longest);
         holding.min_by(|a, b| self.coarseness[*a].total_cmp(&self.coarseness[*b])).unwrap_or(0) as u8
     }
 
-    /// True if write cost `way` programs more finely (and more slowly) than write cost `than`.
+    /// True if write cost `way` (a way to program a page) programs more precisely, and more slowly, than write cost
+    /// `than`.
     pub fn finer(&self, way: usize, than: usize) -> bool {
         self.coarseness[way] < self.coarseness[than]
     }
@@ -89,7 +91,7 @@ impl CostTable {
         Condition { step: self.steps[way], voltages: self.voltages[way], pe_cycles, seconds, reads }
     }
 
-    /// Returns a description of write cost `way` for error messages.
+    /// Returns a description of write cost `way` (a way to program a page) for error messages.
     pub fn describe(&self, way: usize) -> String {
         match &self.costs[way].voltages {
             None => format!("a program step of {}", self.costs[way].step),

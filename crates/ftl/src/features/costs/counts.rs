@@ -3,18 +3,20 @@
 use crate::stats::{Minus, counters};
 
 counters! {
-    /// Counters of the cost regulator (which chooses how finely each page is programmed) and of read correction, since
-    /// the drive was built. Arrays of eight are indexed by the write cost, or by the rung of the read ladder (hard read
-    /// first, then soft reads).
+    /// Counters of the cost regulator (which chooses how precisely each page is programmed) and of read correction,
+    /// since the drive was built. Arrays of eight are indexed by the write cost (way to program a page), or by the step
+    /// of the read sequence, the read ladder: hard read first, then soft reads.
     RegulationCounts {
         /// Number of host reads, by the rung of the read ladder (hard or soft read) that corrected the data.
         host_reads: [u64; 8],
         /// Number of reads other than host reads, by the rung of the read ladder (hard or soft read) that corrected the
         /// data.
         other_reads: [u64; 8],
-        /// Number of mapping units of the host, by the write cost with which they were programmed.
+        /// Number of mapping units of host data, by the write cost (way to program a page) with which they were
+        /// programmed.
         host_units: [u64; 8],
-        /// Number of mapping units other than the host's, by the write cost with which they were programmed.
+        /// Number of mapping units of moved data, map and other data that are not the host's, by the write cost (way to
+        /// program a page) with which they were programmed.
         other_units: [u64; 8],
         /// Number of read retries: attempts of reads beyond the first one.
         retries: u64,
@@ -22,10 +24,11 @@ counters! {
         retried: [u64; 2],
         /// Number of uncorrectable reads: host reads at index 0, all other reads at index 1.
         uncorrectable: [u64; 2],
-        /// Number of mapping units that the cost regulator asked to be rewritten.
+        /// Number of mapping units that the cost regulator asked the drive to program again with another write cost
+        /// (way to program a page), so that later reads of them take less time.
         rewrites_asked: u64,
-        /// Number of mapping units that the cost regulator asked to be rewritten and that were not: overwritten or
-        /// moved before, or without space.
+        /// Number of mapping units that the cost regulator asked the drive to program again for faster reads and that
+        /// were not: overwritten or moved before, or without free space.
         rewrites_dropped: u64,
         /// Number of superblocks relocated by refresh: their data had reached the age, or the number of reads, at which
         /// data are rewritten.
@@ -41,8 +44,8 @@ counters! {
         /// Number of completed rounds of background scrub (patrol) over one die that took longer than the required
         /// time.
         patrol_rounds_late: u64,
-        /// Number of mapping units that were programmed with a finer write cost than the regulator chose, because the
-        /// block was too worn for the chosen one.
+        /// Number of mapping units that were programmed with a finer (more precise and slower) write cost than the cost
+        /// regulator chose, because the block was too worn for the chosen one.
         refined: u64,
     }
 }

@@ -27,8 +27,8 @@ impl Feature for Regulation {
         true
     }
 
-    /// Sets the wear row (range of program/erase cycles) of each superblock from the superblock's present program/erase
-    /// cycles, because reads depend on wear.
+    /// Sets the wear row (range of program/erase cycles for which read plans are computed once) of each superblock from
+    /// its present program/erase cycles, because reads depend on wear.
     fn time_begins(&mut self, core: &Core) {
         let per_die = core.store.space.per_die as usize;
         for at in 0..self.ages.wear_row.len() {
@@ -122,8 +122,8 @@ impl Feature for Regulation {
         None
     }
 
-    /// Removes the mark that a unit waits to be rewritten, so that the cost regulator can ask for the unit again, and
-    /// counts the dropped request.
+    /// Removes the mark that a unit waits to be rewritten for faster reads, so that the cost regulator can ask for the
+    /// unit again, and counts the dropped request.
     fn drops_anew(&mut self, lpn: Lpn) {
         self.notes.set(lpn, self.notes.of(lpn) & !QUEUED);
         self.counts.rewrites_dropped += 1;
@@ -139,8 +139,8 @@ impl Feature for Regulation {
         }
     }
 
-    /// Queues a superblock whose data must be refreshed by now, so that it is relocated; its units are then programmed
-    /// with the write cost that the regulator chooses.
+    /// Queues a superblock whose retention-driven refresh is due, so that the superblock is relocated; its units are
+    /// then programmed with the write cost (way to program a page) that the cost regulator chooses.
     fn refresh_due(&mut self, core: &mut Core, superblock: u32, calendar: &mut Calendar) {
         let since = self.due.at[superblock as usize];
         // Else it was erased, and perhaps opened again: then an entry of its own is to come.
@@ -179,8 +179,8 @@ impl Feature for Regulation {
         self.table.costs.iter_mut().for_each(|cost| cost.refresh = None);
     }
 
-    /// Drops, at a power cut, the queues of units to be rewritten, which are in RAM; the records of wear, age and reads
-    /// of superblocks stay.
+    /// Drops, at a power cut, the queues (in RAM) of units that the cost regulator wanted rewritten for faster reads;
+    /// the records of wear, age and reads of superblocks stay.
     fn cut(&mut self, _: &mut Core) {
         for die in &mut self.dies {
             for lpn in std::mem::replace(die, DieLoad::IDLE).rewrites {
@@ -193,8 +193,8 @@ impl Feature for Regulation {
         self.due.worn_by_reads.clear();
     }
 
-    /// Makes the data of each superblock older by its given age, in addition to the age that the drive file gives all
-    /// data.
+    /// Makes the data of each superblock older by the age given for the superblock, in ns, in addition to the age that
+    /// the drive file gives all data; returns an error message if the number of ages is wrong.
     fn takes_ages(&mut self, ages_ns: &[u64]) -> Option<String> {
         if ages_ns.len() != self.ages.opened_at.len() {
             return Some(Untaken::misfit());
@@ -205,14 +205,15 @@ impl Feature for Regulation {
         None
     }
 
-    /// Returns the shortest time after which a write cost requires that its data are rewritten, and the configuration
-    /// key that sets it, for messages; `None` if no write cost requires that.
+    /// Returns the shortest refresh interval of all write costs (time after which data programmed in this way must be
+    /// rewritten), and the configuration key that sets it, for messages; `None` if no write cost requires refresh.
     fn shortest_refresh(&self) -> Option<(&'static str, Nanos)> {
         let shortest = self.table.costs.iter().filter_map(|cost| cost.refresh).min();
         shortest.map(|time| ("ftl.regulator", time))
     }
 
-    /// Returns the number of array senses of a read that succeeds at the first rung of the read ladder, a hard read.
+    /// Returns the number of array senses of a read that succeeds in the first step of the read sequence (read ladder),
+    /// a hard read.
     fn senses(&self) -> Option<u64> {
         Some(u64::from(self.reckoning.readings[0].senses))
     }

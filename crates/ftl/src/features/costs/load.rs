@@ -6,22 +6,24 @@ use controller::Origin;
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
 
-/// Marker for a stream (frontier of superblocks for one kind of data) without a write cost: none has been chosen yet
-/// for the units collected for the stream's next program.
+/// Special value, in place of a write cost (way to program a page), of a stream for whose next program no write cost
+/// has been chosen yet. A stream is a write frontier: the open superblock for one kind of data.
 pub(super) const NO_COST: u8 = u8::MAX;
 
 /// State of one die for the cost regulator: the times between host operations on the die, the queue of mapping units to
-/// be rewritten, and the write cost chosen for each stream's next program.
+/// be rewritten for faster reads, and the write cost (way to program a page) chosen for each stream's next program.
 #[derive(Clone, Debug)]
 pub(super) struct DieLoad {
     last: SimTime,
-    /// Number of host operations on the die so far; the count stops at two.
+    /// Number of host operations on the die so far, counted only up to two: from two on there is a mean time between
+    /// operations.
     seen: u8,
     gap_ns: u64,
-    /// Queue of the mapping units that wait on the die to be rewritten because the cost regulator asked for that.
+    /// Queue of the die's mapping units that the cost regulator wants to be programmed again with another write cost
+    /// (way to program a page), so that later reads take less time.
     pub rewrites: VecDeque<Lpn>,
-    /// For each stream, the index of the finest write cost chosen for the units collected for the stream's next
-    /// program; `NO_COST` if none was chosen yet.
+    /// For each stream (write frontier of the die), the index of the finest (most precise) write cost chosen for the
+    /// units collected for the stream's next program; `NO_COST` if none was chosen yet.
     pub pending: [u8; STREAMS_MOST],
 }
 
@@ -35,8 +37,9 @@ impl DieLoad {
         pending: [NO_COST; STREAMS_MOST],
     };
 
-    /// Makes the view that the cost regulator gets when a unit is written to the die: origin, candidate costs and the
-    /// die's host load. The facts about the unit itself are still unknown; the caller fills them in.
+    /// Makes the view that the cost regulator gets when a unit is written to the die: origin, candidate write costs
+    /// (ways to program a page) and the die's host load. The facts about the unit itself are still unknown; the caller
+    /// fills them in.
     pub fn view<'a>(&self, origin: Origin, now: SimTime, costs: &'a [Candidate]) -> WriteView<'a> {
         WriteView {
             origin,

@@ -16,8 +16,8 @@ use ecc::flow::Flows;
 use engine::{RandomStream, large_array};
 use units::{Nanos, SimTime};
 
-/// Number of bytes of simulator memory for each superblock: wear row, opening time, reads, last good retry step, due
-/// time.
+/// Number of bytes of simulator memory for the cost regulator's record of each superblock: wear row (range of
+/// program/erase cycles), opening time, reads, last good read-retry step, time of refresh.
 const REGULATED: u64 = 1 + 8 + 4 + 1 + 8;
 
 impl Said for Regulation {
@@ -33,15 +33,17 @@ impl Made for Regulation {
         Some(rules.steps.retention)
     }
 
-    /// Returns the number of bytes of memory that the simulator needs for write costs and wear of superblocks, plus one
-    /// byte for each unit where the regulator treats units differently; zero if the drive has no error-correcting code.
+    /// Returns the number of bytes of memory that the simulator needs for write costs (ways to program a page) and wear
+    /// of superblocks, plus one byte for each mapping unit where the cost regulator stores notes on single units; zero
+    /// if the drive has no error-correcting code.
     fn bytes_most(rules: &CostRules, layout: &Layout, code: Option<&Ladder>) -> u64 {
         let notes = if (rules.regulator)().bits_per_unit() > 0 { layout.written_units() } else { 0 };
         let kept = layout.superblocks() as u64 * (u64::from(layout.rows) + REGULATED) + notes;
         if code.is_some() { kept } else { 0 }
     }
 
-    /// Makes the state of write costs and read correction; `None` if the drive has no error-correcting code.
+    /// Makes the state of write costs (ways to program a page) and read correction for a fresh drive; `None` if the
+    /// drive has no error-correcting code.
     fn new(rules: &CostRules, making: &mut Making<'_>) -> Result<Option<Box<Self>>, String> {
         let Making { layout, seed, refresh_age, .. } = *making;
         let mut regulator = (rules.regulator)();
@@ -98,8 +100,8 @@ impl Made for Regulation {
         })))
     }
 
-    /// Restores, after a power cut, the whole state from before: the write cost of each page row and the age and reads
-    /// of each superblock survive with the data.
+    /// Restores, after a power cut, the whole state from before the cut: the write cost (way to program) of each page
+    /// row and the age and reads of each superblock survive with the data.
     fn take_back(&mut self, before: Self) {
         *self = before;
     }

@@ -31,8 +31,8 @@ pub use settings::{CostRules, Reckoned};
 use unit_notes::UnitNotes;
 use units::{Lpn, SimTime};
 
-/// Set of parts from which a drive's read correction and write costs are built: read ladder, policy of read retry,
-/// error model, and sizes.
+/// Set of parts from which a drive's read correction and choice of write costs (ways to program a page) are built: read
+/// ladder (sequence of hard and soft reads), policy of read retry, error model, and sizes.
 pub struct CorrectionParts {
     /// The read ladder: the ways to read a page, from a hard read to soft reads and retries; `None` for a drive without
     /// error-correcting code.
@@ -49,32 +49,33 @@ pub struct CorrectionParts {
     pub pe_cycles: u32,
 }
 
-/// Record of a mapping unit that is about to be written, for the choice of its write cost: logical number, origin of
-/// the write, and present place on flash.
+/// Record of a mapping unit that is about to be written, for the choice of its write cost (way to program a page):
+/// logical number, origin of the write, and present place on flash.
 #[derive(Clone, Copy, Debug)]
 struct Unit {
     pub lpn: Lpn,
     pub origin: Origin,
-    /// Page row (numbered over the drive) of the unit's present place on flash; `None` without one, or if it is in SLC
-    /// mode.
+    /// Page row (pages of one index on all planes; numbered over the drive) of the unit's present place on flash;
+    /// `None` if the unit has no place on flash, or one in SLC mode.
     pub old_row: Option<u32>,
 }
 
 /// Tables of wear, age, reads and last good retry step, with one entry for each superblock of the drive.
 struct Ages {
-    /// For each superblock, the index of its row of wear: the range that its program/erase cycles lie in.
+    /// For each superblock, the index of its wear row: the range that its program/erase cycles lie in, for which read
+    /// plans are computed once.
     wear_row: Vec<u8>,
     /// For each superblock, the time at which it was opened, in ns; negative: before the run.
     opened_at: Vec<i64>,
     /// For each superblock, the number of reads since it was opened.
     reads: Vec<u32>,
-    /// For each superblock, the number of the retry step at which a read last succeeded, or [`NO_STEP`]; empty if the
-    /// policy of read retry does not use it.
+    /// For each superblock, the number of the read-retry step at which a read last succeeded, or [`NO_STEP`]; empty if
+    /// the policy of read retry does not use it.
     good_step: Vec<u8>,
 }
 
-/// Special value in place of a superblock's last good retry step, while no read has succeeded since the superblock took
-/// new data.
+/// Special value in place of a superblock's last good read-retry step, while no read has succeeded since the superblock
+/// took new data.
 const NO_STEP: u8 = u8::MAX;
 
 impl Ages {
@@ -87,22 +88,24 @@ impl Ages {
         }
     }
 
-    /// Returns the number of the retry step at which a read of a superblock last succeeded; `None` if no read of its
-    /// present data has succeeded yet.
+    /// Returns the number of the read-retry step at which a read of a superblock last succeeded; `None` if no read of
+    /// its present data has succeeded yet.
     fn good_step_of(&self, superblock: usize) -> Option<u32> {
         self.good_step.get(superblock).filter(|step| **step != NO_STEP).map(|step| u32::from(*step))
     }
 }
 
-/// Table of the write costs with which the page rows of the drive were last programmed: one entry for each row.
+/// Table of the write costs (ways to program a page) with which the page rows of the drive were last programmed: one
+/// entry for each row.
 struct RowCosts {
     costs: Vec<u8>,
-    /// Number of page rows of a superblock.
+    /// Number of page rows (pages of one index on all planes) of a superblock.
     per_superblock: u32,
 }
 
 impl RowCosts {
-    /// Returns the superblock of a page row, and the number of the row within the superblock.
+    /// Returns the number of the superblock to which a page row (numbered over the drive) belongs, and the number of
+    /// the row within the superblock.
     #[inline]
     fn place_of(&self, row: u32) -> (usize, usize) {
         ((row / self.per_superblock) as usize, (row % self.per_superblock) as usize)
@@ -114,8 +117,8 @@ impl RowCosts {
     }
 }
 
-/// State of write costs and read correction: the cost regulator, the code with the error model, and the wear, age and
-/// write cost of the data on flash.
+/// State of write costs (ways to program a page) and read correction: the cost regulator, the code with the error
+/// model, and the wear, age and write cost of the data on flash.
 pub struct Regulation {
     regulator: Box<dyn CostRegulator>,
     table: CostTable,
@@ -137,29 +140,33 @@ pub struct Regulation {
 }
 
 impl Regulation {
-    /// Returns the counters of write costs, reads and refresh since the drive was built.
+    /// Returns the counters of write costs (ways to program a page), reads, rewrites and refresh since the drive was
+    /// built.
     pub fn counts(&self) -> RegulationCounts {
         self.counts
     }
 
-    /// Returns the number of bits that the cost regulator uses for its notes on each mapping unit.
+    /// Returns the number of bits that the cost regulator stores as its own note on each mapping unit.
     pub fn bits_per_unit(&self) -> u32 {
         self.notes.bits()
     }
 
-    /// Returns the list of write costs of the cost regulator: program step, voltage set and retention time of each.
+    /// Returns the list of write costs (ways to program a page) of the cost regulator: program step (ISPP) or voltage
+    /// set, and retention time of each.
     pub fn costs(&self) -> &[WriteCost] {
         &self.table.costs
     }
 
     /// Returns the write costs (ways to program a page) in the order of their numbers in transactions, from 1 on: for
-    /// each its program step relative to the usual step, and the name of its voltage set where the write cost uses one.
+    /// each its program step (ISPP voltage increment) relative to the usual step, and the name of its set of program
+    /// and read voltages where the write cost uses one.
     pub fn ways_to_write(&self) -> Vec<(f64, Option<&str>)> {
         let named = self.table.costs.iter().map(|cost| cost.voltages.as_deref());
         self.table.steps.iter().copied().zip(named).collect()
     }
 
-    /// Returns, for each rung of the read ladder, the number of reference voltages with which cells are compared.
+    /// Returns, for each step of the read sequence (read ladder: hard read, then soft reads), the number of reference
+    /// voltages with which cells are compared.
     pub fn references(&self) -> Vec<u32> {
         self.correction.ladder.rungs.iter().map(|rung| rung.references).collect()
     }

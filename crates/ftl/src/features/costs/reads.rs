@@ -10,8 +10,8 @@ use nand::errors::Condition;
 use units::{Lpn, SimTime};
 
 impl Regulation {
-    /// Plans the read of a page row (numbered over the drive) at time `now`: number of senses, decodes and retries;
-    /// counts the read.
+    /// Plans the read of a page row (numbered over the drive) at time `now`, that is, the number of senses, decodes and
+    /// retries, and counts the read; returns the plan.
     #[inline]
     pub(super) fn plan_read(&mut self, row: u32, origin: Origin, now: SimTime) -> Reading {
         let (superblock, page_type) = self.page_of(row);
@@ -32,7 +32,8 @@ impl Regulation {
         self.read_in_doubt(row, rung, origin, now)
     }
 
-    /// Returns the superblock of a page row (numbered over the drive), and the page type of the row.
+    /// Returns the number of the superblock to which a page row (numbered over the drive) belongs, and the page type
+    /// (such as lower, middle, upper) of the row.
     #[inline]
     fn page_of(&self, row: u32) -> (usize, usize) {
         let (superblock, within) = self.rows.place_of(row);
@@ -54,7 +55,7 @@ impl Regulation {
         }
     }
 
-    /// Returns the page type of a page row, and the row's present condition (write cost, wear, age, reads) for the
+    /// Returns the page type of a page row, and the row's present condition (program step, wear, age, reads) for the
     /// error model.
     pub(super) fn condition_now(&self, row: u32, now: SimTime) -> (usize, Condition) {
         let (superblock, page_type) = self.page_of(row);
@@ -65,7 +66,7 @@ impl Regulation {
     }
 
     /// Plans a read whose outcome must be determined from the page's actual error rate, because the page is older, or
-    /// was read more often, than planned for, because its first attempt may fail, or because the drive decodes
+    /// was read more often, than read plans assume, because its first attempt may fail, or because the drive decodes
     /// simulated codewords.
     #[cold]
     fn read_in_doubt(&mut self, row: u32, rung: usize, origin: Origin, now: SimTime) -> Reading {
@@ -123,8 +124,8 @@ impl Regulation {
         read.reading.iterating_ns = ladder.iterating_ns(read.reading.iterating_ns, bytes, transfer, attempts);
     }
 
-    /// Asks the cost regulator whether mapping unit `lpn`, which the host reads from page row `row` of `die`, is to be
-    /// rewritten, and queues the unit if so.
+    /// Asks the cost regulator whether mapping unit `lpn`, which the host reads from page row `row` of `die`, should be
+    /// programmed again with another write cost (way to program) for faster reads, and queues the unit if so.
     #[inline]
     pub(super) fn on_host_read(&mut self, lpn: Lpn, row: u32, die: usize) {
         if !self.notes.are_kept() {

@@ -8,19 +8,20 @@ use ecc::{Ladder, Rates, Soft};
 use nand::errors::{Condition, ErrorModel};
 use units::Nanos;
 
-/// Ratio between the highest program/erase cycles of neighbouring rows of wear (ranges of program/erase cycles, for
-/// each of which read plans are computed once).
+/// Ratio between the highest program/erase cycles of neighbouring wear rows (ranges of program/erase cycles, for each
+/// of which read plans are computed once).
 const WEAR_RATIO: f64 = 1.1;
 const WEAR_ROWS: usize = 150;
 
-/// Plan of the first attempt of a read of a page: the rung of the read ladder (hard read, then soft reads) with which
-/// the read begins, whether this rung is enough, and the decoder's time.
+/// Plan of the first attempt of a read of a page: the step of the read sequence (read ladder: hard read, then soft
+/// reads) with which the read begins, whether this step is enough, and the decoder's time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begin {
-    /// Index of the rung of the read ladder (hard or soft read) of the first attempt.
+    /// Index of the step of the read sequence (read ladder: hard read, then soft reads) with which the first attempt of
+    /// the read begins.
     pub rung: u8,
-    /// True if the rung `rung` corrects the page up to the greatest age and number of reads for which reads are
-    /// planned.
+    /// True if the step `rung` of the read sequence (hard or soft read) corrects the page up to the greatest age and
+    /// number of reads for which reads are planned.
     pub holds: bool,
     /// Time of the decoder's iterations for the first attempt, in nanoseconds.
     pub iterating_ns: u32,
@@ -87,19 +88,20 @@ impl Correction {
 pub(super) struct Reckoning {
     /// Greatest number of reads of a superblock between two erases for which the first attempt of a read is chosen.
     pub reads: u32,
-    /// For each write cost, the greatest age of data for which the first attempt of a read is chosen; older data may
-    /// need retries.
+    /// For each write cost (way to program a page), the greatest age of data for which the first attempt of a read is
+    /// chosen; older data may need retries.
     pub ages: Vec<Nanos>,
-    /// For each rung of the read ladder, the timing parameters of a read that succeeds there without retries.
+    /// For each step of the read sequence (read ladder: hard read, then soft reads), the timing parameters of a read
+    /// that succeeds in that step without retries.
     pub readings: Vec<Reading>,
     page_types: usize,
     /// For each row of wear (range of program/erase cycles of a block), the highest number of cycles in the range.
     wear_edges: Vec<u32>,
-    /// Plans of the first attempt of a read: one for each combination of write cost, row of wear and page type, in this
-    /// order.
+    /// Plans of the first attempt of a read: one for each combination of write cost (way to program a page), wear row
+    /// (range of program/erase cycles) and page type, in this order.
     begins: Vec<Begin>,
-    /// For each row of wear (range of program/erase cycles), all write costs as candidates for the cost regulator:
-    /// program time, reference voltages, and whether the cost is feasible.
+    /// For each wear row (range of program/erase cycles), all write costs (ways to program a page) as candidates for
+    /// the cost regulator: program time, reference voltages, and whether the write cost is feasible on blocks so worn.
     candidates: Vec<Candidate>,
 }
 
@@ -110,7 +112,8 @@ fn wear_edges(pe_cycles: u32) -> Vec<u32> {
     std::iter::successors(Some(pe_cycles), next).take(WEAR_ROWS).collect()
 }
 
-/// Makes, for each rung of the read ladder, the timing parameters of a read that succeeds there without retries.
+/// Makes, for each step of the read sequence (read ladder: hard read, then soft reads), the timing parameters of a read
+/// that succeeds in that step without retries.
 fn readings(ladder: &Ladder) -> Vec<Reading> {
     let hard = ladder.rungs[0].bit_planes as u16;
     let reading = |rung: &ecc::Rung| Reading {
@@ -122,8 +125,8 @@ fn readings(ladder: &Ladder) -> Vec<Reading> {
 }
 
 impl Reckoning {
-    /// Computes the first attempt of reads and the regulator's candidate write costs for all rows of wear (ranges of
-    /// program/erase cycles), on a drive whose blocks have `pe_cycles` at the start.
+    /// Computes the first attempt of reads and the candidate write costs (ways to program a page) of the cost regulator
+    /// for all wear rows (ranges of program/erase cycles), on a drive whose blocks have `pe_cycles` at the start.
     ///
     /// # Errors
     /// When the code cannot correct data of a write cost at the end of their retention time on blocks with `pe_cycles`.
@@ -184,16 +187,17 @@ impl Reckoning {
         Ok(Self { reads, ages, readings, page_types, wear_edges, begins, candidates })
     }
 
-    /// Returns the candidate write costs that the cost regulator sees for a block in this row of wear (range of
-    /// program/erase cycles): program time, number of reference voltages, and whether the cost is feasible.
+    /// Returns the candidate write costs (ways to program a page) that the cost regulator sees for a block in this wear
+    /// row (range of program/erase cycles): program time, number of reference voltages, and whether the write cost is
+    /// feasible.
     #[inline]
     pub fn candidates(&self, wear_row: u8) -> &[Candidate] {
         let costs = self.ages.len();
         &self.candidates[usize::from(wear_row) * costs..][..costs]
     }
 
-    /// Returns the first attempt of a read of a page with this write cost, row of wear (range of program/erase cycles)
-    /// and page type.
+    /// Returns the plan of the first attempt of a read of a page with this write cost (way to program), wear row (range
+    /// of program/erase cycles) and page type.
     #[inline]
     pub fn begin(&self, cost: usize, wear_row: u8, page_type: usize) -> Begin {
         self.begins[(cost * self.wear_edges.len() + usize::from(wear_row)) * self.page_types + page_type]
@@ -211,8 +215,8 @@ impl Reckoning {
     }
 }
 
-/// Makes the error message for a write cost whose data the code could not correct at the end of their retention time.
-/// `worst` is the worst raw bit error rate, `limit` the rate that the code corrects.
+/// Makes the error message for a write cost (way to program a page) whose data the code could not correct at the end of
+/// their retention time. `worst` is the worst raw bit error rate, `limit` the rate that the code corrects.
 fn too_coarse(table: &CostTable, cost: usize, pe_cycles: u32, (worst, limit): (f64, f64)) -> String {
     format!(
         "ftl.regulator: {} leaves a raw bit error rate of {worst:.2e} after {} on blocks with {pe_cycles} program/erase \

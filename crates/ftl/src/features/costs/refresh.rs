@@ -14,10 +14,10 @@ pub(super) struct DueTimes {
     /// For each superblock of the drive, the time at which its data must be rewritten; `NEVER`: not at all.
     pub at: Vec<SimTime>,
     /// Refresh time that the program being issued sets for its superblock, if it is earlier than the superblock's
-    /// previous refresh time; `None` again once the timer event for it is scheduled.
+    /// previous refresh time; `None` while no such new time waits for its timer event to be scheduled.
     pub newly: Option<SimTime>,
-    /// List of the superblocks that have had as many reads as are planned for and must be relocated (read reclaim);
-    /// always empty without read reclaim.
+    /// List of the superblocks that have reached the number of reads up to which reads are planned, and must be
+    /// relocated (read reclaim); always empty on a drive without read reclaim.
     pub worn_by_reads: Vec<u32>,
     pub reclaims: bool,
 }
@@ -38,8 +38,8 @@ impl DueTimes {
         self.at[superblock] = SimTime::NEVER;
     }
 
-    /// Replaces the refresh time of a superblock by `due` if `due` is earlier; the timer event for the new time is
-    /// still to be scheduled (`newly`).
+    /// Sets the refresh time of a superblock to `due` if `due` is earlier than its present one; the timer event for the
+    /// new time is still to be scheduled (`newly`).
     pub fn advance(&mut self, superblock: usize, due: SimTime, now: SimTime) {
         if due < self.at[superblock] {
             self.newly = Some(due.max(now));
@@ -47,8 +47,8 @@ impl DueTimes {
         }
     }
 
-    /// Makes a superblock due for refresh now because it has had as many reads as are planned for; does nothing on a
-    /// drive without read reclaim.
+    /// Makes a superblock due for relocation now because it has had the number of reads up to which reads are planned
+    /// (read reclaim); does nothing on a drive without read reclaim.
     pub fn note_worn_by_reads(&mut self, superblock: usize, now: SimTime) {
         if self.reclaims {
             self.worn_by_reads.push(superblock as u32);
@@ -58,8 +58,8 @@ impl DueTimes {
 }
 
 impl Regulation {
-    /// Sets, and returns, the time at which the data that a superblock holds from before the run must be rewritten;
-    /// `None` if their write cost needs no refresh.
+    /// Sets, and returns, the refresh time of a superblock with data from before the run: the time by which the data
+    /// must be rewritten; `None` if their write cost (way to program a page) needs no refresh.
     pub(super) fn due_from_start(&mut self, superblock: usize) -> Option<SimTime> {
         let cost = self.rows.of(superblock as u32 * self.rows.per_superblock);
         let refresh = self.table.costs[cost].refresh?.ns().min(i64::MAX as u64);
@@ -69,7 +69,8 @@ impl Regulation {
         Some(due)
     }
 
-    /// Queues a superblock on its die to be rewritten for refresh or scrub as soon as the die may spend time on that.
+    /// Queues a superblock on its die to be relocated for refresh or background scrub, once the time that the drive
+    /// spends on such work allows; does nothing if the superblock is queued already or being collected.
     pub(super) fn ask_upkeep(
         &self,
         core: &mut Core,

@@ -4,12 +4,13 @@ use crate::regulator;
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Settings of the cost regulator: the policy, the write costs among which the policy chooses, and the age and reads of
-/// data for which reads are planned.
+/// Settings of the cost regulator: the policy, the write costs (ways to program a page) among which the policy chooses,
+/// and the age and reads of data for which reads are planned.
 pub struct CostRules {
     /// Maker of the policy that chooses the write cost (way to program) of each mapping unit.
     pub regulator: regulator::Maker,
-    /// Settings of the write costs among which the cost regulator chooses: program steps and retention times.
+    /// Settings of the write costs (ways to program a page) among which the cost regulator chooses: program steps (ISPP
+    /// voltage increments) and retention times.
     pub steps: regulator::Steps,
     /// Settings of the planning of reads: greatest number of reads and age of data for which the first attempt of a
     /// read is planned, and read reclaim.

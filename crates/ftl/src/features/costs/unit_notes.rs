@@ -4,23 +4,24 @@ use crate::regulator::BITS_MAX;
 use engine::large_array;
 use units::Lpn;
 
-/// Bit of a unit's note: the host has accessed the mapping unit since the run began.
+/// Bit of the byte of notes on a mapping unit: the host has accessed the unit since the run began.
 pub(super) const SEEN: u8 = 1 << 6;
-/// Bit of a unit's note: the mapping unit waits to be rewritten.
+/// Bit of the byte of notes on a mapping unit: the cost regulator has queued the unit to be programmed again for faster
+/// reads.
 pub(super) const QUEUED: u8 = 1 << 7;
-/// Mask of the bits of a unit's note that the cost regulator uses itself.
+/// Mask of the bits, in the byte of notes on a mapping unit, that the cost regulator uses itself.
 pub(super) const NOTES: u8 = (1 << BITS_MAX) - 1;
 
-/// Array of one byte of notes for each mapping unit, where the cost regulator treats units differently: the regulator's
-/// own bits, [`SEEN`], [`QUEUED`].
+/// Array of one byte of notes for each mapping unit, on a drive whose cost regulator stores notes on single units: the
+/// regulator's own bits, [`SEEN`], [`QUEUED`].
 pub(super) struct UnitNotes {
     notes: Vec<u8>,
     bits: u32,
 }
 
 impl UnitNotes {
-    /// Makes empty notes for `units` mapping units, of which the cost regulator uses `bits` bits each; takes no memory
-    /// if `bits` is 0.
+    /// Makes empty notes for `units` mapping units, in which the cost regulator stores `bits` bits for each unit; takes
+    /// no memory if `bits` is 0.
     pub fn new(bits: u32, units: u64) -> Self {
         Self { notes: if bits > 0 { large_array(units as usize, 0) } else { Vec::new() }, bits }
     }

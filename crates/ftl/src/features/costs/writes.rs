@@ -8,9 +8,9 @@ use controller::Origin;
 use units::{Lpn, Nanos, SimTime};
 
 impl Regulation {
-    /// Chooses the write cost of a mapping unit that joins the next program of a die's stream in `superblock` (numbered
-    /// over the drive), and combines it with the costs of the program's other units. `waiting` is the number of host
-    /// operations at the die.
+    /// Chooses the write cost (way to program) of a mapping unit that joins the next program of a die's stream in
+    /// `superblock` (numbered over the drive), and combines it with the costs of the program's other units. `waiting`
+    /// is the number of host operations that wait at the die.
     pub(super) fn choose(
         &mut self,
         die: usize,
@@ -43,8 +43,8 @@ impl Regulation {
         }
     }
 
-    /// Asks the cost regulator for the write cost of a mapping unit that goes to a block in wear row `wear_row` (range
-    /// of program/erase cycles); returns the index of the cost.
+    /// Asks the cost regulator for the write cost (way to program a page) of a mapping unit that goes to a block in
+    /// wear row `wear_row` (range of program/erase cycles); returns the index of the write cost.
     fn ask(&mut self, die: usize, wear_row: u8, unit: Unit, waiting: u32, now: SimTime) -> usize {
         let Unit { lpn, origin, old_row } = unit;
         let note = self.notes.of(lpn);
@@ -69,7 +69,7 @@ impl Regulation {
     }
 
     /// Records that the host writes a mapping unit to a superblock in SLC mode, whose programs have no choice of write
-    /// cost.
+    /// cost (way to program a page).
     pub(super) fn note_one_bit(&mut self, die: usize, lpn: Lpn, now: SimTime) {
         self.notes.set(lpn, (self.notes.of(lpn) & NOTES) | SEEN);
         self.dies[die].note_host_operation(now);
@@ -84,9 +84,9 @@ impl Regulation {
         }
     }
 
-    /// Returns the index of the write cost to program with: `chosen` if blocks in this row of wear (range of
-    /// program/erase cycles) can be programmed with it; else the next finer feasible cost, or the finest of all if none
-    /// is feasible, and counts the change.
+    /// Returns the index of the write cost (way to program a page) to program with: `chosen` if blocks in this wear row
+    /// (range of program/erase cycles) can be programmed with it; else the next finer (more precise) feasible one, or
+    /// the finest of all if none is feasible, and counts the change.
     #[inline]
     fn refine(&mut self, chosen: usize, wear_row: u8) -> usize {
         let candidates = self.reckoning.candidates(wear_row);
@@ -102,15 +102,15 @@ impl Regulation {
         all().filter(holds).max_by(by_step).or_else(|| all().min_by(by_step)).unwrap_or(chosen)
     }
 
-    /// Returns, and resets, the index of the write cost chosen for the units collected for the next program of a die's
-    /// stream; index 0 if none was chosen.
+    /// Returns, and resets, the index of the write cost (way to program a page) chosen for the units collected for the
+    /// next program of a die's stream; index 0 if none was chosen.
     pub(super) fn take_cost(&mut self, die: usize, stream: usize) -> u8 {
         let pending = std::mem::replace(&mut self.dies[die].pending[stream], NO_COST);
         if pending == NO_COST { 0 } else { pending }
     }
 
-    /// Records that a program with write cost `cost` is issued to `rows` page rows of `superblock` from `row` on, and
-    /// returns the number by which the transaction names the cost.
+    /// Records that a program with write cost `cost` (way to program a page) is issued to `rows` page rows of
+    /// `superblock` from `row` on, and returns the number by which the transaction names the write cost.
     pub(super) fn issue(&mut self, cost: u8, superblock: usize, row: u32, rows: u32, now: SimTime) -> u8 {
         self.note_programmed(superblock, row, now);
         let first = superblock * self.rows.per_superblock as usize + row as usize;

@@ -15,7 +15,7 @@ pub(crate) struct CostTable {
     /// pulses, ISPP) as a multiple of the usual program step.
     pub steps: Vec<f64>,
     /// For each write cost (way to program a page), the number of its voltage set (program-verify and read reference
-    /// voltages): 0 for the usual set, n for the n-th set that the write costs name from the chip's tables.
+    /// voltages): 0 for the usual set, from 1 on for the sets in the order of the chip's tables.
     pub voltages: Vec<usize>,
     /// For each write cost, its program speed as a multiple of the speed of the usual way to program a page; a higher
     /// number means a faster, less precise program.

@@ -9,19 +9,21 @@ use crate::core::Core;
 use crate::store::Places;
 use units::Lpn;
 
-/// State of a map that lies on flash, saved at the moment of a power cut until recovery has found the newest data: the
-/// place of each logical unit, and the outdated translation units.
+/// State of a demand-paged map (stored on flash and cached in RAM), saved at the moment of a power cut until recovery
+/// has found the newest data: the place of each logical unit, and the outdated translation units (mapping units that
+/// hold a page of the map).
 pub(super) struct Translations {
-    /// For each logical unit, the place on flash that the map gave at the power cut. The translation units on flash
-    /// give the same places, except the translation units in `outdated`.
+    /// For each logical unit, the place on flash that the map gave at the power cut. The translation units (map pages)
+    /// on flash give the same places, except the translation units listed in `outdated`.
     places: Places,
-    /// Numbers of the translation units whose newest version was only in RAM at the power cut.
+    /// Numbers of the translation units (pages of the map on flash) whose newest version was only in RAM at the power
+    /// cut.
     outdated: Vec<u32>,
 }
 
 impl Demand {
-    /// Drops the part of the map that is in RAM, at a power cut, and records which translation units on flash are
-    /// outdated or which checkpoint survives.
+    /// Drops the part of the map that is in RAM, at a power cut, and records which translation units (map pages) on
+    /// flash are outdated or, for a map saved by checkpoints, which checkpoint survives.
     pub(super) fn end(&mut self, core: &mut Core) {
         core.store.stats.units_read_cut += self.tasks.units_awaited();
         self.checkpoints = self.checkpoints.take().map(Checkpoints::after_cut);
@@ -33,8 +35,8 @@ impl Demand {
         }
     }
 
-    /// Marks, when recovery has found the map, the translation units on flash that differ from the map as outdated, so
-    /// that they are rewritten.
+    /// Marks, when recovery has found the map, the translation units (map pages) on flash that differ from the map as
+    /// outdated, so that they are rewritten.
     pub(super) fn compare(&mut self, core: &Core) {
         let Some(said) = self.left.take() else { return };
         for page in said.outdated {
@@ -50,8 +52,8 @@ impl Demand {
     }
 }
 
-/// Restores, after a power cut, the state of the map on flash that survived, and begins to read the map if it has
-/// checkpoints.
+/// Restores, after a power cut, the state of the map on flash that survived, and begins to read the map into RAM if it
+/// is saved by checkpoints.
 pub(super) fn take_back(demand: &mut Demand, before: Demand) {
     demand.left = before.left;
     if before.checkpoints.is_some() {

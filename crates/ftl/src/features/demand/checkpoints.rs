@@ -9,25 +9,27 @@ use units::Lpn;
 /// State of a map that is wholly in RAM and saved to flash as checkpoints: at power-up, recovery rebuilds the map from
 /// the last checkpoint and from the summaries of the superblocks closed since.
 pub(super) struct Checkpoints {
-    /// Setting: number of superblocks that must be closed after the beginning of one checkpoint before the next begins.
+    /// Setting: number of superblocks that must be closed (written full or ended early) after the beginning of one
+    /// checkpoint of the map before the next begins.
     pub every: u64,
     /// Number of superblocks closed so far; `closed_as` has, for each superblock, what this number was when the
     /// superblock was closed.
     pub closed: u64,
     pub closed_as: Vec<u64>,
-    /// Number of superblocks that had been closed when the checkpoint in progress began; `done` is the number when the
-    /// last complete one began.
+    /// Number of superblocks that had been closed when the checkpoint of the map in progress began; `done` is the
+    /// number when the last complete one began.
     pub began: u64,
     pub done: u64,
-    /// Number of translation units of the checkpoint in progress that are still to be written.
+    /// Number of translation units (map pages) of the checkpoint in progress that are still to be written to flash.
     pub left: u32,
-    /// True if units were written without simulated time since the last checkpoint of the map.
+    /// True if mapping units were written without simulated time (as in preconditioning) since the last checkpoint of
+    /// the map.
     pub outdated: bool,
-    /// Sizes of directory and log for reading the map on demand, on a drive that is ready before its map is in RAM;
-    /// `None` on other drives.
+    /// Sizes of the checkpoint's directory and of the log of map changes, on a drive that accepts requests after
+    /// power-up before its map is in RAM; `None` on other drives.
     pub on_demand: Option<OnDemand>,
-    /// Record of the translation units that are not in RAM yet, while the drive reads the map after power-up; `None` at
-    /// other times.
+    /// Record of the translation units (map pages) that are not in RAM yet, while the drive reads the map after
+    /// power-up; `None` at other times.
     pub loading: Option<Loading>,
     /// Log (journal) of the changes of the map since the last checkpoint; `None` on a drive that logs no changes.
     pub log: Option<Journal>,
@@ -37,8 +39,8 @@ pub(super) struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// Makes the state of checkpoints of a drive that has none yet, and begins the log of map changes where the drive
-    /// has one.
+    /// Makes the state of map checkpoints of a fresh drive, which has written no checkpoint yet, and begins the log of
+    /// map changes where the drive has one.
     pub fn new(every: u64, on_demand: Option<OnDemand>, layout: &Layout) -> Self {
         let superblocks = layout.superblocks();
         let log = on_demand.filter(|on_demand| on_demand.log_units > 0).map(|on_demand| {
@@ -61,13 +63,13 @@ impl Checkpoints {
         }
     }
 
-    /// Returns the number of mapping units that the directory of a checkpoint takes: the units that hold the places of
-    /// the checkpoint's other units.
+    /// Returns the number of mapping units that the directory of a checkpoint of the map takes: the units that hold the
+    /// physical places of the checkpoint's other units. 0 on a drive without such a directory.
     pub fn directory_units(&self) -> u32 {
         self.on_demand.map_or(0, |on_demand| on_demand.directory_units)
     }
 
-    /// Begins a checkpoint of the map that consists of `units` translation units.
+    /// Begins a checkpoint of the map that consists of `units` translation units (map pages).
     pub fn begin(&mut self, units: u32) {
         (self.began, self.left) = (self.closed, units);
         if let Some(log) = &mut self.log {
@@ -75,37 +77,41 @@ impl Checkpoints {
         }
     }
 
-    /// Returns the state of the checkpoints after a power cut: the checkpoint in progress is dropped, and the last
-    /// complete one is the one to recover from.
+    /// Returns the state of the map's checkpoints after a power cut: the checkpoint in progress is dropped, and
+    /// recovery starts from the last complete one.
     pub fn after_cut(self) -> Self {
         let log = self.log.map(Journal::after_cut);
         Self { began: self.done, left: 0, loading: None, log, ..self }
     }
 
-    /// True when all units of the last complete checkpoint, and of the log that follows it, are on flash.
+    /// True while no unit of the last complete checkpoint of the map, or of the log that follows it, is lost with a
+    /// failed die.
     fn is_whole(&self) -> bool {
         self.lost.is_none_or(|lost| self.done > lost)
     }
 
-    /// True if the last complete checkpoint gives the whole content of a superblock, provided that the superblock is
-    /// full.
+    /// True if the last complete checkpoint of the map gives the place of all data in a superblock, provided that the
+    /// superblock is full.
     pub fn covers(&self, superblock: usize) -> bool {
         self.is_whole() && self.closed_as[superblock] <= self.done
     }
 
-    /// Returns the number of page rows of a superblock whose content the last checkpoint and the log give.
+    /// Returns the number of page rows (pages of one index on all planes) of a superblock whose content the last
+    /// checkpoint of the map and the log of changes give.
     pub fn rows_told(&self, superblock: usize) -> u32 {
         let log = self.log.as_ref().filter(|_| self.is_whole());
         log.map_or(0, |log| log.rows_told(superblock))
     }
 
-    /// Counts a superblock that was closed, and records the superblock's number in the order of closing.
+    /// Counts a superblock that was closed (takes no more data), and records the superblock's number in the order of
+    /// closing.
     pub fn note_closed(&mut self, superblock: usize) {
         self.closed += 1;
         self.closed_as[superblock] = self.closed;
     }
 
-    /// Returns the number of bytes of memory that the simulator's state of checkpoints and log takes.
+    /// Returns the number of bytes of memory that the simulator's state of map checkpoints and log of map changes
+    /// takes.
     pub fn bytes(&self) -> usize {
         let loading = self.loading.as_ref().map_or(0, Loading::bytes);
         8 * self.closed_as.len() + self.log.as_ref().map_or(0, Journal::bytes) + loading
@@ -113,8 +119,8 @@ impl Checkpoints {
 }
 
 impl Demand {
-    /// Notes that unit `lpn`, of the map or of its log, is on flash; when no unit of the checkpoint in progress is left
-    /// to be written, that checkpoint counts as complete.
+    /// Notes that unit `lpn`, a translation unit (map page) or a unit of the log of map changes, is on flash; when no
+    /// unit of the checkpoint in progress is left to be written, that checkpoint counts as complete.
     pub(super) fn note_written(&mut self, lpn: Lpn) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         if checkpoints.log.as_mut().is_some_and(|log| log.note_written(lpn)) || checkpoints.left == 0 {
@@ -134,8 +140,8 @@ impl Demand {
 mod tests {
     use super::*;
 
-    /// Makes the test's state: two checkpoints were completed, which began when two and four of four superblocks were
-    /// closed; the last superblock was closed later.
+    /// Makes the state of map checkpoints for a test: two checkpoints were completed, which began when two and four of
+    /// four superblocks were closed; the last superblock was closed later.
     fn closed_and_written() -> Checkpoints {
         Checkpoints {
             every: 2,

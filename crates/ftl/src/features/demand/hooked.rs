@@ -19,8 +19,8 @@ impl Feature for Demand {
         self.cache.bytes() + self.outdated.pages() as usize + checkpoints
     }
 
-    /// Returns the bytes of RAM of the drive's map: the cached entries and the place of each translation unit, or the
-    /// whole map where checkpoints save it.
+    /// Returns the bytes of RAM that the drive's map takes: the cached entries and the place of each translation unit
+    /// (map page on flash), or the whole map where checkpoints save it.
     fn map_bytes(&self) -> Option<u64> {
         if self.checkpoints.is_some() {
             return Some(u64::from(self.first) * ENTRY_BYTES);
@@ -44,8 +44,8 @@ impl Feature for Demand {
         true
     }
 
-    /// Notes that a translation unit or a unit of the log is on flash, and returns true: units of the drive's own that
-    /// no other feature has claimed belong to the map.
+    /// Notes that a translation unit (map page) or a unit of the log of map changes is on flash, and returns true:
+    /// units of the drive's own that no other feature has claimed belong to the map.
     fn wrote_own(&mut self, _: &Core, lpn: Lpn, _: u32) -> bool {
         self.used_slots -= 1;
         self.note_written(lpn);
@@ -89,8 +89,9 @@ impl Feature for Demand {
         self.end_task(core, owner);
     }
 
-    /// Queues all changed translation units to be written now, whether or not host writes have earned the credit for
-    /// that, and returns their numbers; with checkpoints, begins a checkpoint of the whole map instead.
+    /// Queues all changed translation units (map pages) to be written now, whether or not host writes have earned the
+    /// credit for such writes, and returns their numbers; where checkpoints save the map, begins a checkpoint of the
+    /// whole map instead.
     fn flushes_map(&mut self) -> Option<Vec<u32>> {
         let mut pages = self.changed();
         if let Some(checkpoints) = &mut self.checkpoints {
@@ -108,8 +109,8 @@ impl Feature for Demand {
         }
     }
 
-    /// Records a closed superblock, and begins a checkpoint of the map if enough superblocks have been closed since the
-    /// last one began.
+    /// Records a closed superblock (it takes no more data), and begins a checkpoint of the map if enough superblocks
+    /// have been closed since the last one began.
     fn closed(&mut self, superblock: usize) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         checkpoints.note_closed(superblock);
@@ -125,8 +126,8 @@ impl Feature for Demand {
         }
     }
 
-    /// Adds the changes that a program makes to the map to the log of map changes: one for each unit that is not
-    /// padding.
+    /// Adds the changes that a program makes to the map to the log of map changes: one change for each programmed unit
+    /// that is not padding.
     fn program_ends(&mut self, core: &Core, program: &Transaction) {
         if let Some(log) = self.log() {
             let superblock = core.store.space.global(program.die.index(), program.superblock);
@@ -145,9 +146,9 @@ impl Feature for Demand {
         self.outdated.earn();
     }
 
-    /// Removes and returns the next translation unit that must be written to flash without simulated time: one whose
-    /// dirty entry was evicted from the cache or, as far as the credit from host writes allows, one whose uncached
-    /// entries changed.
+    /// Removes and returns the next translation unit (map page) that must be written to flash without simulated time:
+    /// one whose dirty entry was evicted from the cache or, as far as the credit from host writes allows, one whose
+    /// uncached entries changed.
     fn due_untimed(&mut self) -> Option<Lpn> {
         let page = self.outdated.next()?;
         self.clean(page);
@@ -156,8 +157,8 @@ impl Feature for Demand {
         Some(unit)
     }
 
-    /// Empties the cache as after a power-up, and adds the translation units that must be written so that the map on
-    /// flash is complete.
+    /// Empties the cache of map entries as after a power-up, and adds to `units` the translation units (map pages) that
+    /// must be written so that the map on flash is complete.
     fn settles(&mut self, units: &mut Vec<Lpn>) {
         let pages = self.forget();
         units.extend(pages.into_iter().map(|page| self.unit_of(page)));
@@ -170,8 +171,8 @@ impl Feature for Demand {
         }
     }
 
-    /// Marks every translation unit as outdated, because a constructed drive has places for all units without having
-    /// looked up their entries.
+    /// Marks every translation unit (map page) as outdated, because a drive constructed in a used state has places for
+    /// all units without having looked up their map entries.
     fn constructed(&mut self) {
         if let Some(checkpoints) = &mut self.checkpoints {
             checkpoints.outdated = true;
@@ -179,8 +180,8 @@ impl Feature for Demand {
         self.outdated.all_fall_behind();
     }
 
-    /// Begins the log of map changes with the content of a fresh drive or, after a power cut, adds the data on flash
-    /// that the log does not have.
+    /// Begins the log of map changes with the data that a fresh drive has on flash or, after a power cut, adds the data
+    /// on flash that the log does not have.
     fn time_begins(&mut self, core: &Core) {
         let Some(log) = self.log() else { return };
         for superblock in 0..core.store.layout.superblocks() {

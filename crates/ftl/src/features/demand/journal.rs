@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 use units::Lpn;
 
-/// Record of the progress of the map's log (journal) for one superblock: once the log is on flash up to its change
-/// number `change`, the log covers the first `rows` page rows of the superblock.
+/// Record of the progress of the log (journal) of map changes for one superblock: once the log is on flash up to its
+/// change number `change`, the log covers the first `rows` page rows of the superblock.
 #[derive(Clone, Copy)]
 struct Told {
     superblock: u32,
@@ -16,31 +16,34 @@ struct Told {
     change: u64,
 }
 
-/// Record of one unit of the map's log (journal) that was sent to flash: its logical unit, whether it is on flash, and
-/// the page rows that it covers.
+/// Record of one unit of the log (journal) of map changes that was sent to flash: its logical unit, whether it is on
+/// flash, and the page rows that it covers.
 struct Sent {
     lpn: Lpn,
     on_flash: bool,
     tells: Vec<Told>,
 }
 
-/// State of the log (journal) of the changes of a drive's map, which is stored on flash in a ring of logical units.
+/// State of the log (journal) of the changes of a drive's map, which is stored on flash in a ring of logical units:
+/// after the last of them the log continues in the first.
 pub(super) struct Journal {
-    /// First logical unit of the ring that holds the log on flash; `units` is the number of units of the ring.
+    /// First logical unit of the ring (units used in turn, again and again) that holds the log of map changes on flash;
+    /// `units` is the number of units of the ring.
     first: u32,
     units: u32,
     /// Number of changes of the map that one unit of the log holds.
     per_unit: u64,
-    /// For each superblock, the number of page rows, from its first one on, whose changes are in log units on flash.
+    /// For each superblock, the number of page rows, from its first one on, whose map changes are in log units on
+    /// flash.
     told: Vec<u32>,
-    /// Number of map changes since the log began. `pending` lists the page rows whose changes are in no log unit that
-    /// was sent yet.
+    /// Number of map changes since the log of map changes began. `pending` lists the page rows whose changes are in no
+    /// log unit that was sent to flash yet.
     changes: u64,
     pending: VecDeque<Told>,
     sent: VecDeque<Sent>,
-    /// Number of log units sent so far. `needed` is the number of the first log unit that recovery still needs, because
-    /// the last complete checkpoint covers all earlier ones; `began` is the value of `count` when the latest checkpoint
-    /// began.
+    /// Number of units of the log of map changes that were sent to flash so far. `needed` is the number of the first
+    /// log unit that recovery still needs, because the last complete checkpoint of the map covers all earlier ones;
+    /// `began` is the value of `count` when the latest checkpoint began.
     count: u64,
     needed: u64,
     began: u64,
@@ -49,8 +52,8 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Makes an empty log of map changes in the ring of `units` logical units from `first` on, of which each holds
-    /// `per_unit` changes.
+    /// Makes an empty log of map changes in the ring of `units` logical units from `first` on (used in turn, again and
+    /// again), of which each holds `per_unit` changes.
     pub fn new(first: u32, units: u32, per_unit: u32, superblocks: usize) -> Self {
         Self {
             first,
@@ -85,7 +88,7 @@ impl Journal {
         self.pending.push_back(Told { superblock: superblock as u32, rows, change: self.changes });
     }
 
-    /// Removes what the log tells of a superblock, because the superblock is erased.
+    /// Removes what the log of map changes tells of a superblock, because the superblock is erased.
     pub fn note_erased(&mut self, superblock: usize) {
         self.told[superblock] = 0;
         let is_other = |told: &Told| told.superblock != superblock as u32;
@@ -93,8 +96,9 @@ impl Journal {
         self.sent.iter_mut().for_each(|unit| unit.tells.retain(is_other));
     }
 
-    /// Returns the logical unit of the next log unit if it is full and may be sent to flash; `None` if the unit is not
-    /// full, or while its place in the ring holds a unit that recovery needs or that is not on flash yet.
+    /// Returns the logical unit of the next unit of the log of map changes if it is full and may be sent to flash;
+    /// `None` if the unit is not full, or while its place in the ring of log units holds a unit that recovery needs or
+    /// that is not on flash yet.
     pub fn take_full(&mut self) -> Option<Lpn> {
         let most = u64::from(self.units);
         let end = (self.count + 1) * self.per_unit;
@@ -108,8 +112,8 @@ impl Journal {
         Some(lpn)
     }
 
-    /// Notes that unit `lpn` is on flash; false if it is not a unit of the log. A log unit counts once all units before
-    /// it are on flash.
+    /// Notes that unit `lpn` is on flash; false if it is not a unit of the log of map changes. A log unit counts once
+    /// all log units before it are on flash.
     pub fn note_written(&mut self, lpn: Lpn) -> bool {
         if !(self.first..self.first + self.units).contains(&lpn.0) {
             return false;
@@ -126,7 +130,8 @@ impl Journal {
         true
     }
 
-    /// Notes that a checkpoint of the map begins: once complete, it covers all log units sent up to now.
+    /// Notes that a checkpoint of the map begins: once complete, it makes all log units sent up to now superfluous for
+    /// recovery.
     pub fn note_checkpoint_begun(&mut self) {
         self.began = self.count;
     }
@@ -136,7 +141,7 @@ impl Journal {
         self.needed = self.began;
     }
 
-    /// Returns the units of the log that recovery must read after a power cut.
+    /// Returns the logical units of the log of map changes that recovery must read after a power cut.
     pub fn needed(&self) -> impl Iterator<Item = Lpn> {
         (self.needed..self.count).map(|number| self.unit(number))
     }
@@ -145,8 +150,8 @@ impl Journal {
         Lpn(self.first + (number % u64::from(self.units)) as u32)
     }
 
-    /// Returns the state of the log after a power cut: only the consecutive units that were on flash remain, and
-    /// nothing is pending.
+    /// Returns the state of the log of map changes after a power cut: only the consecutive log units that were on flash
+    /// remain, and no change waits to be logged.
     pub fn after_cut(self) -> Self {
         // Units that a checkpoint made unnecessary may not have come to the flash.
         let count = (self.count - self.sent.len() as u64).max(self.needed);
@@ -156,7 +161,7 @@ impl Journal {
         Self { changes, pending, sent, count, began, has_begun: true, ..self }
     }
 
-    /// Returns the number of bytes of memory that the simulator's state of the log takes.
+    /// Returns the number of bytes of memory that the simulator's state of the log of map changes takes.
     pub fn bytes(&self) -> usize {
         4 * self.told.len()
     }
@@ -166,7 +171,8 @@ impl Journal {
 mod tests {
     use super::*;
 
-    /// Makes the log of the tests: a ring of logical units 100 to 102, four changes in a unit, two superblocks.
+    /// Makes the log of map changes for the tests: a ring of logical units 100 to 102, four changes in a unit, two
+    /// superblocks.
     fn log() -> Journal {
         Journal::new(100, 3, 4, 2)
     }

@@ -46,15 +46,15 @@ impl Demand {
         is_at_hand
     }
 
-    /// True if a translation unit can be accessed without a flash read, because it was never written or is in the write
-    /// buffer.
+    /// True if a translation unit (map page) can be accessed without a flash read, because it was never written or is
+    /// in the write buffer.
     fn is_at_hand(&self, core: &Core, page: u32) -> bool {
         let unit = self.unit_of(page);
         core.store.map.lookup(unit) == Ppa::NONE || core.buffer.find(unit).is_some()
     }
 
-    /// Queues a write that waits for its map entry, or a read that waits for the entries in its first translation unit;
-    /// returns the number of entries waited for.
+    /// Queues a host write that waits for its map entry, or a host read that waits for the entries in its first
+    /// translation unit (map page); returns the number of entries waited for.
     pub(super) fn await_entries(&mut self, core: &Core, waiter: Waiter) -> u32 {
         let (lpn, waiter, count) = match waiter {
             Waiter::Read { request, first, count, since } => {
@@ -68,8 +68,8 @@ impl Demand {
         count
     }
 
-    /// Returns the next translation unit to read in the background after power-up, if fewer than half of the reads that
-    /// may be in flight are; `None` otherwise.
+    /// Returns the next translation unit (map page) to read in the background after power-up, if fewer than half of the
+    /// translation unit reads that may be in flight at a time are; `None` otherwise.
     fn next_to_load(&mut self, core: &Core) -> Option<u32> {
         while !self.tasks.is_half_full() {
             let page = self.loading()?.next()?;
@@ -82,8 +82,8 @@ impl Demand {
         None
     }
 
-    /// Ends the loading of the map after power-up if all translation units are in RAM; returns the action that the FTL
-    /// then continues with, or `None` while units are missing.
+    /// Ends the loading of the map after power-up if all translation units (map pages) are in RAM; returns the action
+    /// with which the FTL then continues, or `None` while units are still to be read or no map is being loaded.
     fn end_if_loaded(&mut self) -> Option<Lookup> {
         let is_done = self.loading().is_some_and(|loading| loading.is_done());
         if is_done {
@@ -92,12 +92,12 @@ impl Demand {
         is_done.then_some(Lookup::Loaded)
     }
 
-    /// True if a write buffer slot reserved for translation units is free for another one.
+    /// True if a write buffer slot reserved for translation units (map pages) is free for another one.
     fn has_slot(&self) -> bool {
         self.used_slots + self.tasks.updates() < self.slots
     }
 
-    /// Puts the full units of the map's log into the write buffer, as far as slots are free.
+    /// Puts the full units of the log of map changes into the write buffer, as far as reserved slots are free.
     fn send_log(&mut self, core: &mut Core) {
         while self.has_slot()
             && let Some(unit) = self.log().and_then(Journal::take_full)
@@ -107,9 +107,9 @@ impl Demand {
         }
     }
 
-    /// Advances the lookups of the map: puts full log units into the write buffer and starts updates and reads of
-    /// translation units, updates first, as far as slots and the limit of reads allow. Returns the next action for the
-    /// FTL; `None` if nothing can begin.
+    /// Advances the lookups of the map: puts full log units into the write buffer and starts updates (read, change,
+    /// write back) and reads of translation units (map pages), updates first, as far as buffer slots and the limit of
+    /// reads allow. Returns the next action for the FTL; `None` if nothing can begin.
     pub(super) fn look_on(&mut self, core: &mut Core) -> Option<Lookup> {
         loop {
             if let Some(waiter) = self.answered.pop_front() {
@@ -147,8 +147,8 @@ impl Demand {
         }
     }
 
-    /// Begins to read a translation unit, and returns the flash read; `None` if the unit needs no read, in which case
-    /// the task ends at once.
+    /// Begins to read a translation unit (map page), and returns the flash read; `None` if the unit needs no flash
+    /// read, in which case the lookup ends at once.
     fn start(&mut self, core: &mut Core, task: Task) -> Option<Lookup> {
         let unit = self.unit_of(task.page);
         let is_missing = self.loading().is_some_and(|loading| loading.is_missing(task.page));
@@ -162,8 +162,8 @@ impl Demand {
         Some(Lookup::Read { unit, home, owner })
     }
 
-    /// Ends the read of a translation unit, whose waiting requests can continue; an updated unit goes into the write
-    /// buffer.
+    /// Ends the read of a translation unit (map page): the requests that waited for it can continue, and a unit that
+    /// was read to be changed goes into the write buffer.
     pub(super) fn end_task(&mut self, core: &mut Core, owner: u32) {
         let task = self.tasks.end(owner);
         if let Some(loading) = self.loading() {

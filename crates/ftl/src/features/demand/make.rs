@@ -23,8 +23,8 @@ impl Made for Demand {
         Ok(())
     }
 
-    /// Returns zero, because the simulator's memory for the map on flash is counted with the mapping or recovery that
-    /// needs the map.
+    /// Returns zero as the memory of this feature, because the simulator's memory for the map on flash is counted with
+    /// the mapping or recovery that needs the map.
     fn bytes_most((): &(), _: &Layout, _: Option<&Ladder>) -> u64 {
         0
     }

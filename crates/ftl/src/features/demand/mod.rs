@@ -26,10 +26,10 @@ use std::collections::VecDeque;
 use tasks::Tasks;
 use units::Lpn;
 
-/// State of a map that lies on flash: the entries in RAM, the translation units being read or written, and the
-/// checkpoints where the map is wholly in RAM.
+/// State of a map that lies on flash: the entries in RAM, the translation units (map pages) being read or written, and
+/// the checkpoints where the map is wholly in RAM.
 pub(crate) struct Demand {
-    /// Number of the first of the logical units, behind those of the host, that hold the map.
+    /// Number of the first of the logical units, numbered after those of the host, that hold the map on flash.
     first: u32,
     entries_per_unit: u32,
     cache: EntryCache,
@@ -37,12 +37,13 @@ pub(crate) struct Demand {
     /// Queue of the host reads and writes whose map entries have been read from flash, and that can continue.
     answered: VecDeque<Waiter>,
     outdated: Outdated,
-    /// True if each translation unit is on flash when simulated time begins, even if its entries were never written.
+    /// True if each translation unit (map page) is on flash when simulated time begins, even if its entries were never
+    /// written.
     stored: bool,
     /// State of the checkpoints on flash, for a map that is wholly in RAM; `None` for a map of which only a part is
     /// cached.
     checkpoints: Option<Checkpoints>,
-    /// Number of write buffer slots reserved for translation units; `used_slots` is the number in use.
+    /// Number of write buffer slots reserved for translation units (map pages); `used_slots` is the number in use.
     slots: u32,
     used_slots: u32,
     /// State of the map on flash at the last power cut, stored until recovery has found the newest data.
@@ -54,8 +55,8 @@ impl Demand {
         lpn.0 / self.entries_per_unit
     }
 
-    /// Returns the number of the translation unit that holds the place of `lpn`; for a translation unit, its own
-    /// number. `None` for other units of the drive's own.
+    /// Returns the number of the translation unit (map page) that holds the map entry of `lpn`; for a translation unit,
+    /// its own number. `None` for other units of the drive's own.
     fn page_holding(&self, lpn: Lpn) -> Option<u32> {
         let page = if lpn.0 >= self.first { lpn.0 - self.first } else { self.page_of(lpn) };
         (page < self.outdated.pages()).then_some(page)
@@ -65,8 +66,8 @@ impl Demand {
         Lpn(self.first + page)
     }
 
-    /// Returns the units of the map that must be read at power-up before the drive is ready: directory and log of the
-    /// checkpoint, or the whole map.
+    /// Returns the logical units of the map on flash that must be read at power-up before the drive is ready: directory
+    /// and log of the checkpoint, or the whole map.
     fn read_first(&self) -> impl Iterator<Item = Lpn> {
         let on_demand = self.checkpoints.as_ref().filter(|known| known.on_demand.is_some());
         let begin = on_demand.map_or(0, |known| self.outdated.pages() - known.directory_units());
@@ -84,13 +85,13 @@ impl Demand {
         }
     }
 
-    /// Returns the record of the translation units that are not in RAM yet, while the drive reads its map after
-    /// power-up; `None` otherwise.
+    /// Returns the record of the translation units (map pages) that are not in RAM yet, while the drive reads its map
+    /// after power-up; `None` otherwise.
     fn loading(&mut self) -> Option<&mut Loading> {
         self.checkpoints.as_mut()?.loading.as_mut()
     }
 
-    /// Ends the loading of the map after power-up, because all translation units are in RAM.
+    /// Ends the loading of the map after power-up, because all translation units (map pages) are in RAM.
     fn end_loading(&mut self) {
         if let Some(checkpoints) = &mut self.checkpoints {
             checkpoints.loading = None;
@@ -102,13 +103,14 @@ impl Demand {
         self.checkpoints.as_mut()?.log.as_mut()
     }
 
-    /// True while translation units of a map that must be wholly in RAM are still to be read from flash.
+    /// True while translation units (map pages) of a map that must be wholly in RAM are still to be read from flash
+    /// after power-up.
     fn is_loading(&self) -> bool {
         self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.loading.is_some())
     }
 
-    /// Puts the map entry of `lpn` into the cache. If a dirty entry is evicted for it, the translation unit of the
-    /// evicted entry is queued to be written, together with all its other dirty entries.
+    /// Puts the map entry of `lpn` into the cache. If a dirty entry is evicted for it, the translation unit (map page)
+    /// of the evicted entry is queued to be written, together with all its other dirty entries.
     fn install(&mut self, lpn: Lpn) {
         if self.checkpoints.is_some() || self.cache.touch(lpn) {
             return;
@@ -120,8 +122,8 @@ impl Demand {
         }
     }
 
-    /// Marks the cached map entries of a translation unit as clean, because the version that is about to be written
-    /// contains them.
+    /// Marks the cached map entries of a translation unit (map page) as clean, because the version of the unit that is
+    /// about to be written contains them.
     fn clean(&mut self, page: u32) {
         self.outdated.clean(page);
         if self.checkpoints.is_none() {
@@ -130,7 +132,8 @@ impl Demand {
         }
     }
 
-    /// Returns the numbers of the translation units whose newest version is not on flash, in ascending order.
+    /// Returns the numbers of the translation units (map pages) whose newest version is not on flash, in ascending
+    /// order.
     fn changed(&self) -> Vec<u32> {
         if self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.outdated) {
             return (0..self.outdated.pages()).collect();
@@ -142,7 +145,8 @@ impl Demand {
         pages
     }
 
-    /// Empties the cache of map entries, and returns the translation units that had changed entries.
+    /// Empties the cache of map entries, and returns the numbers of the translation units (map pages) that had changed
+    /// entries.
     fn forget(&mut self) -> Vec<u32> {
         let pages = self.changed();
         self.cache.clear();

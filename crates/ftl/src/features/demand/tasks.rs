@@ -3,16 +3,18 @@
 use crate::core::Waiter;
 use std::collections::VecDeque;
 
-/// Record of a read of a translation unit from flash, which is made for requests that wait for map entries in the unit,
-/// or in order to change the unit and write it back.
+/// Record of a read of a translation unit (map page) from flash, which is made for requests that wait for map entries
+/// in the unit, or in order to change the unit and write it back.
 pub(super) struct Task {
     pub page: u32,
-    /// True if the translation unit is read in order to be changed and written back; no request waits for such a read.
+    /// True if the translation unit (map page) is read in order to be changed and written back; no request waits for
+    /// such a read.
     pub update: bool,
     pub waiters: Vec<Waiter>,
 }
 
-/// Table of the reads of translation units in flight, with the queue of reads that wait because too many are in flight.
+/// Table of the reads of translation units (map pages) in flight, with the queue of reads that wait because too many
+/// are in flight.
 pub(super) struct Tasks {
     tasks: Vec<Option<Task>>,
     in_flight: u32,
@@ -21,23 +23,24 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    /// Makes a state without reads of translation units, of which at most `most` may be in flight at a time.
+    /// Makes a table without reads of translation units (map pages), of which at most `most` may be in flight at a
+    /// time.
     pub fn new(most: u32) -> Self {
         Self { tasks: Vec::new(), in_flight: 0, most, queued: VecDeque::new() }
     }
 
-    /// True if a read of a translation unit is in flight or queued.
+    /// True if a read of a translation unit (map page) is in flight or queued.
     pub fn are_any(&self) -> bool {
         self.in_flight > 0 || !self.queued.is_empty()
     }
 
-    /// True if as many reads of translation units are in flight as may be.
+    /// True if the greatest allowed number of reads of translation units (map pages) is in flight.
     pub fn is_full(&self) -> bool {
         self.in_flight >= self.most
     }
 
-    /// True if at least half of the reads of translation units that may be in flight are: background reads then do not
-    /// begin.
+    /// True if the reads of translation units (map pages) in flight are at least half of the greatest allowed number:
+    /// background reads then do not begin.
     pub fn is_half_full(&self) -> bool {
         2 * self.in_flight >= self.most
     }
@@ -47,17 +50,18 @@ impl Tasks {
         self.tasks.iter().flatten().any(|task| task.page == page)
     }
 
-    /// Returns the number of translation units that are being read in order to be changed and written back.
+    /// Returns the number of translation units (map pages) that are being read in order to be changed and written back.
     pub fn updates(&self) -> u32 {
         self.updated().count() as u32
     }
 
-    /// Returns the numbers of the translation units that are being read in order to be changed and written back.
+    /// Returns the numbers of the translation units (map pages) that are being read in order to be changed and written
+    /// back.
     pub fn updated(&self) -> impl Iterator<Item = u32> {
         self.tasks.iter().flatten().filter(|task| task.update).map(|task| task.page)
     }
 
-    /// Returns the number of mapping units of host reads that wait for map entries.
+    /// Returns the number of mapping units of host reads that wait for map entries to be read from flash.
     pub fn units_awaited(&self) -> u64 {
         let tasks = self.tasks.iter().flatten().chain(&self.queued);
         let units = |waiter: &Waiter| match *waiter {
@@ -67,7 +71,8 @@ impl Tasks {
         tasks.flat_map(|task| &task.waiters).map(units).sum()
     }
 
-    /// Adds `waiter` to the requests that wait for translation unit `page`; queues a read of the unit if there is none.
+    /// Adds `waiter` to the requests that wait for translation unit `page` (a page of the map); queues a read of the
+    /// unit if none is in flight or queued.
     pub fn wait_for(&mut self, page: u32, waiter: Waiter) {
         let mut known = self.tasks.iter_mut().flatten().chain(&mut self.queued);
         match known.find(|task| task.page == page && !task.update) {
@@ -76,12 +81,13 @@ impl Tasks {
         }
     }
 
-    /// Removes and returns the queued read of a translation unit that has waited longest.
+    /// Removes and returns the queued read of a translation unit (map page) that has waited longest.
     pub fn take_queued(&mut self) -> Option<Task> {
         self.queued.pop_front()
     }
 
-    /// Puts the read of a translation unit in flight, and returns the number by which the read is known.
+    /// Records that the read of a translation unit (map page) is in flight, and returns the number by which the read is
+    /// known.
     pub fn begin(&mut self, task: Task) -> u32 {
         self.in_flight += 1;
         let place = self.tasks.iter().position(Option::is_none).unwrap_or_else(|| {
@@ -99,8 +105,9 @@ impl Tasks {
         self.tasks[place as usize].take().expect("a task is in flight")
     }
 
-    /// Removes the host write in a buffer slot from the requests that wait for map entries. Returns true if the write
-    /// needs no read of other parts of its mapping unit, false if it does; `None` if the write was not waiting.
+    /// Removes the host write in write buffer slot `slot` from the requests that wait for map entries. Returns true if
+    /// the write needs no read of other parts of its mapping unit, false if it does; `None` if the write was not
+    /// waiting.
     pub fn take_write(&mut self, slot: u32) -> Option<bool> {
         let is_its = |waiter: &Waiter| matches!(waiter, Waiter::Write { slot: other, .. } if *other == slot);
         let tasks = self.tasks.iter_mut().flatten().chain(&mut self.queued);

@@ -112,7 +112,8 @@ hooks! {
     /// Tells the feature that `wanted` mapping units of a host write, from `first` on, are about to get a write buffer
     /// slot each. Returns how many of them the feature allows; `None` if the feature sets no limit.
     tell promise(request: u32, first: Lpn, wanted: u32) -> Option<u32>, first;
-    /// Tells the feature that a unit for which a write buffer slot was reserved is refused with an error.
+    /// Tells the feature that a host write of a unit for which a write buffer slot was reserved is refused with an
+    /// error.
     tell refused(lpn: Lpn);
     /// Tells the feature that the data of a host write are in a new write buffer slot of their own.
     tell arrived(slot: u32, lpn: Lpn, write: Arriving);
@@ -133,7 +134,7 @@ hooks! {
     /// Tells the feature that a program is about to be submitted; `stream` is the stream whose open superblock it goes
     /// to, if there is one.
     tell programs(core: &Core, program: &mut Transaction, stream: Option<usize>);
-    /// Tells the feature that simulated time begins again after writes without simulated time.
+    /// Tells the feature that simulated time begins again after writes without simulated time (preconditioning).
     tell settled(core: &Core);
     /// Tells the feature that the host trimmed a unit that held data.
     tell trimmed(core: &mut Core, lpn: Lpn);
@@ -144,10 +145,10 @@ hooks! {
     /// Tells the feature that operations have completed, so that the feature may continue work that waited for a write
     /// buffer slot.
     tell go_on(core: &mut Core);
-    /// Tells the feature that a unit of the drive's own was programmed from a write buffer slot; true if the unit
-    /// belongs to the feature alone.
+    /// Tells the feature that a unit of the drive's own (map page, trim record) was programmed from a write buffer
+    /// slot; true if the unit belongs to the feature alone.
     tell wrote_own(core: &Core, lpn: Lpn, slot: u32) -> bool, any;
-    /// Tells the feature that a unit of the drive's own is on flash with this write number.
+    /// Tells the feature that a unit of the drive's own (map page, trim record) is on flash with this write number.
     tell numbered(lpn: Lpn, number: u64);
     /// Tells the feature that the FTL has stalled for good, so that all waiting requests are dropped.
     tell stalled();
@@ -182,14 +183,15 @@ hooks! {
     tell finish(core: &mut Core);
     /// Tells the feature that the rollback to a snapshot that began at `since` has put the map back.
     tell put_back(core: &mut Core, since: SimTime, now: SimTime);
-    /// Tells the feature that these translation units of a map on flash are being written.
+    /// Tells the feature that these translation units (map pages) of a map on flash are being written.
     tell map_flushed(core: &mut Core, pages: &[u32], now: SimTime);
     /// Returns the next set time at which the feature has work to do, such as taking a snapshot.
     ask next_moment() -> Option<SimTime>, first;
     /// Does the next work of the feature that is due at a set time, such as a snapshot, and returns true; false if none
     /// is due.
     tell moment[P](core: &mut Core, now: SimTime, probe: &mut P) -> bool, any;
-    /// Tells the feature that the host has finished, so that no timed work falls due any more.
+    /// Tells the feature that the host has finished the run, so that no timed work (snapshot, rollback) falls due any
+    /// more.
     tell ended();
     /// Carries out a snapshot command ([`Act`]): take, delete or roll back; returns the snapshot's serial number.
     tell act[P](core: &mut Core, act: Act, now: SimTime, probe: &mut P) -> Option<u32>, first;
@@ -201,14 +203,15 @@ hooks! {
     /// Asks the feature to delete data of its own, such as a snapshot, if they take more mapping units than allowed;
     /// false if nothing had to be deleted.
     tell gives_way(core: &mut Core, now: SimTime) -> bool, any;
-    /// Returns an error message if the drive has too few spare units for the feature; `advice` says how it can have
-    /// more.
+    /// Returns an error message if the drive has too few spare mapping units (unneeded capacity) for the feature;
+    /// `advice` says how the drive can have more.
     ask lacks_room(spare: u64, advice: &str) -> Option<String>, first;
-    /// Returns the number of spare mapping units that the feature needs at least.
+    /// Returns the number of spare mapping units (capacity that nothing else needs) that the feature needs at least.
     ask spare_least() -> u64, sum;
     /// True if the feature has timer-driven work, such as refresh or snapshots.
     ask keeps_time() -> bool, any;
-    /// True if the feature retains data, such as versions for snapshots, that take spare mapping units.
+    /// True if the feature retains data, such as versions for snapshots, that take spare mapping units (unneeded
+    /// capacity).
     ask shares_room() -> bool, any;
     /// True if the feature takes part in each write, so that preconditioning cannot fill the drive by superblocks.
     ask watches_writes() -> bool, any;
@@ -239,7 +242,8 @@ hooks! {
     tell time_begins(core: &Core);
     /// Frees the superblocks of a fresh drive on each die; false if the feature leaves that to the FTL.
     tell frees(core: &mut Core) -> bool, any;
-    /// Tells the feature that programs were issued to a superblock that uses all bits per cell: `programs` so far.
+    /// Tells the feature that programs were issued to a superblock that uses all bits per cell (not in SLC mode):
+    /// `programs` since its last erase.
     tell issued(core: &mut Core, superblock: u32, programs: u32);
     /// Tells the feature that a superblock that uses all bits per cell was closed before it is full.
     tell superblock_ended(core: &mut Core, superblock: u32);
@@ -248,7 +252,8 @@ hooks! {
     /// Tells the feature that no unit in a superblock may be valid any more; true if the feature erases the superblock
     /// together with the other members of its parity group.
     tell emptied[P](core: &mut Core, superblock: u32, ctx: &mut Context<P>) -> bool, any;
-    /// Tells the feature that a program that the feature requested, such as of parity, has ended with this status.
+    /// Tells the feature that a program of content that the feature requested, such as parity, has ended with this
+    /// status.
     tell programmed_own[P](core: &mut Core, superblock: u32, status: ProgramStatus, ctx: &mut Context<P>);
     /// True if a power cut tore this page row although its data can be restored from parity.
     ask is_torn(superblock: u32, row: u32) -> bool, any;
@@ -361,11 +366,12 @@ hooks! {
     tell found_one_bit(core: &mut Core, die: usize, superblock: usize);
     /// Returns how long a die must be idle before it folds superblocks out of SLC mode in the background.
     ask folds_after() -> Option<Nanos>, first;
-    /// True if the die has a superblock in SLC mode that is full and must be folded, or is being folded.
+    /// True if the die has a superblock in SLC mode that is full and must be folded (moved to cells with all bits), or
+    /// is being folded.
     ask has_to_fold(core: &Core, die: usize) -> bool, any;
     /// True if the die should fold a superblock out of SLC mode now.
     ask wants_folding(core: &Core, die: usize) -> bool, any;
-    /// True if the host's data go before folded data in the next program of a die.
+    /// True if the host's data go before folded data (moved out of SLC mode) in the next program of a die.
     ask is_hosts_turn(core: &Core, die: usize) -> bool, any;
     /// True if the chip folds SLC-mode pages inside the die, without a transfer over the channel.
     ask folds_in_die() -> bool, any;
@@ -373,8 +379,9 @@ hooks! {
     tell takes_folded(core: &mut Core, die: usize) -> bool, any;
     /// Returns whether host data bypass the SLC cache when it is full; `None`: the drive has no SLC cache.
     ask is_written_past() -> Option<bool>, first;
-    /// Returns the number of superblocks in SLC mode that can fill up on a die before folding begins, on a drive whose
-    /// host waits for folding; `None` on other drives, or if the number grows with spare capacity.
+    /// Returns the number of superblocks in SLC mode that can fill up on a die before folding (the move out of SLC
+    /// mode) begins, on a drive whose host waits for folding; `None` on other drives, or if the number grows with spare
+    /// capacity.
     ask superblocks_before_folding() -> Option<u32>, first;
     /// True if another superblock of a die may be opened in SLC mode.
     ask may_open_one_bit(core: &Core, die: usize) -> bool, any;
@@ -393,11 +400,11 @@ hooks! {
     ask says_of(core: &Core, die: usize) -> Option<String>, first;
     /// True if a write cost (way to program) is chosen for each program, and reads depend on it.
     ask chooses_costs() -> bool, any;
-    /// Tells the feature that a mapping unit joins the next program of a stream.
+    /// Tells the feature that a mapping unit joins the next program of a stream (write frontier of a die).
     tell joins(core: &Core, joining: Joining, now: SimTime);
-    /// Sets the write cost of a program of a stream: its program step or voltage set.
+    /// Sets the write cost (way to program) of a program of a stream: its ISPP program step or its set of voltages.
     tell sets_cost(core: &mut Core, program: &mut Transaction, stream: usize, calendar: &mut Calendar);
-    /// Sets the write cost of a program that a feature requested, such as of parity.
+    /// Sets the write cost (way to program) of a program that a feature requested, such as of parity.
     tell sets_own_cost(core: &Core, program: &mut Transaction, now: SimTime);
     /// Plans how a page row (numbered over the drive) is read: number of attempts, senses and decodes.
     tell plans_read(core: &mut Core, read: &mut Transaction, row: u32, calendar: &mut Calendar);
@@ -405,19 +412,20 @@ hooks! {
     tell host_reads(core: &Core, lpn: Lpn, ppa: Ppa);
     /// Tells the feature that a host read at a die shares the page read of another host read.
     tell rides(die: usize, now: SimTime);
-    /// Tells the feature that a superblock has had `cycles` program/erase cycles.
+    /// Tells the feature that a superblock has had `cycles` program/erase cycles so far.
     tell worn(superblock: usize, cycles: u32);
-    /// Returns the number of mapping units that wait at a die to be rewritten.
+    /// Returns the number of mapping units that wait at a die to be programmed again for faster reads.
     ask waiting_anew(die: usize) -> usize, sum;
-    /// Removes and returns the next mapping unit that waits at a die to be rewritten.
+    /// Removes and returns the next mapping unit that waits at a die to be programmed again for faster reads.
     tell next_anew(die: usize) -> Option<Lpn>, first;
-    /// Tells the feature that a mapping unit that waited to be rewritten is not rewritten after all.
+    /// Tells the feature that a mapping unit that waited to be programmed again for faster reads is left as it is.
     tell drops_anew(lpn: Lpn);
-    /// Tells the feature that simulated time begins: it enters the refresh times of the data that the drive holds.
+    /// Tells the feature that simulated time begins: it schedules the refresh of the data that the drive holds.
     tell begins_refresh(core: &mut Core, calendar: &mut Calendar);
-    /// Tells the feature that a superblock may hold data whose retention time has expired.
+    /// Tells the feature that the refresh of the data in a superblock, set by their retention time, may be due.
     tell refresh_due(core: &mut Core, superblock: u32, calendar: &mut Calendar);
-    /// Tells the feature that a superblock must be rewritten, for refresh or scrub, as soon as its die has time.
+    /// Tells the feature that a superblock must be relocated for refresh or background scrub, as soon as its die has
+    /// time.
     tell wants_anew(core: &mut Core, superblock: u32, origin: Origin, calendar: &mut Calendar);
     /// Counts a superblock that is relocated for refresh or scrub, by its origin.
     tell counts_moved(origin: Origin);
@@ -446,8 +454,8 @@ hooks! {
     /// Returns whether the map entry of a unit that the host writes is in RAM; `None` on a drive with the whole map in
     /// RAM.
     tell finds_written(core: &mut Core, lpn: Lpn) -> Option<MapEntry>, first;
-    /// Tells the feature that a write waits for its map entry, or a read for entries in one translation unit; returns
-    /// the number of entries.
+    /// Tells the feature that a write waits for its map entry, or a read for entries in one translation unit (map
+    /// page); returns the number of entries.
     tell awaits(core: &Core, waiter: Waiter) -> u32, sum;
     /// Tells the feature that the host write in write buffer slot `slot` no longer waits for its map entry. Returns
     /// true if the write needs no read of other parts of its mapping unit, false if it does; `None` if the write was
@@ -456,14 +464,14 @@ hooks! {
     /// Returns the next action that the FTL must carry out for requests that wait for map entries, or for the map
     /// itself; `None` if there is none.
     tell next_lookup(core: &mut Core) -> Option<Lookup>, first;
-    /// Tells the feature that the read of a translation unit with the number `owner` has ended.
+    /// Tells the feature that the read of a translation unit (map page) with the number `owner` has ended.
     tell looked_up(core: &mut Core, owner: u32);
     /// True while the map is still being read after power-up, so that it is not known which units are valid.
     ask reads_map() -> bool, any;
     /// Returns the bytes of RAM that the map takes, on a drive with a map on flash.
     ask map_bytes() -> Option<u64>, first;
-    /// Returns the numbers of the translation units of a map on flash that changed; the feature queues all of them to
-    /// be written now.
+    /// Returns the numbers of the translation units (map pages) of a map on flash that changed; the feature queues all
+    /// of them to be written now.
     tell flushes_map() -> Option<Vec<u32>>, first;
     /// Tells the feature that the place of a unit in the map has changed.
     tell changes(lpn: Lpn);

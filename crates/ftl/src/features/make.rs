@@ -16,9 +16,11 @@ use units::{Bytes, Nanos};
 pub(crate) struct Making<'a> {
     pub layout: &'a Layout,
     pub array: &'a FlashArray,
-    /// Number of superblocks of each die that are set apart from the superblocks shared by all data.
+    /// Number of superblocks of each die that features set apart for themselves from the superblocks shared by all
+    /// data.
     pub apart: u32,
-    /// True if the drive reclaims superblocks of several dies together (parity groups).
+    /// True if the drive reclaims superblocks of several dies together, as parity groups: a group is relocated and
+    /// erased as a whole.
     pub in_step: bool,
     pub controller: &'a mut Controller,
     /// Parts for read correction (error-correcting code, error model, read conditions), until a feature takes them.
@@ -53,13 +55,14 @@ pub(crate) trait Made: Said + Sized {
     /// When a value is wrong.
     fn read(ftl: &mut Section, layout: &mut Layout) -> Result<Self::Settings, ConfigError>;
 
-    /// Returns the number of logical units, behind those of the host and of the map, that the feature reserves for
-    /// itself.
+    /// Returns the number of logical units, numbered after those of the host and of the map, that the feature reserves
+    /// for itself.
     fn units_of_its_own(_: &Self::Settings, _: &Layout) -> u32 {
         0
     }
 
-    /// True if the feature requires that superblocks of several dies are reclaimed together (parity).
+    /// True if the feature requires that superblocks of several dies are relocated and erased together (as parity
+    /// does).
     fn works_in_step(_: &Self::Settings) -> bool {
         false
     }
@@ -137,13 +140,14 @@ macro_rules! make {
                 Ok(Self { $($name: <$type as Made>::read(ftl, layout)?,)* })
             }
 
-            /// Returns the number of logical units, behind those of the host and of the map, that the features reserve
-            /// for themselves.
+            /// Returns the number of logical units, numbered after those of the host and of the map, that the features
+            /// reserve for themselves.
             pub(crate) fn units_of_their_own(&self, layout: &Layout) -> u32 {
                 0 $(+ <$type as Made>::units_of_its_own(&self.$name, layout))*
             }
 
-            /// True if a feature requires that superblocks of several dies are reclaimed together (parity).
+            /// True if a feature requires that superblocks of several dies are relocated and erased together (as parity
+            /// does).
             pub(crate) fn work_in_step(&self) -> bool {
                 false $(|| <$type as Made>::works_in_step(&self.$name))*
             }
@@ -164,8 +168,8 @@ macro_rules! make {
                 0 $(+ <$type as Made>::slots(&self.$name, layout))*
             }
 
-            /// Returns the work that the features have on each die at regular times, such as a checkpoint for
-            /// snapshots.
+            /// Returns the periodic work that the features have on each die, such as the checkpoint of the map that
+            /// each snapshot takes.
             pub(crate) fn chores(&self, layout: &Layout, costs: &Costs) -> impl Iterator<Item = Chore> {
                 [$(<$type as Made>::chore(&self.$name, layout, costs)),*].into_iter().flatten()
             }

@@ -9,8 +9,8 @@ use crate::store::{Mark, NONE, SuperblockState};
 use controller::Origin;
 
 impl Stripes {
-    /// Checks whether a superblock found after a power cut is a member for data of its parity group: true if so. A
-    /// superblock of parity is marked as belonging to the parity feature.
+    /// Checks whether a superblock found after a power cut is the member of a parity group that holds data: true if so.
+    /// A superblock that holds the group's parity is marked as belonging to the parity feature.
     pub(super) fn holds_data_of(&self, core: &mut Core, superblock: u32, mark: &Mark) -> bool {
         let group = self.group_of(superblock);
         if self.groups[group as usize].parity != NONE && self.is_parity(superblock) {
@@ -20,8 +20,8 @@ impl Stripes {
         self.data_members(group) >> self.member_of(superblock) & 1 == 1
     }
 
-    /// Frees the erased superblocks of each parity group after a power cut, in the same order on all dies, once
-    /// recovery knows the role of every superblock.
+    /// Frees the erased superblocks of each parity group (superblocks on several dies that share a parity) after a
+    /// power cut, in the same order on all dies, once recovery knows the role of every superblock.
     pub(super) fn free_found(&mut self, core: &mut Core) {
         for group in 0..self.groups.len() as u32 {
             let places: Vec<(usize, u32)> = self.data_places(group).collect();
@@ -41,8 +41,8 @@ impl Stripes {
         }
     }
 
-    /// Requests, when recovery has found the map, the parity programs of a parity group that are due, and the
-    /// relocation of the group if a block of its parity failed.
+    /// Requests, when recovery has found the map, the parity programs of a parity group whose data are all on flash or
+    /// issued, and the relocation of the group if a block of its parity superblock failed.
     pub(super) fn catch_up_with(&mut self, core: &mut Core, group: u32) {
         let parity = self.groups[group as usize].parity;
         if parity == NONE {
@@ -56,8 +56,8 @@ impl Stripes {
         }
     }
 
-    /// Requests that parity groups with torn page rows of valid data are relocated while the rows can still be
-    /// restored.
+    /// Requests that parity groups with torn page rows (programs that a power cut interrupted) of valid data are
+    /// relocated while the rows can still be restored.
     pub(super) fn move_torn(&mut self, core: &Core) {
         for (superblock, row) in self.torn_rows() {
             let layout = &core.store.layout;

@@ -11,8 +11,8 @@ use controller::{Context, Origin};
 use nand::ProgramStatus;
 
 impl Stripes {
-    /// Queues a parity group to be reclaimed, with the reason; does nothing if the group is already queued or being
-    /// reclaimed.
+    /// Queues a parity group to be reclaimed (relocated and erased as a whole), with the reason; does nothing if the
+    /// group is already queued or being reclaimed.
     pub(super) fn ask(&mut self, group: u32, origin: Origin) {
         let set = self.set_of_group(group);
         let wear_waits = || self.asks[set].iter().any(|(_, origin)| *origin == Origin::Wear);
@@ -23,8 +23,8 @@ impl Stripes {
         self.asks[set].push_back((group, origin));
     }
 
-    /// Queues the parity group of a superblock whose data must be rewritten for refresh or scrub; false if the
-    /// superblock is being reclaimed anyway.
+    /// Queues the parity group of a superblock whose data must be relocated for refresh or background scrub; false if
+    /// the superblock is being reclaimed anyway.
     pub(super) fn ask_anew(&mut self, core: &Core, superblock: u32, origin: Origin) -> bool {
         let state = core.store.space.state[superblock as usize];
         let stays = matches!(state, SuperblockState::Open | SuperblockState::Closed);
@@ -46,7 +46,7 @@ impl Stripes {
     }
 
     /// Lets the victim policy of a die choose a superblock, and queues the parity group of that superblock to be
-    /// reclaimed, if the die wants a victim and has none chosen.
+    /// reclaimed, if the die's garbage collection wants a victim and has none chosen.
     pub(super) fn ask_victim(&mut self, core: &mut Core, die: usize, wish: &Wish<'_>) {
         if self.asked_by[die] != NONE || !wish.wanted {
             return;
@@ -61,15 +61,16 @@ impl Stripes {
         }
     }
 
-    /// True if reclaiming a whole parity group gains enough space to be worth the work in idle time.
+    /// True if reclaiming a whole parity group gains enough free space to be worth the work in idle time.
     fn is_group_worthwhile(&self, core: &Core, group: u32, wish: &Wish<'_>) -> bool {
         let gain = |(_, at): (usize, u32)| core.gain_of(core.store.space.valid[at as usize]);
         let units = self.data_places(group).count() as u32 * core.store.layout.data_units();
         (wish.worthwhile)(self.data_places(group).map(gain).sum(), units)
     }
 
-    /// Returns the parity group at index `at` in the queue of groups to be reclaimed in the set of dies of `die`, and
-    /// whether all dies have space for that; `None` beyond the end of the queue.
+    /// Returns the parity group at index `at` in the queue of groups to be reclaimed in the set of dies to which `die`
+    /// belongs, and whether all these dies have free space for the units to be moved; `None` beyond the end of the
+    /// queue.
     pub(super) fn asked(&self, core: &Core, die: usize, at: usize) -> Option<Together> {
         let &(group, origin) = self.asks[self.set_of(die)].get(at)?;
         let members: Vec<(usize, u32)> = self.data_places(group).collect();
@@ -77,7 +78,8 @@ impl Stripes {
         Some(Together { members, origin, fits })
     }
 
-    /// Removes the parity group at index `at` from the queue of groups to be reclaimed, and begins to move its units.
+    /// Removes the parity group at index `at` from the queue of groups to be reclaimed, and begins to move the valid
+    /// units of the group.
     pub(super) fn begin_group(&mut self, die: usize, at: usize) {
         let set = self.set_of(die);
         let Some((group, _)) = self.asks[set].remove(at) else { return };
@@ -87,8 +89,8 @@ impl Stripes {
         }
     }
 
-    /// Takes a member of a parity group for garbage collection, so that it can no longer be written or collected by
-    /// itself; true if it may hold units to be moved, false if it was free.
+    /// Takes a member (superblock) of a parity group for garbage collection, so that it can no longer be written or
+    /// collected by itself; true if it may hold units to be moved, false if it was free.
     pub(super) fn take(&mut self, core: &mut Core, die: usize, superblock: u32) -> bool {
         let (group, member) = (self.group_of(superblock), self.member_of(superblock));
         self.groups[group as usize].taken |= 1 << member;
@@ -103,14 +105,14 @@ impl Stripes {
         true
     }
 
-    /// Counts a member of a parity group that garbage collection took and must empty.
+    /// Counts a member (superblock) of a parity group that garbage collection took and whose valid units must be moved.
     pub(super) fn count_taken(&mut self, superblock: u32) {
         let group = self.group_of(superblock);
         self.groups[group as usize].left += 1;
     }
 
-    /// Drops the queued parity groups that the victim policies of a set of dies chose, if no die has space for them and
-    /// none will get any; the policies are asked again.
+    /// Drops the queued parity groups that the victim policies of a set of dies chose, if no die has free space for
+    /// relocating them and none will get any; the policies are asked again.
     pub(super) fn forget_hopeless(&mut self, core: &Core, die: usize) {
         let set = self.set_of(die);
         let dies = self.dies_of(set);
@@ -148,7 +150,8 @@ impl Stripes {
         self.erase_group(core, group, ctx);
     }
 
-    /// Marks a member of a parity group as empty of valid units, and erases the group after the last one.
+    /// Marks a member (superblock) of a parity group as empty of valid units, and erases the group if it was the last
+    /// member with valid units.
     pub(super) fn empty_member<P: Probe>(&mut self, core: &mut Core, superblock: u32, ctx: &mut Context<P>) {
         let (group, bit) = (self.group_of(superblock), 1 << self.member_of(superblock));
         let of = &mut self.groups[group as usize];
@@ -159,8 +162,8 @@ impl Stripes {
         }
     }
 
-    /// Erases all superblocks of a parity group that is being reclaimed, once no member holds a valid unit, no read
-    /// needs the group and no parity program is in flight.
+    /// Erases all superblocks of a parity group that is being reclaimed, once no member holds a valid unit, no failed
+    /// read needs the group and no parity program is in flight.
     pub(super) fn erase_group<P: Probe>(&mut self, core: &mut Core, group: u32, ctx: &mut Context<P>) {
         let of = &self.groups[group as usize];
         let (phase, parity) = (of.phase, of.parity);
@@ -189,8 +192,8 @@ impl Stripes {
         assert!(erases > 0, "group {group} was reclaimed though nothing was written");
     }
 
-    /// Handles the erase of a superblock of a parity group: a superblock that is lost, or whose die has failed, leaves
-    /// the group.
+    /// Records the erase of a superblock of a parity group: a superblock that is lost, or whose die has failed, is
+    /// removed from the group.
     pub(super) fn note_erased_member(&mut self, core: &mut Core, global: u32, erased: Erased) {
         let (die, _) = core.store.space.place_of(global);
         let dead = core.store.dead.has(die);
@@ -257,8 +260,8 @@ impl Stripes {
         freed
     }
 
-    /// Takes a superblock out of the capacity for data, and gives it the state `state`: it becomes parity, or it is
-    /// lost.
+    /// Takes a superblock (member of a parity group) out of the capacity for data, and gives it the state `state`: it
+    /// holds parity from now on, or it is lost.
     fn withdraw(&self, core: &mut Core, group: u32, member: u32, state: SuperblockState) {
         let (die, superblock) = self.place_of(group, member);
         core.lose_superblock(die, superblock as usize);

@@ -24,7 +24,7 @@ impl Feature for Stripes {
     }
 
     /// Resets the recorded maximum of parity that is accumulated in RAM to the present amount when simulated time
-    /// begins, so that preconditioning does not count.
+    /// begins, so that writes of preconditioning do not count.
     fn time_begins(&mut self, _: &Core) {
         self.gathered_most = self.gathered;
     }
@@ -34,8 +34,8 @@ impl Feature for Stripes {
         true
     }
 
-    /// Counts the issued programs of a superblock, and requests the parity programs that can follow because all their
-    /// data are known.
+    /// Records the number of programs issued to a superblock, and requests the parity programs that can follow because
+    /// all the data that they protect are known.
     fn issued(&mut self, core: &mut Core, superblock: u32, programs: u32) {
         let due = self.note_written(superblock, programs);
         self.ask_programs(superblock, due, core);

@@ -36,18 +36,20 @@ enum Phase {
     Erasing,
 }
 
-/// State of a parity group: the superblocks of one number on the dies of a set, of which one holds the parity of the
-/// others.
+/// State of a parity group: the superblocks with the same number on the dies of a set, of which one holds the parity of
+/// the others.
 #[derive(Clone, Debug)]
 struct Group {
     /// Index, in the parity group, of the member that holds the parity; `NONE` for a group that cannot be protected.
     pub parity: u32,
-    /// Bit set of the members of the parity group that are in use, one bit for each member. Likewise `ended` has the
-    /// members that were closed before they were full, and `taken` the members that garbage collection took.
+    /// Bit set of the members (superblocks) of the parity group that are in use, one bit for each member. Likewise
+    /// `ended` has the members that were closed before they were full, and `taken` the members that garbage collection
+    /// took.
     pub alive: u64,
     pub ended: u64,
     pub taken: u64,
-    /// Bit set of the members of the parity group that garbage collection took and that hold no valid unit any more.
+    /// Bit set of the members (superblocks) of the parity group that garbage collection took and that hold no valid
+    /// unit any more.
     pub emptied: u64,
     /// Number of programs of the group's parity that were issued.
     pub parity_written: u32,
@@ -61,8 +63,8 @@ struct Group {
     pub rank: u64,
 }
 
-/// State of a drive's parity across dies: its parity groups, how far each superblock is written, and the groups being
-/// reclaimed.
+/// State of a drive's parity across dies: its parity groups, how far each superblock is written, and the parity groups
+/// being reclaimed.
 pub struct Stripes {
     width: u32,
     per_die: u32,
@@ -72,22 +74,23 @@ pub struct Stripes {
     written: Vec<u32>,
     /// For each set of dies, the queue of parity groups to be reclaimed, each with the reason.
     asks: Vec<VecDeque<(u32, Origin)>>,
-    /// For each die, the parity group that its garbage collection has queued, until the group is taken; `NONE` without
-    /// one.
+    /// For each die, the parity group that its garbage collection has queued to be reclaimed, until garbage collection
+    /// takes the group; `NONE` without one.
     asked_by: Vec<u32>,
-    /// For each set of dies, the list of the parity groups that some of the dies have opened and others have not.
+    /// For each set of dies, the list of the parity groups of which some dies have opened their superblock and others
+    /// have not.
     begun: Vec<Vec<u32>>,
-    /// Number of programs whose parity is being accumulated in RAM now, over all parity groups; `gathered_most` is the
-    /// greatest number so far.
+    /// Number of parity programs whose parity is being accumulated in RAM now, over all parity groups; `gathered_most`
+    /// is the greatest number so far.
     gathered: u64,
     gathered_most: u64,
-    /// Record of the damage that power cuts did to the stripes of the parity groups.
+    /// Record of the damage that power cuts did to the stripes (page rows of all members) of the parity groups.
     scars: Scars,
     /// Table of the uncorrectable reads whose data are being restored from parity.
     rebuilds: Rebuilds,
 }
 
-/// Returns the indices of the members of a parity group whose bits are set in `bits`.
+/// Returns the indices of the members (superblocks) of a parity group whose bits are set in `bits`.
 fn members(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let member = bits.trailing_zeros();
@@ -97,8 +100,9 @@ fn members(mut bits: u64) -> impl Iterator<Item = u32> {
 }
 
 impl Stripes {
-    /// Makes the parity groups of a fresh drive from superblocks without bad blocks; the last `apart` superblocks of
-    /// each die, and groups with a single superblock, get no parity.
+    /// Makes the parity groups of a fresh drive from superblocks without bad blocks: groups of `stripe` superblocks
+    /// with data and one with parity. The last `apart` superblocks of each die, and groups with a single superblock,
+    /// get no parity.
     fn of_stripe(layout: &Layout, array: &FlashArray, stripe: u32, apart: u32) -> Self {
         let width = stripe + 1;
         let (sets, per_die) = (layout.dies / width, layout.superblocks_per_die);
@@ -157,7 +161,7 @@ impl Stripes {
         superblock / self.per_die % self.width
     }
 
-    /// Returns the die of a member of a parity group, and the member's superblock numbered over the drive.
+    /// Returns the die of a member of a parity group, and the number of the member's superblock over the drive.
     #[inline]
     fn place_of(&self, group: u32, member: u32) -> (usize, u32) {
         let die = group / self.per_die * self.width + member;
@@ -252,8 +256,8 @@ impl Stripes {
         due
     }
 
-    /// Returns the number of programs of a group's parity, from the first program on, for which the data of all members
-    /// are known, issued or not.
+    /// Returns the number of programs of a group's parity, from the first one on, for which the data of all members of
+    /// the parity group are known, whether or not the parity program was issued.
     fn ready(&self, group: u32) -> u32 {
         let of = &self.groups[group as usize];
         let waits_for = self.data_members(group) & !of.ended;
@@ -272,13 +276,13 @@ impl Stripes {
     }
 
     /// Returns the number of programs of a group's parity that are still being accumulated in RAM, because they wait
-    /// for data of other members.
+    /// for data of other members of the parity group.
     fn ahead(&self, group: u32) -> u32 {
         self.longest(group).saturating_sub(self.groups[group as usize].parity_written)
     }
 
     /// Resets the state of a parity group that was erased. If its parity superblock is lost, chooses another member for
-    /// the parity and returns that member's index; `None` otherwise.
+    /// the parity and returns the index of that member; `None` otherwise.
     fn begin_anew(&mut self, group: u32) -> Option<u32> {
         self.gathered -= u64::from(self.ahead(group));
         self.scars.forget(group);
@@ -296,8 +300,8 @@ impl Stripes {
         gone.then(|| of.elect(begin, width)).flatten()
     }
 
-    /// Returns the rank of an erased parity group among the free ones: `asked`, but behind the groups that some dies
-    /// have opened and others have not, so that all dies open groups in the same order.
+    /// Returns the rank (position in the order of opening) of an erased parity group among the free ones: `asked`, but
+    /// behind the groups that only some dies have opened, so that all dies open groups in the same order.
     fn rank(&self, group: u32, asked: u64) -> u64 {
         let begun = self.begun[self.set_of_group(group)].iter();
         begun.map(|&other| self.groups[other as usize].rank + 1).max().unwrap_or(0).max(asked)
@@ -308,7 +312,7 @@ impl Stripes {
         self.begun[self.set_of_group(group)].contains(&group)
     }
 
-    /// True while any parity group of the drive is being moved or erased.
+    /// True while any parity group of the drive is being relocated or erased.
     fn is_reclaiming(&self) -> bool {
         self.groups.iter().any(|group| matches!(group.phase, Phase::Moving | Phase::Erasing))
     }
@@ -357,7 +361,8 @@ impl Stripes {
         Ok(())
     }
 
-    /// Updates the list of parity groups that some dies have opened and others have not, for the group `group`.
+    /// Adds parity group `group` to the list of groups that some dies have opened and others have not, or removes it,
+    /// as its state now requires.
     fn note_begun(&mut self, group: u32) {
         let data = self.data_members(group) & !self.groups[group as usize].ended;
         let written = |member| self.written[self.place_of(group, member).1 as usize] > 0;
@@ -375,8 +380,8 @@ impl Stripes {
 }
 
 impl Group {
-    /// Makes the first member in use, from index `begin` on, the one that holds the parity; returns its index, or
-    /// `None` if no other member is left to be protected.
+    /// Makes the first member in use of a parity group, from index `begin` on, the one that holds the parity; returns
+    /// its index, or `None` if no other member is left to be protected.
     fn elect(&mut self, begin: u32, width: u32) -> Option<u32> {
         let order = (0..width).map(|step| (begin + step) % width);
         let found = order.into_iter().find(|member| self.alive >> member & 1 == 1);

@@ -7,8 +7,8 @@ use crate::store::{NONE, SuperblockState};
 use controller::Origin;
 
 impl Stripes {
-    /// Frees the superblocks for data of a fresh drive on each die, and reserves those for parity; superblocks without
-    /// a parity group stay out of use.
+    /// Frees the superblocks for data of a fresh drive on each die, and reserves the superblocks for parity;
+    /// superblocks without a parity group stay out of use.
     pub(super) fn free_groups(&self, core: &mut Core) {
         let mut data = Vec::new();
         let mut parity = Vec::new();
@@ -28,7 +28,7 @@ impl Stripes {
         }
     }
 
-    /// Requests the last `due` of the issued programs of the parity of the group of `superblock`.
+    /// Requests the last `due` of the parity programs counted as issued for the parity group of `superblock`.
     pub(super) fn ask_programs(&mut self, superblock: u32, due: u32, core: &mut Core) {
         if due == 0 {
             return;
@@ -44,8 +44,8 @@ impl Stripes {
         }
     }
 
-    /// Records that a superblock has had `programs` programs without simulated time so far, and updates the parity on
-    /// flash to match.
+    /// Records that a superblock has had `programs` programs without simulated time so far, and brings the parity on
+    /// flash into accord with that.
     pub(super) fn note_written_untimed(&mut self, core: &mut Core, superblock: u32, programs: u32) {
         let due = self.note_written(superblock, programs);
         let group = self.group_of(superblock);
@@ -59,9 +59,9 @@ impl Stripes {
             u64::from(due * core.store.layout.program_units);
     }
 
-    /// Returns the page rows (numbered over the drive) whose sum (XOR), with the data and parity still in RAM, restores
-    /// a page row of `superblock`, so that they must be read; `None` without parity, or if a power cut damaged another
-    /// part of the stripe.
+    /// Returns the page rows (numbered over the drive) that must be read to restore a page row of `superblock` by XOR,
+    /// together with the data and parity still in RAM; `None` without parity, or if a power cut damaged another part of
+    /// the stripe (page rows of all members of the parity group).
     pub(super) fn rows_that_sum_up(&self, core: &Core, superblock: u32, row: u32) -> Option<Vec<u32>> {
         if core.rules.lapses.has(Lapse::ForgetsRemedy) {
             return None;
@@ -74,8 +74,8 @@ impl Stripes {
         Some(programmed.map(|other| other * core.store.layout.rows + row).collect())
     }
 
-    /// True if a page row of a superblock can be restored from parity and the other members of its group, because none
-    /// of their dies has failed.
+    /// True if a page row of a superblock can be restored from parity and the other members of its parity group,
+    /// because none of their dies has failed.
     pub(super) fn is_given_back(&self, core: &Core, superblock: u32, row: u32) -> bool {
         let others = self.beside(superblock, row);
         let others = others.filter(|_| !core.store.space.holds_one_bit(superblock as usize));

@@ -8,13 +8,13 @@ use controller::{Origin, Transaction};
 #[derive(Clone, Debug)]
 struct Rebuild {
     read: Transaction,
-    /// Number of reads of other members of the parity group that have not ended yet.
+    /// Number of reads of other members (superblocks) of the parity group that have not ended yet.
     left: u32,
     failed: bool,
 }
 
-/// Table of the uncorrectable reads whose data are being restored from parity; the reads of the other members name an
-/// entry by its index.
+/// Table of the uncorrectable reads whose data are being restored from parity; the reads of the other members of the
+/// parity group name an entry by its index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rebuilds {
     items: Vec<Rebuild>,

@@ -14,20 +14,22 @@ use std::collections::{BTreeMap, BTreeSet};
 /// each member.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scar {
-    /// Bit set of members whose page row is torn, or was never written although the parity counts it; the bit of the
-    /// parity member is set if its own page is torn.
+    /// Bit set of members whose page row is torn (its program was interrupted by a power cut), or was never written
+    /// although the parity counts it; the bit of the parity member is set if its own page row is torn.
     missing: u64,
-    /// Bit set of members whose page row is torn and was left out of the parity.
+    /// Bit set of members of the parity group whose page row is torn (program interrupted by a power cut) and was left
+    /// out of the parity.
     left_out: u64,
 }
 
-/// Record of all damage that power cuts did to the stripes of the drive's parity groups.
+/// Record of all damage that power cuts did to the stripes (page rows of all members) of the drive's parity groups.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scars {
-    /// Table of the damage by parity group and page row, with one entry for each damaged stripe.
+    /// Table of the damage by parity group and page row, with one entry for each damaged stripe (page row of all
+    /// members of a group).
     rows: BTreeMap<(u32, u32), Scar>,
-    /// Set of the parity groups whose erase was interrupted by a power cut: they protect nothing until they are erased
-    /// again.
+    /// Set of the parity groups whose erase was interrupted by a power cut: their parity protects no data until they
+    /// are erased again.
     dissolved: BTreeSet<u32>,
     /// True once a power cut has happened in the run.
     pub after_cut: bool,
@@ -44,19 +46,19 @@ impl Scars {
     }
 }
 
-/// State of the flash after a power cut, as parity needs it: the torn page rows, and how far each superblock is
-/// programmed.
+/// State of the flash after a power cut, as parity needs it: the torn page rows (programs that the cut interrupted),
+/// and how far each superblock is programmed.
 pub(super) struct Remains<'a> {
     pub layout: &'a Layout,
-    /// Torn page rows of this power cut, each as superblock and page row.
+    /// Page rows torn by this power cut (programs that it interrupted), each as superblock and page row.
     pub torn: &'a [(u32, u32)],
-    /// Function that returns the number of page rows programmed in a superblock, torn ones included.
+    /// Function that returns the number of page rows programmed in a superblock, including rows torn by the power cut.
     pub next_row: &'a dyn Fn(u32) -> u32,
 }
 
 impl Stripes {
-    /// True if a power cut tore the page row of a superblock although the group's parity counts it, so that it can be
-    /// restored from the other members.
+    /// True if a power cut tore the page row of a superblock (interrupted its program) although the group's parity
+    /// counts it, so that it can be restored from the other members of the parity group.
     #[inline]
     pub(super) fn is_torn_row(&self, superblock: u32, row: u32) -> bool {
         self.scars.after_cut && self.is_missing(superblock, row)
@@ -68,8 +70,8 @@ impl Stripes {
         scar.is_some_and(|scar| scar.missing >> self.member_of(superblock) & 1 == 1)
     }
 
-    /// Returns the bit set of the members of the parity group whose page rows sum up (XOR) to row `row` of
-    /// `superblock`; `None` if the row cannot be restored.
+    /// Returns the bit set of the members of the parity group whose page rows give row `row` of `superblock` by XOR;
+    /// `None` if the row cannot be restored.
     pub(super) fn beside(&self, superblock: u32, row: u32) -> Option<u64> {
         let (group, own) = (self.group_of(superblock), 1 << self.member_of(superblock));
         let of = &self.groups[group as usize];
@@ -85,8 +87,8 @@ impl Stripes {
         of.ended >> self.member_of(superblock) & 1 == 1
     }
 
-    /// Records, at a power cut, the damage to the stripes and drops the parity that was in RAM. Returns the torn page
-    /// rows that cannot be restored, each with its superblock.
+    /// Records, at a power cut, the damage to the stripes (page rows of all members of a parity group) and drops the
+    /// parity that was in RAM. Returns the torn page rows that cannot be restored, each with its superblock.
     pub(super) fn tear(&mut self, remains: &Remains<'_>) -> Vec<(u32, u32)> {
         self.scars.after_cut = true;
         for group in 0..self.groups.len() as u32 {
@@ -116,8 +118,8 @@ impl Stripes {
         if parity == NONE { 0 } else { (remains.next_row)(self.place_of(group, parity).1) }
     }
 
-    /// Records page rows of a parity group that were issued and never programmed, although the parity on flash counts
-    /// them.
+    /// Records page rows of a parity group that were issued and never programmed before the power cut, although the
+    /// parity on flash counts them.
     fn note_missing(&mut self, group: u32, remains: &Remains<'_>) {
         let parity_rows = self.parity_rows(group, remains);
         for member in members(self.data_members(group)) {
@@ -141,8 +143,8 @@ impl Stripes {
         }
     }
 
-    /// Resets the state of a parity group after a power cut to the programs found on flash. A member that lacks rows
-    /// which the parity counts takes no more data.
+    /// Resets the state of a parity group after a power cut to the programs found on flash. A member (superblock) that
+    /// lacks rows which the parity counts takes no more data.
     fn go_on_with(&mut self, group: u32, remains: &Remains<'_>) {
         let programs = |rows: u32| rows / remains.layout.program_rows;
         let parity_written = programs(self.parity_rows(group, remains));
@@ -170,8 +172,8 @@ impl Stripes {
         self.groups[group as usize].ended |= 1 << member;
     }
 
-    /// Sets and returns the rank of a parity group after a power cut: groups that only some dies have opened come
-    /// before all others.
+    /// Sets and returns the rank (position in the order of opening) of a parity group after a power cut: groups that
+    /// only some dies have opened come before all others.
     pub(super) fn rank_found(&mut self, group: u32, asked: u64) -> u64 {
         self.note_begun(group);
         let rank = if self.is_begun(group) { 0 } else { asked + 1 };
@@ -180,7 +182,7 @@ impl Stripes {
     }
 
     /// Returns the page rows, each with its superblock, that recovery reads to compute again the parity that was in RAM
-    /// at the power cut: all rows whose parity is not on flash.
+    /// at the power cut: all rows of data whose parity is not on flash.
     pub(super) fn rows_to_sum(&self, layout: &Layout) -> Vec<(u32, u32)> {
         let mut rows = Vec::new();
         for group in 0..self.groups.len() as u32 {
@@ -215,8 +217,8 @@ impl Stripes {
         self.recount(group, before)
     }
 
-    /// Returns the torn page rows that cannot be restored from the other members of their parity group, each with its
-    /// superblock.
+    /// Returns the page rows torn by a power cut that cannot be restored from the other members of their parity group,
+    /// each with its superblock.
     fn lost_rows(&self) -> Vec<(u32, u32)> {
         let mut lost = Vec::new();
         for (&(group, row), scar) in &self.scars.rows {
@@ -231,8 +233,8 @@ impl Stripes {
         lost
     }
 
-    /// Returns the torn page rows that can be restored from the other members of their parity group, each with its
-    /// superblock.
+    /// Returns the page rows torn by a power cut that can be restored from the other members of their parity group,
+    /// each with its superblock.
     pub(super) fn torn_rows(&self) -> Vec<(u32, u32)> {
         let mut torn = Vec::new();
         for (&(group, row), scar) in &self.scars.rows {

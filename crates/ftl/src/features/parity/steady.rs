@@ -6,8 +6,8 @@ use crate::store::{NONE, SuperblockState};
 use engine::RandomStream;
 
 impl Stripes {
-    /// Returns a record of the present state of the first set of dies and of their parity groups; `worn` is the number
-    /// of program/erase cycles at the start of the drive.
+    /// Returns a record of the present state of the first set of dies that share parity groups, and of these groups,
+    /// for a recorded steady state; `worn` is the number of program/erase cycles at the start of the drive.
     pub(super) fn moment(&self, core: &Core, worn: u32) -> SetMoment {
         let dies = self.dies_of(0);
         let group = |slot: u32| GroupMoment {
@@ -20,8 +20,8 @@ impl Stripes {
         }
     }
 
-    /// Plans the roles of the superblocks of a set of dies from a recorded state `moment`: free and partly written
-    /// parity groups are reproduced as they were, and which group takes which state is random.
+    /// Plans the roles of the superblocks of a set of dies from a recorded steady state `moment`: free and partly
+    /// written parity groups are reproduced as they were, and which group takes which state is random.
     ///
     /// # Errors
     /// When the dies have too few good superblocks.
@@ -80,7 +80,7 @@ impl Stripes {
     }
 
     /// Returns the index of the member of the recorded parity group `like` whose state the member `member` of this
-    /// drive's group takes: the parity member takes the recorded parity's state, all others the state at their own
+    /// drive's group takes: the parity member takes the state of the recorded parity, all others the state at their own
     /// index.
     fn stands_for(&self, group: u32, like: &GroupMoment, member: u32) -> usize {
         let (own, other) = (self.groups[group as usize].parity, like.parity());
@@ -93,8 +93,8 @@ impl Stripes {
         }) as usize
     }
 
-    /// True if a parity group of this drive can take the state of a recorded one: all members are in use, and every
-    /// open superblock is on the die on which it was.
+    /// True if a parity group of this drive can take the state of the recorded one `like`: all members are in use, and
+    /// every open superblock is on the die on which it was recorded.
     fn can_be(&self, group: u32, like: &GroupMoment) -> bool {
         (0..like.members.len() as u32).all(|member| {
             let alive = self.groups[group as usize].alive >> member & 1 == 1;
@@ -103,8 +103,8 @@ impl Stripes {
         })
     }
 
-    /// Records the numbers of programs of the superblocks of a set of dies that were built from a recorded state, and
-    /// frees the remaining superblocks of the parity groups `groups`, in this order.
+    /// Records the numbers of programs of the superblocks of a set of dies that were built from a recorded steady
+    /// state, and frees the remaining superblocks of the parity groups `groups`, in this order.
     pub(super) fn begin_built_groups(&mut self, core: &mut Core, groups: &[u32]) {
         let set = self.set_of_group(groups.first().copied().unwrap_or(0));
         let per_die = core.store.space.per_die;

@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use units::{SimTime, SuperblockId};
 
-/// Kind of result of a round of the background scrub (patrol) over a die: ended within the required time, or too late.
+/// Kind of result of a round of the background scrub (patrol), which reads all superblocks of one die: ended within the
+/// required time, or too late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
     /// Result: the patrol's round over the die ended within the required time.
@@ -37,8 +38,8 @@ impl Core {
         }
     }
 
-    /// Removes from the die's list the superblock that must be rewritten next, and returns the superblock with its
-    /// reason and due time; `None` if no superblock waits.
+    /// Removes from the die's list the superblock that must be relocated next for refresh or background scrub, and
+    /// returns the superblock with its reason and due time; `None` if no superblock waits.
     ///
     /// # Panics
     /// When the policy's answer is none of the candidates.
@@ -68,8 +69,8 @@ impl Core {
         agenda.counts.late += u64::from(late > agenda.spread(agenda.costs.superblock).ns());
     }
 
-    /// True if rewriting the superblock (numbered over the drive) is of use: the superblock holds data, is not in SLC
-    /// mode, and garbage collection has not yet taken it.
+    /// True if relocating the superblock (numbered over the drive) for refresh or background scrub is of use: the
+    /// superblock holds data, is not in SLC mode, and garbage collection has not yet taken it.
     pub fn is_written_anew(&self, superblock: u32) -> bool {
         let state = self.store.space.state[superblock as usize];
         // What lies in a block with one bit a cell is folded before its time comes.
@@ -78,8 +79,8 @@ impl Core {
     }
 }
 
-/// Asks the refresh-order policy which of the superblocks waiting on a die, in `due`, is rewritten next; returns the
-/// index of that superblock in `due`.
+/// Asks the refresh-order policy which of the superblocks in `due`, which wait on a die to be relocated for refresh or
+/// scrub, is relocated next; returns the index of that superblock in `due`.
 fn ask_order(
     order: &mut dyn RefreshOrder,
     due: &VecDeque<Due>,

@@ -6,7 +6,7 @@ use units::Lpn;
 /// Record of a host write of one mapping unit, as it arrives in the write buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct Arriving {
-    /// True if the write needs no read of another part of the mapping unit from flash.
+    /// True if the host write needs no read of another part of the mapping unit from flash (no read-modify-write).
     pub whole: bool,
     /// Index of the write buffer slot that holds an older version of the mapping unit; `None` if no slot does.
     pub older: Option<u32>,
@@ -17,7 +17,8 @@ pub(crate) struct Arriving {
     pub leaves: bool,
 }
 
-/// Record of a mapping unit that is added to the program unit that a stream of a die is filling.
+/// Record of a mapping unit that is added to the program unit (units programmed together) that a stream of a die is
+/// filling.
 #[derive(Clone, Copy)]
 pub(crate) struct Joining {
     pub die: usize,

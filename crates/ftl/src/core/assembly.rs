@@ -8,14 +8,15 @@ use crate::store::NONE;
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// State by which one stream's host data are collected into program units: the die whose program unit is being filled,
-/// and the dies that may take the next one.
+/// State by which one stream's host data are collected into program units (units programmed together): the die whose
+/// program unit is being filled, and the dies that may take the next one.
 pub(crate) struct Lane {
-    /// Number of the stream whose host data this lane collects into program units.
+    /// Number of the stream whose host data this lane (collector of one stream) collects into program units.
     pub own: usize,
-    /// Bit set of the dies that may take another program unit of host data from this lane: one bit for each die.
+    /// Bit set of the dies that may take another program unit of host data from this lane (collector of one stream):
+    /// one bit for each die.
     pub eligible: Vec<u64>,
-    /// Number of the die whose program unit is being filled, or `NONE`.
+    /// Number of the die whose program unit the lane (collector of one stream's host data) is filling, or `NONE`.
     pub current: u32,
     /// Number of the stream, on the die whose program unit is being filled, whose open superblock takes the units.
     pub stream: usize,
@@ -33,7 +34,8 @@ impl Lane {
         Self { own, eligible, current: NONE, stream: own, is_awaited: false, flush_due: SimTime::NEVER }
     }
 
-    /// Ends the program unit that host data were filling; the next program unit may go to another die.
+    /// Ends the program unit (units programmed together) that host data were filling; the next program unit may go to
+    /// another die.
     #[inline]
     pub fn end_unit(&mut self) {
         self.current = NONE;
@@ -46,10 +48,11 @@ impl Lane {
 /// the program unit that each stream is filling.
 pub(crate) struct Assembly {
     pub placement: Box<dyn PlacementPolicy>,
-    /// State of the streams of the drive, with the policy that chooses the stream of each mapping unit.
+    /// State of the streams of the drive (write frontiers for different kinds of data), with the policy that chooses
+    /// the stream of each mapping unit.
     pub streams: Streams,
-    /// State of the program-order policy, which may exchange the open superblocks of two streams of a die; `None` where
-    /// the policy never does.
+    /// State of the program-order policy, which may exchange the open superblocks of the host's stream and the stream
+    /// of moved data on a die; `None` where the policy never does.
     pub ordering: Option<Box<Ordering>>,
     /// Greatest number of programs of host data that may wait at a die.
     pub program_queue: u32,
@@ -57,9 +60,11 @@ pub(crate) struct Assembly {
     pub flush_after: Nanos,
     /// For each die, the number of programs of the host's stream that wait or are in progress there.
     pub bound: Vec<u32>,
-    /// Bit set of the dies that already hold as many live mapping units as their quota allows: one bit for each die.
+    /// Bit set of the dies that already hold as many live (valid) mapping units as their quota allows: one bit for each
+    /// die.
     pub quota_blocked: Vec<u64>,
-    /// List of the lanes: one for each stream that takes host data, with the program unit that the stream is filling.
+    /// List of the lanes, which collect host data into program units: one for each stream that takes host data, with
+    /// the program unit that the stream is filling.
     pub lanes: Vec<Lane>,
 }
 
@@ -112,7 +117,8 @@ impl Assembly {
         }
     }
 
-    /// Returns the index of the lane that collects the host data of `stream`; 0 if no lane does.
+    /// Returns the index of the lane (collector of host data into program units) that collects the host data of
+    /// `stream`; 0 if no lane does.
     #[inline]
     pub fn lane_of(&self, stream: usize) -> usize {
         // Where a policy tells units by their origin alone there is one.

@@ -14,7 +14,7 @@ impl Core {
     }
 
     /// Evicts units from the write buffer, as the eviction policy chooses, until the buffer caches no more units than
-    /// it may: clean units are dropped, dirty units are queued for programming.
+    /// its cache limit allows: clean units are dropped, dirty units are queued for programming.
     #[inline]
     pub fn relieve_buffer(&mut self) {
         self.buffer.relieve(&mut self.store.stats);
@@ -33,16 +33,16 @@ impl Core {
         if self.store.layout.is_host_unit(lpn) { Origin::Host } else { Origin::Map }
     }
 
-    /// Puts a mapping unit of the drive's own, such as a translation unit, into the write buffer, behind all units that
-    /// wait there.
+    /// Puts a mapping unit of the drive's own, such as a translation unit (map page) or trim record, into the write
+    /// buffer, behind all units that wait there.
     pub fn put_own(&mut self, unit: Lpn) {
         let slot = self.buffer.insert(unit, u32::MAX, SlotState::Queued);
         self.stamp(slot);
         self.buffer.enqueue(slot);
     }
 
-    /// Gives a write buffer slot that holds a new version of a unit the next write number, on a drive that writes such
-    /// numbers to spare areas.
+    /// Gives the data in a write buffer slot the next write number (sequence number for recovery), on a drive that
+    /// writes such numbers to spare areas.
     #[inline]
     pub fn stamp(&mut self, slot: u32) {
         if let Some(numbers) = &mut self.store.spare {

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 /// State of the garbage collection of one die.
 pub(crate) struct Collection {
     pub mover: Mover,
-    /// Queue of the superblocks that were taken together with the other members of their parity groups, and that will
-    /// be read one after the other.
+    /// Queue of the superblocks that garbage collection took together with the other members of their parity groups,
+    /// and that it will read one after the other.
     pub taken: VecDeque<(u32, Origin)>,
     /// Number, within the die, of the superblock that the victim policy chose and that waits until the die has enough
     /// free space to relocate its units; `NONE` if there is none.
@@ -17,8 +17,8 @@ pub(crate) struct Collection {
     /// Queue of the superblocks that must be relocated before any victim that the victim policy chooses (for wear
     /// levelling, refresh or scrub), each with the reason.
     pub forced: VecDeque<(u32, Origin)>,
-    /// True if the last victim was taken for refresh or scrub: a host that waits for free space has its turn before the
-    /// next victim.
+    /// True if the last victim was taken for refresh or background scrub: a host that waits for free space has its turn
+    /// before the next victim.
     pub kept_data: bool,
     pub pace: Pace,
     pub background: bool,
@@ -50,20 +50,20 @@ impl Collection {
     }
 
     /// Returns the superblocks (numbered within the die) that garbage collection has taken: queued, being read, or
-    /// waiting for the programs of their moved units.
+    /// waiting until the programs of their moved units end.
     pub fn in_hand(&self) -> impl Iterator<Item = u32> {
         let listed = self.mover.pending.iter().chain(&self.taken).map(|(superblock, _)| *superblock);
         listed.chain(self.mover.has_victim().then_some(self.mover.victim))
     }
 
-    /// Returns the number of superblocks that garbage collection has taken: queued, being read, or waiting for the
-    /// programs of their moved units.
+    /// Returns the number of superblocks that garbage collection has taken: queued, being read, or waiting until the
+    /// programs of their moved units end.
     pub fn under_way(&self) -> usize {
         self.mover.pending.len() + self.taken.len() + usize::from(self.mover.has_victim())
     }
 
-    /// Queues a superblock to be relocated before any victim that the victim policy chooses. At most one request of
-    /// wear levelling waits, and no superblock waits twice for refresh or scrub.
+    /// Queues a superblock to be relocated before any victim that the victim policy chooses. Wear levelling adds none
+    /// while another superblock is queued, and no superblock is queued twice for refresh or scrub.
     pub fn force(&mut self, superblock: u32, origin: Origin) {
         let vain = match origin {
             Origin::Wear => !self.forced.is_empty(),
@@ -81,7 +81,8 @@ impl Collection {
             || self.forced.iter().any(|(_, origin)| origin.keeps_data())
     }
 
-    /// True if a superblock is queued to be relocated and garbage collection has no victim at present.
+    /// True if a superblock is queued to be relocated (for wear levelling, refresh, scrub or a failed program) and
+    /// garbage collection has no victim at present.
     #[inline]
     pub fn is_asked(&self) -> bool {
         !self.mover.has_victim() && !self.forced.is_empty()

@@ -7,8 +7,8 @@ use crate::store::spare::NOTHING;
 use units::{Lpn, Ppa};
 
 impl Core {
-    /// Marks the mapping unit at physical address `ppa` as invalid, and returns the number of its superblock over the
-    /// drive.
+    /// Marks the mapping unit at physical address `ppa` as invalid in the map and the counts, and returns the number of
+    /// its superblock over the drive.
     #[inline]
     pub fn invalidate(&mut self, ppa: Ppa) -> u32 {
         self.store.map.invalidate(ppa);
@@ -48,14 +48,15 @@ impl Core {
         self.find_unwritten(lpn).is_some() && numbers.stamps[ppa.index()] > self.stamp_at_home(lpn)
     }
 
-    /// Returns the write number (stamp) of the data at the physical address to which the map points for a logical unit;
-    /// `NOTHING` if the unit has no place on flash.
+    /// Returns the write number (sequence number in the spare area) of the data at the physical address to which the
+    /// map points for a logical unit; `NOTHING` if the unit has no place on flash.
     pub fn stamp_at_home(&self, lpn: Lpn) -> u64 {
         let (numbers, home) = (self.store.spare.as_ref(), self.store.map.lookup(lpn));
         numbers.filter(|_| home != Ppa::NONE).map_or(NOTHING, |numbers| numbers.stamps[home.index()])
     }
 
-    /// Marks `rows` page rows of a superblock, from `row` on, as unreadable for recovery after a power cut.
+    /// Marks `rows` page rows (pages of one index on all planes) of a superblock, from `row` on, as unreadable for
+    /// recovery after a power cut.
     pub fn void_rows(&mut self, superblock: u32, row: u32, rows: u32) {
         let layout = &self.store.layout;
         let begin = layout.first_ppa(superblock) + u64::from(row * layout.row_units);

@@ -10,15 +10,15 @@ use engine::Event;
 /// State of a drive's recovery of its map after a power cut.
 pub(crate) struct Finding {
     pub method: Box<dyn RecoveryMethod>,
-    /// Number of bytes that the spare areas of one page row have together.
+    /// Number of bytes that the spare areas of one page row (pages of one index on all planes) have together.
     pub spare_bytes: u32,
-    /// Number of reads in flight by which recovery searches for the map.
+    /// Number of flash reads in flight by which recovery searches for the data and so rebuilds the map.
     pub reading: u32,
 }
 
 impl Core {
-    /// Returns the number of page rows of a superblock whose content a log on flash gives, and which cannot have been
-    /// torn by a later program of the same wordline.
+    /// Returns the number of page rows of a superblock whose content the log of map changes on flash gives (`told`),
+    /// less the rows that a later program of the same wordline may have torn (damaged by a power cut).
     pub fn rows_surely_told(&self, told: u32, global: usize) -> u32 {
         let programmed = self.store.array.next_row(global);
         if told >= programmed || self.store.space.holds_one_bit(global) {
@@ -27,8 +27,8 @@ impl Core {
         told.min(self.store.layout.first_row_of_wordline(programmed - 1))
     }
 
-    /// Handles an event while recovery finds the map after a power cut; the drive does nothing else meanwhile. True
-    /// when no read of recovery is in flight any more: the map is found.
+    /// Handles an event of the flash while recovery rebuilds the map after a power cut; the drive does nothing else
+    /// meanwhile. Returns true when no read of recovery is in flight any more, so that the map can be completed.
     pub fn find_on<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) -> bool {
         self.store.controller.handle(event, ctx);
         while let Some(id) = self.store.controller.take_finished() {
@@ -40,8 +40,9 @@ impl Core {
         self.finding.as_ref().is_none_or(|finding| finding.reading == 0)
     }
 
-    /// Makes the read transaction by which recovery reads the spare areas or the summary of a page row at power-up.
-    /// Spare areas have an error-correcting code of their own and need no retries, however worn the page is.
+    /// Makes the read transaction by which recovery reads the spare areas or the summary (list of a superblock's
+    /// logical units) of a page row at power-up. Spare areas have an error-correcting code of their own and need no
+    /// retries, however worn the page is.
     pub fn telling_read(&self, global: u32, read: RowRead) -> Transaction {
         let layout = &self.store.layout;
         let (row, bytes) = match read {

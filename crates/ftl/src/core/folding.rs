@@ -7,22 +7,23 @@ use crate::store::{Mover, Pace};
 /// cell.
 pub(crate) struct Folding {
     pub mover: Mover,
-    /// State of the write throttling of the host while the die folds: each mapping unit that is folded allows the host
-    /// to write one unit.
+    /// State of the write throttling of the host while the die folds (moves data out of SLC mode): each mapping unit
+    /// that is folded allows the host to write one unit.
     pub pace: Pace,
-    /// True while the die folds in the background because it was idle for long enough.
+    /// True while the die folds (moves data out of SLC mode) in the background because it was idle for long enough.
     pub background: bool,
 }
 
 impl Folding {
-    /// Makes the state of a die on which no superblock is being folded.
+    /// Makes the state of folding (the move out of SLC mode) of a die on which no superblock is being folded.
     pub fn new() -> Self {
         Self { mover: Mover::new(), pace: Pace { credit: 0.0, rate: 1.0 }, background: false }
     }
 }
 
 impl Core {
-    /// Ends the background folding of a die that was idle, because the host uses the die again.
+    /// Ends the background folding (move of data out of SLC mode) of a die that was idle, because the host uses the die
+    /// again.
     #[inline]
     pub fn end_idle_folding(&mut self, die: usize) {
         if let Some(folding) = self.folding.get_mut(die) {

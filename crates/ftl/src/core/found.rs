@@ -5,22 +5,22 @@ use crate::store::Mark;
 use std::ops::Range;
 use units::Ppa;
 
-/// Counts of what a drive that was shut down at rest reads at power-up to find its map again: checkpoint units,
+/// Counts of what a drive that was shut down cleanly reads at power-up to find its map again: checkpoint units,
 /// summaries, page rows and flash pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// Number of mapping units of the map's checkpoint that recovery reads.
     pub checkpoint_units: u64,
-    /// Number of superblocks whose summaries recovery reads.
+    /// Number of superblocks whose summaries (lists of their logical units) recovery reads.
     pub summaries: u64,
-    /// Number of page rows of open superblocks whose spare areas recovery reads.
+    /// Number of page rows (pages of one index on all planes) of open superblocks whose spare areas recovery reads.
     pub open_rows: u64,
     /// Number of flash pages that recovery reads for the directory, the checkpoint, the summaries and the spare areas
     /// of open superblocks.
     pub pages_read: u64,
 }
 
-/// Record of how much of a superblock's content the map on flash and the log of its changes tell recovery after a power
+/// Record of how much of a superblock's content the map on flash and the log of map changes tell recovery after a power
 /// cut.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ToldOnFlash {
@@ -52,7 +52,8 @@ impl Core {
         marks.iter().enumerate().map(units).collect()
     }
 
-    /// Adds the unit at physical address `place` to the valid units of its superblock and to the live units of its die.
+    /// Counts the unit at physical address `place`, which recovery found, in the valid units of its superblock and in
+    /// the live (valid) units of its die.
     pub fn count_live(&mut self, place: Ppa) {
         let superblock = self.store.layout.superblock_of(place);
         let (die, _) = self.store.space.place_of(superblock);

@@ -15,7 +15,8 @@ const DEFAULT: u16 = 0;
 pub struct HandleCounts {
     /// Number of bytes that the host wrote with this placement handle.
     pub bytes_written: u64,
-    /// Number of reclaim units that the placement handle has begun to fill.
+    /// Number of reclaim units (groups of superblocks that garbage collection handles as one for the host, FDP) that
+    /// the placement handle has begun to fill.
     pub units_opened: u64,
     /// Number of superblocks of the placement handle that were closed before they were full.
     pub ended_early: u64,
@@ -45,7 +46,7 @@ impl HandleCounts {
 pub struct HandleTotals {
     /// List of the counters of each placement handle, by its number.
     pub handles: Vec<HandleCounts>,
-    /// Number of host writes that named a placement handle that the drive does not have.
+    /// Number of host writes that named a placement handle which the drive does not have.
     pub unknown: u64,
     /// Number of victims of garbage collection that held valid units and belonged to no single placement handle.
     pub shared_victims: u64,
@@ -79,16 +80,16 @@ pub struct HandleState {
     pub available_units: u64,
 }
 
-/// State of the placement handles of a drive: their streams, reclaim units and counters, and the handle of each unit in
-/// the write buffer.
+/// State of the placement handles of a drive: their streams (write frontiers), reclaim units and counters, and the
+/// handle of each unit in the write buffer.
 pub(crate) struct Handles {
-    /// Number of the placement handle of the data that arrive now; `slots` has the handle of the data in each write
-    /// buffer slot.
+    /// Number of the placement handle of the host data that arrive now; `slots` has the handle of the data in each
+    /// write buffer slot.
     arriving: u16,
     slots: Box<[u16]>,
     isolation: Box<[Isolation]>,
-    /// For each stream, the number of the placement handle whose data alone the stream holds; `None` if the stream
-    /// holds other data too.
+    /// For each stream (write frontier on each die), the number of the placement handle whose data alone the stream
+    /// holds; `None` if the stream holds other data too.
     of_stream: Box<[Option<u16>]>,
     unit_superblocks: u64,
     /// For each placement handle, the number of superblocks opened so far.
@@ -131,8 +132,8 @@ impl Handles {
         self.counted.unknown += u64::from(named.is_some_and(|named| !self.has(named)));
     }
 
-    /// Records that write buffer slot `slot` now holds data of the present placement handle, and adds `bytes` to the
-    /// bytes written with that handle.
+    /// Records that write buffer slot `slot` now holds data of the placement handle of the arriving host write, and
+    /// adds `bytes` to the bytes written with that handle.
     #[inline]
     pub fn note_arrived(&mut self, slot: u32, bytes: u64) {
         self.slots[slot as usize] = self.arriving;

@@ -2,13 +2,13 @@
 
 use units::{Lpn, Ppa, SimTime};
 
-/// Which of two places the map entry of a logical unit is in, RAM or flash, on a drive that holds only a part of the
-/// map in RAM.
+/// Which of two places the map entry of a logical unit is in, RAM or flash, on a drive with a demand-paged map (stored
+/// on flash, cached in RAM).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MapEntry {
-    /// Answer: the map entry is in RAM and can be used at once.
+    /// Place of a map entry: the entry is in RAM and can be used at once.
     AtHand,
-    /// Answer: the map entry must first be read from flash.
+    /// Place of a map entry: the entry is only on flash and must first be read.
     Missing,
 }
 
@@ -22,11 +22,11 @@ pub(crate) enum Waiter {
     Write { slot: u32, complete: bool },
 }
 
-/// Kind of next action of the FTL for a map of which only a part is in RAM.
+/// Kind of next action of the FTL for a demand-paged map, of which only a part is in RAM.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lookup {
-    /// Action for the FTL: read translation unit `unit` of the map from its physical address `home` (if it has one);
-    /// the end of the read is reported under the number `owner`.
+    /// Action for the FTL: read translation unit `unit` (a page of the map) from its physical address `home` (if it has
+    /// one); the end of the read is reported under the number `owner`.
     Read { unit: Lpn, home: Ppa, owner: u32 },
     /// Action for the FTL: continue this host read or write, because the map entries for which it waited are in RAM.
     Answered(Waiter),

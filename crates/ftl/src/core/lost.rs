@@ -28,7 +28,7 @@ impl LostUnits {
         self.has_lost() && self.units.contains(&lpn.0)
     }
 
-    /// Removes a logical unit from the lost units because the host has rewritten it as a whole or trimmed it.
+    /// Removes a logical unit from the set of lost units because the host has rewritten it as a whole or trimmed it.
     #[inline]
     pub fn forget(&mut self, lpn: Lpn) {
         if self.has_lost() {
@@ -43,8 +43,9 @@ impl LostUnits {
         }
     }
 
-    /// Removes, when recovery has found the map, units from the lost ones: a unit whose found copy is older than its
-    /// lost copy is readable and no longer lost. `number` returns the write number of a unit's found copy.
+    /// Removes, when recovery has found the map, units from the set of lost units: a unit whose found copy is newer
+    /// than its lost copy on the failed die is readable and no longer lost. `number` returns the write number of a
+    /// unit's found copy.
     pub fn go_on(&mut self, number: impl Fn(Lpn) -> u64) {
         for (lpn, lost) in std::mem::take(&mut self.left_behind) {
             if number(Lpn(lpn)) < lost {

@@ -57,24 +57,25 @@ use units::Nanos;
 
 /// Fixed rules of the FTL, from the settings in the drive file.
 pub(crate) struct Rules {
-    /// Setting: number of page rows of a victim superblock that garbage collection may have read ahead of the units
-    /// that it is moving.
+    /// Setting: number of page rows of a victim superblock that garbage collection may have read ahead of the row whose
+    /// units it is moving.
     pub read_ahead: u32,
     /// True if relocation may move data within a plane by copyback.
     pub copyback: bool,
-    /// Number of free superblocks of each die that the host may not use, beside the one for the next victim: where
-    /// blocks can fail, garbage collection may take a superblock without gaining a free one.
+    /// Number of free superblocks of each die that the host may not use, beside the one for the next garbage collection
+    /// victim: where blocks can fail, garbage collection may take a superblock without gaining a free one.
     pub spare: u32,
     /// Number of free superblocks of a die below which garbage collection runs in the foreground, with or without host
     /// requests.
     pub foreground_limit: u32,
-    /// Idle time of a die after which the die rewrites mapping units that a cost regulator queued for that.
+    /// Idle time of a die after which the die programs again the mapping units that a cost regulator queued so that
+    /// later reads of them take less time.
     pub rewrite_after: Nanos,
-    /// True if superblocks are reclaimed in groups with superblocks of other dies (as parity requires), all of which
-    /// are needed until the whole group is reclaimed.
+    /// True if superblocks are reclaimed (relocated and erased) in groups with superblocks of other dies, as parity
+    /// requires; all superblocks of a group are needed until the whole group is reclaimed.
     pub in_step: bool,
-    /// Number of superblocks of each die that always serve another purpose than data, not counting the reserved ones
-    /// from `apart_from` on.
+    /// Number of superblocks of each die that always serve another purpose than data (such as parity), not counting the
+    /// reserved ones from `apart_from` on.
     pub apart: u32,
     /// Number, within the die, of the first of the last superblocks that are reserved (for the SLC cache) and do not
     /// count as capacity for data; `NONE` if none are reserved.
@@ -93,7 +94,8 @@ pub(crate) struct Core {
     pub reserved_slots: u32,
     /// State of garbage collection, one entry for each die.
     pub collections: Vec<Collection>,
-    /// State of folding (out of SLC mode), one entry for each die; empty on a drive without superblocks in SLC mode.
+    /// State of folding (the move of data out of SLC mode), one entry for each die; empty on a drive without
+    /// superblocks in SLC mode.
     pub folding: Vec<Folding>,
     pub assembly: Assembly,
     /// State of timer-driven work: refresh, background scrub (patrol), snapshots; `None` on a drive without such work.
@@ -103,7 +105,8 @@ pub(crate) struct Core {
     pub lost: LostUnits,
     /// State of the recovery of the map after a power cut; `None` on a drive whose power is never cut.
     pub finding: Option<Box<Finding>>,
-    /// Numbers of the dies on which garbage collection may have new work, such as a superblock to take.
+    /// Numbers of the dies on which garbage collection must be checked because it may have new work, such as a victim
+    /// to take.
     pub woken: Vec<usize>,
     /// Queue of the actions that features have requested and that the FTL has not carried out yet.
     pub asks: VecDeque<Ask>,

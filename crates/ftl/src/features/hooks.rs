@@ -225,8 +225,8 @@ hooks! {
     ask number_of(lpn: Lpn, place: Ppa, before: u64) -> Option<u64>, first;
     /// Tells the feature that the power fails: all of its state that was only in RAM is lost.
     tell cut(core: &mut Core);
-    /// Tells the feature that, while the power is off, flash gets a superblock about which checkpoint and log tell
-    /// nothing.
+    /// Tells the feature that, while the power is off, flash gets a superblock that no checkpoint or log of the map
+    /// covers.
     tell put_there(superblock: usize);
     /// Tells the feature that a unit of the drive's own is lost with a failed die.
     tell lost_own();

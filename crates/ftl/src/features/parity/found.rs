@@ -41,8 +41,8 @@ impl Stripes {
         }
     }
 
-    /// Requests, when recovery has found the map, the parity programs of a parity group whose data are all on flash or
-    /// issued, and the relocation of the group if a block of its parity superblock failed.
+    /// Requests, when recovery has found the map, the parity programs of a parity group that are due because all the
+    /// data that they protect are known, and the relocation of the group if a block of its parity superblock failed.
     pub(super) fn catch_up_with(&mut self, core: &mut Core, group: u32) {
         let parity = self.groups[group as usize].parity;
         if parity == NONE {

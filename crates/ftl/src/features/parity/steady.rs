@@ -80,8 +80,8 @@ impl Stripes {
     }
 
     /// Returns the index of the member of the recorded parity group `like` whose state the member `member` of this
-    /// drive's group takes: the parity member takes the state of the recorded parity, all others the state at their own
-    /// index.
+    /// drive's group takes: parity takes the state of the recorded parity, the member displaced by that takes the other
+    /// state of the two, and all others the state at their own index.
     fn stands_for(&self, group: u32, like: &GroupMoment, member: u32) -> usize {
         let (own, other) = (self.groups[group as usize].parity, like.parity());
         (if member == own {

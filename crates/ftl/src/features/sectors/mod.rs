@@ -28,21 +28,22 @@ pub(crate) struct Sectors {
     unwritten: bool,
     /// For each logical unit, the bit set of the sectors that were written, or were read and count as written since.
     written: Vec<u64>,
-    /// For each host request in flight, its first sector and the sector after its last one.
+    /// For each host request in flight, the number of its first sector and of the sector after its last one.
     extents: Vec<(u64, u64)>,
-    /// First sector of the host request that is being handled, and the sector after its last one.
+    /// Number of the first sector of the host request that is being processed, and of the sector after its last one.
     current: (u64, u64),
     /// For each write buffer slot, the sectors that it holds, the sectors of its unit that it still lacks, and whether
     /// its sectors count as in flight.
     slots: Vec<Held>,
-    /// Number of host sectors in flight to flash.
+    /// Number of sectors of host data in flight to flash: their write buffer slots are queued for programming or are
+    /// being programmed.
     on_way: u32,
-    /// Number of host sectors that may go to flash but whose data have not arrived yet; `most` is the greatest number
-    /// of sectors in flight and promised.
+    /// Number of sectors of host data for which buffer slots are reserved but whose data have not arrived yet; `most`
+    /// is the greatest number of sectors in flight and reserved together.
     promised: u32,
     most: u32,
-    /// For each die, the number, within its block, of the next page that is given to host data, whether the page is
-    /// programmed or only read.
+    /// For each die, the number, within its block, of the page that the die's next host data get, whether the page is
+    /// programmed or only read; the numbers go round.
     pages: Vec<u32>,
     pages_per_block: u32,
     /// Number of bytes that host reads got from the write buffer since the last call of [`Feature::take_cached`].
@@ -69,7 +70,8 @@ impl Sectors {
         below(to) & !below(from)
     }
 
-    /// True if more host sectors may be sent to flash, because fewer than the limit are in flight or promised.
+    /// True if more host sectors may be sent to the drive, because the sectors in flight to flash and those with
+    /// reserved buffer slots are fewer than the limit.
     fn has_room(&self) -> bool {
         self.on_way + self.promised < self.most
     }
@@ -81,8 +83,8 @@ impl Sectors {
         page
     }
 
-    /// Marks the sectors of a write buffer slot as in flight until the slot is released, and adds their number to the
-    /// sectors in flight.
+    /// Marks the sectors of a write buffer slot as in flight to flash until the slot is released, and adds their number
+    /// to the sectors in flight.
     fn count(&mut self, slot: u32) {
         let held = &mut self.slots[slot as usize];
         held.counted = true;
@@ -126,8 +128,8 @@ impl Feature for Sectors {
         self.promised -= self.within(self.current, lpn).count_ones();
     }
 
-    /// Records the sectors of the present write as the content of buffer slot `slot`, and the sectors that its unit
-    /// lacks.
+    /// Records the sectors of the present host write as the content of write buffer slot `slot`, and the other written
+    /// sectors of the mapping unit as lacking there.
     fn arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
         let mask = self.within(self.current, lpn);
         let missing = match write.older {
@@ -169,8 +171,8 @@ impl Feature for Sectors {
         Some(asked & !here)
     }
 
-    /// Returns true if the unit holds no data and the drive still performs a flash read for it. Sectors of a
-    /// never-written unit that are read in this way count as written afterwards.
+    /// Returns true if the unit has no place on flash (`place` is `Ppa::NONE`) and the drive still performs a flash
+    /// read for it. Sectors of a never-written unit that are read in this way count as written afterwards.
     fn reads_part(&mut self, lpn: Lpn, part: u64, place: Ppa, home_die: u32) -> bool {
         if place == Ppa::NONE && !self.unwritten {
             return false;

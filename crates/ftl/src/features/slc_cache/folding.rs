@@ -8,14 +8,16 @@ use crate::store::{NONE, SuperblockState};
 use controller::Origin;
 
 impl SlcCache {
-    /// True while the host may write only as many units to the die as folding out of the SLC cache frees.
+    /// True while the host may write to the die only as many units as folding (moving data out of SLC mode into cells
+    /// with all bits) frees.
     pub(super) fn is_pacing(&self, core: &Core, die: usize) -> bool {
         let folding = &core.folding[die];
         self.when_full == WhenFull::FoldFirst && folding.mover.has_victim() && !folding.background
     }
 
-    /// True if the die must give superblocks of the SLC cache back, because the cache uses more than its reserved ones
-    /// and other data need the space. Superblocks that folding is already giving back are left out.
+    /// True if the die must erase superblocks of the SLC cache and give them to other data, because the cache uses more
+    /// than its reserved ones and other data need the space. Superblocks that are already being folded for that are
+    /// left out.
     pub(super) fn is_crowded(&self, core: &Core, die: usize) -> bool {
         let kept = self.dies[die].superblocks - core.folding[die].mover.returning();
         kept > self.reserved
@@ -23,8 +25,8 @@ impl SlcCache {
                 > core.quota_beside(die, kept)
     }
 
-    /// Begins to fold the oldest full superblock in SLC mode of a die, from page row `rows` on, and returns the
-    /// superblock's number within the die; `None` if no superblock waits.
+    /// Begins to fold (move into cells with all bits) the oldest full superblock in SLC mode of a die, from page row
+    /// `rows` on, and returns the superblock's number within the die; `None` if no full superblock waits.
     pub(super) fn take_oldest(&mut self, core: &mut Core, die: usize, rows: u32) -> Option<u32> {
         let superblock = self.dies[die].waiting.pop_front()?;
         let folding = &mut core.folding[die];
@@ -36,8 +38,8 @@ impl SlcCache {
         Some(superblock)
     }
 
-    /// Closes the die's open superblock in SLC mode before it is full, if the SLC cache must give up superblocks and no
-    /// full one is left to be folded.
+    /// Closes the die's open superblock in SLC mode before it is full, if the SLC cache must give up superblocks to
+    /// other data and no full one is left to be folded (moved into cells with all bits).
     pub(super) fn close_open(&mut self, core: &mut Core, die: usize) {
         let frontier = core.store.space.dies[die].one_bit();
         let superblock = frontier.superblock;

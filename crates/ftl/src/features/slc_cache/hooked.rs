@@ -7,12 +7,13 @@ use crate::slc_cache::{CacheView, WhenFull};
 use crate::store::{NONE, SuperblockState};
 use units::Nanos;
 
-/// Number of superblocks in SLC mode that may be read completely or in erase at a time on a die: no further one is
-/// taken for folding, because two keep the die busy.
+/// Greatest number of superblocks in SLC mode of a die that folding has read completely or that are being erased, while
+/// it takes no further one: two keep the die busy.
 const RETURNING_MAX: u32 = 2;
 
 impl Feature for SlcCache {
-    /// Prepares the flash bookkeeping of a new drive for SLC mode: no superblock is in SLC mode, and no die folds.
+    /// Prepares the flash bookkeeping of a new drive for SLC mode: no superblock is in SLC mode, and no die folds
+    /// (moves data out of SLC mode).
     fn made(&mut self, core: &mut Core) {
         core.store.space.one_bit = vec![false; core.store.space.state.len()];
         core.folding = self.dies.iter().map(|_| Folding::new()).collect();
@@ -75,8 +76,8 @@ impl Feature for SlcCache {
         core.store.stats.slc_units_written += 1;
     }
 
-    /// Queues a full superblock in SLC mode without programs in flight for folding; one on which a program failed goes
-    /// first.
+    /// Queues a full superblock in SLC mode without programs in flight for folding (the move into cells with all bits);
+    /// one on which a program failed goes first.
     fn closes_one_bit(&mut self, core: &mut Core, die: usize, superblock: u32) {
         let global = core.store.space.global(die, superblock);
         core.store.space.closed_at[global] = core.store.space.dies[die].clock;
@@ -120,8 +121,8 @@ impl Feature for SlcCache {
         mover.has_victim() || !self.dies[die].waiting.is_empty() || !mover.waiting.is_empty()
     }
 
-    /// True if the die should fold a superblock out of SLC mode now: it is idle, a program failed, other data need the
-    /// space, or the host has no other space.
+    /// True if the die should now move a superblock out of SLC mode (fold it): the die is idle, a program failed, other
+    /// data need the space, or the host has no other space.
     fn wants_folding(&self, core: &Core, die: usize) -> bool {
         core.folding[die].background
             || self.dies[die].failed > 0
@@ -129,8 +130,9 @@ impl Feature for SlcCache {
             || (self.when_full == WhenFull::FoldFirst && !self.may_open_one_bit(core, die))
     }
 
-    /// True if queued host data should be programmed on the die before folded data, because the host may write there at
-    /// present. Otherwise folding, which learns of a completed program first, would take every turn.
+    /// True if queued host data should be programmed on the die before data folded out of SLC mode, because the host
+    /// may write there at present. Otherwise folding, which learns of a completed program first, would issue all
+    /// programs.
     fn is_hosts_turn(&self, core: &Core, die: usize) -> bool {
         !core.folding[die].background
             && self.dies[die].failed == 0

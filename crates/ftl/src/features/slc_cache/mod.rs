@@ -20,10 +20,10 @@ use units::Nanos;
 /// State of the SLC cache on one die.
 #[derive(Default)]
 struct CacheDie {
-    /// Number of the die's superblocks in SLC mode, from their opening to the end of their erase.
+    /// Number of the die's superblocks in SLC mode, each counted from its opening to the end of its erase.
     superblocks: u32,
-    /// Queue of the die's full superblocks in SLC mode, oldest first; superblocks on which a program failed come before
-    /// all others.
+    /// Queue of the die's full superblocks in SLC mode that wait to be folded (moved into cells with all bits), oldest
+    /// first; superblocks on which a program failed come before all others.
     waiting: VecDeque<u32>,
     /// Number of full superblocks in SLC mode on which a program failed.
     failed: u32,
@@ -36,7 +36,8 @@ pub(crate) struct SlcCache {
     shape: CacheShape,
     when_full: WhenFull,
     idle_after: Option<Nanos>,
-    /// True if the chip folds SLC-mode pages inside the die, without a transfer over the bus.
+    /// True if the chip folds SLC-mode pages into cells with all bits inside the die (internal copy), without a
+    /// transfer over the channel.
     in_die: bool,
     /// Number of superblocks of each die that are always reserved for the SLC cache.
     reserved: u32,

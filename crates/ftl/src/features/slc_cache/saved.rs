@@ -7,8 +7,8 @@ use crate::saved::Untaken;
 use crate::store::{self, Frontier, Mover, NONE, Space, SuperblockState as S};
 
 impl SlcCache {
-    /// Adds the superblocks in SLC mode to a saved state. One that is being folded counts as full: its folding starts
-    /// again from its first page row.
+    /// Adds the superblocks in SLC mode to a saved state. One that is being folded (moved into cells with all bits)
+    /// counts as full: its folding starts again from its first page row.
     pub(super) fn put_into(&self, core: &Core, saved: &mut SavedState) {
         let space = &core.store.space;
         for (at, die) in self.dies.iter().enumerate() {

@@ -6,8 +6,8 @@ use crate::buffer::SlotState;
 use crate::core::{Ask, Core};
 use units::{Lpn, SimTime};
 
-/// Greatest number of map units of a checkpoint that may wait in the write buffer or be in flight to flash, in addition
-/// to the units of two programs.
+/// Greatest number of map units (mapping units that hold a page of the map) of a checkpoint that may wait in the write
+/// buffer or be in flight to flash, in addition to the units of two programs.
 const IN_FLIGHT: u32 = 8;
 
 /// Which place a drive stores its map in, RAM or flash; this decides how a checkpoint for snapshots writes the map to
@@ -16,7 +16,8 @@ const IN_FLIGHT: u32 = 8;
 pub enum MapPlace {
     /// Place: the whole map is in RAM, and the snapshots write it to flash as a checkpoint.
     InRam,
-    /// Place: the map lies on flash, and the feature for maps on flash writes the changed translation units.
+    /// Place: the map lies on flash and only a part is cached in RAM (demand-paged); the feature for maps on flash
+    /// writes the changed translation units (map pages).
     OnFlash,
 }
 
@@ -33,32 +34,33 @@ pub(super) struct Checkpoint {
     /// Number of the first of the logical units that hold the map on flash; `units` is the number of such units.
     pub first: u32,
     pub units: u32,
-    /// Number of map units of the checkpoint in progress that are not in the write buffer yet.
+    /// Number of map units (map pages) of the checkpoint in progress that are not in the write buffer yet.
     pub left: u32,
     pub slots: u32,
     pub used_slots: u32,
     pub waiting: Vec<(Awaited, SimTime)>,
-    /// Number of waiting snapshots and rollbacks, the first ones of the list, that the checkpoint in progress serves.
+    /// Number of snapshots and rollbacks, counted from the front of the list of waiting ones, that the checkpoint of
+    /// the map in progress makes complete.
     pub covered: usize,
-    /// Serial number below which the map of every snapshot is saved: for all snapshots with a lower number, a map that
-    /// was written after they were taken is on flash.
+    /// Serial number of a snapshot: for all snapshots with a lower serial number, a map that was written after they
+    /// were taken is complete on flash.
     pub mapped: u32,
     /// Serial number of a snapshot: when the checkpoint in progress is complete, the map of every snapshot with a lower
     /// number is on flash.
     pub maps: u32,
-    /// True if the checkpoint began right after another one: its units then wait in the write buffer behind host units,
-    /// which would otherwise never be served.
+    /// True if the checkpoint of the map began right after another one: its units then wait in the write buffer behind
+    /// host units, which would otherwise never be programmed.
     pub behind_host: bool,
-    /// For each translation unit of a map that lies on flash anyway: true if the checkpoint in progress waits until the
-    /// unit is written; empty for a map in RAM.
+    /// For each translation unit (map page) of a demand-paged map on flash: true if the checkpoint in progress waits
+    /// until the unit is written; empty for a map in RAM.
     pub awaited: Vec<bool>,
-    /// Number of translation units for which the checkpoint in progress waits, on a drive whose map lies on flash
-    /// anyway.
+    /// Number of translation units (map pages) for whose programs the checkpoint in progress still waits, on a drive
+    /// with a demand-paged map on flash; 0 for a map in RAM.
     pub awaiting: u32,
 }
 
 impl Checkpoint {
-    /// Makes the state of checkpoints of a fresh drive, with no checkpoint in progress.
+    /// Makes the state of map checkpoints for snapshots of a fresh drive, with no checkpoint in progress.
     pub fn of(map: MapPlace, layout: &Layout) -> Self {
         let (slots, awaited) = match map {
             MapPlace::InRam => (2 * layout.program_units + IN_FLIGHT, Vec::new()),
@@ -88,12 +90,13 @@ impl Checkpoint {
         self.covered > 0
     }
 
-    /// True if all units of the checkpoint in progress are on flash.
+    /// True if all units of the checkpoint of the map in progress are on flash.
     pub fn is_complete(&self) -> bool {
         self.left == 0 && self.used_slots == 0 && self.awaiting == 0
     }
 
-    /// Marks translation units, of a map that lies on flash, as units for which the checkpoint in progress waits.
+    /// Marks translation units (map pages) of a demand-paged map on flash as units for which the checkpoint in progress
+    /// waits.
     pub fn await_units(&mut self, pages: &[u32]) {
         for &page in pages {
             self.awaiting += u32::from(!std::mem::replace(&mut self.awaited[page as usize], true));
@@ -127,8 +130,8 @@ impl Snapshots {
         }
     }
 
-    /// Advances the checkpoint of the map: ends a complete one, begins the next if commands wait, and puts map units
-    /// into the write buffer as far as slots are free.
+    /// Advances the checkpoint of the map: ends a complete one, begins the next if snapshots or rollbacks wait, and
+    /// puts map units into the write buffer as far as reserved slots are free.
     pub(super) fn go_on_with_checkpoint(&mut self, core: &mut Core, now: SimTime) {
         let ends = self.checkpoint.is_under_way() && self.checkpoint.is_complete();
         if ends {
@@ -149,7 +152,7 @@ impl Snapshots {
         self.put_map_units(core);
     }
 
-    /// Charges the dies with the time of a checkpoint whose units are known, and ends the checkpoint at once if the
+    /// Charges the dies with the time of a map checkpoint whose units are known, and ends the checkpoint at once if the
     /// whole map is on flash already.
     pub(super) fn begin_checkpoint(&mut self, core: &mut Core, now: SimTime) {
         if let Some(agenda) = &mut core.agenda {
@@ -177,8 +180,8 @@ impl Snapshots {
         }
     }
 
-    /// Notes that map unit `lpn` was programmed from write buffer slot `slot`, and counts it if the checkpoint in
-    /// progress waits for the unit.
+    /// Notes that map unit `lpn` (a page of the map) was programmed from write buffer slot `slot`, and counts it if the
+    /// checkpoint in progress waits for the unit.
     pub(super) fn note_map_unit(&mut self, core: &Core, lpn: Lpn, slot: u32) {
         let checkpoint = &mut self.checkpoint;
         let page = (lpn.0 - core.store.layout.logical_units) as usize;

@@ -11,8 +11,8 @@ use crate::{Probe, VersionEvent};
 use units::{Lpn, Ppa};
 
 impl Snapshots {
-    /// Restores the difference tables of the recorded snapshots from the spare areas, when recovery has found the map
-    /// after a power cut. Returns the write number that all later writes must exceed.
+    /// Restores the difference tables (tables of overwritten versions) of the recorded snapshots from the spare areas,
+    /// when recovery has found the map after a power cut. Returns the write number that all later writes must exceed.
     pub(super) fn go_on_with(&mut self, core: &mut Core, spare: &SpareAreas, marks: &[Mark]) -> u64 {
         let numbers = self.numbers();
         let map = &core.store.map;
@@ -36,7 +36,7 @@ impl Snapshots {
     }
 
     /// Records every snapshot whose map and data are all on flash by now as surviving a power cut, and reports each to
-    /// the observer.
+    /// the observer (probe) of the run.
     pub(super) fn record<P: Probe>(&mut self, core: &mut Core, probe: &mut P) {
         let oldest = core.buffer.oldest_epoch();
         while let Some(serial) = self.record_next(oldest) {
@@ -45,8 +45,8 @@ impl Snapshots {
     }
 }
 
-/// Returns, for each logical unit, the physical address of the newest whole copy on flash with a write number of at
-/// most `number`; `Ppa::NONE` without one.
+/// Returns, for each logical unit, the physical address of the newest undamaged copy on flash with a write number of at
+/// most `number`; `Ppa::NONE` for a unit without one.
 fn newest_until(number: u64, core: &Core, spare: &SpareAreas, marks: &[Mark]) -> Vec<Ppa> {
     let mut newest = vec![Ppa::NONE; core.store.layout.logical_units as usize];
     for ppa in core.programmed_units(marks).into_iter().flatten().map(Ppa) {

@@ -11,8 +11,8 @@ use crate::{Probe, VersionEvent};
 use units::{Lpn, Ppa, SimTime};
 
 impl Feature for Snapshots {
-    /// Returns the number of bytes of simulator memory that the snapshots take; the difference tables count twice,
-    /// because their tree nodes are seldom full.
+    /// Returns the number of bytes of simulator memory that the snapshots take; the difference tables (tables of
+    /// overwritten versions) count twice, because their tree nodes are seldom full.
     fn bytes(&self) -> usize {
         2 * self.ram_bytes() as usize + 4 * self.captured.len()
     }
@@ -127,7 +127,8 @@ impl Feature for Snapshots {
         self.look_up(core, serial, lpn)
     }
 
-    /// Sets the limit of the mapping units that snapshots may retain to their share of the `spare` spare units.
+    /// Sets the greatest number of mapping units that snapshots may retain: their share of the `spare` spare units
+    /// (capacity that nothing else needs).
     fn set_room(&mut self, spare: u64) {
         self.room = (spare as f64 * self.rules.space_ratio) as u64;
     }

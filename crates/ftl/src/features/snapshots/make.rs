@@ -76,7 +76,7 @@ impl Made for Snapshots {
     }
 
     /// Restores, after a power cut, the list of recorded snapshots, their counters and the coming times of snapshots;
-    /// the difference tables are restored later.
+    /// the difference tables (tables of overwritten versions) are restored later.
     fn take_back(&mut self, before: Self) {
         (self.kept, self.next_serial, self.counts) = (before.kept, before.next_serial, before.counts);
         self.moments = before.moments;

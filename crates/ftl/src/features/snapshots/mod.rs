@@ -31,15 +31,15 @@ use moments::Moments;
 use std::collections::{BTreeMap, VecDeque};
 use units::{Lpn, Ppa, SimTime};
 
-/// Special table entry, in place of a physical address, for a unit that held no data when the snapshot was taken: never
-/// written, or trimmed.
+/// Special entry of a snapshot's difference table, in place of a physical address, for a unit that held no data when
+/// the snapshot was taken: never written, or trimmed.
 const ABSENT: u64 = Ppa::NONE.0;
-/// Special table entry, in place of a physical address, for a version that is still in the write buffer or in flight to
-/// flash. No unit has this address: see [`Layout::read`].
+/// Special entry of a snapshot's difference table, in place of a physical address, for a version that is still in the
+/// write buffer or in flight to flash. No unit has this address: see [`Layout::read`].
 const PENDING: u64 = u64::MAX - 1;
 /// Special value of a serial number, for no snapshot.
 const NONE: u32 = u32::MAX;
-/// Number of bytes of controller RAM for one entry of a difference table: logical and physical number.
+/// Number of bytes of controller RAM for one entry of a snapshot's difference table: logical and physical number.
 const DIFFERENCE_BYTES: u64 = 8;
 
 /// Decodes an entry of a snapshot's difference table into the place of the version that the snapshot sees.
@@ -63,8 +63,8 @@ pub struct Snapshot {
     old: BTreeMap<u32, u64>,
     /// Write number of the last host write before the snapshot.
     number: u64,
-    /// Number of the write buffer's flush epoch that ended when the snapshot was taken: data of later epochs are newer
-    /// than the snapshot.
+    /// Number of the write buffer's flush epoch (stretch of writes between two flushes or snapshots) that ended when
+    /// the snapshot was taken: data of later epochs are newer than the snapshot.
     epoch: u32,
     /// True if the snapshot is recorded on flash and so survives a power cut.
     recorded: bool,
@@ -77,7 +77,8 @@ impl Snapshot {
         Self { serial, taken, old, number: 0, epoch: 0, recorded: false }
     }
 
-    /// Returns the number of entries in the snapshot's difference table.
+    /// Returns the number of entries in the snapshot's difference table (units overwritten or trimmed before the next
+    /// snapshot).
     pub fn differences(&self) -> u64 {
         self.old.len() as u64
     }
@@ -96,20 +97,22 @@ pub struct SnapshotCounts {
     pub taken: u64,
     /// Number of snapshots deleted because the drive had more of them than the setting `keep` allows.
     pub expired: u64,
-    /// Number of snapshots deleted because the mapping units retained for snapshots reached the limit of spare units.
+    /// Number of snapshots deleted because the mapping units retained for snapshots reached the limit of spare units
+    /// (capacity that nothing else needs).
     pub dropped_full: u64,
     /// Greatest number of mapping units that were retained at one time only because a snapshot refers to them.
     pub units_kept_max: u64,
-    /// Number of mapping units of host writes that were refused with an error because the snapshots had no more spare
-    /// units.
+    /// Number of mapping units of host writes that were refused with an error because the snapshots had used up their
+    /// spare units.
     pub units_refused: u64,
-    /// Number of mapping units of trims that were ignored because the snapshots had no more spare units.
+    /// Number of mapping units of trims that were ignored because the snapshots had used up their spare units.
     pub trims_ignored: u64,
     /// Number of relocations of mapping units that only snapshots see.
     pub units_moved: u64,
     /// Number of checkpoints of the map that were completed for snapshots and rollbacks.
     pub checkpoints: u64,
-    /// Number of map units that were written in checkpoints for snapshots and rollbacks.
+    /// Number of map units (mapping units with a page of the map) that were written in checkpoints for snapshots and
+    /// rollbacks.
     pub checkpoint_units: u64,
     /// Statistics of the times from the taking of a snapshot until its checkpoint of the map is on flash.
     pub taking: TimesToFlash,
@@ -165,12 +168,12 @@ pub struct Snapshots {
     next_serial: u32,
     /// Bit set with one bit for each physical unit: set if a difference table of a snapshot names that unit.
     named: Vec<u64>,
-    /// Number of mapping units, on flash or in flight to flash, that difference tables of snapshots name.
+    /// Number of mapping units, on flash or in flight to flash, that difference tables of snapshots name and so retain.
     units: u64,
-    /// Limit: greatest number of mapping units that the difference tables of snapshots may name.
+    /// Limit: greatest number of mapping units that the difference tables of snapshots may name and so retain.
     room: u64,
-    /// For each write buffer slot, the serial number of the snapshot whose difference table names the version in the
-    /// slot; `NONE` without one.
+    /// For each write buffer slot, the serial number of the snapshot whose difference table names the overwritten
+    /// version in the slot; `NONE` for a slot without one.
     captured: Vec<u32>,
     checkpoint: Checkpoint,
     /// Serial number of the snapshot to which the drive is rolling back, and the time at which the rollback began;
@@ -226,7 +229,8 @@ impl Snapshots {
         self.kept.back().is_some_and(|newest| !newest.old.contains_key(&lpn.0))
     }
 
-    /// True if no further mapping unit may be retained for snapshots.
+    /// True if the number of mapping units retained for snapshots has reached its limit, so that no further one may be
+    /// retained.
     #[inline]
     fn is_full(&self) -> bool {
         self.units >= self.room
@@ -246,7 +250,7 @@ impl Snapshots {
         self.named[ppa.index() / 64] &= !(1u64 << (ppa.0 % 64));
     }
 
-    /// Enters the version of `lpn` at `place` in the difference table of the newest snapshot.
+    /// Enters the version of `lpn` at `place` in the difference table (overwritten versions) of the newest snapshot.
     fn capture(&mut self, lpn: Lpn, place: u64) {
         let newest = self.kept.back_mut().expect("only a drive with a snapshot captures");
         newest.old.insert(lpn.0, place);
@@ -260,8 +264,8 @@ impl Snapshots {
         }
     }
 
-    /// Replaces the place `from` of `lpn` by `to` in a difference table: in the table of snapshot `serial`, or, with
-    /// `None`, of any snapshot that names it.
+    /// Replaces the place `from` of `lpn` by `to` in a difference table (overwritten versions): in the table of
+    /// snapshot `serial`, or, with `None`, of any snapshot that names it.
     ///
     /// # Panics
     /// When none does: a broken invariant.
@@ -304,8 +308,8 @@ impl Snapshots {
         self.kept.iter().position(|snapshot| snapshot.serial == serial)
     }
 
-    /// Returns the table entry with the place at which the snapshot at `position` sees `lpn`; `None` if no table names
-    /// the unit, so that its present place counts.
+    /// Returns the difference table entry with the place at which the snapshot at `position` sees `lpn`; `None` if no
+    /// table from that snapshot on names the unit, so that its present place counts.
     fn find(&self, position: usize, lpn: Lpn) -> Option<u64> {
         self.kept.range(position..).find_map(|snapshot| snapshot.old.get(&lpn.0).copied())
     }

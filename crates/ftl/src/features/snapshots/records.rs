@@ -10,13 +10,14 @@ use super::{Snapshot, Snapshots};
 use units::{Lpn, Ppa};
 
 impl Snapshots {
-    /// Returns, for each snapshot, the oldest first, the write number of the last host write before the snapshot.
+    /// Returns, for each snapshot in order of age from the oldest, the write number of the last host write before the
+    /// snapshot was taken.
     pub(super) fn numbers(&self) -> Vec<u64> {
         self.kept.iter().map(|snapshot| snapshot.number).collect()
     }
 
-    /// Removes, at a power cut, the snapshots that are not recorded on flash, and empties the difference tables of the
-    /// others, which were in RAM.
+    /// Removes, at a power cut, the snapshots that are not recorded on flash, and empties the difference tables
+    /// (overwritten versions) of the others, which were in RAM.
     pub(super) fn forget_unrecorded(&mut self) {
         self.kept.retain(|snapshot| snapshot.recorded);
         self.kept.iter_mut().for_each(|snapshot| snapshot.old.clear());
@@ -36,7 +37,7 @@ impl Snapshots {
     }
 
     /// Gives each snapshot that exists when simulated time begins a write number, from `before` on, as if they had been
-    /// taken one after the other; returns the number of the last write by then.
+    /// taken one after the other; returns the number of the last write by then: `before` plus the number of snapshots.
     pub(super) fn number_first(&mut self, before: u64) -> u64 {
         for (number, snapshot) in (before..).zip(&mut self.kept) {
             (snapshot.number, snapshot.recorded) = (number, true);
@@ -55,7 +56,8 @@ impl Snapshots {
     }
 
     /// Marks the next snapshot as recorded whose map is on flash and of which the write buffer holds no data, and
-    /// returns its serial number; `oldest` is the oldest epoch of data in the write buffer. `None` if there is none.
+    /// returns its serial number; `oldest` is the oldest flush epoch of data in the write buffer. `None` if no snapshot
+    /// can be marked.
     pub(super) fn record_next(&mut self, oldest: u32) -> Option<u32> {
         let mapped = self.checkpoint.mapped;
         let is_whole = |snapshot: &&mut Snapshot| {

@@ -25,8 +25,8 @@ impl Snapshots {
         }
     }
 
-    /// Carries out the requested rollback once no data of the host wait or are in flight to flash; until then, asks the
-    /// FTL to write everything that it has buffered.
+    /// Carries out the requested rollback once no data of the host wait in the write buffer or are in flight to flash;
+    /// until then, asks the FTL to write all buffered data.
     pub(super) fn go_on_rolling_back(&mut self, core: &mut Core) {
         let Some((serial, since)) = self.rolling_back else { return };
         if core.buffer.dirty_slots() > 0 || core.reserved_slots > 0 || self.checkpoint.is_under_way() {
@@ -54,7 +54,8 @@ impl Snapshots {
         core.ask(Ask::Pump);
     }
 
-    /// Requests, when a rollback has put the map back, the checkpoint of the map that makes the rollback durable.
+    /// Requests, when a rollback has set the map back to the snapshot, the checkpoint of the map that makes the
+    /// rollback durable.
     pub(super) fn end_rolling_back(&mut self, since: SimTime, core: &mut Core, now: SimTime) {
         self.ask_checkpoint(Awaited::Rollback, since, core, now);
     }

@@ -48,7 +48,7 @@ impl Snapshots {
     }
 
     /// True if a write of `lpn` must be refused with an error: a snapshot sees the data that it would overwrite,
-    /// snapshots may keep no more units, and none may be deleted for the write.
+    /// snapshots may retain no more units, and none may be deleted for the write.
     pub(super) fn must_refuse(&self, core: &Core, lpn: Lpn) -> bool {
         self.rules.when_full == WhenFull::RefuseWrites
             && self.is_full()

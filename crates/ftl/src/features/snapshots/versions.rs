@@ -9,7 +9,8 @@ use units::{Lpn, Ppa, SimTime};
 
 impl Snapshots {
     /// Enters the present version of `lpn`, which is about to be overwritten or trimmed, in the difference table of the
-    /// newest snapshot; returns whether the version must be kept in the write buffer, or may not be replaced.
+    /// newest snapshot; returns whether the version must stay in the write buffer until it is programmed, or must not
+    /// be replaced.
     pub(super) fn note_overtaken(&mut self, core: &mut Core, lpn: Lpn, now: SimTime) -> Overtaken {
         if !self.is_unchanged(lpn) {
             return Overtaken::Free;
@@ -37,8 +38,8 @@ impl Snapshots {
         Overtaken::InBuffer
     }
 
-    /// Enters the physical address of a former version of `lpn` that was programmed from a write buffer slot in the
-    /// snapshot's difference table, and marks it as valid.
+    /// Enters the physical address of an overwritten version of `lpn` that was programmed from a write buffer slot in
+    /// the difference table of its snapshot, and marks the version as valid.
     pub(super) fn commit_captured<P: Probe>(
         &mut self,
         core: &mut Core,
@@ -59,7 +60,7 @@ impl Snapshots {
     }
 
     /// Deletes the snapshot at `position`: versions that its difference table names go to the table of the snapshot
-    /// before it if that one sees them too, and are released otherwise.
+    /// before it if that one sees them too, and become invalid otherwise.
     pub(super) fn drop_at(&mut self, position: usize, core: &mut Core) {
         let gone = self.kept.remove(position).expect("the caller found it there");
         let slots = self.captured_slots(gone.serial, core);

@@ -14,11 +14,11 @@ use ecc::Ladder;
 use std::collections::{BTreeMap, BTreeSet};
 use units::{Lpn, Ppa};
 
-/// Greatest number of trim records that may wait in the write buffer or be in flight to flash, in addition to the units
-/// of two programs.
+/// Greatest number of trim records (mapping units that list the trims of host units) that may wait in the write buffer
+/// or be in flight to flash, in addition to the units of two programs.
 const IN_FLIGHT: u32 = 8;
 
-/// Number of bytes of the trim number that a trim record holds for each host unit.
+/// Number of bytes of the trim number (write number of the last trim) that a trim record holds for each host unit.
 const NUMBER_BYTES: u64 = 8;
 
 /// State of the trim records on flash, which make trims survive a power cut, with the flushes that wait for them.
@@ -30,13 +30,14 @@ pub(crate) struct Trims {
     /// For each host unit, the number of its last trim that the trim record on flash contains; 0: none. Empty on a
     /// drive whose power is never cut.
     on_flash: Vec<u64>,
-    /// For each trim record, the trims that its copy on flash lacks: number of the trim, and its logical unit.
+    /// For each trim record (mapping unit that lists trims), the trims that its copy on flash lacks: number of the
+    /// trim, and its logical unit.
     since: BTreeMap<u32, Vec<(u64, u32)>>,
-    /// Set of the trim records whose copy on flash lacks a trim; `due` holds the records that must now be put into the
-    /// write buffer.
+    /// Set of the trim records (mapping units that list trims) whose copy on flash lacks a trim; `due` holds the
+    /// records that must now be put into the write buffer.
     changed: BTreeSet<u32>,
     due: BTreeSet<u32>,
-    /// Numbers of the flushes that wait until no trim record has to be put into the write buffer.
+    /// Numbers of the flushes of the host that wait until no trim record has to be put into the write buffer.
     waiting: Vec<u32>,
     /// Number of write buffer slots reserved for trim records; `used_slots` is the number in use.
     slots: u32,
@@ -58,8 +59,8 @@ fn records_of(layout: &Layout) -> u32 {
 }
 
 impl Trims {
-    /// Removes the next due trim record from the list, to be put into the write buffer, and returns its logical unit;
-    /// `None` if no slot is free or no record is due.
+    /// Removes the next trim record that must be written from the list, to be put into the write buffer, and returns
+    /// its logical unit; `None` if no reserved slot is free or no record must be written.
     fn next_due(&mut self) -> Option<Lpn> {
         if self.used_slots == self.slots {
             return None;
@@ -83,7 +84,7 @@ impl Trims {
     }
 
     /// Restores the content of a trim record whose copy with write number `stamp` recovery found; returns the trimmed
-    /// units with the numbers of their trims.
+    /// host units with the numbers of their trims.
     fn go_on_with(&mut self, record: Lpn, stamp: u64) -> Vec<(Lpn, u64)> {
         let first = (record.0 - self.first) * self.per_record;
         let end = (first + self.per_record).min(self.on_flash.len() as u32);
@@ -128,8 +129,8 @@ impl Feature for Trims {
         true
     }
 
-    /// Puts trim records that are due into the write buffer as far as slots are free; after the last one, requests the
-    /// flushes that wait.
+    /// Puts trim records that must be written into the write buffer as far as reserved slots are free; after the last
+    /// one, requests the flushes that wait for the records.
     fn go_on(&mut self, core: &mut Core) {
         if self.due.is_empty() {
             return;
@@ -151,7 +152,7 @@ impl Feature for Trims {
     }
 
     /// Notes that the trim record `lpn` is on flash with write number `number`, and that it contains all earlier trims
-    /// of its units.
+    /// of the host units that it covers.
     fn numbered(&mut self, lpn: Lpn, number: u64) {
         let Some(record) = lpn.0.checked_sub(self.first) else { return };
         let Some(since) = self.since.get_mut(&record) else { return };
@@ -164,8 +165,8 @@ impl Feature for Trims {
         self.waiting.clear();
     }
 
-    /// Removes, during recovery, the newest copy of each unit that is older than the unit's trim in the trim records
-    /// found.
+    /// Voids, during recovery, in `newest` the copy found for each unit whose copy is older than the unit's trim in the
+    /// trim records found.
     fn found(&mut self, core: &mut Core, newest: &mut [Ppa], numbers: &[u64]) {
         if core.rules.lapses.has(Lapse::ForgetsTrim) {
             return;

@@ -43,9 +43,9 @@ impl LostUnits {
         }
     }
 
-    /// Removes, when recovery has found the map, units from the set of lost units: a unit whose found copy is newer
-    /// than its lost copy on the failed die is readable and no longer lost. `number` returns the write number of a
-    /// unit's found copy.
+    /// Removes, when recovery has found the map, units from the set of lost units: a unit whose found copy is older
+    /// than its lost copy on the failed die is readable, with its older data, and no longer lost. `number` returns the
+    /// write number of a unit's found copy.
     pub fn go_on(&mut self, number: impl Fn(Lpn) -> u64) {
         for (lpn, lost) in std::mem::take(&mut self.left_behind) {
             if number(Lpn(lpn)) < lost {

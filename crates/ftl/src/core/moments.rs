@@ -7,13 +7,13 @@ use engine::RandomStream;
 use std::cmp::Reverse;
 use units::SuperblockId;
 
-/// Record of a closed superblock in the recorded steady state of a die.
+/// Record of a closed superblock (full, or closed early) in the recorded steady state of a die.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsedBlock {
     /// Fraction (0 to 1) of the closed superblock's mapping units that is valid.
     pub valid: f64,
     /// Age of the closed superblock: number of mapping units written to the die since the superblock was closed,
-    /// divided by the units of a superblock.
+    /// divided by the number of mapping units of a superblock.
     pub age: f64,
     /// Number of program/erase cycles of the closed superblock since the drive was new.
     pub cycles: u32,
@@ -37,13 +37,14 @@ pub struct VictimBlock {
     pub done: f64,
     /// Fraction (0 to 1) of the victim's mapping units that is still valid.
     pub valid: f64,
-    /// Number of mapping units that the host may write for each unit that garbage collection moves.
+    /// Number of mapping units that the host may write to the die for each unit that garbage collection moves (write
+    /// throttling).
     pub rate: f64,
     /// Number of program/erase cycles of the victim since the drive was new.
     pub cycles: u32,
 }
 
-/// Kind of state in which one superblock of a parity group (superblocks of several dies that share a parity) is in a
+/// Kind of state that one superblock of a parity group (superblocks of several dies that share a parity) has in a
 /// recorded steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Member {
@@ -53,13 +54,14 @@ pub enum Member {
     /// State of a superblock that is erased and free; the number is the superblock's program/erase cycles since the
     /// drive was new.
     Free(u32),
-    /// State of a superblock that is open for the stream of this number.
+    /// State of a superblock that is open for writing by the stream (write frontier) of this number.
     Open(usize, OpenBlock),
     /// State of a superblock that is full and closed.
     Closed(UsedBlock),
 }
 
-/// Recorded state of one parity group: superblocks, one on each die of a set, that protect each other.
+/// Recorded state of one parity group: superblocks, one on each die of a set, of which one holds the parity of the
+/// others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupMoment {
     /// Position of the parity group in the order in which groups of free superblocks are opened.
@@ -68,8 +70,7 @@ pub struct GroupMoment {
     pub members: Vec<Member>,
 }
 
-/// Recorded state of the dies whose superblocks protect each other by parity; of a single die on a drive without
-/// parity.
+/// Recorded state of a set of dies: the dies whose superblocks share parity; a single die on a drive without parity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetMoment {
     /// List of the states of the dies of the set.
@@ -78,18 +79,18 @@ pub struct SetMoment {
     pub groups: Vec<GroupMoment>,
 }
 
-/// Recorded state of one die at one moment of the steady state.
+/// Recorded state of one die at one moment of the steady state, from which a drive in steady state can be constructed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
     /// List of the closed superblocks of the die, in the order in which they were closed.
     pub closed: Vec<UsedBlock>,
-    /// Records of the open superblocks of the die: of the host's stream, and of the stream of moved data where there is
-    /// a separate one.
+    /// Records of the open superblocks of the die: of the host's stream, and of the stream of moved (relocated) data
+    /// where there is a separate one.
     pub open: [Option<OpenBlock>; 2],
     /// Record of the superblock that garbage collection is relocating; `None` if there is no victim.
     pub victim: Option<VictimBlock>,
-    /// Write credit of the host: amount that garbage collection has allowed the host to write and that is not written
-    /// yet, as a number of superblocks.
+    /// Write credit of the host on the die, as a number of superblocks: amount that garbage collection has allowed the
+    /// host to write and that is not written yet.
     pub credit: f64,
     /// List of the numbers of program/erase cycles of the die's free superblocks, one for each superblock.
     pub free: Vec<u32>,
@@ -99,8 +100,8 @@ pub struct Moment {
     pub erases: u64,
 }
 
-/// Lists of the roles that the superblocks of one die will get when a recorded steady state is built again: closed ones
-/// in the order of closing, the others with their state or their program/erase cycles.
+/// Lists of the roles that the superblocks of one die will get when a drive is constructed from a recorded steady
+/// state: closed ones in the order of closing, the others with their state or their program/erase cycles.
 #[derive(Default)]
 pub(crate) struct Roles {
     pub closed: Vec<(u32, UsedBlock)>,
@@ -110,10 +111,11 @@ pub(crate) struct Roles {
     pub owned: Vec<(u32, u32)>,
 }
 
-/// Plan of the roles that the superblocks of a set of dies will get when a recorded steady state is built again.
+/// Plan of the roles that the superblocks of a set of dies (dies that share parity) will get when a drive is
+/// constructed from a recorded steady state.
 pub(crate) struct SetPlan {
     pub roles: Vec<Roles>,
-    /// Numbers of the parity groups of the set, in the order in which they are begun.
+    /// Numbers of the parity groups of the set of dies, in the order in which the groups are opened for writing.
     pub groups: Vec<u32>,
 }
 

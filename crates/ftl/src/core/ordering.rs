@@ -7,22 +7,24 @@ use crate::streams::{ByOrigin, Takes};
 use units::Nanos;
 
 /// State of the program-order policy, which may exchange the open superblocks of the host's stream and the stream of
-/// moved data on a die.
+/// moved (relocated) data on a die.
 pub(crate) struct Ordering {
     pub policy: Box<dyn ProgramOrder>,
-    /// For each program in flight, by its slot number: true if the host's stream issued the program.
+    /// For each program in flight, by the number of its transaction slot in the controller: true if the host's stream
+    /// issued the program.
     hosts: Vec<bool>,
 }
 
 impl Ordering {
     /// Makes the state of the program-order policy; `None` if the policy never exchanges a die's two open superblocks,
-    /// one for host data and one for moved data.
+    /// one for host data and one for moved (relocated) data.
     pub fn new(maker: &Maker) -> Option<Box<Self>> {
         let policy = maker();
         (!policy.never()).then(|| Box::new(Self { policy, hosts: Vec::new() }))
     }
 
-    /// Records whether the program with the number `slot`, which is being issued, is of the host's stream.
+    /// Records whether the program in transaction slot `slot` of the controller, which is being issued, is of the
+    /// host's stream.
     pub fn note(&mut self, slot: u32, of: Takes) {
         let slot = slot as usize;
         if self.hosts.len() <= slot {
@@ -31,15 +33,16 @@ impl Ordering {
         self.hosts[slot] = of == Takes::Host;
     }
 
-    /// True if the host's stream issued the program in flight with the number `slot`.
+    /// True if the host's stream issued the program in flight in transaction slot `slot` of the controller.
     pub fn is_hosts(&self, slot: u32) -> bool {
         self.hosts[slot as usize]
     }
 }
 
 impl Core {
-    /// Exchanges the open superblocks of the host's stream and the stream of moved data on a die before `stream` begins
-    /// a program, if the program-order policy wants that and garbage collection keeps the free space that it needs.
+    /// Exchanges the open superblocks of the host's stream and the stream of moved (relocated) data on a die before
+    /// `stream` begins a program, if the program-order policy wants that and garbage collection keeps the free space
+    /// that it needs.
     #[inline]
     pub fn order(&mut self, die: usize, stream: usize) {
         if self.assembly.ordering.is_some() {

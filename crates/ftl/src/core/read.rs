@@ -6,8 +6,8 @@ use controller::{Class, Kind, Origin, Transaction};
 use units::DieId;
 
 impl Core {
-    /// Makes a transaction that reads the units of `mask` in one page row (numbered over the drive), without regard to
-    /// retries, buffered copies or lost data.
+    /// Makes a transaction that reads the units of `mask` in one page row (pages of one index on all planes; numbered
+    /// over the drive), without regard to retries, buffered copies or lost data.
     #[inline]
     pub fn read_of(&self, row: u32, mask: u64, origin: Origin, class: Class, owner: u32) -> Transaction {
         let layout = &self.store.layout;

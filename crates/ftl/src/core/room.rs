@@ -11,34 +11,34 @@ const STREAMS_COUNTED: u32 = 2;
 
 impl Core {
     /// Returns the number of superblocks of a die that host data can never fill: free ones that garbage collection
-    /// needs, one open superblock for each stream, and one in which garbage collection can gain space.
+    /// needs, one open superblock for each stream (write frontier), and one in which garbage collection can gain space.
     pub fn reserved_superblocks(&self) -> u32 {
         let more_streams = self.assembly.streams.count().saturating_sub(STREAMS_COUNTED);
         self.rules.foreground_limit + KEPT_BESIDE_FREE + more_streams + self.rules.spare
     }
 
-    /// Returns the number of superblocks of a die that are free or open, not closed, while the die is written in steady
-    /// state.
+    /// Returns the number of superblocks of a die that are free or open, not closed, while the drive is written in
+    /// steady state.
     pub fn superblocks_kept(&self) -> u32 {
         let held = self.store.space.dies.iter().map(|die| die.held).max().unwrap_or(0);
         self.rules.foreground_limit + held + self.assembly.streams.count()
     }
 
     /// Returns the number of mapping units of a superblock that count as capacity: the rest may be lost to padding in
-    /// each stream that takes moved data.
+    /// each stream (write frontier) that takes moved data.
     pub fn useful_units(&self) -> u32 {
         let layout = &self.store.layout;
         layout.data_units().saturating_sub(self.assembly.streams.moved_count() * (layout.program_units - 1))
     }
 
-    /// Returns the greatest number of live mapping units that a die may hold if `taken` of its superblocks serve other
-    /// purposes than data.
+    /// Returns the greatest number of live (valid) mapping units that a die may hold if `taken` of its superblocks
+    /// serve other purposes than data.
     pub fn quota_beside(&self, die: usize, taken: u32) -> u32 {
         let usable = self.store.space.dies[die].usable.saturating_sub(self.reserved_superblocks() + taken);
         usable * self.useful_units()
     }
 
-    /// Returns the number of free superblocks of a die that no feature claims.
+    /// Returns the number of free superblocks of a die that no feature (such as the SLC cache) claims.
     #[inline]
     pub fn free_superblocks(&self, die: usize) -> u32 {
         let space = &self.store.space.dies[die];
@@ -65,8 +65,8 @@ impl Core {
         within >= self.rules.apart_from
     }
 
-    /// True if garbage collection does not run on the die any more: the die has failed, or its data are needed to
-    /// restore data of a failed die.
+    /// True if garbage collection does not run on the die any more: the die has failed, or its superblocks may be
+    /// needed to restore data of a failed die from parity.
     #[inline]
     pub fn rests(&self, die: usize) -> bool {
         let dead = &self.store.dead;
@@ -79,7 +79,8 @@ impl Core {
         self.assembly.bound[die] < self.assembly.program_queue
     }
 
-    /// True if the die may take the data of another program unit without exceeding its quota of live mapping units.
+    /// True if the die may take the data of another program unit without exceeding its quota (greatest number of live
+    /// mapping units).
     #[inline]
     pub fn is_within_quota(&self, die: usize) -> bool {
         let space = &self.store.space.dies[die];
@@ -92,8 +93,8 @@ impl Core {
         self.store.layout.data_units().saturating_sub(valid.next_multiple_of(self.store.layout.program_units))
     }
 
-    /// Returns a record of the FTL's present counters, with the numbers of units that wait in the write buffer and that
-    /// garbage collection has yet to move.
+    /// Returns a record of the FTL's present counters, with the numbers of mapping units that wait in the write buffer
+    /// and that garbage collection has yet to move.
     pub fn mark(&self) -> Mark {
         let in_hand = |(die, collection): (usize, &Collection)| -> u64 {
             let valid =
@@ -149,8 +150,8 @@ impl Core {
             && left + (free + expected) * units >= reserved + kept
     }
 
-    /// True if host data or folded data may take a program unit of a stream's superblock that uses all bits per cell,
-    /// without taking free space that garbage collection needs.
+    /// True if host data or folded data (moved out of SLC mode) may take a program unit of a stream's superblock that
+    /// uses all bits per cell, without taking free space that garbage collection needs.
     #[inline]
     pub fn has_own_room(&self, die: usize, stream: usize) -> bool {
         if self.collections[die].holds_host_back() {
@@ -186,8 +187,8 @@ impl Core {
         }
     }
 
-    /// True if the die has free space to relocate `units` mapping units, beside the space reserved for victims already
-    /// taken.
+    /// True if the die has free space to relocate `units` mapping units, beside the space reserved for garbage
+    /// collection victims already taken.
     pub fn has_room_for(&self, die: usize, units: u32) -> bool {
         let program_units = self.store.layout.program_units;
         let left = self.assembly.streams.moving_left_whole(&self.store, die);
@@ -217,9 +218,9 @@ impl Core {
         collection.reserved_units(&self.store.space, die) + pads
     }
 
-    /// True if the valid units that garbage collection has taken and not yet programmed elsewhere fit into the free
-    /// space of the die. Checked only where the host and moved data share an open superblock and no block has failed;
-    /// true in all other cases.
+    /// True if the valid units of superblocks that garbage collection has taken, which are not yet programmed
+    /// elsewhere, fit into the free space of the die. Checked only where the host and moved data share an open
+    /// superblock and no block has failed; true in all other cases.
     pub fn fits_in_hand(&self, die: usize) -> bool {
         let others = self.rules.in_step || !self.store.space.one_bit.is_empty() || self.rules.copyback;
         let mixed = self.assembly.streams.by_origin().is_some_and(|answer| answer.host == answer.moved);

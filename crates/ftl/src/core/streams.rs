@@ -12,18 +12,19 @@ use units::{Lpn, Ppa};
 /// of each mapping unit.
 pub(crate) struct Streams {
     policy: Box<dyn StreamPolicy>,
-    /// Choice of the policy for host data and for moved data, one stream each, where the choice depends only on that;
-    /// `None` if the policy is asked for each unit.
+    /// Choice of stream by the stream policy, one stream for host data and one for moved (relocated) data, where the
+    /// choice depends only on that; `None` if the policy is asked for each unit.
     by_origin: Option<ByOrigin>,
-    /// Bit set of the streams that take host data; `moved` is the bit set of the streams that take moved data.
+    /// Bit set of the streams that take host data; `moved` is the bit set of the streams that take moved (relocated)
+    /// data.
     hosts: u64,
     moved: u64,
-    /// Number of free superblocks of a die that are reserved because moved data may join several streams. `unusable` is
-    /// the number of mapping units that must stay free for the same reason.
+    /// Number of free superblocks of a die that are reserved because moved (relocated) data may join several streams.
+    /// `unusable` is the number of mapping units that must stay free for the same reason.
     spare: u32,
     unusable: u32,
-    /// For each stream, the number of the stream whose open superblock it may take over; `None` if it may take over
-    /// none.
+    /// For each stream, the number of the stream whose open superblock it may take over if no superblock is free;
+    /// `None` if it may take over none.
     takes_over: Box<[Option<usize>]>,
     notes: Option<Box<UnitNotes>>,
     /// State of the placement handles that the host may name, where the stream policy has handles.
@@ -51,12 +52,12 @@ struct UnitNotes {
     /// value of `clock` when the superblock was opened.
     written_at: Vec<u64>,
     opened_at: Vec<u64>,
-    /// Clock of the notes: number of mapping units that the host has written so far.
+    /// Clock of the stream policy's notes: number of mapping units that the host has written so far.
     clock: u64,
 }
 
-/// Returns the number of free superblocks, and the number of mapping units, of a die that are reserved where moved data
-/// may go to any of `streams` streams.
+/// Returns the number of free superblocks, and the number of mapping units, of a die that are reserved where moved
+/// (relocated) data may go to any of `streams` streams.
 fn kept_beside(streams: u32, layout: &Layout) -> (u32, u32) {
     if streams == 1 {
         return (0, 0);
@@ -208,7 +209,7 @@ impl Streams {
     }
 
     /// True if the stream of a unit depends only on whether the host writes the unit or the drive moves it, and the
-    /// policy wants no notes and has no placement handles.
+    /// stream policy wants no notes on units and has no placement handles.
     pub fn is_plain(&self) -> bool {
         self.by_origin.is_some() && self.notes.is_none() && self.handles.is_none()
     }
@@ -244,8 +245,8 @@ impl Streams {
         stream
     }
 
-    /// Updates the notes of the stream policy for a mapping unit that the host writes: its number of writes and its
-    /// time of writing.
+    /// Updates the notes of the stream policy for a mapping unit that the host writes: the unit's number of writes and
+    /// time of last writing.
     #[inline]
     pub fn note_written(&mut self, lpn: Lpn) {
         let Some(notes) = &mut self.notes else { return };
@@ -340,14 +341,14 @@ impl Streams {
         }
     }
 
-    /// Returns the open superblocks of a die that take moved data, each with the number of its stream.
+    /// Returns the open superblocks of a die that take moved (relocated) data, each with the number of its stream.
     #[inline]
     fn moving<'a>(&self, store: &'a Store, die: usize) -> impl Iterator<Item = (usize, &'a Frontier)> {
         let frontiers = &store.space.dies[die].frontiers;
         self.of_moved().map(|stream| (stream, &frontiers[stream]))
     }
 
-    /// Returns the number of mapping units that still fit into the die's open superblocks for moved data.
+    /// Returns the number of mapping units that still fit into the die's open superblocks for moved (relocated) data.
     #[inline]
     pub fn moving_left(&self, store: &Store, die: usize) -> u32 {
         match self.by_origin {
@@ -368,7 +369,7 @@ impl Streams {
     }
 
     /// Returns the number of the stream whose open superblock `stream`, which has none of its own, may take over on a
-    /// die; `None` if there is none, or while garbage collection has a victim.
+    /// die; `None` if there is no such stream, or while garbage collection has a victim.
     #[inline]
     pub fn can_take_over(&self, store: &Store, die: usize, stream: usize, mover: &Mover) -> Option<usize> {
         let other = (*self.takes_over.get(stream)?)?;

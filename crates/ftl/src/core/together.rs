@@ -5,13 +5,13 @@ use crate::Probe;
 use crate::store::{PENDING_MAX, SuperblockState};
 use controller::{Context, Origin};
 
-/// Kind of result of an erase of a superblock: the superblock can be used again, or is lost.
+/// Kind of result of an erase of a superblock: the superblock can be used again, or is lost (out of use for good).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Erased {
     /// Result of an erase: the erase succeeded, and the superblock can be written again.
     Whole,
-    /// Result of an erase: the superblock is lost, because a block of it failed in the erase and no spare block can
-    /// replace that block.
+    /// Result of an erase: the superblock is out of use for good, because a block of it failed in the erase and no
+    /// spare block can replace that block.
     Lost,
 }
 
@@ -25,7 +25,8 @@ pub(crate) enum Members {
     All,
 }
 
-/// Set of superblocks (numbered over the drive) that are to be reclaimed together, each with its die, and the reason.
+/// Set of superblocks (numbered over the drive) that are to be reclaimed (relocated and erased) together, each with its
+/// die, and the reason.
 pub(crate) struct Together {
     pub members: Vec<(usize, u32)>,
     pub origin: Origin,
@@ -34,36 +35,36 @@ pub(crate) struct Together {
 }
 
 /// Record of the needs of a die's garbage collection at present: whether the die needs or would take a victim, and
-/// which gain is worth a collection in idle time.
+/// which gain of free space is worth a collection in idle time.
 pub(crate) struct Wish<'a> {
     /// True if the die needs a superblock reclaimed in the foreground, with or without host requests.
     pub foreground: bool,
     /// True if garbage collection of the die would take a victim now.
     pub wanted: bool,
-    /// Function that is true if gaining the first number of mapping units, out of the second, is worth a collection in
-    /// idle time.
+    /// Function that is true if gaining the first number of free mapping units, by reclaiming superblocks that hold the
+    /// second number, is worth a collection in idle time.
     pub worthwhile: &'a dyn Fn(u32, u32) -> bool,
 }
 
-/// Kind of recovery from parity that an uncorrectable read can have: from data in RAM alone, or by further reads.
+/// Kind of recovery from parity for an uncorrectable read: from data in RAM alone, or by further flash reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
     /// Kind of recovery in which parity and the other data are all in RAM, so that no other flash read is needed.
     InRam,
-    /// Kind of recovery by reads of the other pages that the parity protects.
+    /// Kind of recovery by flash reads of the other pages that the parity protects.
     Reads,
 }
 
 impl Core {
-    /// True if the die has free space for the units of its member of a parity group, and another superblock fits into
-    /// the queue of the die's garbage collection.
+    /// True if the die has free space for the valid units of its member (superblock) of a parity group, and another
+    /// superblock fits into the queue of the die's garbage collection.
     pub fn has_room_for_member(&self, die: usize, superblock: u32) -> bool {
         self.collections[die].under_way() < PENDING_MAX
             && self.has_room_for(die, self.units_of_member(superblock))
     }
 
     /// Returns the number of mapping units of free space that a die must have before garbage collection takes its
-    /// member of a parity group.
+    /// member (superblock) of a parity group.
     pub fn units_of_member(&self, superblock: u32) -> u32 {
         match self.store.space.state[superblock as usize] {
             // What is open is closed first: what it holds has to move, and the rest of its room is given up. What is free

@@ -26,15 +26,16 @@ pub(crate) enum Version {
 /// need the version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Overtaken {
-    /// Case in which the version need not stay in the write buffer: no feature needs it, or it is on flash and stays
-    /// there.
+    /// Case in which the version need not stay in the write buffer for a snapshot: no feature needs it, or it is on
+    /// flash and stays there.
     Free,
     /// Case in which the version is in the write buffer and must stay there for a snapshot until it is programmed.
     InBuffer,
-    /// Case in which the version must not be replaced: a snapshot needs it, and the spare units for snapshots are used
-    /// up.
+    /// Case in which the version must not be replaced: a snapshot needs it, and the spare mapping units for snapshots
+    /// (capacity that nothing else needs) are used up.
     Refused,
-    /// Case in which a snapshot was deleted to gain spare units for the version: the feature must be asked again.
+    /// Case in which a snapshot was deleted to gain spare mapping units for the version: the feature must be asked
+    /// again about the same version.
     Again,
 }
 

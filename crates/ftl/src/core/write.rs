@@ -12,15 +12,15 @@ impl Core {
         self.assembly.is_filling()
     }
 
-    /// True if host data are filling a program unit of the die in the same stream that data folded out of SLC mode
-    /// join.
+    /// True if host data are filling a program unit of the die in the same stream that folded data (moved out of SLC
+    /// mode) join.
     pub fn is_host_filling(&self, die: usize) -> bool {
         let host = self.assembly.streams.of_host();
         self.assembly.lanes.iter().any(|lane| lane.current == die as u32 && lane.stream == host)
     }
 
-    /// Sets the flush timer of a lane, so that the lane's partial program unit is padded and programmed at the latest
-    /// `flush_after` from now; an earlier time that is already set stays.
+    /// Sets the flush timer of a lane (collector of one stream's host data), so that the lane's partial program unit is
+    /// padded and programmed at the latest `flush_after` from now; an earlier time that is already set stays.
     pub fn arm_flush(&mut self, lane: usize, flush_after: Nanos, calendar: &mut Calendar) {
         let due = calendar.now() + flush_after;
         let lane = &mut self.assembly.lanes[lane];

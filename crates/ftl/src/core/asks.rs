@@ -39,8 +39,8 @@ pub(crate) enum Ask {
     /// of another read. The fields are origin, page row (numbered over the drive), mask of the units, priority class,
     /// and the number by which the feature knows the read.
     Reread { origin: Origin, row: u32, mask: u64, class: Class, owner: u32 },
-    /// Action for the FTL: erase the superblocks, waiting for erase after garbage collection, in which no unit is valid
-    /// any more.
+    /// Action for the FTL: erase the garbage collection victims that have been read completely and in which no unit is
+    /// valid any more.
     EraseEmptied,
     /// Action for the FTL: report an event of a snapshot, or of a version that a snapshot sees, to the observer
     /// (probe).

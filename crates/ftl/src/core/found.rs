@@ -15,8 +15,8 @@ pub struct Recovery {
     pub summaries: u64,
     /// Number of page rows (pages of one index on all planes) of open superblocks whose spare areas recovery reads.
     pub open_rows: u64,
-    /// Number of flash pages that recovery reads for the directory, the checkpoint, the summaries and the spare areas
-    /// of open superblocks.
+    /// Number of flash pages that recovery reads for the directory of the map's checkpoint, the checkpoint, the
+    /// summaries (lists of superblocks' logical units) and the spare areas of open superblocks.
     pub pages_read: u64,
 }
 

@@ -74,8 +74,8 @@ pub(crate) struct Rules {
     /// True if superblocks are reclaimed (relocated and erased) in groups with superblocks of other dies, as parity
     /// requires; all superblocks of a group are needed until the whole group is reclaimed.
     pub in_step: bool,
-    /// Number of superblocks of each die that always serve another purpose than data (such as parity), not counting the
-    /// reserved ones from `apart_from` on.
+    /// Number of superblocks of each die that always serve another purpose than data (the SLC cache); 0 on a drive that
+    /// reclaims superblocks of several dies together, where the superblocks from `apart_from` on are reserved instead.
     pub apart: u32,
     /// Number, within the die, of the first of the last superblocks that are reserved (for the SLC cache) and do not
     /// count as capacity for data; `NONE` if none are reserved.

@@ -64,7 +64,7 @@ pub enum Member {
 /// others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupMoment {
-    /// Position of the parity group in the order in which groups of free superblocks are opened.
+    /// Position of the parity group in the order in which groups of free superblocks are opened for writing.
     pub rank: u64,
     /// List of the states of the superblocks of the parity group, one for each die of the set.
     pub members: Vec<Member>,
@@ -190,8 +190,8 @@ impl Core {
         }
     }
 
-    /// Assigns the roles of the recorded state `moment` to the free superblocks of a die, which are put into random
-    /// order.
+    /// Assigns the roles of the recorded steady state `moment` to the free superblocks of a die, which are put into
+    /// random order.
     ///
     /// # Errors
     /// When the die has too few good superblocks.

@@ -10,8 +10,8 @@ use units::Nanos;
 /// moved (relocated) data on a die.
 pub(crate) struct Ordering {
     pub policy: Box<dyn ProgramOrder>,
-    /// For each program in flight, by the number of its transaction slot in the controller: true if the host's stream
-    /// issued the program.
+    /// For each program in flight, by its slot (index) in the FTL's table of programs in flight: true if the host's
+    /// stream issued the program.
     hosts: Vec<bool>,
 }
 
@@ -23,8 +23,8 @@ impl Ordering {
         (!policy.never()).then(|| Box::new(Self { policy, hosts: Vec::new() }))
     }
 
-    /// Records whether the program in transaction slot `slot` of the controller, which is being issued, is of the
-    /// host's stream.
+    /// Records whether the program in slot `slot` of the FTL's table of programs in flight, which is being issued, is
+    /// of the host's stream.
     pub fn note(&mut self, slot: u32, of: Takes) {
         let slot = slot as usize;
         if self.hosts.len() <= slot {
@@ -33,7 +33,7 @@ impl Ordering {
         self.hosts[slot] = of == Takes::Host;
     }
 
-    /// True if the host's stream issued the program in flight in transaction slot `slot` of the controller.
+    /// True if the host's stream issued the program in slot `slot` of the FTL's table of programs in flight.
     pub fn is_hosts(&self, slot: u32) -> bool {
         self.hosts[slot as usize]
     }

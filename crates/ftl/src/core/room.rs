@@ -46,7 +46,7 @@ impl Core {
     }
 
     /// Opens a superblock for a stream of a die, with all bits per cell, if there is a free superblock that no feature
-    /// claims, or another stream's open superblock to take over; false if there is none.
+    /// claims, or another stream's open superblock to take over; false if there is neither.
     #[inline]
     pub fn open_own(&mut self, die: usize, stream: usize) -> bool {
         (self.free_superblocks(die) > 0
@@ -201,7 +201,7 @@ impl Core {
     }
 
     /// Returns an upper bound of the number of mapping units of free space that the die's garbage collection still
-    /// needs for the superblocks that it has taken.
+    /// needs to relocate the superblocks that it has taken.
     #[inline]
     pub fn reserved_units(&self, die: usize) -> u32 {
         let collection = &self.collections[die];

@@ -170,9 +170,9 @@ impl Streams {
         self.spare
     }
 
-    /// Returns the number of mapping units of a die that must stay free beside the units needed, where moved data may
-    /// join any of several streams: the space left in the open superblocks of other streams cannot be used, and each
-    /// stream may need padding.
+    /// Returns the number of mapping units of a die that must stay free beside the units needed, where moved
+    /// (relocated) data may join any of several streams: the space left in the open superblocks of other streams cannot
+    /// be used, and each stream may need padding.
     #[inline]
     pub fn unusable_units(&self) -> u32 {
         self.unusable
@@ -466,8 +466,8 @@ impl UnitNotes {
 }
 
 impl Core {
-    /// Opens a free superblock of a die for a stream, or lets the stream take over the open superblock of another
-    /// stream; false if there is neither.
+    /// Opens a free superblock of a die for a stream (write frontier), or lets the stream take over the open superblock
+    /// of another stream; false if no superblock is free and none can be taken over.
     pub fn open(&mut self, die: usize, stream: usize) -> bool {
         let streams = &mut self.assembly.streams;
         if let Some(other) = streams.can_take_over(&self.store, die, stream, &self.collections[die].mover) {

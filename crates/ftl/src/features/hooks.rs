@@ -294,7 +294,7 @@ hooks! {
     tell map_found(core: &mut Core);
     /// Returns the range of dies whose superblocks are reclaimed together with superblocks of this die.
     ask dies_beside(die: usize) -> Option<Range<usize>>, first;
-    /// Tells the feature that a superblock must be rewritten, for refresh or scrub, together with its parity group;
+    /// Tells the feature that a superblock must be relocated, for refresh or scrub, together with its parity group;
     /// false if the superblock is being reclaimed anyway.
     tell asks_anew(core: &Core, superblock: u32, origin: Origin) -> bool, any;
     /// Tells the feature that a program failed on a superblock that holds parity and no data, so that its parity group
@@ -355,7 +355,7 @@ hooks! {
     tell opens_one_bit(core: &mut Core, die: usize) -> bool, any;
     /// Tells the feature that a unit of the host joined the open superblock of a stream of a die.
     tell wrote_host_unit(core: &mut Core, die: usize, stream: usize);
-    /// Tells the feature that a superblock in SLC mode is full and waits to be folded.
+    /// Tells the feature that a superblock in SLC mode is full and waits to be folded (moved into cells with all bits).
     tell closes_one_bit(core: &mut Core, die: usize, superblock: u32);
     /// Tells the feature that a superblock was erased; true if the superblock is reserved for the feature, so that no
     /// other data may use it.

@@ -85,7 +85,7 @@ pub(crate) trait Made: Said + Sized {
     }
 
     /// Returns the greatest number of bytes of memory that the simulator's state of the feature can take; `code` is the
-    /// error-correcting code with its read ladder.
+    /// error-correcting code with its read ladder (sequence of hard and soft reads).
     fn bytes_most(settings: &Self::Settings, layout: &Layout, code: Option<&Ladder>) -> u64;
 
     /// Returns the periodic work that the feature has on each die, once the drive is full, with its interval and

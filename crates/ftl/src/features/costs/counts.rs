@@ -30,8 +30,8 @@ counters! {
         /// Number of mapping units that the cost regulator asked the drive to program again for faster reads and that
         /// were not: overwritten or moved before, or without free space.
         rewrites_dropped: u64,
-        /// Number of superblocks relocated by refresh: their data had reached the age, or the number of reads, at which
-        /// data are rewritten.
+        /// Number of superblocks relocated by refresh: their data had reached the age, or the number of reads (read
+        /// disturb), at which the drive relocates data.
         superblocks_refreshed: u64,
         /// Number of superblocks relocated because background scrub (patrol) found their error counts near the limit of
         /// the code.

@@ -34,8 +34,8 @@ use units::{Lpn, SimTime};
 /// Set of parts from which a drive's read correction and choice of write costs (ways to program a page) are built: read
 /// ladder (sequence of hard and soft reads), policy of read retry, error model, and sizes.
 pub struct CorrectionParts {
-    /// The read ladder: the ways to read a page, from a hard read to soft reads and retries; `None` for a drive without
-    /// error-correcting code.
+    /// The read ladder: the sequence of ways to read a page, from a hard read to soft reads and retries; `None` for a
+    /// drive without error-correcting code.
     pub ladder: Option<Ladder>,
     /// Policy of read retry that chooses the next attempt of a read.
     pub flow: Box<dyn Flow>,
@@ -60,7 +60,7 @@ struct Unit {
     pub old_row: Option<u32>,
 }
 
-/// Tables of wear, age, reads and last good retry step, with one entry for each superblock of the drive.
+/// Tables of wear, age, reads and last good read-retry step, with one entry for each superblock of the drive.
 struct Ages {
     /// For each superblock, the index of its wear row: the range that its program/erase cycles lie in, for which read
     /// plans are computed once.
@@ -79,7 +79,7 @@ struct Ages {
 const NO_STEP: u8 = u8::MAX;
 
 impl Ages {
-    /// Resets age, reads and last good retry step of a superblock that begins to take new data.
+    /// Resets age, reads and last good read-retry step of a superblock that begins to take new data.
     fn begins_anew(&mut self, superblock: usize, now: SimTime) {
         self.opened_at[superblock] = now.ns() as i64;
         self.reads[superblock] = 0;

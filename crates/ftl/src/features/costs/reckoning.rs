@@ -43,10 +43,10 @@ impl Begin {
     }
 }
 
-/// Set of the parts that correct reads: the read ladder of the error-correcting code, the error model of the pages, and
-/// the page's size and number of types.
+/// Set of the parts that correct reads: the read ladder (sequence of hard and soft reads) of the error-correcting code,
+/// the error model of the pages, and the page's size and number of types.
 pub(super) struct Correction {
-    /// The read ladder: the ways to read a page, from a hard read to soft reads and retries.
+    /// The read ladder: the sequence of ways to read a page, from a hard read to soft reads and retries.
     pub ladder: Ladder,
     /// Model of the raw bit error rates of pages.
     pub errors: Box<dyn ErrorModel>,

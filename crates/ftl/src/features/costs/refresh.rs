@@ -11,7 +11,8 @@ use units::SimTime;
 /// Record of the superblocks whose data must be rewritten: by age (refresh, with the time for each superblock) or after
 /// many reads (read reclaim).
 pub(super) struct DueTimes {
-    /// For each superblock of the drive, the time at which its data must be rewritten; `NEVER`: not at all.
+    /// For each superblock of the drive, the time at which its data must be relocated for refresh or read reclaim;
+    /// `NEVER`: not at all.
     pub at: Vec<SimTime>,
     /// Refresh time that the program being issued sets for its superblock, if it is earlier than the superblock's
     /// previous refresh time; `None` while no such new time waits for its timer event to be scheduled.

@@ -94,8 +94,8 @@ impl EntryCache {
         changed
     }
 
-    /// Marks the map entry of `lpn` as dirty, because the place of the unit changed; false if the entry is not in the
-    /// cache.
+    /// Marks the map entry of `lpn` as dirty, because the physical place of the unit changed; false if the entry is not
+    /// in the cache.
     pub fn change(&mut self, lpn: Lpn) -> bool {
         let at = self.of_unit[lpn.index()];
         if at != NONE {

@@ -98,8 +98,8 @@ impl Tasks {
         place as u32
     }
 
-    /// Ends the read of a translation unit that is known by the number `place`, and returns the record of the read with
-    /// the requests that wait for it.
+    /// Ends the read of a translation unit (map page) that is known by the number `place`, and returns the record of
+    /// the read with the requests that wait for it.
     pub fn end(&mut self, place: u32) -> Task {
         self.in_flight -= 1;
         self.tasks[place as usize].take().expect("a task is in flight")

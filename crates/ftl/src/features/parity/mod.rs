@@ -23,10 +23,11 @@ use rebuilds::Rebuilds;
 use scars::{Remains, Scars};
 use std::collections::VecDeque;
 
-/// Phase of the garbage collection of a parity group (superblocks on several dies that share a parity).
+/// Phase of the garbage collection of a parity group (superblocks on several dies of which one holds the parity of the
+/// others).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Phase in which garbage collection does not touch the parity group: the group is erased, takes data, or is full.
+    /// Phase of a parity group that garbage collection does not touch: the group is erased, takes data, or is full.
     Resting,
     /// Phase in which the parity group is queued to be reclaimed, and waits for free space and for programs in flight.
     Asked,
@@ -59,7 +60,7 @@ struct Group {
     pub left: u32,
     /// Number of reads in flight that failed and may need the other members of the parity group to restore their data.
     pub pins: u32,
-    /// Position of the parity group in the order in which groups of free superblocks are opened.
+    /// Position of the parity group in the order in which groups of free superblocks are opened for writing.
     pub rank: u64,
 }
 

@@ -71,8 +71,8 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Makes the record of a snapshot that is older than every write of the run: its write number and buffer epoch are
-    /// 0.
+    /// Makes the record of a snapshot that is older than every write of the run: its write number and flush epoch
+    /// (number of the write buffer's period between flushes) are 0.
     fn new(serial: u32, taken: SimTime, old: BTreeMap<u32, u64>) -> Self {
         Self { serial, taken, old, number: 0, epoch: 0, recorded: false }
     }

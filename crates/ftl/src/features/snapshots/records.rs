@@ -23,8 +23,8 @@ impl Snapshots {
         self.kept.iter_mut().for_each(|snapshot| snapshot.old.clear());
     }
 
-    /// Enters `place` for `lpn` in the difference table of the snapshot at `position`, during recovery; true if no
-    /// other table names that physical unit yet.
+    /// Enters `place` for `lpn` in the difference table (overwritten versions) of the snapshot at `position`, during
+    /// recovery; true if no other table names that physical unit yet.
     pub(super) fn see(&mut self, position: usize, lpn: Lpn, place: Ppa) -> bool {
         self.kept[position].old.insert(lpn.0, place.0);
         if place == Ppa::NONE || self.has_named(place) {

@@ -60,8 +60,8 @@ impl Snapshots {
         self.ask_checkpoint(Awaited::Rollback, since, core, now);
     }
 
-    /// Requests that the map entry of every unit that changed since the snapshot at `position`, the newest one left, is
-    /// set back to the place at which the snapshot sees the unit.
+    /// Requests, for a rollback, that the map entry of every unit that changed since the snapshot at `position`, the
+    /// newest one left, is set back to the place at which the snapshot sees the unit.
     fn put_back(&mut self, position: usize, core: &mut Core) {
         let nothing = BTreeMap::new();
         let view = std::mem::take(&mut self.kept[position].old);

@@ -29,14 +29,16 @@ pub struct SnapshotRules {
     pub keep: u32,
     /// Setting of what the drive does when a write would make the snapshots retain more mapping units than they may.
     pub when_full: WhenFull,
-    /// Share of the spare mapping units, as a fraction from 0 to 1, that snapshots may take at most.
+    /// Share of the spare mapping units (capacity that neither host data, map nor garbage collection needs), as a
+    /// fraction from 0 to 1, that snapshots may take at most.
     pub space_ratio: f64,
 }
 
 const KEYS: [&str; 5] = ["keep", "when_full", "space_ratio", "rollback_at", "expiry"];
 
 impl SnapshotRules {
-    /// Returns the least number of spare mapping units that a drive must have for snapshots to get at least one.
+    /// Returns the least number of spare mapping units (capacity that nothing else needs) that a drive must have for
+    /// snapshots to get at least one.
     pub(crate) fn spare_least(&self) -> u64 {
         (1.0 / self.space_ratio) as u64 + 1
     }

@@ -111,8 +111,8 @@ impl Snapshots {
         }
     }
 
-    /// Replaces the place of a version in the difference table that names it, because the version moved from `old` to
-    /// `new`; a former version is also marked as valid at its new place.
+    /// Replaces the place of a version in the snapshot's difference table that names it, because the version moved from
+    /// `old` to `new`; a former version is also marked as valid at its new place.
     pub(super) fn note_moved<P: Probe>(
         &mut self,
         core: &mut Core,

@@ -15,8 +15,8 @@ const DEFAULT: u16 = 0;
 pub struct HandleCounts {
     /// Number of bytes that the host wrote with this placement handle.
     pub bytes_written: u64,
-    /// Number of reclaim units (groups of superblocks that garbage collection handles as one for the host, FDP) that
-    /// the placement handle has begun to fill.
+    /// Number of reclaim units (FDP: groups of superblocks that one placement handle fills in turn) that the placement
+    /// handle has begun to fill.
     pub units_opened: u64,
     /// Number of superblocks of the placement handle that were closed before they were full.
     pub ended_early: u64,

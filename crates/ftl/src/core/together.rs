@@ -41,8 +41,8 @@ pub(crate) struct Wish<'a> {
     pub foreground: bool,
     /// True if garbage collection of the die would take a victim now.
     pub wanted: bool,
-    /// Function that is true if gaining the first number of free mapping units, by reclaiming superblocks that hold the
-    /// second number, is worth a collection in idle time.
+    /// Function that is true if gaining the first number of free mapping units, by reclaiming superblocks of the second
+    /// number of mapping units in all, is worth a collection in idle time.
     pub worthwhile: &'a dyn Fn(u32, u32) -> bool,
 }
 

@@ -74,8 +74,8 @@ impl BlockMapped {
         true
     }
 
-    /// Reclaims a sealed block: starts the merge of the first group with valid units in the block. Returns false while
-    /// the merge cannot start yet.
+    /// Reclaims a sealed block (one superblock on each die of its bank, which takes no more data): starts the merge of
+    /// the first group with valid units in the block. Returns false while the merge cannot start yet.
     pub(super) fn reclaim<P: Probe>(
         &mut self,
         bank: usize,
@@ -98,8 +98,8 @@ impl BlockMapped {
         self.merge_group(bank, group, Purpose::Full, origin, ctx)
     }
 
-    /// Returns the logical unit of one valid mapping unit at position `position` (a program unit) of a block; none if
-    /// nothing there is valid.
+    /// Returns the logical unit of one valid mapping unit at position `position` (a program unit) of a block (one
+    /// superblock on each die of its bank); none if nothing there is valid.
     fn valid_in(&self, bank: usize, block: u32, position: u32) -> Option<Lpn> {
         if !self.is_there(bank, block, position) {
             return None;

@@ -30,7 +30,7 @@ impl Coverage {
 }
 
 /// Which part of the mapping unit in a write buffer slot host writes have transferred since the unit was last on flash
-/// as a whole: none, some or all; for write amplification.
+/// as a whole: none, some sectors or all; counted as host bytes for write amplification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Carried {
@@ -45,7 +45,8 @@ pub(super) enum Carried {
 }
 
 /// Bit masks of the sectors that host writes transferred, for each write buffer slot whose unit was written in part:
-/// one bit for each sector, in `words` 64-bit words. Empty until a request first begins or ends within a unit.
+/// one bit for each sector, in `words` 64-bit words for each slot. Empty until a request first begins or ends within a
+/// unit.
 #[derive(Default)]
 pub(super) struct CarriedSectors {
     words: usize,

@@ -48,8 +48,8 @@ impl Ftl {
         &self.core().store.stats
     }
 
-    /// Returns the series of counters of garbage collection work, recorded after every so many victims or merges since
-    /// measuring began.
+    /// Returns the series of copies of the counters of garbage collection work (victims, moved units), recorded after
+    /// every so many victims or merges since measuring began.
     #[inline]
     pub fn turnover(&self) -> &Turnover {
         &self.reasons().turnover
@@ -119,14 +119,14 @@ impl Ftl {
         self.media().has_slot()
     }
 
-    /// Returns true when the drive must recover its map from flash at power-up.
+    /// Returns true when the drive must rebuild its logical-to-physical map from flash at power-up after a power cut.
     #[inline]
     pub fn recovers(&self) -> bool {
         self.media().features.recovers()
     }
 
-    /// Returns the capacity in bytes of all superblocks in SLC mode that are in use now; none on a drive without an SLC
-    /// cache.
+    /// Returns the capacity in bytes of all superblocks in SLC mode that are in use now; `None` on a drive without an
+    /// SLC cache.
     #[inline]
     pub fn cache_bytes(&self) -> Option<u64> {
         self.media().features.one_bit_bytes()
@@ -143,8 +143,9 @@ impl Ftl {
         self.core().store.space.holds_one_bit(superblock)
     }
 
-    /// Returns the counters of upkeep (refresh and other timed work), the greatest share of a die's time that upkeep
-    /// may take, and the number of superblocks that wait for it; none on a drive without timed upkeep.
+    /// Returns the counters of upkeep (refresh, background scrub and other timed work), the greatest fraction (0 to 1)
+    /// of a die's time that upkeep may take, and the number of superblocks that wait for upkeep; `None` on a drive
+    /// without it.
     pub fn upkeep(&self) -> Option<(UpkeepCounts, f64, u64)> {
         self.core().agenda.as_ref().map(|agenda| (agenda.counts, agenda.share(), agenda.waiting()))
     }
@@ -160,8 +161,8 @@ impl Ftl {
         self.core().store.map.beginning()
     }
 
-    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; none
-    /// where only a lookup of each unit would tell.
+    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; `None`
+    /// (not an empty list) where the map has recorded no changes, and the caller must compare every unit.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         self.core().store.map.changed_since(beginning)
     }
@@ -176,8 +177,8 @@ impl Ftl {
         self.core().store.map.written(units)
     }
 
-    /// Returns the logical unit that the spare area of physical unit `ppa` names, whether or not its data are still
-    /// valid.
+    /// Returns the logical unit that the spare area of physical unit `ppa` names (reverse map), whether the data there
+    /// are still valid or not.
     pub fn holder(&self, ppa: Ppa) -> Lpn {
         self.core().store.map.holder(ppa)
     }
@@ -224,8 +225,9 @@ impl Ftl {
         T::of(&self.media().features)
     }
 
-    /// Returns the number of superblocks that were erased in a row, during preconditioning without simulated time,
-    /// without freeing space for the host, once there are too many; else none.
+    /// Returns the number of superblocks that garbage collection without simulated time (preconditioning) has erased
+    /// since the host last wrote a mapping unit, once the number exceeds what any useful collection needs (the victims
+    /// free no space); `None` below that limit.
     pub fn erased_in_vain(&self) -> Option<u64> {
         each!(&self.layer, layer => layer.erased_in_vain())
     }

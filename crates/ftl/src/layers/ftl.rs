@@ -39,8 +39,8 @@ macro_rules! calls {
 /// Methods that the host side of the simulator calls while simulated time runs.
 impl Ftl {
     calls! {
-        /// Begins simulated time: garbage collection, wherever the filled or constructed drive needs it, starts before
-        /// the drive takes writes.
+        /// Begins simulated time on a filled or constructed drive: submits the first garbage collection work on each
+        /// die that needs it, before the drive takes writes.
         fn begin[P](ctx: &mut Context<P>);
         /// Reserves up to `wanted` write buffer slots for units of request `request` from logical unit `first` on;
         /// returns the number reserved.
@@ -68,8 +68,8 @@ impl Ftl {
         /// Puts data of the drive's own features that are not on flash (such as map entries) into the write buffer, to
         /// be programmed.
         fn write_out_own[P](ctx: &mut Context<P>);
-        /// Adds to the statistics the number of units that a power cut would have lost, multiplied by the time in ns
-        /// since the last call.
+        /// Adds to the statistics of units at risk the number of units that a power cut would have lost, multiplied by
+        /// the time in ns since the last call of this function.
         fn account_risk(now: SimTime);
         /// Declares that no unit can be moved any more. A drive that lost blocks counts as worn out: it turns
         /// read-only, and no request waits for it any longer.
@@ -93,9 +93,11 @@ impl Ftl {
         /// Writes up to `count` units from `first` on to a fresh drive in order and without simulated time; returns the
         /// number of units written.
         fn write_in_order(first: Lpn, count: u32) -> u32;
-        /// Prepares a preconditioned drive for simulated time: pads open superblocks to whole program units.
+        /// Prepares a preconditioned drive for simulated time: pads each open superblock up to the end of a program
+        /// unit (pages of one program operation).
         fn settle();
-        /// Pads and submits the programs that wait for more units; returns false when no program waits.
+        /// Pads the partly filled programs that wait for more units and submits them, on all dies; returns false when
+        /// no program waits.
         fn pad_all[P](ctx: &mut Context<P>) -> bool;
     }
 
@@ -241,26 +243,28 @@ impl Ftl {
     }
 
     /// Adds wear to every block without erasing: `times` times the block's number of program/erase cycles in `worn`, as
-    /// if the same series of erases were repeated.
+    /// if the series of erases that caused `worn` were repeated so often.
     pub fn wear_on(&mut self, worn: &[u32], times: u32) {
         self.parts().0.core.store.wear_on(worn, times);
     }
 
-    /// Ends upkeep when the host has finished: the background scrub (patrol) ends and no refresh falls due, so that the
-    /// drive comes to rest.
+    /// Ends upkeep (timed work) when the host has finished: the background scrub (patrol) ends and no refresh falls due
+    /// any more, so that the drive becomes idle and the run can end.
     pub fn end_upkeep(&mut self) {
         let (media, upkeep) = each!(&mut self.layer, layer => layer.keeping());
         upkeep.end(media);
     }
 
-    /// Removes all upkeep work that is scheduled, because the power fails.
+    /// Removes all upkeep work (refresh, background scrub, scheduled snapshots) that is scheduled, because the power
+    /// fails.
     pub fn pause_upkeep(&mut self) {
         if let Some(agenda) = &mut self.parts().0.core.agenda {
             agenda.empty();
         }
     }
 
-    /// Begins measuring garbage collection work: victims and moved units count from now on.
+    /// Begins the measurement of garbage collection work: victims and moved units from now on are recorded in the
+    /// series of counters that `turnover` returns.
     pub fn begin_turnover(&mut self) {
         let mark = self.mark();
         each!(&mut self.layer, layer => layer.keeping()).1.turnover.begin(mark);

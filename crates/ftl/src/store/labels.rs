@@ -7,8 +7,8 @@ use units::Ppa;
 /// unit, from which recovery rebuilds the map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
-    /// Sequence number of the program in the drive's count of programs and opened blocks; `NOTHING`: the label cannot
-    /// be read.
+    /// Sequence number of the program that wrote this label, in the drive's common count of programs and opened blocks;
+    /// `NOTHING` means that the label cannot be read.
     pub age: u64,
     /// Number that identifies the block: the drive's count of programs and opened blocks when the block was opened.
     pub serial: u64,
@@ -74,8 +74,8 @@ impl Labels {
         self.all[first / self.program_units..end].fill(Label::UNREADABLE);
     }
 
-    /// Continues, after a power cut, the count of programs and opened blocks from the highest number found in readable
-    /// labels.
+    /// Sets the count of programs and opened blocks, after a power cut, to the highest number found in readable labels
+    /// of spare areas, so that new numbers are higher.
     pub fn go_on(&mut self) {
         self.last = self.all.iter().map(|label| label.age).max().unwrap_or(NOTHING);
     }

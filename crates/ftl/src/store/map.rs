@@ -37,8 +37,8 @@ pub struct Map {
     made_in: Duration,
 }
 
-/// Sizes of a map: number of logical units, of physical units, and of 64-bit words of validity. The words are one more
-/// than needed, so that a mask of 64 units always lies in two words.
+/// Sizes of the map's arrays: number of logical units, of physical units, and of 64-bit words of validity bits. There
+/// is one word more than needed, so that a mask of 64 units that begins anywhere lies in two existing words.
 #[derive(Clone, Copy)]
 struct Shape {
     logical: usize,
@@ -73,7 +73,8 @@ impl Map {
         Self { forward, backward, valid, wide: None, sparse, made_in: Duration::ZERO }
     }
 
-    /// Sets the rule that computes the preconditioned content of a map in which no logical unit is written.
+    /// Sets the rule that computes the map's content after preconditioning, in place of stored arrays; the map must
+    /// have no written unit.
     ///
     /// # Panics
     /// When a unit is written.
@@ -230,8 +231,9 @@ impl Map {
         }
     }
 
-    /// Returns the compact form of the map while the arrays are empty. Only an access behind the end of an array calls
-    /// this function, so a map with arrays makes no check more than its bounds.
+    /// Returns the compact form of the map (a rule and tables of changes) while the flat arrays are not made. Only an
+    /// access beyond the end of the empty arrays calls this function, so that a map with arrays needs no check except
+    /// that of its bounds.
     #[cold]
     #[inline(never)]
     fn rule(&self) -> &Sparse {
@@ -271,8 +273,8 @@ impl Map {
         }
     }
 
-    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; none
-    /// where only a lookup of each unit would tell.
+    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; `None`
+    /// (not an empty list) where the changes are not recorded and the caller must compare every unit.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         self.sparse.as_ref()?.changed_since(beginning)
     }
@@ -301,8 +303,8 @@ impl Map {
         ([low, &mut self.backward], &mut self.valid, high)
     }
 
-    /// Replaces the compact form of the map by flat arrays once so many units have changed, or so many lookups were
-    /// made, that arrays cost less time.
+    /// Replaces the compact form of the map (a rule and tables of changes) by flat arrays once so many units have
+    /// changed, or so many lookups were made, that arrays cost less time; else does nothing.
     #[inline]
     pub fn outgrow(&mut self) {
         if self.sparse.as_ref().is_some_and(|sparse| sparse.is_outgrown()) {
@@ -310,8 +312,8 @@ impl Map {
         }
     }
 
-    /// Raises the number of lookups after which flat arrays replace a slow rule of the map, because the changes since
-    /// the rule was set will be asked for at the end.
+    /// Raises the number of lookups after which flat arrays replace the compact form of the map, where its rule is
+    /// slow: the recorded changes, which arrays do not have, will be asked for at the end of the run.
     pub fn keep_rule(&mut self) {
         if let Some(sparse) = &mut self.sparse {
             sparse.keep_rule();

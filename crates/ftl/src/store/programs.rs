@@ -43,7 +43,8 @@ impl Source {
     }
 }
 
-/// Table of the sources of the mapping units of all programs in flight, by slot; slots are reused.
+/// Table of the sources (write buffer slot or old flash address) of the mapping units of all programs in flight. Each
+/// program has a numbered entry (slot) of the table, which is reused after the program.
 pub(crate) struct Programs {
     units: usize,
     sources: Vec<Source>,
@@ -80,8 +81,8 @@ impl Programs {
         self.sources[slot as usize * self.units + unit as usize]
     }
 
-    /// Returns the origin of a unit of a program in flight, and its buffer slot or old address, for the observer
-    /// (probe).
+    /// Returns the origin (reason) of a unit of a program in flight, and the unit's write buffer slot or old address,
+    /// as reported to the observer of the simulation (probe).
     #[inline]
     pub fn told(&self, slot: u32, unit: u32) -> (Origin, u64) {
         let source = self.get(slot, unit);
@@ -101,7 +102,8 @@ impl Programs {
         }
     }
 
-    /// Returns the number of slots in use, of programs that are in flight or still being filled with units.
+    /// Returns the number of entries in use in the table of programs: programs that are in flight or are still being
+    /// filled with units.
     pub fn in_use(&self) -> usize {
         self.sources.len() / self.units - self.free.len()
     }

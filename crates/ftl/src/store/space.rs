@@ -40,8 +40,8 @@ pub enum SuperblockState {
     Erasing,
     /// State of a superblock that is lost: no good block is left to repair it, and it is out of use.
     Lost,
-    /// State of a superblock that belongs to a feature of the drive: it holds only programs of the feature, and no data
-    /// of the logical drive.
+    /// State of a superblock that is reserved for an optional feature of the drive (such as the parity of superblock
+    /// groups): it holds only programs of the feature, and no data of the logical drive.
     Owned,
 }
 
@@ -67,16 +67,17 @@ pub(crate) struct DieSpace {
     pub usable: u32,
     /// Number of mapping units of the die that are valid, or host data in flight to it.
     pub live: u32,
-    /// Number of free superblocks that neither garbage collection nor the data it moves may take, because a feature has
-    /// a claim to them.
+    /// Number of free superblocks of the die that are reserved for an optional feature, so that neither garbage
+    /// collection nor the data that it moves may take them.
     pub claimed: u32,
     /// Number of superblocks that serve another purpose for now (such as the SLC cache) and do not count as capacity
     /// for data.
     pub lent: u32,
-    /// Number of superblocks that wear levelling keeps unused, out of all that garbage collection could use.
+    /// Number of superblocks of the die that wear levelling withholds from use, out of all that garbage collection
+    /// could use.
     pub held: u32,
-    /// Greatest allowed number of live mapping units of the die (value of `live`), so that garbage collection can
-    /// always proceed.
+    /// Greatest allowed number of mapping units of the die that are valid or host data in flight to it, so that garbage
+    /// collection can always proceed.
     pub quota: u32,
     /// Write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
@@ -109,8 +110,8 @@ pub(crate) struct Space {
     pub valid: Vec<u32>,
     pub in_flight: Vec<u32>,
     pub state: Vec<SuperblockState>,
-    /// For each superblock: true after a program on the superblock failed, so that it is retired instead of
-    /// erased.
+    /// For each superblock: true after a program on the superblock failed, so that it is taken out of use (retired)
+    /// once empty and not erased for reuse.
     pub failing: Vec<bool>,
     /// For each superblock: true if the host replaced a unit of it while the superblock was being reclaimed, so that an
     /// outdated copy of the unit may be in flight.
@@ -259,8 +260,8 @@ impl Space {
         self.push_ranked(die, superblock, self.free_rank(die, superblock));
     }
 
-    /// Returns the rank, by the wear policy, of a superblock among the free superblocks of a die: the lowest is opened
-    /// first.
+    /// Returns the position value that the wear policy gives a superblock among the free superblocks of its die: the
+    /// superblock with the lowest value is opened first.
     #[inline]
     pub fn free_rank(&self, die: usize, superblock: u32) -> u64 {
         let space = &self.dies[die];

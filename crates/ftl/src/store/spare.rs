@@ -45,7 +45,7 @@ pub(crate) struct Spare {
     trimmed: HashMap<u32, u64>,
     /// Number of the newest host write.
     last: u64,
-    /// True as long as the host has written nothing since simulated time began.
+    /// True as long as the host has written no data since simulated time began.
     is_fresh: bool,
     /// List of the ranges of write numbers that a rollback to a snapshot undid; the first number of a range is excluded
     /// and the last included.
@@ -83,8 +83,8 @@ impl Spare {
         self.stamps[unit] = stamp;
     }
 
-    /// Restores, after a power cut, the write numbers that recovery found in spare areas; new writes are numbered above
-    /// these and above `last`.
+    /// Restores, after a power cut, the numbers of host writes that recovery found in the spare areas; later host
+    /// writes get numbers above these and above `last`.
     pub fn go_on(&mut self, spare: SpareAreas, last: u64) {
         let SpareAreas { stamps, labels, undone, .. } = spare;
         let last = undone.iter().fold(last, |last, (_, end)| last.max(*end));
@@ -95,8 +95,8 @@ impl Spare {
         }
     }
 
-    /// Makes the spare areas of `count` physical units from `first` on unreadable, as an erase or an interrupted
-    /// program does.
+    /// Makes the contents of the spare areas of `count` physical units from `first` on unreadable, as an erase or a
+    /// program interrupted by a power cut does.
     pub fn spoil(&mut self, first: usize, count: usize) {
         self.stamps[first..][..count].fill(NOTHING);
         if let Some(labels) = &mut self.labels {

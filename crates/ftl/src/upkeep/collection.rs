@@ -13,7 +13,8 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Transaction, Urgency};
 use units::DieId;
 
-/// Kind of urgency with which a die collects garbage.
+/// Urgency with which a die collects garbage: in the foreground, because it needs free superblocks, or in the
+/// background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Haste {
     /// Urgency of garbage collection: the die needs free superblocks and collects garbage now, with or without host
@@ -180,8 +181,9 @@ impl Core {
         self.store.space.emptiest(die).filter(|&at| self.has_room_for(die, valid(at)))
     }
 
-    /// Removes and returns the next superblock of a die whose reclaiming was requested (by wear levelling, refresh and
-    /// so on), with the reason; none if there is no space for its valid units.
+    /// Removes and returns the next superblock of a die that is to be reclaimed for another reason than lack of space
+    /// (wear levelling, refresh and so on), with the reason; `None` if no superblock was requested or there is no space
+    /// for its valid units.
     pub fn next_forced(&mut self, die: usize, haste: Haste) -> Option<(u32, Origin)> {
         while let Some(&(superblock, origin)) = self.collections[die].forced.front() {
             let pressed = haste == Haste::Foreground || self.buffer.first_queued().is_some();

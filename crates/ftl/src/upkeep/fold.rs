@@ -14,7 +14,8 @@ use controller::{Context, Origin};
 use units::Ppa;
 
 impl Upkeep {
-    /// Advances folding of a die's SLC cache. No further page row is read while a unit that was read has no new place.
+    /// Advances folding of a die's SLC cache (copying its data to superblocks that use all bits per cell). No further
+    /// page row is read while a unit that was read has no new place.
     #[cold]
     pub fn fold<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if self.place_folded(media, die, ctx) {
@@ -58,8 +59,8 @@ impl Upkeep {
         true
     }
 
-    /// Opens the host's superblock on a die for folded units, if none is open. Returns false if garbage collection of
-    /// the die's parity group took the new superblock at once.
+    /// Opens a superblock for host data on a die to take units folded from the SLC cache, if none is open. Returns
+    /// false if garbage collection of the die's parity group took the new superblock immediately.
     pub fn open_for_folding<P: Probe>(
         &mut self,
         media: &mut Media,

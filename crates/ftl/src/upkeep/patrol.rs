@@ -25,11 +25,11 @@ struct Walk {
     round_began: SimTime,
     /// Superblock, numbered within the die, that the patrol is reading or will read next.
     superblock: u32,
-    /// Next page row of the superblock that the patrol will read.
+    /// Next page row (pages of one number on all planes) of the superblock that the patrol will read.
     row: u32,
-    /// `began`: time at which the patrol read the first row of the superblock that it is reading. `rows_read`: number
-    /// of page rows of this superblock that it has read since.
+    /// Time at which the patrol (background scrub) read the first page row of the superblock that it is reading.
     began: SimTime,
+    /// Number of page rows of the present superblock that the patrol (background scrub) has read.
     rows_read: u32,
     /// True while the superblock is due for the patrol and waits for the die to become idle.
     waits: bool,
@@ -57,7 +57,8 @@ impl Patrol {
         self.rules.period
     }
 
-    /// Returns the number of dies whose present patrol round, at time `now`, has already taken longer than planned.
+    /// Returns the number of dies on which the present patrol round (reading of all stored data once), at time `now`,
+    /// has already taken longer than planned.
     pub fn overdue(&self, now: SimTime) -> usize {
         // A result may end before the patrol did: rounds that began later are not late.
         let late = |walk: &&Walk| now > walk.round_began && now.since(walk.round_began) > self.rules.period;
@@ -111,8 +112,8 @@ impl Upkeep {
         }
     }
 
-    /// Submits the patrol's read of the next page row with valid units in the superblock; after the last row, schedules
-    /// the next superblock.
+    /// Submits the patrol's read of the next page row (pages of one number on all planes) with valid units in the
+    /// superblock; after the last row, schedules the next superblock.
     pub fn patrol_on<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         let Some(patrol) = &mut self.patrol else { return };
         let walk = &mut patrol.walks[die];
@@ -151,8 +152,9 @@ impl Upkeep {
         self.schedule_patrol(media, die, due.max(free), calendar);
     }
 
-    /// Handles a completed patrol read: requests the rewriting of the superblock if the page has nearly as many errors
-    /// as the code can correct, or is uncorrectable; else reads the next row.
+    /// Handles a completed read of the patrol (background scrub): requests that all valid units of the superblock be
+    /// programmed elsewhere if the page has nearly as many errors as the code can correct, or is uncorrectable; else
+    /// reads the next row.
     pub fn on_patrol_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let Some(patrol) = &mut self.patrol else { return };

@@ -6,8 +6,9 @@ use crate::store::{NONE, SuperblockState};
 use engine::RandomStream;
 
 impl Stripes {
-    /// Returns a record of the present state of the first set of dies and of their parity groups; `worn` is the number
-    /// of program/erase cycles at the start of the drive.
+    /// Returns a record of the present state of the first set of dies (the dies over which parity groups extend) and of
+    /// their parity groups, from which a steady drive state can be constructed; `worn` is the number of program/erase
+    /// cycles at the start of the drive.
     pub(super) fn moment(&self, core: &Core, worn: u32) -> SetMoment {
         let dies = self.dies_of(0);
         let group = |slot: u32| GroupMoment {
@@ -20,8 +21,9 @@ impl Stripes {
         }
     }
 
-    /// Plans the roles of the superblocks of a set of dies from a recorded state `moment`: free and partly written
-    /// parity groups are reproduced as they were, and which group takes which state is random.
+    /// Plans, for a constructed steady state, the roles (free, open, closed and so on) of the superblocks of a set of
+    /// dies from a recorded state `moment` of the drive: free and partly written parity groups are reproduced as they
+    /// were recorded, and which group takes which state is random.
     ///
     /// # Errors
     /// When the dies have too few good superblocks.

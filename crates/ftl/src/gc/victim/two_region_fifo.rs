@@ -18,9 +18,9 @@ pub struct TwoRegionFifo {
     next: Option<SuperblockId>,
     /// Number of candidates that the policy's scan has passed since it began with the oldest candidate.
     passed: u32,
-    /// `most_valid`: present limit of a victim's valid units, in percent of a superblock (a victim has fewer).
-    /// `gained`: number of units that victims freed since the limit was last reset.
+    /// Present limit of the valid units of a victim, in percent of a superblock (a victim has fewer).
     most_valid: u32,
+    /// Number of units that victims freed since the limit of valid units was last reset.
     gained: u32,
     picked: Option<SuperblockId>,
     units: u32,

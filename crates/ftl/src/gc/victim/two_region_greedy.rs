@@ -16,7 +16,8 @@ pub struct TwoRegionGreedy {
     blocks: Vec<(usize, u32)>,
     /// For each of the two regions: number of invalid units in its garbage collection candidates.
     garbage: [u64; 2],
-    /// Victims that were chosen together (a round) and are still to be collected, the next victim last.
+    /// Victims that were chosen together by the last choice of this policy and are still to be collected, the next
+    /// victim last.
     round: Vec<SuperblockId>,
     units: u32,
 }

@@ -123,8 +123,8 @@ impl Buffer {
         self.queue.push_back(slot);
     }
 
-    /// Evicts cached units from the write buffer, as the eviction policy chooses, until no more are cached than
-    /// allowed: clean units are dropped, dirty units are queued for programming.
+    /// Evicts cached units from the write buffer, as the eviction policy chooses, until no more are cached than the
+    /// setting allows: clean units are dropped, and dirty units are queued for programming.
     ///
     /// # Panics
     /// When the policy chooses a slot that is not cached, or none.
@@ -153,8 +153,8 @@ impl Buffer {
         self.keep = keep;
     }
 
-    /// Queues all held (dirty) units of the write buffer for programming, in ascending order of logical units; clean
-    /// units stay.
+    /// Queues all held units of the write buffer (cached and not on flash yet) for programming, in ascending order of
+    /// logical units; clean units stay cached.
     pub fn send_out_held(&mut self) {
         let mut held = self.held.clone();
         held.sort_unstable_by_key(|&slot| self.slots[slot as usize].lpn);

@@ -392,8 +392,8 @@ impl Buffer {
         found.is_some()
     }
 
-    /// Queues a held (dirty) buffer slot for programming, because a newer version of its unit is about to arrive while
-    /// the old one must still reach the flash.
+    /// Queues a held write buffer slot (cached and not on flash yet) for programming, because a newer version of its
+    /// unit is about to arrive while the old one must still reach the flash.
     pub fn overtake(&mut self, slot: u32) {
         if self.slots[slot as usize].state == SlotState::Held {
             self.send_out(slot);

@@ -194,8 +194,8 @@ impl Ftl {
         self.core().store.map.prefetch_lookup(lpn);
     }
 
-    /// Prefetches into the processor's cache the validity bits that overwriting `lpn` will change; the map entry of
-    /// `lpn` should be in the cache by then.
+    /// Prefetches into the processor's cache the validity bits of the present physical place of `lpn`, which
+    /// overwriting `lpn` will clear; the map entry of `lpn` should be in the processor's cache by then.
     #[inline]
     pub fn prefetch_home(&self, lpn: Lpn) {
         let map = &self.core().store.map;
@@ -213,14 +213,15 @@ impl Ftl {
         Nanos::new(ns.saturating_add(self.flush_after().ns()))
     }
 
-    /// Returns the place of the version of unit `lpn` that snapshot `serial` contains; none if there is no such
-    /// snapshot.
+    /// Returns the physical place of the version of logical unit `lpn` that snapshot number `serial` contains; `None`
+    /// if there is no such snapshot.
     pub fn lookup_in(&self, serial: u32, lpn: Lpn) -> Option<Seen> {
         let media = self.media();
         media.features.seen_in(&media.core, serial, lpn)
     }
 
-    /// Returns the feature of type `T` of the drive; none if the drive does not have it.
+    /// Returns the optional feature of type `T` (such as snapshots, parity or compression) of the drive; `None` if the
+    /// drive does not have it.
     pub fn feature<T: Listed>(&self) -> Option<&T> {
         T::of(&self.media().features)
     }

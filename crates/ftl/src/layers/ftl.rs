@@ -56,17 +56,17 @@ impl Ftl {
         /// Starts a flush of the host: programs all acknowledged data to flash; [`Output::Flushed`] reports the
         /// completion.
         fn flush[P](request: u32, ctx: &mut Context<P>);
-        /// Carries out a command for the drive as a whole: taking, deleting or rolling back to a snapshot. Returns the
-        /// number of the snapshot, if there is one.
+        /// Carries out a host command that concerns the drive as a whole: taking, deleting or rolling back to a
+        /// snapshot. Returns the number of the snapshot concerned; `None` if there is no such snapshot.
         fn act[P](act: Act, ctx: &mut Context<P>) -> Option<u32>;
         /// Handles an event of the FTL or the flash controller; completions and other outputs can then be taken.
         fn handle[P](event: Event, ctx: &mut Context<P>);
-        /// Assigns waiting units of the write buffer to dies as long as a die can take units.
+        /// Moves waiting units of the write buffer into programs of dies, as long as a die can take more units.
         fn pump[P](ctx: &mut Context<P>);
         /// Queues all dirty units in the write buffer for programming, and starts as many programs as possible now.
         fn send_out[P](ctx: &mut Context<P>);
-        /// Puts data of the drive's own features that are not on flash (such as map entries) into the write buffer, to
-        /// be programmed.
+        /// Puts data of the drive's own that are not on flash (such as changed entries of a map kept on flash) into the
+        /// write buffer, to be programmed.
         fn write_out_own[P](ctx: &mut Context<P>);
         /// Adds to the statistics of units at risk the number of units that a power cut would have lost, multiplied by
         /// the time in ns since the last call of this function.
@@ -189,8 +189,8 @@ impl Ftl {
         self.layer.as_block_mapped()
     }
 
-    /// Lets the map stay longer in its compact form (a rule and the changes since) before flat arrays replace it, so
-    /// that [`Self::changed_since`] can answer for longer, at the price of slower lookups.
+    /// Lets the map stay longer in its compact form (a rule and tables of changes, in place of flat arrays), so that
+    /// [`Self::changed_since`] can answer for longer, at the price of slower lookups.
     pub fn keep_rule(&mut self) {
         self.parts().0.core.store.map.keep_rule();
     }

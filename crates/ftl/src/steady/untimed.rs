@@ -115,8 +115,8 @@ impl PageMapped {
             || core.free_superblocks(die) >= 2 + core.rules.spare
     }
 
-    /// Returns true while the die is so short of free superblocks that its garbage collection takes priority over host
-    /// programs.
+    /// Returns true while a die is reclaiming a superblock and is so short of free superblocks that programs of its
+    /// garbage collection have priority over host programs.
     #[inline]
     fn is_urgent(&self, die: usize) -> bool {
         self.media.core.collections[die].mover.has_victim()
@@ -217,8 +217,8 @@ impl PageMapped {
         true
     }
 
-    /// Advances garbage collection of a die by one page row (pages of one number on all planes), or by an erase of the
-    /// emptied victim, without simulated time; returns false when there is nothing to collect.
+    /// Advances garbage collection of a die, without simulated time, by moving the valid units of one page row (pages
+    /// of one number on all planes) or by erasing the emptied victim; returns false when there is nothing to collect.
     fn go_on_untimed(&mut self, die: usize) -> bool {
         if !self.media.core.collections[die].mover.has_victim() && !self.take_untimed(die) {
             return false;

@@ -3,7 +3,8 @@
 use controller::Origin;
 use units::Ppa;
 
-/// Number of bits of a source that hold a buffer slot or a physical address; the bits above hold the origin.
+/// Number of low bits of a packed [`Source`] (origin of a mapping unit that is programmed) that hold the write buffer
+/// slot or old physical address; the bits above hold the origin.
 const VALUE_BITS: u32 = 56;
 
 /// Source of a mapping unit that is programmed: its origin (reason of the program) and, packed with it, a write buffer

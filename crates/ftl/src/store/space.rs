@@ -186,8 +186,8 @@ impl Space {
         self.dies.iter_mut().zip(streams).for_each(|(die, stream)| die.random = stream);
     }
 
-    /// Returns the garbage collection candidates of a die, as superblock numbers, in the order in which its victim
-    /// policy must be told of them when a saved state is loaded.
+    /// Returns the garbage collection candidates of a die, as superblock numbers, in the order in which they must be
+    /// named to the die's victim policy when a saved state is loaded.
     pub fn told(&self, die: usize) -> Vec<u32> {
         let space = &self.dies[die];
         let told = space.victim.told().unwrap_or_else(|| {
@@ -305,7 +305,8 @@ impl Space {
         true
     }
 
-    /// Transfers the open superblock of stream `from` of a die to stream `to`, which has none.
+    /// Makes the open superblock of write stream `from` of a die (stream: data with open superblocks of their own) the
+    /// open superblock of stream `to`, which has none.
     pub fn hand_over(&mut self, die: usize, from: usize, to: usize) {
         let Frontier { superblock, next_unit, .. } =
             std::mem::replace(&mut self.dies[die].frontiers[from], Frontier::CLOSED);
@@ -315,7 +316,8 @@ impl Space {
         self.stream[global] = to as u8;
     }
 
-    /// Exchanges the open superblocks of streams `a` and `b` of a die.
+    /// Exchanges the open superblocks of write streams `a` and `b` of a die (stream: data with open superblocks of
+    /// their own, such as host data or moved data).
     pub fn trade(&mut self, die: usize, (a, b): (usize, usize)) {
         self.dies[die].frontiers.swap(a, b);
         for stream in [a, b] {

@@ -37,8 +37,8 @@ impl Upkeep {
         }
     }
 
-    /// Advances garbage collection, and folding of the SLC cache, on a die: picks victims while one is wanted, submits
-    /// reads, and pads programs that wait for units that will not come.
+    /// Advances garbage collection and folding of the SLC cache on a die: picks victims while one is wanted, submits
+    /// reads of their valid units, and pads a partly filled program where no more moved units will come to fill it.
     pub fn collect<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if media.features.reads_map() {
             return; // Which of its units are valid is not known yet.
@@ -65,8 +65,9 @@ impl Upkeep {
         media.core.store.controller.set_urgency(DieId(die as u32), urgency);
     }
 
-    /// Picks the next superblock of a die to be reclaimed and starts to reclaim it; returns false if none is wanted, or
-    /// if there is no space for its valid units.
+    /// Picks the next superblock of a die to be reclaimed, one requested by wear levelling or refresh before a victim
+    /// of garbage collection, and starts to reclaim it; returns false if none is wanted, or if there is no space for
+    /// its valid units.
     pub fn take_victim(&mut self, media: &mut Media, die: usize) -> bool {
         if media.core.collections[die].mover.pending.len() >= PENDING_MAX {
             return false;
@@ -84,8 +85,8 @@ impl Upkeep {
         true
     }
 
-    /// Returns the garbage collection victim that the policy picks; none if no victim is wanted, its gain is too small,
-    /// or there is no space for its valid units.
+    /// Returns the superblock of a die that the victim policy picks for garbage collection with urgency `haste`; `None`
+    /// if no victim is wanted, its gain is too small, or there is no space for its valid units.
     fn choose_victim(&self, media: &mut Media, die: usize, haste: Haste) -> Option<u32> {
         let idle = media.core.collections[die].background;
         let foreground = haste == Haste::Foreground;
@@ -205,8 +206,8 @@ impl Core {
 }
 
 impl Media {
-    /// Makes features (such as snapshots) release data until their data fit the spare space, which failed blocks may
-    /// have reduced.
+    /// Makes features that keep additional data (such as snapshots) release data until the rest fits into the
+    /// over-provisioning, which failed blocks may have reduced.
     pub fn fit_features<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.features.set_room(self.core.spare_units());
         while self.features.gives_way(&mut self.core, ctx.calendar.now()) {

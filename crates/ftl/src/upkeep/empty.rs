@@ -25,8 +25,8 @@ pub(crate) enum Route {
 }
 
 impl Upkeep {
-    /// Reclaims superblocks of a die, one after the other, for garbage collection or for folding of the SLC cache
-    /// (`customer`), as far as possible now.
+    /// Advances, as far as possible now, the reclaiming of superblocks of a die, one after the other: for garbage
+    /// collection or for folding of the SLC cache, as `customer` says.
     #[inline(always)]
     pub fn empty<P: Probe>(
         &mut self,
@@ -43,8 +43,8 @@ impl Upkeep {
         }
     }
 
-    /// Picks the next superblock to reclaim on a die for garbage collection or folding; returns false if none is wanted
-    /// or none can be taken.
+    /// Picks the next superblock of a die to be reclaimed, for garbage collection or for folding of the SLC cache, as
+    /// `customer` says; returns false if none is wanted or none can be taken.
     #[inline(always)]
     fn take<P: Probe>(
         &mut self,

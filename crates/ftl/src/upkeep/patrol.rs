@@ -15,8 +15,8 @@ use engine::Calendar;
 use engine::RandomStream;
 use units::{DieId, Nanos, SimTime};
 
-/// Owner number by which the reads of the background scrub (patrol) are recognised; reads that move data have another
-/// owner, or none.
+/// Value of a flash read's owner field by which reads of the background scrub (patrol) are recognised when they
+/// complete; reads that move data have another owner, or none.
 pub(crate) const PATROL: u32 = u32::MAX - 1;
 
 /// Progress of the background scrub (patrol) on one die.
@@ -31,9 +31,10 @@ struct Walk {
     began: SimTime,
     /// Number of page rows of the present superblock that the patrol (background scrub) has read.
     rows_read: u32,
-    /// True while the superblock is due for the patrol and waits for the die to become idle.
+    /// True while the superblock is due to be read by the background scrub (patrol) and waits for its die to become
+    /// idle.
     waits: bool,
-    /// True if an event that continues the patrol of the die is scheduled.
+    /// True if an event that continues the background scrub (patrol) of the die is scheduled.
     timer: bool,
 }
 
@@ -52,7 +53,7 @@ impl Patrol {
         (rules.period > Nanos::ZERO).then(|| Box::new(Self { rules, walks, random }))
     }
 
-    /// Returns the planned time of a patrol round over all stored data.
+    /// Returns the planned time of a round of the background scrub (patrol), in which all stored data are read once.
     pub fn period(&self) -> Nanos {
         self.rules.period
     }
@@ -81,8 +82,8 @@ impl Upkeep {
         media.core.enter_upkeep(at, Work::Patrol(die as u32), calendar);
     }
 
-    /// Handles the patrol timer of a die: a superblock fell due, or the die may have been idle long enough to read the
-    /// due one.
+    /// Handles the timer of the background scrub (patrol) of a die: either the next superblock fell due, or the die may
+    /// have been idle long enough for the due superblock to be read.
     pub fn on_patrol_timer<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         let idle = media.core.store.controller.is_idle(DieId(die as u32));
         let Some(patrol) = &mut self.patrol else { return };
@@ -100,8 +101,8 @@ impl Upkeep {
         self.patrol_on(media, die, ctx);
     }
 
-    /// Schedules the patrol of a die that has just become idle, if a superblock is due: the superblock is read if the
-    /// die stays idle.
+    /// Schedules the background scrub (patrol) of a die that has just become idle, if a superblock is due: the
+    /// superblock is read if the die stays idle for long enough.
     #[inline]
     pub fn arm_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let Some(patrol) = &self.patrol else { return };

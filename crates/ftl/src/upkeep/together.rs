@@ -35,8 +35,8 @@ impl Upkeep {
         media.features.wishes(&mut media.core, die, &wish);
     }
 
-    /// Begins to reclaim the first requested parity group that has a superblock of the die and can be reclaimed now;
-    /// returns false when there is none.
+    /// Begins to reclaim, as a whole, the first parity group in the die's queue of requested groups that can be
+    /// reclaimed now; returns false when there is none.
     fn take_what_fits<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
         let mut at = 0;
         while let Some(asked) = media.features.asked_together(&media.core, die, at) {
@@ -130,7 +130,7 @@ impl Upkeep {
 }
 
 impl Media {
-    /// Erases a superblock that was reclaimed as a member of a parity group.
+    /// Erases a superblock whose valid units were moved out because its parity group is being reclaimed as a whole.
     pub fn erase_member(&mut self, die: usize, global: u32, origin: Origin) {
         let erased = self.erase(die, global % self.core.store.space.per_die, origin);
         self.features.erased_member(&mut self.core, global, erased);

@@ -11,14 +11,15 @@ pub const KEPT_BESIDE_FREE: u32 = 3;
 /// View of a die that the trigger policy of garbage collection is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct TriggerView {
-    /// Number of superblocks of the die that are free or will be free without further reads, less the superblocks that
-    /// are reserved.
+    /// Number of superblocks of the die that are free, or will be free without further reads because all their valid
+    /// units were read or they are being erased, less the superblocks that are reserved.
     pub free: u32,
     /// Number of superblocks of the die that are not lost to bad blocks.
     pub superblocks: u32,
     /// Number of invalid mapping units in the closed superblocks of the die.
     pub garbage_units: u64,
-    /// Number of mapping units of a superblock that are for data, without its summary.
+    /// Number of mapping units of a superblock that are for data, without the units of its summary (list of the logical
+    /// units in the superblock, for recovery).
     pub superblock_units: u32,
 }
 

@@ -17,7 +17,8 @@ pub struct VictimView<'a> {
     pub blocks: Blocks<'a>,
     /// Present write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
-    /// Number of mapping units of a superblock that are for data, without its summary.
+    /// Number of mapping units of a superblock that are for data, without the units of its summary (list of the logical
+    /// units in the superblock, for recovery).
     pub units_per_superblock: u32,
     /// Random number stream of the victim policy.
     pub random: &'a mut RandomStream,

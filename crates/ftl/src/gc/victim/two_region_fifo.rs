@@ -16,7 +16,8 @@ pub struct TwoRegionFifo {
     valid: Vec<u32>,
     /// Garbage collection candidate at which the policy's scan continues; none to begin with the oldest candidate.
     next: Option<SuperblockId>,
-    /// Number of candidates that the policy's scan has passed since it began with the oldest candidate.
+    /// Number of garbage collection candidates that the policy's scan, in order of closing, has passed over since it
+    /// began with the oldest candidate.
     passed: u32,
     /// Present limit of the valid units of a victim, in percent of a superblock (a victim has fewer).
     most_valid: u32,

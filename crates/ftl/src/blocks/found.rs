@@ -50,7 +50,8 @@ struct FoundBlock {
     end: u32,
     /// Sequence number of the first program of the merge that wrote the block found after a power cut.
     merged: u64,
-    /// Sequence number of the last program to the block found after a power cut.
+    /// Sequence number, in the drive's count of programs, of the last program to the block that recovery found after a
+    /// power cut.
     last: u64,
     /// True if each readable unit of the block found after a power cut is at its fixed position in the group of logical
     /// units.

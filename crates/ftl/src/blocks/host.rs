@@ -9,7 +9,8 @@ use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
 impl BlockMapped {
-    /// Submits a read of the units that `mask` selects in page row `row` (numbered over the drive).
+    /// Submits a flash read of the mapping units that bit mask `mask` selects in page row `row` (pages of one number on
+    /// all planes, numbered over the drive).
     #[allow(clippy::too_many_arguments)]
     pub(super) fn submit_read<P: Probe>(
         &mut self,

@@ -186,8 +186,8 @@ impl BlockMapped {
         ((group % banks) as usize, group / banks, unit)
     }
 
-    /// Returns the logical unit that is unit `unit` of program unit `position` of a group; none beyond the end of the
-    /// drive.
+    /// Returns the logical unit that belongs at unit `unit` of program unit `position` of a group of logical units, by
+    /// the fixed positions of a data block; `None` beyond the end of the logical drive.
     #[inline]
     fn lpn_at(&self, bank: usize, group: u32, position: u32, unit: u32) -> Option<Lpn> {
         let first = (group * self.banks.len() as u32 + bank as u32) * self.rules.group_units;

@@ -248,8 +248,8 @@ impl BlockMapped {
         true
     }
 
-    /// Fills program `program` with waiting units of group `owner` (or of any group, for `NONE`) in order of arrival,
-    /// and with padding.
+    /// Fills program `program` with units that wait in the write buffer, in order of arrival, and the rest with
+    /// padding. The units are of group of logical units `owner`, or of any group if `owner` is `NONE`.
     fn place_in_order(&mut self, bank: usize, program: u32, owner: u32, first: Ppa, now: SimTime) {
         let mut unit = 0;
         let mut at = 0;
@@ -272,7 +272,8 @@ impl BlockMapped {
         }
     }
 
-    /// Assigns the data of a waiting buffer slot, or padding if `slot` is none, to unit `unit` of a program.
+    /// Makes the data of write buffer slot `slot`, or padding if `slot` is `None`, the content of unit `unit` of a
+    /// program that is being filled.
     pub(super) fn place_host_unit(
         &mut self,
         bank: usize,
@@ -452,8 +453,8 @@ impl BlockMapped {
         self.submit(erase, ctx);
     }
 
-    /// Makes a merge with purpose `purpose` that fills block `target` from its next position up to position `end`
-    /// (exclusive).
+    /// Makes the record of a merge (copy of units into one block) with purpose `purpose`, which fills block `target`
+    /// from its next program unit up to program unit `end` (exclusive).
     pub(super) fn merge_of(&self, bank: usize, purpose: Purpose, target: u32, end: u32) -> Merge {
         Merge {
             purpose,

@@ -34,13 +34,14 @@ impl Coverage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Carried {
-    /// Case that host writes have transferred no data of the mapping unit.
+    /// Case in which host writes have transferred no data of the mapping unit since the unit was last on flash as a
+    /// whole.
     #[default]
     Nothing,
     /// Case that host writes have transferred some sectors of the mapping unit, and no write covered the whole unit at
     /// once.
     Part,
-    /// Case that one host write has transferred the whole mapping unit.
+    /// Case in which one host write has transferred the whole mapping unit since the unit was last on flash.
     All,
 }
 

@@ -40,7 +40,7 @@ impl Index {
         }
     }
 
-    /// Records `slot` as the buffer slot with the newest version of `lpn`.
+    /// Enters in the write buffer's hash table that slot `slot` holds the newest version of logical unit `lpn`.
     pub fn link(&mut self, lpn: Lpn, slot: u32) {
         let mut at = self.home(lpn.0);
         while self.table[at] != EMPTY && (self.table[at] >> 32) as u32 != lpn.0 {
@@ -76,7 +76,8 @@ impl Index {
         }
     }
 
-    /// Returns the size of the index in the simulator's memory, in bytes.
+    /// Returns the size of the write buffer's hash table (from logical unit to slot) in the simulator's memory, in
+    /// bytes.
     pub fn bytes(&self) -> usize {
         self.table.len() * 8
     }

@@ -67,7 +67,7 @@ impl Ftl {
         &self.core().store.controller
     }
 
-    /// Returns the flash array with all blocks, for their erase counts.
+    /// Returns the model of the drive's flash array with all blocks, from which erase counts are read.
     #[inline]
     pub fn array(&self) -> &FlashArray {
         &self.core().store.array
@@ -150,7 +150,8 @@ impl Ftl {
         self.core().agenda.as_ref().map(|agenda| (agenda.counts, agenda.share(), agenda.waiting()))
     }
 
-    /// Returns the physical place of logical unit `lpn` on flash, or [`Ppa::NONE`].
+    /// Returns the physical place (PPA) on flash to which the map refers for logical unit `lpn`; [`Ppa::NONE`] if it
+    /// has none.
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         self.core().store.map.lookup(lpn)

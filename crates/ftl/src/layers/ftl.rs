@@ -42,16 +42,16 @@ impl Ftl {
         /// Begins simulated time on a filled or constructed drive: submits the first garbage collection work on each
         /// die that needs it, before the drive takes writes.
         fn begin[P](ctx: &mut Context<P>);
-        /// Reserves up to `wanted` write buffer slots for units of request `request` from logical unit `first` on;
-        /// returns the number reserved.
+        /// Reserves up to `wanted` write buffer slots (each for one mapping unit) for request `request`, which writes
+        /// logical units from `first` on; returns the number reserved, which may be 0.
         fn reserve_at(request: u32, first: Lpn, wanted: u32) -> u32;
         /// Reads `count` units from `first` on for request `request`. Returns the number of flash reads that will
         /// report to the request.
         fn read[P](request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32;
-        /// Takes the arrived data of one unit of a write, for which a buffer slot was reserved. `request` waits for the
-        /// program unless it is `u32::MAX`.
+        /// Stores the arrived data of one mapping unit of a host write in the write buffer slot that was reserved for
+        /// it. `request` waits for the program unless it is `u32::MAX`.
         fn write[P](request: u32, lpn: Lpn, coverage: Coverage, ctx: &mut Context<P>);
-        /// Trims `count` units from `first` on for the host.
+        /// Carries out a host trim: discards the data of `count` logical units from `first` on.
         fn trim[P](first: Lpn, count: u32, ctx: &mut Context<P>);
         /// Starts a flush of the host: programs all acknowledged data to flash; [`Output::Flushed`] reports the
         /// completion.
@@ -71,8 +71,8 @@ impl Ftl {
         /// Adds to the statistics of units at risk the number of units that a power cut would have lost, multiplied by
         /// the time in ns since the last call of this function.
         fn account_risk(now: SimTime);
-        /// Declares that no unit can be moved any more. A drive that lost blocks counts as worn out: it turns
-        /// read-only, and no request waits for it any longer.
+        /// Handles a drive on which no operation is in flight and no unit can be moved any more. A drive that lost
+        /// blocks counts as worn out: it turns read-only, and no request waits for it any longer.
         fn declare_stalled();
     }
 }
@@ -208,7 +208,8 @@ impl Ftl {
         self.parts().1.outputs.pop()
     }
 
-    /// Reserves up to `wanted` write buffer slots; returns the number reserved.
+    /// Reserves up to `wanted` free write buffer slots (each for one mapping unit); returns the number reserved, which
+    /// may be 0.
     #[inline]
     pub fn reserve(&mut self, wanted: u32) -> u32 {
         self.parts().0.reserve(wanted)

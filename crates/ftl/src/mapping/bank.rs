@@ -15,9 +15,10 @@ pub enum Role {
     Data,
     /// Role of a log block, which takes the host's writes in order of arrival.
     Log,
-    /// Role of a block that a merge is filling, to become a data block.
+    /// Role of a block that a merge (copy of a group's valid units) is filling, and that becomes a data block.
     Target,
-    /// Role of a sealed block: it takes no more data, and is erased once it holds no valid unit.
+    /// Role of a sealed block: the block takes no more data, its valid units may be moved out by merges, and it is
+    /// erased once it holds no valid unit.
     Sealed,
 }
 
@@ -132,7 +133,7 @@ impl Merging {
         self.job.take().expect("a merge has begun")
     }
 
-    /// True if the merge in progress fills block `block`.
+    /// True if the merge in progress in the bank (set of dies) is filling block `block`.
     pub fn is_target(&self, block: u32) -> bool {
         self.job.as_ref().is_some_and(|job| job.target == block)
     }
@@ -149,13 +150,14 @@ impl Merging {
     }
 }
 
-/// Queue of a bank's write buffer slots that wait to be programmed.
+/// Queue of the write buffer slots that wait to be programmed to one bank (set of dies over which blocks extend), with
+/// the conditions for programming them before their program unit is complete.
 #[derive(Default)]
 pub(crate) struct Waiting {
     /// Queue of the write buffer slots that wait to be programmed to the bank, in the order of the host's writes; each
     /// entry is the slot and the serial number of its wait. An entry whose serial number is outdated is void.
     pub queue: VecDeque<(u32, u32)>,
-    /// Number of buffer slots that still wait to be programmed.
+    /// Number of write buffer slots that still wait to be programmed to the bank (set of dies).
     pub units: u32,
     /// Queue of the groups of logical units that the buffer evicted and that must be programmed as a whole (page
     /// padding).
@@ -178,7 +180,7 @@ pub(crate) struct Bank {
     pub erasing: Vec<u32>,
     /// For each group of logical units, the number of its data block, or `NONE`.
     pub data: Vec<u32>,
-    /// Number of groups of logical units that have a data block.
+    /// Number of groups of logical units that have a data block in the bank (set of dies).
     pub data_blocks: u32,
     /// List of the log blocks of the bank (set of dies), in the order in which they were opened.
     pub logs: Vec<u32>,
@@ -240,7 +242,8 @@ impl Bank {
         &all[self.first_die as usize..][..self.erasing.len()]
     }
 
-    /// Returns the number of blocks that could be opened now: the fewest free superblocks on any die of the bank.
+    /// Returns the number of blocks (one superblock on each die of the bank) that could be opened now: the fewest free
+    /// superblocks on any die of the bank.
     pub fn free_blocks(&self, all: &[DieSpace]) -> u32 {
         self.dies(all).iter().map(|die| die.free.len()).min().unwrap_or(0) as u32
     }
@@ -252,12 +255,14 @@ impl Bank {
         old
     }
 
-    /// Returns the number of blocks in use that are not data blocks.
+    /// Returns the number of blocks of the bank (set of dies) that are in use and not data blocks: log blocks, merge
+    /// targets and sealed blocks.
     pub fn other_blocks(&self) -> u32 {
         (self.blocks.len() - self.unused.len()) as u32 - self.data_blocks
     }
 
-    /// Returns the number of blocks that could be opened once all erases in progress have succeeded.
+    /// Returns the number of blocks (one superblock on each die of the bank) that could be opened once all erases in
+    /// progress in the bank have succeeded.
     pub fn coming_blocks(&self, all: &[DieSpace]) -> u32 {
         let each = self.dies(all).iter().zip(&self.erasing);
         each.map(|(die, erasing)| die.free.len() as u32 + erasing).min().unwrap_or(0)
@@ -310,7 +315,8 @@ impl BankView<'_> {
         &self.bank.blocks[block as usize]
     }
 
-    /// True when no further program unit fits into block `block`.
+    /// True when all program units of block `block` of the bank are programmed or assigned, so that the block takes no
+    /// more data.
     pub fn is_full(&self, block: u32) -> bool {
         self.block(block).next == self.program_units
     }

@@ -113,7 +113,7 @@ impl PageMapped {
 }
 
 impl Media {
-    /// Closes the open SLC superblock of a die, which holds `units` units, without simulated time.
+    /// Closes the open superblock in SLC mode of a die, without simulated time; `units` units of it were written.
     fn end_slc_untimed(&mut self, die: usize, units: u32) {
         let superblock = self.core.store.space.dies[die].one_bit().superblock;
         let global = self.core.store.space.global(die, superblock);

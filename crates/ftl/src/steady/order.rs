@@ -57,7 +57,7 @@ impl PageMapped {
         is_fresh && is_plain && is_whole && store.dead.from_start == NONE
     }
 
-    /// Returns true when die `die` can take `part` units in a new superblock without starting garbage collection.
+    /// Returns true when die `die` can take `part` units in a new superblock without needing garbage collection.
     fn takes_in_order(&self, die: usize, part: u32) -> bool {
         let (media, space) = (&self.media, &self.media.core.store.space.dies[die]);
         let before = self.upkeep.trigger_view(media, die);
@@ -117,7 +117,8 @@ struct UnitsInOrder {
     /// Numbers of the superblocks (over the drive) in the order in which filling the drive wrote them: one of each die,
     /// then the next of each die.
     order: Vec<u32>,
-    /// For each superblock: its position among the superblocks of its die in the order of writing, or `NONE`.
+    /// For each superblock: its position, counted from 0, among the superblocks of its die in the order in which
+    /// filling the drive wrote them, or `NONE`.
     rank: Vec<u32>,
 }
 

@@ -30,7 +30,8 @@ impl Label {
     pub const BYTES: u64 = size_of::<Self>() as u64;
 }
 
-/// Table of the labels in the spare areas of all program units of a block-mapped drive.
+/// Table of the labels (facts about the block, for recovery) in the spare areas of all program units of a block-mapped
+/// drive.
 #[derive(Clone, Debug)]
 pub(crate) struct Labels {
     program_units: usize,
@@ -67,8 +68,8 @@ impl Labels {
         Some(self.all[ppa.index() / self.program_units]).filter(|label| label.age != NOTHING)
     }
 
-    /// Makes the labels of the program units in a range of `count` physical units from `first` on unreadable, as an
-    /// erase or an interrupted program does.
+    /// Marks the labels (block records in spare areas) of the program units in a range of `count` physical units from
+    /// `first` on as unreadable, as an erase or an interrupted program makes them.
     pub fn spoil(&mut self, first: usize, count: usize) {
         let end = (first + count).div_ceil(self.program_units);
         self.all[first / self.program_units..end].fill(Label::UNREADABLE);

@@ -32,8 +32,8 @@ pub struct Map {
     wide: Option<Box<Places>>,
     /// Compact form of the map, a rule and the changes since, until the flat arrays are made; none afterwards.
     sparse: Option<Box<Sparse>>,
-    /// Wall-clock time that making the map's flat arrays took: part of the time to build the simulated drive, even
-    /// where the arrays are made later.
+    /// Wall-clock time in which the map's flat arrays were made, counted as time to build the simulated drive even
+    /// where the arrays are made during the run.
     made_in: Duration,
 }
 
@@ -130,7 +130,8 @@ impl Map {
         }
     }
 
-    /// Records in the spare area of physical unit `ppa`, the backward map, that the unit will hold logical unit `lpn`.
+    /// Records in the reverse map (the logical unit numbers in spare areas) that physical unit `ppa` will hold logical
+    /// unit `lpn`; the forward map does not change.
     #[inline]
     pub fn assign(&mut self, ppa: Ppa, lpn: Lpn) {
         match self.backward.get_mut(ppa.index()) {
@@ -158,7 +159,8 @@ impl Map {
         *self.word_mut(ppa) |= 1 << (ppa.0 % 64);
     }
 
-    /// Removes the physical place of logical unit `lpn` from the map; the validity of that place does not change.
+    /// Removes the physical place of logical unit `lpn` from the forward map; the validity bit of that place does not
+    /// change.
     #[inline]
     pub fn clear(&mut self, lpn: Lpn) {
         match self.forward.get_mut(lpn.index()) {

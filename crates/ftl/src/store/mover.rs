@@ -28,8 +28,8 @@ pub(crate) struct Mover {
     /// Queue of the mapping units that were read, or must be programmed again, and wait for a place on flash; each with
     /// its old address and the reason of its move.
     pub waiting: VecDeque<(Ppa, Origin)>,
-    /// List of the superblocks that are completely read and wait until their units are programmed elsewhere; each with
-    /// the reason for its reclaiming.
+    /// List of the superblocks whose valid units were all read, and which wait until these units are programmed
+    /// elsewhere before they are erased; each with the reason for reclaiming it.
     pub pending: Vec<(u32, Origin)>,
     /// Number of superblocks that are being erased.
     pub erasing: u32,
@@ -97,8 +97,8 @@ impl Mover {
         Some(self.pending.swap_remove(at).1)
     }
 
-    /// Returns the number of superblocks that become free without any further read: superblocks that wait for programs,
-    /// and superblocks being erased.
+    /// Returns the number of superblocks of the die that become free without any further read: superblocks whose read
+    /// units wait to be programmed elsewhere, and superblocks being erased.
     #[inline]
     pub fn returning(&self) -> u32 {
         self.pending.len() as u32 + self.erasing

@@ -255,7 +255,8 @@ impl Space {
         self.position[superblock] != NONE
     }
 
-    /// Adds an erased superblock to the free superblocks of a die, at the rank that the wear policy gives it.
+    /// Adds an erased superblock to the free superblocks of a die, which are ordered by the value that the wear policy
+    /// gives each: the lowest is opened first.
     pub fn push_free(&mut self, die: usize, superblock: u32) {
         self.push_ranked(die, superblock, self.free_rank(die, superblock));
     }
@@ -282,20 +283,21 @@ impl Space {
         self.dies[die].free.retain(|Reverse((_, free))| *free != superblock);
     }
 
-    /// Removes the free superblock with the lowest rank from the free superblocks of a die, and returns it; none if
-    /// none is free.
+    /// Removes the superblock that the wear policy ranks first (lowest value) from the free superblocks of a die, and
+    /// returns it; `None` if none is free.
     #[inline]
     pub fn take_free(&mut self, die: usize) -> Option<u32> {
         self.dies[die].free.pop().map(|Reverse((_, superblock))| superblock)
     }
 
-    /// Opens the free superblock with the lowest rank for stream `stream` of a die; returns false when none is free.
+    /// Opens the free superblock that the wear policy ranks first, for write stream `stream` (data with open
+    /// superblocks of their own) of a die; returns false when none is free.
     pub fn open(&mut self, die: usize, stream: usize) -> bool {
         self.take_free(die).is_some_and(|superblock| self.begin(die, stream, superblock))
     }
 
-    /// Opens an erased superblock that is not among the free superblocks for stream `stream` of a die; always returns
-    /// true.
+    /// Opens, for write stream `stream` of a die, an erased superblock that is not in the list of free superblocks;
+    /// always returns true.
     pub fn begin(&mut self, die: usize, stream: usize, superblock: u32) -> bool {
         let global = self.global(die, superblock);
         self.state[global] = SuperblockState::Open;
@@ -358,8 +360,8 @@ impl Space {
         space.victim.on_reclaim(SuperblockId(superblock));
     }
 
-    /// Subtracts one from the valid units of a superblock (numbered over the drive), and tells the victim policy if the
-    /// superblock is a candidate.
+    /// Subtracts one from the count of valid units of a superblock (numbered over the drive), one of whose units became
+    /// invalid, and tells the victim policy if the superblock is a candidate.
     #[inline]
     pub fn lose_unit(&mut self, superblock: u32) {
         let global = superblock as usize;

@@ -43,7 +43,7 @@ impl EvictionView<'_> {
         self.slots[slot as usize].lpn
     }
 
-    /// True when the cached buffer slot `slot` holds data that the flash does not (a dirty unit).
+    /// True when the unit in the cached write buffer slot `slot` is dirty: the flash does not hold these data yet.
     #[inline]
     pub fn is_dirty(&self, slot: u32) -> bool {
         self.slots[slot as usize].state == SlotState::Held

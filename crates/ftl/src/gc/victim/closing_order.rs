@@ -27,7 +27,8 @@ impl ClosingOrder {
         *self = Self { oldest: NONE, newest: NONE, next: links.clone(), previous: links };
     }
 
-    /// Appends `superblock`, which was closed just now, to the list.
+    /// Appends `superblock`, which was closed just now, to the end of the list of garbage collection candidates in
+    /// order of closing.
     pub fn push(&mut self, superblock: SuperblockId) {
         let before = std::mem::replace(&mut self.newest, superblock.0);
         match before {
@@ -38,7 +39,7 @@ impl ClosingOrder {
         self.next[superblock.index()] = NONE;
     }
 
-    /// Removes `superblock` from the list of candidates, at any position.
+    /// Removes `superblock`, at any position, from the list of garbage collection candidates in order of closing.
     pub fn remove(&mut self, superblock: SuperblockId) {
         let (before, after) = (self.previous[superblock.index()], self.next[superblock.index()]);
         match before {

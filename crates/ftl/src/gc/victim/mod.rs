@@ -11,7 +11,8 @@ use units::SuperblockId;
 
 /// View of a die that a victim policy is shown. All slices are indexed by superblock number within the die.
 pub struct VictimView<'a> {
-    /// Superblocks that may be picked as a victim, in an order without meaning that is the same in each run.
+    /// Closed superblocks of the die that may be picked as a victim, in an order that has no meaning and is the same in
+    /// each run with the same seed.
     pub candidates: &'a [SuperblockId],
     /// Facts about each superblock of the die: valid units, cycles, time of closing, write stream.
     pub blocks: Blocks<'a>,

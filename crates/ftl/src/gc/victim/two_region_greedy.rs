@@ -5,8 +5,9 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
-/// Victim policy with two greedy regions, for host data and for moved (cold) data; the cold region is not collected
-/// until it holds a superblock's worth of garbage. A notification costs O(1), a choice O(victims chosen together).
+/// Victim policy that picks the superblock with the fewest valid units in one of two sets (regions) of superblocks:
+/// with host data, or with moved (cold) data. The cold region is not collected until it holds a superblock's worth of
+/// garbage. A notification costs O(1), a choice O(victims chosen together).
 #[derive(Clone, Debug)]
 pub struct TwoRegionGreedy {
     cold_from: usize,

@@ -63,7 +63,7 @@ impl BlockMapped {
         }
     }
 
-    /// Returns the buffer slot of unit `lpn` if the slot is queued for programming; none if the buffer holds the unit
+    /// Returns the buffer slot of unit `lpn` if the slot is queued for programming; `None` if the buffer holds the unit
     /// without having queued it, or does not hold it.
     pub(super) fn waiting_slot(&self, lpn: Lpn) -> Option<u32> {
         self.media

@@ -44,7 +44,7 @@ impl BlockMapped {
     }
 
     /// Submits a transaction to the flash controller or, without simulated time (preconditioning), adds it to the queue
-    /// of transactions that complete at once.
+    /// of transactions, which are completed without delay.
     pub(super) fn submit<P: Probe>(&mut self, transaction: Transaction, ctx: &mut Context<P>) {
         match &mut self.instant {
             Some(queue) => queue.push_back(transaction),

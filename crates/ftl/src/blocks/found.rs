@@ -94,7 +94,7 @@ struct Flash<'a> {
 /// the map after a power cut: the place of each newest copy, and the programs that made older copies garbage.
 struct Choice {
     /// For each range of logical units that fills one program unit: sequence number of the newest program that wrote
-    /// all data of the range at once, so that all copies from older programs are garbage to recovery.
+    /// all data of the range in one program, so that all copies from older programs are garbage to recovery.
     over: Vec<u64>,
     /// For each logical unit, three values of the newest copy that recovery found after a power cut: number of the
     /// host's write, sequence number of the program that wrote the copy, and the copy's physical place.

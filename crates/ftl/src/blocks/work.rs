@@ -142,7 +142,7 @@ impl BlockMapped {
     }
 
     /// Makes a request that waits for a replaced buffer slot wait for the newer version of its unit, which is queued
-    /// for programming at once. Returns false when no newer version is in the buffer.
+    /// for programming immediately. Returns false when no newer version is in the buffer.
     #[cold]
     fn wait_for_newer(&mut self, bank: usize, slot: u32, now: SimTime) -> bool {
         let newer = self.media.core.buffer.find(self.media.core.buffer.slot(slot).lpn);
@@ -358,8 +358,8 @@ impl BlockMapped {
 
     // ---- opening and sealing ------------------------------------------------------------------------
 
-    /// Opens a block made of one free superblock of each die of the bank (set of dies); returns none when a die has no
-    /// free superblock.
+    /// Opens a block made of one free superblock of each die of the bank (set of dies); returns `None` when a die has
+    /// no free superblock.
     pub(super) fn open(&mut self, bank: usize, role: Role, owner: u32) -> Option<u32> {
         let span = self.rules.span;
         let per_die = self.layout().superblocks_per_die;
@@ -437,7 +437,7 @@ impl BlockMapped {
         }
     }
 
-    /// Erases a superblock that belongs to no block any more; frees it at once if it is erased already.
+    /// Erases a superblock that belongs to no block any more; frees it without an erase if it is erased already.
     pub(super) fn erase_superblock<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
         let untouched = self.media.core.store.array.next_row(superblock as usize) == 0;
         if untouched && !self.media.core.store.space.failing[superblock as usize] {

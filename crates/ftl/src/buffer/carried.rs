@@ -38,8 +38,8 @@ pub(super) enum Carried {
     /// whole.
     #[default]
     Nothing,
-    /// Case that host writes have transferred some sectors of the mapping unit, and no write covered the whole unit at
-    /// once.
+    /// Case in which host writes have transferred some sectors of the mapping unit since the unit was last on flash as
+    /// a whole, and no single write covered the whole unit.
     Part,
     /// Case in which one host write has transferred the whole mapping unit since the unit was last on flash.
     All,

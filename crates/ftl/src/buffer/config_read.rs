@@ -28,7 +28,8 @@ pub struct BufferConfig {
     /// Greatest number of bytes of written data that may be in flight to the flash at one time; further writes wait.
     pub in_flight: Option<Bytes>,
     /// Time within which a unit must be written a second time by the host for the write buffer to cache it (hold it for
-    /// further overwrites); other written units are evicted at once. Zero: all written units are cached alike.
+    /// further overwrites); other written units are queued for programming as they arrive. Zero: all written units are
+    /// cached alike.
     pub keep_rewritten: Nanos,
     /// Settings of the access times of the buffer's DRAM; none: an access takes no time.
     pub dram: Option<Dram>,

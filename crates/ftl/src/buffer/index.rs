@@ -23,7 +23,7 @@ impl Index {
         (lpn.wrapping_mul(0x9E37_79B1) >> self.shift) as usize
     }
 
-    /// Returns the number of the buffer slot with the newest version of `lpn`; none if the buffer does not hold the
+    /// Returns the number of the buffer slot with the newest version of `lpn`; `None` if the buffer does not hold the
     /// unit.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {

@@ -234,7 +234,7 @@ impl Buffer {
         &self.slots[slot as usize]
     }
 
-    /// Returns the number of the buffer slot with the newest version of `lpn`; none if the buffer does not hold the
+    /// Returns the number of the buffer slot with the newest version of `lpn`; `None` if the buffer does not hold the
     /// unit.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
@@ -306,7 +306,7 @@ impl Buffer {
         self.queue.push_front(slot);
     }
 
-    /// Returns the number of the buffer slot that has waited longest for a die; none if none waits.
+    /// Returns the number of the buffer slot that has waited longest for a die; `None` if none waits.
     #[inline]
     pub fn first_queued(&self) -> Option<u32> {
         self.queue.front().copied()

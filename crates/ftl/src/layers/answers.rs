@@ -133,7 +133,7 @@ impl Ftl {
     }
 
     /// Returns the planned time of a round of the background scrub (patrol), in which the patrol reads all stored data
-    /// once, and the number of dies whose present round already takes longer; none without a patrol.
+    /// once, and the number of dies whose present round already takes longer; `None` without a patrol.
     pub fn patrol(&self, now: SimTime) -> Option<(Nanos, usize)> {
         self.reasons().patrol.as_ref().map(|patrol| (patrol.period(), patrol.overdue(now)))
     }
@@ -168,7 +168,7 @@ impl Ftl {
         self.core().store.map.changed_since(beginning)
     }
 
-    /// Returns the first logical unit from `from` on, below `end`, that has no place on flash; none if all have one.
+    /// Returns the first logical unit from `from` on, below `end`, that has no place on flash; `None` if all have one.
     pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
         self.core().store.map.first_unwritten(from, end)
     }

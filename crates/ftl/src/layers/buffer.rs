@@ -104,7 +104,7 @@ impl BufferView<'_> {
         self.buffer().keeps_clean(Lpn(0))
     }
 
-    /// Returns the access times of the buffer's DRAM; none where an access takes no time.
+    /// Returns the access times of the buffer's DRAM; `None` where an access takes no time.
     #[inline]
     pub fn dram(&self) -> Option<Dram> {
         self.host.dram

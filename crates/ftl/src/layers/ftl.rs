@@ -179,12 +179,12 @@ impl Ftl {
         each!(&mut self.layer, layer => layer.parts())
     }
 
-    /// Returns the page-mapped translation layer, whose steady state can be constructed; none for another mapping.
+    /// Returns the page-mapped translation layer, whose steady state can be constructed; `None` for another mapping.
     pub fn as_page_mapped(&mut self) -> Option<&mut PageMapped> {
         self.layer.as_page_mapped()
     }
 
-    /// Returns the block-mapped translation layer; none for another mapping.
+    /// Returns the block-mapped translation layer; `None` for another mapping.
     pub fn as_block_mapped(&mut self) -> Option<&mut BlockMapped> {
         self.layer.as_block_mapped()
     }
@@ -201,8 +201,8 @@ impl Ftl {
         self.parts().0.core.store.map.make_arrays();
     }
 
-    /// Takes the next output (completion of a read, program or flush) that the FTL has for the host side; none if there
-    /// is none.
+    /// Takes the next output (completion of a read, program or flush) that the FTL has for the host side; `None` if
+    /// there is none.
     #[inline]
     pub fn take_output(&mut self) -> Option<Output> {
         self.parts().1.outputs.pop()

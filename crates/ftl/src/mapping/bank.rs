@@ -321,18 +321,18 @@ impl BankView<'_> {
         self.block(block).next == self.program_units
     }
 
-    /// Returns the number of the newest log block of group `group`; none if the group has no log block of its own.
+    /// Returns the number of the newest log block of group `group`; `None` if the group has no log block of its own.
     pub fn log_of(&self, group: u32) -> Option<u32> {
         self.logs().iter().rev().copied().find(|&log| self.block(log).owner == group)
     }
 
-    /// Returns the number of the log block to which the host has not written for the longest time; none without a log
+    /// Returns the number of the log block to which the host has not written for the longest time; `None` without a log
     /// block.
     pub fn idlest_log(&self) -> Option<u32> {
         self.logs().iter().copied().min_by_key(|&log| self.block(log).used)
     }
 
-    /// Returns the number of the data block of a group of logical units; none if the group has no data block.
+    /// Returns the number of the data block of a group of logical units; `None` if the group has no data block.
     pub fn data_of(&self, group: u32) -> Option<u32> {
         Some(self.bank.data[group as usize]).filter(|&block| block != NONE)
     }

@@ -83,7 +83,7 @@ impl Piece {
     }
 
     /// Returns the rank of physical place `place` among the valid places of the piece, a place range of a superblock;
-    /// none if the place is not valid.
+    /// `None` if the place is not valid.
     fn rank(&self, place: u64) -> Option<u32> {
         let at = place.checked_sub(self.first).filter(|&at| at < u64::from(self.places))?;
         let (chunk, bit) = (&self.chunks()[(at / 64) as usize], at % 64);

@@ -63,7 +63,7 @@ impl Labels {
         self.all[first.index() / self.program_units] = label;
     }
 
-    /// Returns the label of the program unit that contains physical unit `ppa`; none if the label cannot be read.
+    /// Returns the label of the program unit that contains physical unit `ppa`; `None` if the label cannot be read.
     pub fn get(&self, ppa: Ppa) -> Option<Label> {
         Some(self.all[ppa.index() / self.program_units]).filter(|label| label.age != NOTHING)
     }

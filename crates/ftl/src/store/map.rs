@@ -30,7 +30,7 @@ pub struct Map {
     valid: Vec<u64>,
     /// Forward map with entries of 40 bits, in place of `forward`, on a drive for which 32 bits are not enough.
     wide: Option<Box<Places>>,
-    /// Compact form of the map, a rule and the changes since, until the flat arrays are made; none afterwards.
+    /// Compact form of the map, a rule and the changes since, until the flat arrays are made; `None` afterwards.
     sparse: Option<Box<Sparse>>,
     /// Wall-clock time in which the map's flat arrays were made, counted as time to build the simulated drive even
     /// where the arrays are made during the run.
@@ -92,7 +92,7 @@ impl Map {
         }
     }
 
-    /// Returns the first logical unit from `from` on, below `end`, that has no physical place; none if all have one.
+    /// Returns the first logical unit from `from` on, below `end`, that has no physical place; `None` if all have one.
     pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
         match &self.sparse {
             None => (from..end).find(|&lpn| self.lookup(Lpn(lpn)) == Ppa::NONE),

@@ -49,7 +49,7 @@ pub(crate) struct Store {
     /// Set of the dies that have failed as a whole and answer no command.
     pub dead: DeadDies,
     /// Contents of the spare areas apart from the logical unit numbers (such as write numbers), on a drive whose power
-    /// may be cut; else none.
+    /// may be cut; else `None`.
     pub spare: Option<Box<Spare>>,
 }
 

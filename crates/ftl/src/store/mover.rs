@@ -89,8 +89,8 @@ impl Mover {
         self.pending.iter().any(|(pending, _)| *pending == superblock)
     }
 
-    /// Marks a superblock that was read completely as being erased. Returns the reason for reclaiming it; none if it is
-    /// not among `pending`.
+    /// Marks a superblock that was read completely as being erased. Returns the reason for reclaiming it; `None` if it
+    /// is not among `pending`.
     pub fn begin_erase(&mut self, superblock: u32) -> Option<Origin> {
         let at = self.pending.iter().position(|(pending, _)| *pending == superblock)?;
         self.erasing += 1;

@@ -46,7 +46,7 @@ pub enum SuperblockState {
 }
 
 impl SuperblockState {
-    /// Converts a number of a saved state to the superblock state that it stands for; none for an unknown number.
+    /// Converts a number of a saved state to the superblock state that it stands for; `None` for an unknown number.
     pub(crate) fn of_number(number: u32) -> Option<Self> {
         [Self::Free, Self::Open, Self::Closed, Self::Victim, Self::Erasing, Self::Lost, Self::Owned]
             .get(number as usize)
@@ -388,8 +388,8 @@ impl Space {
         candidates.min_by_key(|&at| (self.valid[self.global(die, at)], at))
     }
 
-    /// Asks the victim policy of a die for the superblock to collect next, and returns its number within the die; none
-    /// if the policy picks none.
+    /// Asks the victim policy of a die for the superblock to collect next, and returns its number within the die;
+    /// `None` if the policy picks none.
     pub fn pick_victim(&mut self, die: usize) -> Option<u32> {
         let space = &mut self.dies[die];
         let mut view = VictimView {
@@ -409,7 +409,7 @@ impl Space {
     }
 
     /// Asks the wear policy of a die, after superblock `erased` was erased, which candidate to relocate for wear
-    /// levelling; none if none needs to move.
+    /// levelling; `None` if none needs to move.
     pub fn pick_relocation(&mut self, die: usize, erased: u32) -> Option<u32> {
         let picked = self.ask_wear(die, erased)?;
         assert!(

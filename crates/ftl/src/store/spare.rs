@@ -38,7 +38,7 @@ pub(crate) struct Spare {
     /// For each physical unit, the number of the host write whose data the unit holds (write number, as stored in its
     /// spare area).
     pub stamps: Vec<u64>,
-    /// Labels of blocks in the spare areas of a block-mapped drive; none on other drives.
+    /// Labels of blocks in the spare areas of a block-mapped drive; `None` on other drives.
     pub labels: Option<Labels>,
     /// For each slot of the write buffer, the number of the host write (write number) whose data the slot holds.
     slots: Vec<u64>,

@@ -174,8 +174,8 @@ impl Upkeep {
 
 impl Core {
     /// Returns the garbage collection candidate of a die with the fewest valid units, if there is space for these
-    /// units; none else. For dies with so little space, because of superblocks torn by power cuts or several partly
-    /// filled open superblocks, that the policy's choice would wait for ever.
+    /// units; `None` otherwise. For dies with so little space, because of superblocks torn by power cuts or several
+    /// partly filled open superblocks, that the policy's choice would wait for ever.
     #[cold]
     pub fn emptiest_that_fits(&self, die: usize) -> Option<u32> {
         let valid = |superblock: u32| self.store.space.valid[self.store.space.global(die, superblock)];

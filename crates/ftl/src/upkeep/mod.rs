@@ -27,7 +27,7 @@ use engine::Calendar;
 /// scrub (patrol), statistics.
 pub(crate) struct Upkeep {
     pub trigger: Box<dyn GcTrigger>,
-    /// Background scrub (patrol), which reads stored data to find errors; none on a drive without it.
+    /// Background scrub (patrol), which reads stored data to find errors; `None` on a drive without it.
     pub patrol: Option<Box<Patrol>>,
     /// Factor, 0 to 1, on the number of units that the host may write for each unit that garbage collection moves, for
     /// preconditioning without simulated time while collection has priority over host programs.

@@ -46,7 +46,7 @@ pub(crate) struct Patrol {
 }
 
 impl Patrol {
-    /// Makes a patrol that has read nothing yet; none where the rules give no period.
+    /// Makes a patrol that has read nothing yet; `None` where the rules give no period.
     pub fn new(rules: PatrolRules, dies: usize, seed: u64) -> Option<Box<Self>> {
         let walks = vec![Walk::default(); dies];
         let random = RandomStream::new(seed, "ftl.patrol");

@@ -31,7 +31,7 @@ pub struct Bplru {
     /// `free` lists the numbers that are not in use.
     at: Vec<u32>,
     free: Vec<u32>,
-    /// Number of the logical block that is being evicted from the write buffer; none if no eviction is in progress.
+    /// Number of the logical block that is being evicted from the write buffer; `None` if no eviction is in progress.
     leaving: Option<u32>,
 }
 

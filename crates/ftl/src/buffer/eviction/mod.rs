@@ -78,8 +78,8 @@ pub trait EvictionPolicy: Send {
     /// chose it, or its unit was trimmed, flushed or is about to be programmed.
     fn on_leave(&mut self, slot: u32, lpn: Lpn);
 
-    /// Chooses the cached slot, dirty or clean, that is evicted next, and returns its number; none only when no slot is
-    /// cached.
+    /// Chooses the cached slot, dirty or clean, that is evicted next, and returns its number; `None` only when no slot
+    /// is cached.
     fn choose(&mut self, view: &EvictionView<'_>) -> Option<u32>;
 
     /// True for a policy that by default caches nothing: written units are queued for programming as they arrive and

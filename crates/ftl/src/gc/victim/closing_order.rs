@@ -52,12 +52,12 @@ impl ClosingOrder {
         }
     }
 
-    /// Returns the superblock in the list that was closed first; none if the list is empty.
+    /// Returns the superblock in the list that was closed first; `None` if the list is empty.
     pub fn oldest(&self) -> Option<SuperblockId> {
         (self.oldest != NONE).then_some(SuperblockId(self.oldest))
     }
 
-    /// Returns the superblock in the list that was closed next after `superblock`; none if it is the newest.
+    /// Returns the superblock in the list that was closed next after `superblock`; `None` if it is the newest.
     pub fn after(&self, superblock: SuperblockId) -> Option<SuperblockId> {
         let next = self.next[superblock.index()];
         (next != NONE).then_some(SuperblockId(next))

@@ -73,7 +73,7 @@ pub struct CostBenefit {
 #[derive(Clone, Copy, Debug, Default)]
 struct FiledSuperblock {
     /// Number of valid units, and write clock at closing, under which the superblock is in the ordered set of
-    /// candidates; none if it is not in the set.
+    /// candidates; `None` if it is not in the set.
     filed: Option<(u32, u64)>,
     candidate: bool,
     marked: bool,

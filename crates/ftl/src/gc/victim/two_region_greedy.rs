@@ -63,8 +63,8 @@ fn read_cold_from(section: &mut Section) -> Result<usize, ConfigError> {
 }
 
 impl TwoRegionGreedy {
-    /// Returns the index of the region (host data or cold data) from which the next victims are chosen; none if neither
-    /// has a candidate.
+    /// Returns the index of the region (host data or cold data) from which the next victims are chosen; `None` if
+    /// neither has a candidate.
     fn choose_region(&mut self) -> Option<usize> {
         let enough = |region: usize| self.garbage[region] >= u64::from(self.units);
         let (normal_enough, cold_enough) = (enough(NORMAL), enough(COLD));
@@ -83,7 +83,7 @@ impl TwoRegionGreedy {
     }
 
     /// Chooses victims of one region that together free a superblock's worth of space (a round), or a single one where
-    /// the region has less garbage, and stores them in `round`; returns none without a candidate.
+    /// the region has less garbage, and stores them in `round`; returns `None` without a candidate.
     fn plan(&mut self) -> Option<()> {
         let region = self.choose_region()?;
         let mut missing = self.units;

@@ -25,8 +25,9 @@ impl BlockMapped {
         }
     }
 
-    /// Queues the group of logical units of each slot that the write buffer is evicting, so that the group is
-    /// programmed as a whole, together with its units that are not in the buffer (page padding).
+    /// Queues, for each write buffer slot that is being evicted, the slot's whole group of logical units (as many units
+    /// as a data block holds) to be programmed together with the group's units that are on flash and not in the buffer
+    /// (page padding).
     fn pad_leaving(&mut self) {
         for slot in self.media.core.buffer.queued() {
             let (bank, group, _) = self.split(self.media.core.buffer.slot(slot).lpn);
@@ -37,8 +38,8 @@ impl BlockMapped {
         }
     }
 
-    /// Moves the slots in the write buffer's queue of units to be programmed to the queues of their banks (sets of dies
-    /// over which blocks extend).
+    /// Moves the slots in the write buffer's own queue of units to be programmed to the queues of their banks (sets of
+    /// dies over which blocks extend), from which the banks program the units.
     pub(super) fn let_leave(&mut self, now: SimTime) {
         while let Some(slot) = self.media.core.buffer.take_queued() {
             self.let_wait(slot, now);
@@ -62,7 +63,7 @@ impl BlockMapped {
         }
     }
 
-    /// Returns the buffer slot of unit `lpn` if the slot is queued for programming; none if the buffer holds the unit
+    /// Returns the buffer slot of unit `lpn` if the slot is queued for programming; `None` if the buffer holds the unit
     /// without having queued it, or does not hold it.
     pub(super) fn waiting_slot(&self, lpn: Lpn) -> Option<u32> {
         self.media
@@ -72,8 +73,8 @@ impl BlockMapped {
             .filter(|&slot| self.media.core.buffer.slot(slot).state == SlotState::Queued)
     }
 
-    /// Starts a merge that programs a whole group of logical units, including the units that wait in the buffer.
-    /// Returns false while the merge cannot start yet.
+    /// Starts a merge (copy of valid units into a new block) that programs a whole group of logical units: the group's
+    /// units on flash and the units that wait in the write buffer. Returns false while the merge cannot start yet.
     pub(super) fn write_padded<P: Probe>(&mut self, bank: usize, group: u32, ctx: &mut Context<P>) -> bool {
         let waits = (0..self.rules.group_programs)
             .flat_map(|position| (0..self.layout().program_units).map(move |unit| (position, unit)))

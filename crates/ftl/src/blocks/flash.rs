@@ -44,7 +44,7 @@ impl BlockMapped {
     }
 
     /// Submits a transaction to the flash controller or, without simulated time (preconditioning), adds it to the queue
-    /// of transactions that complete at once.
+    /// of transactions, which are completed without delay.
     pub(super) fn submit<P: Probe>(&mut self, transaction: Transaction, ctx: &mut Context<P>) {
         match &mut self.instant {
             Some(queue) => queue.push_back(transaction),
@@ -186,9 +186,9 @@ impl BlockMapped {
         self.answer_flushes();
     }
 
-    /// Returns true if the programmed data of slot `slot` become the newest version on flash, while a newer, dirty
-    /// version is in the buffer: the unit has not moved on flash since the program was submitted, by a trim or a newer
-    /// program. A merge relies on this.
+    /// Returns true if the data of buffer slot `slot`, whose program has completed, become the newest version of their
+    /// unit on flash, although the buffer holds a newer, dirty version: neither a trim nor a newer program has moved
+    /// the unit on flash since the program was submitted. A merge (copy of a block's valid units) relies on this.
     fn is_next_newest(&self, slot: u32) -> bool {
         let lpn = self.media.core.buffer.slot(slot).lpn;
         let newer = self.media.core.buffer.find(lpn).map(|newer| self.media.core.buffer.slot(newer).state);
@@ -196,7 +196,8 @@ impl BlockMapped {
             && self.media.core.store.map.lookup(lpn) == self.waits[slot as usize].home
     }
 
-    /// Maps the data of a copied unit to its new place `ppa`, unless the host overwrote or trimmed the unit meanwhile.
+    /// Maps a unit that a merge has copied (from physical place `old`) to the unit's new place `ppa`, unless the host
+    /// overwrote or trimmed the unit meanwhile.
     fn on_copied_unit<P: Probe>(&mut self, ppa: Ppa, old: Ppa, ctx: &mut Context<P>) {
         let lpn = self.media.core.store.map.holder(ppa);
         if self.media.core.store.map.lookup(lpn) != old {
@@ -215,7 +216,8 @@ impl BlockMapped {
         self.banks[bank].blocks[self.block_of[superblock as usize] as usize].valid += 1;
     }
 
-    /// Marks physical unit `ppa` invalid, and erases its block if it then holds no valid unit.
+    /// Marks physical unit `ppa` invalid, and erases its block (one superblock on each die of its bank) if it then
+    /// holds no valid unit.
     pub(super) fn invalidate<P: Probe>(&mut self, ppa: Ppa, ctx: &mut Context<P>) {
         self.media.core.store.map.invalidate(ppa);
         let superblock = self.layout().superblock_of(ppa);
@@ -225,7 +227,8 @@ impl BlockMapped {
         self.free_if_empty(bank, block, ctx);
     }
 
-    /// Marks a block in which a program failed: the block takes no more data, and its valid units are to be moved out.
+    /// Marks a block (one superblock on each die of its bank) in which a program failed: the block takes no more data,
+    /// and its valid units are to be moved out.
     fn fail_block<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         state.blocks[block as usize].failing = true;
@@ -236,7 +239,8 @@ impl BlockMapped {
         self.seal(bank, block, ctx);
     }
 
-    /// Turns the drive read-only when a bank (set of dies over which blocks extend) no longer has enough usable blocks.
+    /// Turns the drive read-only when failed blocks leave a bank (set of dies over which blocks extend) too few usable
+    /// blocks for its data blocks and merges.
     pub(super) fn note_lost_room(&mut self, bank: usize) {
         let bank = &self.banks[bank];
         let needed = bank.data.len() as u32 + self.rules.kind.logs_least() + 1;

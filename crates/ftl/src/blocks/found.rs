@@ -19,33 +19,39 @@ use units::{Lpn, Ppa};
 /// Kind of condition in which recovery finds a block after a power cut, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Condition {
-    /// Condition: all program units of the block that were programmed can be read.
+    /// Condition of a block that recovery finds after a power cut: all program units of the block that were programmed
+    /// can be read.
     Whole,
-    /// Condition: some programmed program units of the block cannot be read, because they are torn.
+    /// Condition of a block that recovery finds after a power cut: some of its programmed program units cannot be read,
+    /// because the power cut interrupted their programs (torn).
     Torn,
-    /// Condition: the program of a position of the block was not begun, but that of a later position was, so that no
-    /// more data can be programmed in order.
+    /// Condition of a block that recovery finds after a power cut: a program unit of the block was not programmed
+    /// although a later program unit was, so that no more data can be programmed in order.
     Gap,
-    /// Condition: a program on the block failed before the power cut.
+    /// Condition of a block that recovery finds after a power cut: a program on the block had failed before the power
+    /// cut.
     Failing,
 }
 
-/// Record of a block of a block-mapped drive, which recovery builds after a power cut from the block labels in spare
-/// areas.
+/// Record of one block (one superblock on each die of a bank) of a block-mapped drive, which recovery builds after a
+/// power cut from the labels in spare areas.
 struct FoundBlock {
     bank: usize,
     serial: u64,
     owner: u32,
-    /// Numbers of the block's superblocks, one for each die; `NONE` for a superblock of which nothing can be read.
+    /// Numbers of the superblocks of the block that recovery found after a power cut, one for each die of its bank;
+    /// `NONE` for a superblock of which nothing can be read.
     members: Vec<u32>,
-    /// Position in the block, counted in program units, directly after the last program unit that was programmed before
-    /// the power cut.
+    /// Index of the program unit directly after the last one of the block that was programmed before the power cut: the
+    /// number of program units that are no longer free.
     next: u32,
-    /// `end`: number of program units that the block found after a power cut has when its merge is complete, 0 if no
-    /// merge wrote it. `merged`: sequence number of the first program of the merge.
+    /// Number of program units that the block found after a power cut has when the merge (copy of units) that wrote it
+    /// is complete; 0 if no merge wrote it.
     end: u32,
+    /// Sequence number of the first program of the merge that wrote the block found after a power cut.
     merged: u64,
-    /// Sequence number of the last program to the block found after a power cut.
+    /// Sequence number, in the drive's count of programs, of the last program to the block that recovery found after a
+    /// power cut.
     last: u64,
     /// True if each readable unit of the block found after a power cut is at its fixed position in the group of logical
     /// units.
@@ -84,14 +90,14 @@ struct Flash<'a> {
     programs: Vec<u32>,
 }
 
-/// Result of recovery's search, after a power cut, for the newest copy of each logical unit: the place of the copy, and
-/// the writes that made older copies garbage.
+/// Result of the search for the newest copy of each logical unit, by which recovery of a block-mapped drive rebuilds
+/// the map after a power cut: the place of each newest copy, and the programs that made older copies garbage.
 struct Choice {
-    /// For each range of logical units that fills one program unit: sequence number of the newest program that replaced
-    /// the whole range, so that copies from older programs are garbage.
+    /// For each range of logical units that fills one program unit: sequence number of the newest program that wrote
+    /// all data of the range in one program, so that all copies from older programs are garbage to recovery.
     over: Vec<u64>,
-    /// For each logical unit: number of the host's write of its newest copy, sequence number of the program that wrote
-    /// this copy, and the copy's physical place.
+    /// For each logical unit, three values of the newest copy that recovery found after a power cut: number of the
+    /// host's write, sequence number of the program that wrote the copy, and the copy's physical place.
     newest: Vec<(u64, u64, Ppa)>,
 }
 
@@ -188,8 +194,9 @@ impl BlockMapped {
         blocks
     }
 
-    /// Determines, after a power cut, how far a block was filled, whether it was filled in place and by a merge, and
-    /// its condition.
+    /// Determines, for a block found after a power cut, the number of program units that were programmed, whether each
+    /// unit is at its fixed position in the group, whether a complete merge wrote the block, and the block's condition
+    /// (such as torn), and stores these in `block`.
     fn judge(&self, flash: &Flash<'_>, block: &mut FoundBlock) {
         let span = self.rules.span;
         let programs = |superblock: u32| match superblock {
@@ -289,7 +296,8 @@ impl BlockMapped {
         Choice { over, newest }
     }
 
-    /// Returns true when a block found after a power cut holds a newer version of a unit than all blocks in use.
+    /// Returns true when a block found after a power cut holds a newer version of some logical unit than all blocks
+    /// that recovery uses so far (`choice`).
     fn holds_more(&self, flash: &Flash<'_>, block: &FoundBlock, choice: &Choice) -> bool {
         let program_units = self.layout().program_units;
         self.units_in(flash, block).any(|(stamp, age, lpn, _)| {
@@ -315,8 +323,8 @@ impl BlockMapped {
         }
     }
 
-    /// Returns the role that a block found after a power cut gets: data block, log block, or sealed block, which takes
-    /// no more data.
+    /// Returns the role that recovery gives to a block found after a power cut: data block, log block, or sealed block,
+    /// which takes no more data and is to be reclaimed.
     fn role_of(&self, block: &FoundBlock) -> Role {
         let is_over = block.end == 0 || block.merged != NOTHING;
         if block.condition >= Condition::Gap || !is_over {

@@ -9,7 +9,8 @@ use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
 impl BlockMapped {
-    /// Submits a read of the units that `mask` selects in page row `row` (numbered over the drive).
+    /// Submits a flash read of the mapping units that bit mask `mask` selects in page row `row` (pages of one number on
+    /// all planes, numbered over the drive).
     #[allow(clippy::too_many_arguments)]
     pub(super) fn submit_read<P: Probe>(
         &mut self,
@@ -28,15 +29,16 @@ impl BlockMapped {
         }
     }
 
-    /// Puts a buffer slot whose program failed back at the front of the queue of its bank (set of dies), so that it is
-    /// programmed next.
+    /// Puts a buffer slot whose program failed back at the front of the queue of its bank (set of dies over which
+    /// blocks extend), so that the slot's unit is programmed next.
     pub(super) fn let_wait_first(&mut self, slot: u32, now: SimTime) {
         self.let_wait(slot, now);
         let (bank, _, _) = self.split(self.media.core.buffer.slot(slot).lpn);
         self.banks[bank].waiting.queue.rotate_right(1);
     }
 
-    /// Puts a buffer slot at the end of the queue of its bank (set of dies), to be programmed.
+    /// Puts a buffer slot at the end of the queue of its bank (set of dies over which blocks extend), so that the
+    /// slot's unit is programmed after the units before it.
     pub(super) fn let_wait(&mut self, slot: u32, now: SimTime) {
         let (bank, _, _) = self.split(self.media.core.buffer.slot(slot).lpn);
         self.media.core.buffer.set_state(slot, SlotState::Queued);
@@ -55,7 +57,8 @@ impl BlockMapped {
         self.touch_bank(bank);
     }
 
-    /// Makes all banks (sets of dies) program the units that wait now without waiting for complete program units.
+    /// Makes all banks (sets of dies) program the buffered units that wait now, without waiting for more data that
+    /// would fill the program units: the rest is padded.
     pub(super) fn press<P: Probe>(&mut self, ctx: &mut Context<P>) {
         for bank in 0..self.banks.len() {
             self.banks[bank].waiting.pressed |= self.banks[bank].waiting.units > 0;
@@ -81,7 +84,8 @@ impl Reads for BlockMapped {
 }
 
 impl Serves for BlockMapped {
-    /// Processes the banks (sets of dies over which blocks extend) that have work to do.
+    /// Advances the host's writes and the merges in the banks (sets of dies over which blocks extend) that are marked
+    /// as having work to do.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.expecting.is_empty() && !self.media.core.expects_data() {
             for bank in std::mem::take(&mut self.expecting) {

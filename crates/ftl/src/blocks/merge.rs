@@ -10,8 +10,9 @@ use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
 impl BlockMapped {
-    /// Returns the number of program units of a group of logical units up to and including the last one with a unit on
-    /// flash or, for `Purpose::Pad`, with a unit that waits in the buffer; 0 if there is none.
+    /// Returns how many program units, from the first on, a merge of a group of logical units must fill: up to and
+    /// including the last program unit with a unit on flash or, for `Purpose::Pad` (page padding), with a unit that
+    /// waits in the write buffer; 0 if there is none.
     fn used_end(&self, bank: usize, group: u32, purpose: Purpose) -> u32 {
         let waits = |lpn| purpose == Purpose::Pad && self.waiting_slot(lpn).is_some();
         let holds = |position: &u32| {
@@ -22,8 +23,9 @@ impl BlockMapped {
         (0..self.rules.group_programs).rev().find(holds).map_or(0, |position| position + 1)
     }
 
-    /// Starts the merge that completes a log block filled in place. Returns false while programs are in flight in the
-    /// bank (set of dies), because a merge must know the place of every unit.
+    /// Starts the merge that makes a log block, in which each unit is at its fixed position in the group (filled in
+    /// place), the data block of the group, by copying the rest of the group to it. Returns false while programs are in
+    /// flight in the bank (set of dies), because a merge must know the place of every unit.
     pub(super) fn complete(&mut self, bank: usize, block: u32, now: SimTime) -> bool {
         if self.banks[bank].in_flight > 0 {
             return false;
@@ -40,8 +42,8 @@ impl BlockMapped {
     }
 
     #[allow(clippy::too_many_arguments)]
-    /// Starts the merge that copies all valid units of a group of logical units to a new block. Returns false while the
-    /// merge cannot start yet.
+    /// Starts the merge that copies all valid units of a group of logical units to a new block, one superblock on each
+    /// die of the bank (full merge). Returns false while the merge cannot start yet.
     pub(super) fn merge_group<P: Probe>(
         &mut self,
         bank: usize,
@@ -74,8 +76,8 @@ impl BlockMapped {
         true
     }
 
-    /// Reclaims a sealed block: starts the merge of the first group with valid units in the block. Returns false while
-    /// the merge cannot start yet.
+    /// Reclaims a sealed block (one superblock on each die of its bank, which takes no more data): starts the merge of
+    /// the first group with valid units in the block. Returns false while the merge cannot start yet.
     pub(super) fn reclaim<P: Probe>(
         &mut self,
         bank: usize,
@@ -98,8 +100,8 @@ impl BlockMapped {
         self.merge_group(bank, group, Purpose::Full, origin, ctx)
     }
 
-    /// Returns the logical unit of one valid mapping unit at position `position` (a program unit) of a block; none if
-    /// nothing there is valid.
+    /// Returns the logical unit of one valid mapping unit at position `position` (a program unit) of a block (one
+    /// superblock on each die of its bank); `None` if nothing there is valid.
     fn valid_in(&self, bank: usize, block: u32, position: u32) -> Option<Lpn> {
         if !self.is_there(bank, block, position) {
             return None;
@@ -130,8 +132,8 @@ impl BlockMapped {
         true
     }
 
-    /// Plans the next program unit of the merge in progress and submits its reads. Returns false when no program unit
-    /// can be planned now.
+    /// Plans the next program unit (pages of one program operation) of the merge in progress in a bank (set of dies)
+    /// and submits the reads of its units. Returns false when no program unit can be planned now.
     fn plan_next<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let state = &self.banks[bank];
         let job = state.merging.job.as_ref().expect("a merge has begun");
@@ -186,8 +188,8 @@ impl BlockMapped {
         true
     }
 
-    /// Submits the program of the first planned program unit of a merge if all its units have been read. Returns false
-    /// if not.
+    /// Submits the program of the first planned program unit of the merge in progress in a bank (set of dies), if all
+    /// its units have been read from flash; returns false if not.
     fn issue_planned<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let state = &mut self.banks[bank];
         let job = state.merging.job.as_mut().expect("a merge has begun");
@@ -215,7 +217,8 @@ impl BlockMapped {
         origins().find(|&origin| origin != Origin::Padding).unwrap_or(Origin::Padding)
     }
 
-    /// Counts one read of a merge's planned program unit as complete.
+    /// Counts one flash read for a planned program unit of the merge in progress as complete; the program is submitted
+    /// when all its reads are.
     pub(super) fn on_copy_read(&mut self, bank: usize, program: u32) {
         let job = self.banks[bank].merging.job.as_mut().expect("only merges read copies");
         let planned = job.ahead.iter_mut().find(|planned| planned.program == program);

@@ -38,15 +38,16 @@ const SPARE_IF_FAILING: u32 = 3;
 /// reserved for failing blocks: data that an interrupted merge has programmed must be merged again.
 const SPARE_IF_CUT: u32 = 1;
 
-/// Record for one slot of the write buffer: when the slot began to wait in its bank's queue to be programmed, and how
-/// much of the wait was spent behind merges.
+/// Record for one slot of the write buffer on a block-mapped drive: the time at which the slot began to wait to be
+/// programmed, and the part of the wait during which its bank (set of dies) was busy with merges.
 #[derive(Clone, Copy)]
 struct Wait {
-    /// Serial number of the buffer slot's wait, which changes whenever the slot begins to wait or is programmed.
+    /// Serial number of the write buffer slot's wait to be programmed. The number changes whenever the slot begins to
+    /// wait or is programmed, so that outdated entries of the bank's queue are recognised.
     serial: u32,
     since: SimTime,
-    /// While the buffer slot waits: the time that merges in its bank (set of dies) had taken in total when the wait
-    /// began. Afterwards: the part of the wait that was spent behind merges. In nanoseconds.
+    /// While the write buffer slot waits to be programmed: the total time that merges in its bank (set of dies) had
+    /// taken when the wait began. Afterwards: the part of the wait during which merges ran in the bank. In nanoseconds.
     merged_ns: u64,
     /// Physical place of the slot's logical unit when the slot's program was submitted.
     home: Ppa,
@@ -60,11 +61,12 @@ impl Wait {
 /// blocks.
 struct GroupRules {
     kind: Box<dyn BlockRules>,
-    /// Number of dies over which a block extends.
+    /// Number of dies over which a block of the drive extends, with one superblock on each.
     span: u32,
-    /// `group_units`: number of mapping units of a group of logical units, as many as a block holds. `group_programs`:
-    /// number of program units of a group.
+    /// Number of mapping units of a group of logical units: as many as a block (one superblock on each die of its bank)
+    /// holds.
     group_units: u32,
+    /// Number of program units (pages of one program operation) of a group of logical units.
     group_programs: u32,
 }
 
@@ -75,19 +77,20 @@ pub struct BlockMapped {
     rules: GroupRules,
     pub(crate) host: Host,
     waits: Vec<Wait>,
-    /// Pairs of buffer slots of one unit: an older slot, whose data were replaced by a newer version and for which a
-    /// request still waits, and the slot of the newer version.
+    /// Pairs of write buffer slots with data of the same logical unit: an older slot, whose data were replaced by a
+    /// newer write and for whose program a request still waits, and the slot with the newer data.
     overtaken: Vec<(u32, u32)>,
-    /// For each superblock: number of the block, within its bank (set of dies), to which it belongs, or `NONE`.
+    /// For each superblock: number, within its bank (set of dies), of the block to which it belongs (a block is one
+    /// superblock on each die of the bank), or `NONE`.
     block_of: Vec<u32>,
     banks: Vec<Bank>,
     /// Banks (sets of dies over which blocks extend) that have work to do before simulated time advances.
     touched: Vec<u32>,
-    /// Banks (sets of dies) with a write for which a request waits, and whose program unit may still be completed by
-    /// data crossing the host link.
+    /// Banks (sets of dies) in which a request waits for the program of a partly filled program unit that data now
+    /// crossing the host link may still fill.
     expecting: Vec<usize>,
-    /// Without simulated time (preconditioning): queue of submitted transactions, which complete at once. None in
-    /// simulated time.
+    /// Queue of the transactions (flash operations) submitted without simulated time (preconditioning), each of which
+    /// completes without delay when it is taken from the queue; `None` in simulated time.
     instant: Option<VecDeque<Transaction>>,
 }
 
@@ -135,8 +138,8 @@ impl BlockMapped {
         Ok(ftl)
     }
 
-    /// Returns the number of blocks that a bank (set of dies) needs beside its data blocks: log blocks, a block to
-    /// merge into, spare blocks.
+    /// Returns the number of blocks (each one superblock on every die of the bank) that a bank needs beside its data
+    /// blocks: log blocks, a block to merge into, and spare blocks for failures and power cuts.
     fn blocks_beside(&self) -> u32 {
         self.rules.kind.logs_least() + 1 + self.media.core.rules.spare
     }
@@ -183,8 +186,8 @@ impl BlockMapped {
         ((group % banks) as usize, group / banks, unit)
     }
 
-    /// Returns the logical unit that is unit `unit` of program unit `position` of a group; none beyond the end of the
-    /// drive.
+    /// Returns the logical unit that belongs at unit `unit` of program unit `position` of a group of logical units, by
+    /// the fixed positions of a data block; `None` beyond the end of the logical drive.
     #[inline]
     fn lpn_at(&self, bank: usize, group: u32, position: u32, unit: u32) -> Option<Lpn> {
         let first = (group * self.banks.len() as u32 + bank as u32) * self.rules.group_units;
@@ -192,7 +195,8 @@ impl BlockMapped {
         (lpn < self.layout().logical_units).then_some(Lpn(lpn))
     }
 
-    /// Returns the physical address of the first unit of program unit `position` of a block.
+    /// Returns the physical address of the first unit of program unit `position` of a block (one superblock on each die
+    /// of its bank).
     #[inline]
     fn ppa_at(&self, bank: usize, block: u32, position: u32) -> Ppa {
         let member = self.banks[bank].members_of(block)[(position % self.rules.span) as usize];
@@ -200,8 +204,8 @@ impl BlockMapped {
         Ppa(self.layout().first_ppa(member) + u64::from(within))
     }
 
-    /// Returns true when the block has a superblock for program unit `position`; false when that superblock was being
-    /// erased at a power cut.
+    /// Returns true when the block has a superblock on the die of program unit `position`; false when recovery found
+    /// none there, because that superblock was being erased at a power cut.
     #[inline]
     fn is_there(&self, bank: usize, block: u32, position: u32) -> bool {
         self.banks[bank].members_of(block)[(position % self.rules.span) as usize] != NONE
@@ -213,7 +217,8 @@ impl BlockMapped {
         (superblock / self.layout().superblocks_per_die, superblock % self.layout().superblocks_per_die)
     }
 
-    /// Returns true for a superblock (numbered over the drive) that belongs to no block.
+    /// Returns true for a superblock (numbered over the drive) that belongs to no block (a block is one superblock on
+    /// each die of a bank).
     #[inline]
     fn is_left_over(&self, superblock: u32) -> bool {
         self.block_of[superblock as usize] == NONE

@@ -19,20 +19,21 @@ impl BlockMapped {
         spare.and_then(|numbers| numbers.labels.as_mut()).expect("a drive whose power is cut labels blocks")
     }
 
-    /// Returns true when programs must label their block in spare areas: the power may be cut and simulated time runs.
+    /// Returns true when each program must write a label (facts about its block, for recovery) to the spare area: the
+    /// power may be cut and simulated time runs.
     #[inline]
     pub(super) fn is_labelled(&self) -> bool {
         self.media.core.store.spare.is_some() && self.instant.is_none()
     }
 
-    /// Takes the next serial number, which identifies a block to be opened in its spare areas; returns 0 where blocks
-    /// are not labelled.
+    /// Takes the next serial number from the drive's count. The number identifies a block about to be opened in the
+    /// spare areas of its pages; 0 where spare areas carry no labels of blocks.
     pub(super) fn next_serial(&mut self) -> u64 {
         if self.is_labelled() { self.labels().count() } else { 0 }
     }
 
-    /// Records the label that a program about to be submitted writes to its spare area: facts about the program's
-    /// block.
+    /// Stores the label of a program that is about to be submitted: facts about the program's block (serial number,
+    /// group, merge) that the program writes to the spare area and from which recovery rebuilds the map.
     #[cold]
     pub(super) fn label(&mut self, bank: usize, block: u32, position: u32) {
         let state = &self.banks[bank];
@@ -44,8 +45,8 @@ impl BlockMapped {
         self.labels().put(first, Label { age, serial, owner, end, in_place });
     }
 
-    /// Labels, when simulated time begins, the program units that preconditioning wrote, as if their spare areas had
-    /// been written then.
+    /// Writes labels (facts about the block, for recovery) for the program units that preconditioning has filled, when
+    /// simulated time begins, as if their spare areas had been written during preconditioning.
     fn label_beginning(&mut self) {
         if !self.labels().is_fresh() {
             return;

@@ -18,7 +18,8 @@ use engine::RandomStream;
 use std::collections::VecDeque;
 use units::Lpn;
 
-/// Number of times that all log blocks are overwritten when a used drive state is constructed.
+/// Number of times that the drive's log blocks are all overwritten with random writes when a used state of a
+/// block-mapped drive is constructed in place of preconditioning.
 const LOG_ROUNDS: u64 = 4;
 
 /// Number of 32-bit words that a saved state has for each block, beside the block's superblocks.
@@ -52,7 +53,8 @@ impl BlockMapped {
 
     // ---- saved states ----------------------------------------------------------------------------------
 
-    /// Recomputes, after a saved state was loaded, the block of each superblock and the number of valid units of each
+    /// Recomputes, after a saved state was loaded, the block to which each superblock belongs (a block of a
+    /// block-mapped drive consists of one superblock on each die of its bank) and the number of valid units of each
     /// block.
     fn count_valid(&mut self) {
         for bank in &mut self.banks {

@@ -14,8 +14,9 @@ use std::ops::Range;
 use units::{DieId, Ppa};
 
 impl BlockMapped {
-    /// Starts work that waits for idle time, such as background scrub (patrol), on a die that may be idle. Units that a
-    /// cost regulator wants rewritten are dropped from its list, because each would cost a merge.
+    /// Starts the work that waits for idle time, such as the background scrub (patrol), on a die that may be idle.
+    /// Units that a write cost regulator has queued to be programmed again so that later reads take less time are
+    /// dropped from its list, because programming each would cost a whole merge.
     #[cold]
     pub(super) fn note_idle(&mut self, die: DieId, calendar: &mut Calendar) {
         self.media.core.wake_upkeep(calendar);
@@ -28,7 +29,7 @@ impl BlockMapped {
         }
     }
 
-    /// Returns the groups of logical units that have a valid unit in a block.
+    /// Returns the groups of logical units that have a valid unit in a block (one superblock on each die of its bank).
     fn groups_in(&self, bank: usize, block: u32) -> BTreeSet<u32> {
         let layout = &self.layout();
         let first = |position| self.ppa_at(bank, block, position).0;
@@ -54,9 +55,9 @@ impl KeepsUp for BlockMapped {
         bank.merging.job.is_some() || !bank.merging.reclaim.is_empty()
     }
 
-    /// Returns the dies that take part when superblock `superblock` is rewritten, which are all dies of its bank (set
-    /// of dies), and the number of mapping units that each of them moves: a merge rewrites whole groups of logical
-    /// units.
+    /// Returns the dies that take part when all valid units of superblock `superblock` are programmed elsewhere
+    /// (refresh or scrub), which are all dies of its bank, and the number of mapping units that each of these dies
+    /// moves: a merge copies whole groups of logical units.
     fn burden_of(&self, superblock: u32) -> (Range<usize>, u32) {
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
         let span = self.rules.span as usize;

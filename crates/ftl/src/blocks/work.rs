@@ -25,8 +25,9 @@ impl BlockMapped {
         while self.take_turn(bank, ctx) {}
     }
 
-    /// Does the next work of a bank (set of dies): the merge in progress, else a block to be reclaimed, else a group to
-    /// be programmed as a whole, else a host write. Returns false when the work must wait, or none is left.
+    /// Does the next work of a bank (set of dies): continues the merge in progress, else reclaims a sealed block, else
+    /// programs a group that the write buffer evicted as a whole, else a host write. Returns false when that work must
+    /// wait, or none is left.
     fn take_turn<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let Bank { merging, waiting, .. } = &self.banks[bank];
         if merging.job.is_some() {
@@ -53,8 +54,8 @@ impl BlockMapped {
         self.take_step(bank, step, write, ctx)
     }
 
-    /// Returns the host write of a bank (set of dies) that has waited longest; none if nothing waits, or if data may
-    /// still arrive to complete its program unit.
+    /// Returns the host write of a bank (set of dies) that has waited longest in the write buffer; `None` if no slot
+    /// waits, or if data may still arrive that complete the write's program unit.
     fn next_write(&mut self, bank: usize, calendar: &mut Calendar) -> Option<HostWrite> {
         let slot = loop {
             let Some(&(slot, serial)) = self.banks[bank].waiting.queue.front() else {
@@ -108,15 +109,16 @@ impl BlockMapped {
         }
     }
 
-    /// Returns true when an entry in the queue of a bank (set of dies) is still valid: the buffer slot waits, and the
-    /// wait has serial number `serial`.
+    /// Returns true when an entry (`slot`, `serial`) in the queue of a bank (set of dies) is still valid: the write
+    /// buffer slot waits to be programmed, and its wait still has serial number `serial`.
     fn is_waiting(&self, slot: u32, serial: u32) -> bool {
         self.waits[slot as usize].serial == serial
             && self.media.core.buffer.slot(slot).state == SlotState::Queued
     }
 
-    /// Drops an entry of a bank's queue that needs no program, because its unit was written already, trimmed or
-    /// replaced by a newer write. A request that waits for it then waits for the newer write.
+    /// Drops an entry of a bank's queue of write buffer slots that needs no program, because its unit was programmed
+    /// already, trimmed or replaced by a newer write. A request that waits for the entry's program then waits for the
+    /// newer write.
     fn drop_overtaken(&mut self, bank: usize, slot: u32, serial: u32, now: SimTime) {
         let state = self.media.core.buffer.slot(slot).state;
         let stands = self.waits[slot as usize].serial == serial
@@ -140,7 +142,7 @@ impl BlockMapped {
     }
 
     /// Makes a request that waits for a replaced buffer slot wait for the newer version of its unit, which is queued
-    /// for programming at once. Returns false when no newer version is in the buffer.
+    /// for programming immediately. Returns false when no newer version is in the buffer.
     #[cold]
     fn wait_for_newer(&mut self, bank: usize, slot: u32, now: SimTime) -> bool {
         let newer = self.media.core.buffer.find(self.media.core.buffer.slot(slot).lpn);
@@ -168,8 +170,8 @@ impl BlockMapped {
         self.end_overtaken_by(slot);
     }
 
-    /// Frees the slots that waited for the newer version in slot `newer`, once its data are on flash or void, and
-    /// reports their requests as durable.
+    /// Frees the older write buffer slots of a unit whose requests waited for the newer version in slot `newer`, once
+    /// the data of `newer` are on flash or void, and reports these requests' writes as durable.
     #[cold]
     pub(super) fn end_overtaken_by(&mut self, newer: u32) {
         while let Some(at) = self.overtaken.iter().position(|&(_, by)| by == newer) {
@@ -178,7 +180,8 @@ impl BlockMapped {
         }
     }
 
-    /// Carries out step `step`, which the mapping rules chose. Returns false when the bank (set of dies) must wait.
+    /// Carries out step `step` (append to a block, open a log block, merge, wait), which the rules of the block mapping
+    /// chose for the host's next write. Returns false when the bank (set of dies) must wait.
     fn take_step<P: Probe>(
         &mut self,
         bank: usize,
@@ -217,8 +220,8 @@ impl BlockMapped {
         state.blocks[block as usize].used = state.clock;
     }
 
-    /// Programs units that wait in the buffer at the next position of a block. Returns false while too many programs of
-    /// the block are in flight.
+    /// Programs units that wait in the buffer at the next position of a block (one superblock on each die of its bank).
+    /// Returns false while too many programs of the block are in flight.
     fn append<P: Probe>(&mut self, bank: usize, block: u32, write: HostWrite, ctx: &mut Context<P>) -> bool {
         let state = self.banks[bank].blocks[block as usize];
         assert!(state.next < self.rules.group_programs, "the rules append to a full block");
@@ -245,8 +248,8 @@ impl BlockMapped {
         true
     }
 
-    /// Fills program `program` with waiting units of group `owner` (or of any group, for `NONE`) in order of arrival,
-    /// and with padding.
+    /// Fills program `program` with units that wait in the write buffer, in order of arrival, and the rest with
+    /// padding. The units are of group of logical units `owner`, or of any group if `owner` is `NONE`.
     fn place_in_order(&mut self, bank: usize, program: u32, owner: u32, first: Ppa, now: SimTime) {
         let mut unit = 0;
         let mut at = 0;
@@ -269,7 +272,8 @@ impl BlockMapped {
         }
     }
 
-    /// Assigns the data of a waiting buffer slot, or padding if `slot` is none, to unit `unit` of a program.
+    /// Makes the data of write buffer slot `slot`, or padding if `slot` is `None`, the content of unit `unit` of a
+    /// program that is being filled.
     pub(super) fn place_host_unit(
         &mut self,
         bank: usize,
@@ -296,7 +300,7 @@ impl BlockMapped {
         self.media.core.store.map.assign(Ppa(first.0 + u64::from(unit)), lpn);
     }
 
-    /// Submits the program of program unit `position` of a block.
+    /// Submits the program of program unit `position` of a block (one superblock on each die of its bank).
     #[allow(clippy::too_many_arguments)]
     pub(super) fn issue<P: Probe>(
         &mut self,
@@ -335,8 +339,8 @@ impl BlockMapped {
         self.submit(transaction, ctx);
     }
 
-    /// Sets the write cost (way to program the page) of a program: of the costs that a cost regulator chooses for its
-    /// units, the one with the finest program step.
+    /// Sets the write cost of a program (the program step size and voltages with which the page is programmed): of the
+    /// costs that the write cost regulator chooses for the program's units, the one with the finest program step.
     #[cold]
     fn cost(&mut self, superblock: u32, program: &mut Transaction, calendar: &mut Calendar) {
         let (die, layout, now) = (program.die.index(), self.layout().clone(), calendar.now());
@@ -354,8 +358,8 @@ impl BlockMapped {
 
     // ---- opening and sealing ------------------------------------------------------------------------
 
-    /// Opens a block made of one free superblock of each die of the bank (set of dies); returns none when a die has no
-    /// free superblock.
+    /// Opens a block made of one free superblock of each die of the bank (set of dies); returns `None` when a die has
+    /// no free superblock.
     pub(super) fn open(&mut self, bank: usize, role: Role, owner: u32) -> Option<u32> {
         let span = self.rules.span;
         let per_die = self.layout().superblocks_per_die;
@@ -377,7 +381,8 @@ impl BlockMapped {
         Some(block)
     }
 
-    /// Seals a block: the block takes no more data, and is erased once it holds no valid unit.
+    /// Seals a block (one superblock on each die of its bank): the block takes no more data, and is erased once it
+    /// holds no valid unit.
     pub(super) fn seal<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         state.logs.retain(|&log| log != block);
@@ -400,7 +405,8 @@ impl BlockMapped {
         }
     }
 
-    /// Erases a block, and frees its number, if it has no valid unit, takes no data and has no operation in flight.
+    /// Erases a block (one superblock on each die of its bank), and frees its number, if it has no valid unit, takes no
+    /// data and has no operation in flight.
     pub(super) fn free_if_empty<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         let Block { role, owner, valid, in_flight, .. } = state.blocks[block as usize];
@@ -431,7 +437,7 @@ impl BlockMapped {
         }
     }
 
-    /// Erases a superblock that belongs to no block any more; frees it at once if it is erased already.
+    /// Erases a superblock that belongs to no block any more; frees it without an erase if it is erased already.
     pub(super) fn erase_superblock<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
         let untouched = self.media.core.store.array.next_row(superblock as usize) == 0;
         if untouched && !self.media.core.store.space.failing[superblock as usize] {
@@ -447,8 +453,8 @@ impl BlockMapped {
         self.submit(erase, ctx);
     }
 
-    /// Makes a merge with purpose `purpose` that fills block `target` from its next position up to position `end`
-    /// (exclusive).
+    /// Makes the record of a merge (copy of units into one block) with purpose `purpose`, which fills block `target`
+    /// from its next program unit up to program unit `end` (exclusive).
     pub(super) fn merge_of(&self, bank: usize, purpose: Purpose, target: u32, end: u32) -> Merge {
         Merge {
             purpose,

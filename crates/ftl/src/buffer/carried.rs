@@ -30,22 +30,24 @@ impl Coverage {
 }
 
 /// Which part of the mapping unit in a write buffer slot host writes have transferred since the unit was last on flash
-/// as a whole: none, some or all; for write amplification.
+/// as a whole: none, some sectors or all; counted as host bytes for write amplification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Carried {
-    /// Case that host writes have transferred no data of the mapping unit.
+    /// Case in which host writes have transferred no data of the mapping unit since the unit was last on flash as a
+    /// whole.
     #[default]
     Nothing,
-    /// Case that host writes have transferred some sectors of the mapping unit, and no write covered the whole unit at
-    /// once.
+    /// Case in which host writes have transferred some sectors of the mapping unit since the unit was last on flash as
+    /// a whole, and no single write covered the whole unit.
     Part,
-    /// Case that one host write has transferred the whole mapping unit.
+    /// Case in which one host write has transferred the whole mapping unit since the unit was last on flash.
     All,
 }
 
 /// Bit masks of the sectors that host writes transferred, for each write buffer slot whose unit was written in part:
-/// one bit for each sector, in `words` 64-bit words. Empty until a request first begins or ends within a unit.
+/// one bit for each sector, in `words` 64-bit words for each slot. Empty until a request first begins or ends within a
+/// unit.
 #[derive(Default)]
 pub(super) struct CarriedSectors {
     words: usize,

@@ -15,7 +15,8 @@ pub struct BufferConfig {
     /// True if a battery or capacitors let the write buffer survive a power cut, so that a flush has nothing to wait
     /// for.
     pub power_loss_protection: bool,
-    /// Time after which a partly filled program is padded and submitted, although more data could fill it.
+    /// Time after which a program that too few buffered units fill is padded and submitted, although more host data
+    /// could still fill it.
     pub flush_after: Nanos,
     /// Greatest number of mapping units that the write buffer caches for reuse although they could be evicted; 0:
     /// written units are evicted as soon as dies take them.
@@ -26,8 +27,9 @@ pub struct BufferConfig {
     pub eviction: eviction::Maker,
     /// Greatest number of bytes of written data that may be in flight to the flash at one time; further writes wait.
     pub in_flight: Option<Bytes>,
-    /// Time within which a unit must be written again for the write buffer to cache it; other written units are evicted
-    /// at once. Zero: all written units are cached alike.
+    /// Time within which a unit must be written a second time by the host for the write buffer to cache it (hold it for
+    /// further overwrites); other written units are queued for programming as they arrive. Zero: all written units are
+    /// cached alike.
     pub keep_rewritten: Nanos,
     /// Settings of the access times of the buffer's DRAM; none: an access takes no time.
     pub dram: Option<Dram>,

@@ -21,7 +21,7 @@ pub struct Dram {
 }
 
 impl Dram {
-    /// Parses the section `[ftl.buffer.dram]`; none where the section gives no transfer rate.
+    /// Parses the section `[ftl.buffer.dram]`; `None` where the section gives no transfer rate.
     ///
     /// # Errors
     /// When a value is wrong.

@@ -23,7 +23,7 @@ impl Index {
         (lpn.wrapping_mul(0x9E37_79B1) >> self.shift) as usize
     }
 
-    /// Returns the number of the buffer slot with the newest version of `lpn`; none if the buffer does not hold the
+    /// Returns the number of the buffer slot with the newest version of `lpn`; `None` if the buffer does not hold the
     /// unit.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
@@ -40,7 +40,7 @@ impl Index {
         }
     }
 
-    /// Records `slot` as the buffer slot with the newest version of `lpn`.
+    /// Enters in the write buffer's hash table that slot `slot` holds the newest version of logical unit `lpn`.
     pub fn link(&mut self, lpn: Lpn, slot: u32) {
         let mut at = self.home(lpn.0);
         while self.table[at] != EMPTY && (self.table[at] >> 32) as u32 != lpn.0 {
@@ -49,8 +49,8 @@ impl Index {
         self.table[at] = u64::from(lpn.0) << 32 | u64::from(slot);
     }
 
-    /// Removes the entry of `lpn`, which must exist, from the hash table, and moves later entries of its cluster back
-    /// into the gap.
+    /// Removes the entry of `lpn`, which must exist, from the hash table, and moves later entries of the same run of
+    /// occupied places (linear probing) back into the gap.
     pub fn unlink(&mut self, lpn: Lpn) {
         let mask = self.table.len() - 1;
         let mut gap = self.home(lpn.0);
@@ -76,7 +76,8 @@ impl Index {
         }
     }
 
-    /// Returns the size of the index in the simulator's memory, in bytes.
+    /// Returns the size of the write buffer's hash table (from logical unit to slot) in the simulator's memory, in
+    /// bytes.
     pub fn bytes(&self) -> usize {
         self.table.len() * 8
     }

@@ -43,9 +43,9 @@ impl Buffer {
         }
     }
 
-    /// Overwrites the unit in `slot`, the newest slot of the unit, with new data in place. Returns false, without a
-    /// change, where the old data are in a program in flight or a request waits for them. `request` waits for the
-    /// program unless it is `u32::MAX`.
+    /// Overwrites the unit in write buffer slot `slot`, the newest slot of the unit, with new host data in place.
+    /// Returns false, without a change, where the old data are part of a program in flight or a request waits for their
+    /// program. `request` then waits for the slot's program unless it is `u32::MAX`.
     pub fn take_over(&mut self, slot: u32, request: u32, stats: &mut FtlStats) -> bool {
         let held = &self.slots[slot as usize];
         match held.state {
@@ -81,8 +81,9 @@ impl Buffer {
         }
     }
 
-    /// Makes `request` wait for the program of a buffer slot that held acknowledged data. The slot's unit no longer
-    /// counts as at risk from here on, because the request decides when the slot is released.
+    /// Makes `request` wait for the program of a write buffer slot that held data acknowledged before. From here on the
+    /// slot's unit is not counted among the units that a power cut would lose, because the new write is acknowledged
+    /// only after the program.
     pub(super) fn wait_for(&mut self, slot: u32, request: u32) {
         self.at_risk -= u32::from(self.is_risky(slot));
         self.slots[slot as usize].request = request;
@@ -122,8 +123,8 @@ impl Buffer {
         self.queue.push_back(slot);
     }
 
-    /// Evicts cached units from the write buffer, as the eviction policy chooses, until no more are cached than
-    /// allowed: clean units are dropped, dirty units are queued for programming.
+    /// Evicts cached units from the write buffer, as the eviction policy chooses, until no more are cached than the
+    /// setting allows: clean units are dropped, and dirty units are queued for programming.
     ///
     /// # Panics
     /// When the policy chooses a slot that is not cached, or none.
@@ -152,8 +153,8 @@ impl Buffer {
         self.keep = keep;
     }
 
-    /// Queues all held (dirty) units of the write buffer for programming, in ascending order of logical units; clean
-    /// units stay.
+    /// Queues all held units of the write buffer (cached and not on flash yet) for programming, in ascending order of
+    /// logical units; clean units stay cached.
     pub fn send_out_held(&mut self) {
         let mut held = self.held.clone();
         held.sort_unstable_by_key(|&slot| self.slots[slot as usize].lpn);

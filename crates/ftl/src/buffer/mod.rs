@@ -27,7 +27,7 @@ pub(crate) use recent::Recent;
 use std::collections::VecDeque;
 use units::{Lpn, SimTime};
 
-/// State of a write buffer slot. Policies that are compiled elsewhere see its number.
+/// State of a write buffer slot, which holds one mapping unit. Policies compiled elsewhere see the state as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SlotState {
@@ -57,14 +57,14 @@ pub struct Slot {
     pub lpn: Lpn,
     /// Number of the host request that waits for the program of the slot's unit; `u32::MAX` if none waits.
     pub request: u32,
-    /// Number of the flush epoch in which the slot's data arrived in the write buffer: a flush covers all earlier
-    /// epochs.
+    /// Number of the flush epoch (time between two flush commands of the host) in which the slot's data arrived in the
+    /// write buffer: a flush waits for the slots of its own and of all earlier epochs.
     pub epoch: u32,
     /// State of the write buffer slot.
     pub state: SlotState,
     /// Index of the slot in the write buffer's list of held (dirty) slots.
     place: u32,
-    /// True for a buffer slot that is queued for programming at once, even where the buffer caches other written units.
+    /// True for a write buffer slot that is queued for programming once its data are complete, and not cached.
     leaves: bool,
     /// Which part of the slot's mapping unit host writes have transferred: none, some sectors, or all.
     carried: Carried,
@@ -92,7 +92,8 @@ impl Slot {
     }
 }
 
-/// Statistics of the number of units that a power cut would have lost, over time.
+/// Statistics of the number of mapping units in the write buffer that a power cut would have lost (acknowledged and not
+/// on flash), over time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Risk {
     since: SimTime,
@@ -120,20 +121,22 @@ pub struct Buffer {
     queue: VecDeque<u32>,
     index: Index,
     epoch: u32,
-    /// Number of slots with data that the flash lacks, for each flush epoch from `first_epoch` on that is not complete.
+    /// For each flush epoch (time between two flush commands) from `first_epoch` on that is not complete: number of
+    /// write buffer slots with data that arrived in the epoch and are not on flash yet.
     pending: VecDeque<u32>,
     first_epoch: u32,
-    /// Number of slots that are cached for reuse, dirty or clean. `held` lists the dirty ones among them, and `keep` is
-    /// the greatest number that may be cached.
+    /// Number of write buffer slots that are cached for reuse, dirty or clean.
     kept: u32,
+    /// List of the write buffer slots that are cached and dirty (held).
     held: Vec<u32>,
+    /// Greatest number of write buffer slots that may be cached, dirty or clean.
     keep: u32,
     /// Setting: true if units stay in the write buffer as clean units after they were programmed or read from flash.
     keeps_clean: bool,
     policy: Option<Box<dyn EvictionPolicy>>,
     /// Number of logical units that were acknowledged on arrival and whose newest version is not on flash.
     at_risk: u32,
-    /// Number of the host's logical units; units from this number on are the drive's own.
+    /// Number of the host's logical units; units from this number on hold the drive's own data, such as map pages.
     host_units: u32,
     carried: CarriedSectors,
 }
@@ -231,14 +234,14 @@ impl Buffer {
         &self.slots[slot as usize]
     }
 
-    /// Returns the number of the buffer slot with the newest version of `lpn`; none if the buffer does not hold the
+    /// Returns the number of the buffer slot with the newest version of `lpn`; `None` if the buffer does not hold the
     /// unit.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         self.index.find(lpn)
     }
 
-    /// True when the loss of the slot's data would lose host data that were acknowledged.
+    /// True when the loss of the slot's data at a power cut would lose host data that the drive has acknowledged.
     #[inline]
     fn is_risky(&self, slot: u32) -> bool {
         let Slot { lpn, request, state, .. } = self.slots[slot as usize];
@@ -290,7 +293,8 @@ impl Buffer {
         self.slots[slot as usize].leaves = true;
     }
 
-    /// Sets the state of a buffer slot that waits in a queue other than the buffer's own.
+    /// Sets the state of a write buffer slot that waits in a queue of the translation layer (such as a bank's or a
+    /// zone's) in place of the buffer's own queue.
     #[inline]
     pub fn set_state(&mut self, slot: u32, state: SlotState) {
         self.slots[slot as usize].state = state;
@@ -302,7 +306,7 @@ impl Buffer {
         self.queue.push_front(slot);
     }
 
-    /// Returns the number of the buffer slot that has waited longest for a die; none if none waits.
+    /// Returns the number of the buffer slot that has waited longest for a die; `None` if none waits.
     #[inline]
     pub fn first_queued(&self) -> Option<u32> {
         self.queue.front().copied()
@@ -336,8 +340,8 @@ impl Buffer {
         self.find(self.slots[slot as usize].lpn) == Some(slot)
     }
 
-    /// Frees a buffer slot that holds the newest version of its unit and whose program is done, and removes it from the
-    /// index.
+    /// Frees a write buffer slot that holds the newest version of its unit and whose program is complete, and removes
+    /// the unit from the buffer's index (hash table by logical unit).
     #[inline]
     pub fn release_newest(&mut self, slot: u32) {
         self.unlink(slot);
@@ -380,16 +384,16 @@ impl Buffer {
         true
     }
 
-    /// Removes the newest version of `lpn` from the buffer's index, while its slot is still programmed. Returns true
-    /// when there was one.
+    /// Removes the newest version of `lpn` from the buffer's index (hash table by logical unit), so that it is no
+    /// longer found, while its slot is still being programmed. Returns true when there was one.
     pub fn forget(&mut self, lpn: Lpn) -> bool {
         let found = self.find(lpn);
         found.into_iter().for_each(|slot| self.unlink(slot));
         found.is_some()
     }
 
-    /// Queues a held (dirty) buffer slot for programming, because a newer version of its unit is about to arrive while
-    /// the old one must still reach the flash.
+    /// Queues a held write buffer slot (cached and not on flash yet) for programming, because a newer version of its
+    /// unit is about to arrive while the old one must still reach the flash.
     pub fn overtake(&mut self, slot: u32) {
         if self.slots[slot as usize].state == SlotState::Held {
             self.send_out(slot);
@@ -422,8 +426,8 @@ impl Buffer {
         }
     }
 
-    /// Begins a new flush epoch and returns the number of the ended one: once [`Self::oldest_epoch`] is greater, all
-    /// slots of that epoch are free or clean.
+    /// Begins a new flush epoch (time between two flush commands of the host) and returns the number of the ended one:
+    /// once [`Self::oldest_epoch`] is greater, all data of that epoch are on flash.
     pub fn end_epoch(&mut self) -> u32 {
         let ended = self.epoch;
         self.epoch += 1;
@@ -431,8 +435,8 @@ impl Buffer {
         ended
     }
 
-    /// Returns the number of the oldest flush epoch of which a slot still holds data that the flash lacks, or of the
-    /// current one.
+    /// Returns the number of the oldest flush epoch (time between two flush commands) of which a write buffer slot
+    /// still holds data that the flash lacks; the current epoch if there is no such slot.
     pub fn oldest_epoch(&mut self) -> u32 {
         while self.pending.len() > 1 && self.pending[0] == 0 {
             self.pending.pop_front();

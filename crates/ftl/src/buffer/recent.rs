@@ -10,8 +10,8 @@ use units::{Lpn, Nanos, SimTime};
 /// caches only units that are in the set when they are written again.
 pub(crate) struct Recent {
     period: Nanos,
-    /// For each logical unit, the number of the period in which it was last written, counted from 1; 0 if it was never
-    /// written. A period ends when the set is emptied.
+    /// For each logical unit, the number of the period in which the host last wrote the unit, counted from 1; 0 if it
+    /// was never written. A period ends when the set of recently written units is emptied.
     rounds: Vec<u32>,
     round: u32,
     until: SimTime,

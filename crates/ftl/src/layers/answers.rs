@@ -48,8 +48,8 @@ impl Ftl {
         &self.core().store.stats
     }
 
-    /// Returns the series of counters of garbage collection work, recorded after every so many victims or merges since
-    /// measuring began.
+    /// Returns the series of copies of the counters of garbage collection work (victims, moved units), recorded after
+    /// every so many victims or merges since measuring began.
     #[inline]
     pub fn turnover(&self) -> &Turnover {
         &self.reasons().turnover
@@ -67,7 +67,7 @@ impl Ftl {
         &self.core().store.controller
     }
 
-    /// Returns the flash array with all blocks, for their erase counts.
+    /// Returns the model of the drive's flash array with all blocks, from which erase counts are read.
     #[inline]
     pub fn array(&self) -> &FlashArray {
         &self.core().store.array
@@ -119,21 +119,21 @@ impl Ftl {
         self.media().has_slot()
     }
 
-    /// Returns true when the drive must recover its map from flash at power-up.
+    /// Returns true when the drive must rebuild its logical-to-physical map from flash at power-up after a power cut.
     #[inline]
     pub fn recovers(&self) -> bool {
         self.media().features.recovers()
     }
 
-    /// Returns the capacity in bytes of all superblocks in SLC mode that are in use now; none on a drive without an SLC
-    /// cache.
+    /// Returns the capacity in bytes of all superblocks in SLC mode that are in use now; `None` on a drive without an
+    /// SLC cache.
     #[inline]
     pub fn cache_bytes(&self) -> Option<u64> {
         self.media().features.one_bit_bytes()
     }
 
     /// Returns the planned time of a round of the background scrub (patrol), in which the patrol reads all stored data
-    /// once, and the number of dies whose present round already takes longer; none without a patrol.
+    /// once, and the number of dies whose present round already takes longer; `None` without a patrol.
     pub fn patrol(&self, now: SimTime) -> Option<(Nanos, usize)> {
         self.reasons().patrol.as_ref().map(|patrol| (patrol.period(), patrol.overdue(now)))
     }
@@ -143,13 +143,15 @@ impl Ftl {
         self.core().store.space.holds_one_bit(superblock)
     }
 
-    /// Returns the counters of upkeep (refresh and other timed work), the greatest share of a die's time that upkeep
-    /// may take, and the number of superblocks that wait for it; none on a drive without timed upkeep.
+    /// Returns the counters of upkeep (refresh, background scrub and other timed work), the greatest fraction (0 to 1)
+    /// of a die's time that upkeep may take, and the number of superblocks that wait for upkeep; `None` on a drive
+    /// without it.
     pub fn upkeep(&self) -> Option<(UpkeepCounts, f64, u64)> {
         self.core().agenda.as_ref().map(|agenda| (agenda.counts, agenda.share(), agenda.waiting()))
     }
 
-    /// Returns the physical place of logical unit `lpn` on flash, or [`Ppa::NONE`].
+    /// Returns the physical place (PPA) on flash to which the map refers for logical unit `lpn`; [`Ppa::NONE`] if it
+    /// has none.
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         self.core().store.map.lookup(lpn)
@@ -160,13 +162,13 @@ impl Ftl {
         self.core().store.map.beginning()
     }
 
-    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; none
-    /// where only a lookup of each unit would tell.
+    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; `None`
+    /// (not an empty list) where the map has recorded no changes, and the caller must compare every unit.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         self.core().store.map.changed_since(beginning)
     }
 
-    /// Returns the first logical unit from `from` on, below `end`, that has no place on flash; none if all have one.
+    /// Returns the first logical unit from `from` on, below `end`, that has no place on flash; `None` if all have one.
     pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
         self.core().store.map.first_unwritten(from, end)
     }
@@ -176,8 +178,8 @@ impl Ftl {
         self.core().store.map.written(units)
     }
 
-    /// Returns the logical unit that the spare area of physical unit `ppa` names, whether or not its data are still
-    /// valid.
+    /// Returns the logical unit that the spare area of physical unit `ppa` names (reverse map), whether the data there
+    /// are still valid or not.
     pub fn holder(&self, ppa: Ppa) -> Lpn {
         self.core().store.map.holder(ppa)
     }
@@ -193,8 +195,8 @@ impl Ftl {
         self.core().store.map.prefetch_lookup(lpn);
     }
 
-    /// Prefetches into the processor's cache the validity bits that overwriting `lpn` will change; the map entry of
-    /// `lpn` should be in the cache by then.
+    /// Prefetches into the processor's cache the validity bits of the present physical place of `lpn`, which
+    /// overwriting `lpn` will clear; the map entry of `lpn` should be in the processor's cache by then.
     #[inline]
     pub fn prefetch_home(&self, lpn: Lpn) {
         let map = &self.core().store.map;
@@ -212,20 +214,22 @@ impl Ftl {
         Nanos::new(ns.saturating_add(self.flush_after().ns()))
     }
 
-    /// Returns the place of the version of unit `lpn` that snapshot `serial` contains; none if there is no such
-    /// snapshot.
+    /// Returns the physical place of the version of logical unit `lpn` that snapshot number `serial` contains; `None`
+    /// if there is no such snapshot.
     pub fn lookup_in(&self, serial: u32, lpn: Lpn) -> Option<Seen> {
         let media = self.media();
         media.features.seen_in(&media.core, serial, lpn)
     }
 
-    /// Returns the feature of type `T` of the drive; none if the drive does not have it.
+    /// Returns the optional feature of type `T` (such as snapshots, parity or compression) of the drive; `None` if the
+    /// drive does not have it.
     pub fn feature<T: Listed>(&self) -> Option<&T> {
         T::of(&self.media().features)
     }
 
-    /// Returns the number of superblocks that were erased in a row, during preconditioning without simulated time,
-    /// without freeing space for the host, once there are too many; else none.
+    /// Returns the number of superblocks that garbage collection without simulated time (preconditioning) has erased
+    /// since the host last wrote a mapping unit, once the number exceeds what any useful collection needs (the victims
+    /// free no space); `None` below that limit.
     pub fn erased_in_vain(&self) -> Option<u64> {
         each!(&self.layer, layer => layer.erased_in_vain())
     }

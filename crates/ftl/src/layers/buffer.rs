@@ -70,7 +70,7 @@ impl BufferView<'_> {
         self.buffer().held_bytes(self.core().store.layout.unit.get())
     }
 
-    /// True while the write buffer holds data that are not on flash.
+    /// True while the write buffer holds dirty data (not on flash yet), so that the drive still has data to program.
     #[inline]
     pub fn is_draining(&self) -> bool {
         self.media.is_draining()
@@ -104,7 +104,7 @@ impl BufferView<'_> {
         self.buffer().keeps_clean(Lpn(0))
     }
 
-    /// Returns the access times of the buffer's DRAM; none where an access takes no time.
+    /// Returns the access times of the buffer's DRAM; `None` where an access takes no time.
     #[inline]
     pub fn dram(&self) -> Option<Dram> {
         self.host.dram

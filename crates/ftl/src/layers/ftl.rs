@@ -39,40 +39,40 @@ macro_rules! calls {
 /// Methods that the host side of the simulator calls while simulated time runs.
 impl Ftl {
     calls! {
-        /// Begins simulated time: garbage collection, wherever the filled or constructed drive needs it, starts before
-        /// the drive takes writes.
+        /// Begins simulated time on a filled or constructed drive: submits the first garbage collection work on each
+        /// die that needs it, before the drive takes writes.
         fn begin[P](ctx: &mut Context<P>);
-        /// Reserves up to `wanted` write buffer slots for units of request `request` from logical unit `first` on;
-        /// returns the number reserved.
+        /// Reserves up to `wanted` write buffer slots (each for one mapping unit) for request `request`, which writes
+        /// logical units from `first` on; returns the number reserved, which may be 0.
         fn reserve_at(request: u32, first: Lpn, wanted: u32) -> u32;
         /// Reads `count` units from `first` on for request `request`. Returns the number of flash reads that will
         /// report to the request.
         fn read[P](request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32;
-        /// Takes the arrived data of one unit of a write, for which a buffer slot was reserved. `request` waits for the
-        /// program unless it is `u32::MAX`.
+        /// Stores the arrived data of one mapping unit of a host write in the write buffer slot that was reserved for
+        /// it. `request` waits for the program unless it is `u32::MAX`.
         fn write[P](request: u32, lpn: Lpn, coverage: Coverage, ctx: &mut Context<P>);
-        /// Trims `count` units from `first` on for the host.
+        /// Carries out a host trim: discards the data of `count` logical units from `first` on.
         fn trim[P](first: Lpn, count: u32, ctx: &mut Context<P>);
         /// Starts a flush of the host: programs all acknowledged data to flash; [`Output::Flushed`] reports the
         /// completion.
         fn flush[P](request: u32, ctx: &mut Context<P>);
-        /// Carries out a command for the drive as a whole: taking, deleting or rolling back to a snapshot. Returns the
-        /// number of the snapshot, if there is one.
+        /// Carries out a host command that concerns the drive as a whole: taking, deleting or rolling back to a
+        /// snapshot. Returns the number of the snapshot concerned; `None` if there is no such snapshot.
         fn act[P](act: Act, ctx: &mut Context<P>) -> Option<u32>;
         /// Handles an event of the FTL or the flash controller; completions and other outputs can then be taken.
         fn handle[P](event: Event, ctx: &mut Context<P>);
-        /// Assigns waiting units of the write buffer to dies as long as a die can take units.
+        /// Moves waiting units of the write buffer into programs of dies, as long as a die can take more units.
         fn pump[P](ctx: &mut Context<P>);
         /// Queues all dirty units in the write buffer for programming, and starts as many programs as possible now.
         fn send_out[P](ctx: &mut Context<P>);
-        /// Puts data of the drive's own features that are not on flash (such as map entries) into the write buffer, to
-        /// be programmed.
+        /// Puts data of the drive's own that are not on flash (such as changed entries of a map kept on flash) into the
+        /// write buffer, to be programmed.
         fn write_out_own[P](ctx: &mut Context<P>);
-        /// Adds to the statistics the number of units that a power cut would have lost, multiplied by the time in ns
-        /// since the last call.
+        /// Adds to the statistics of units at risk the number of units that a power cut would have lost, multiplied by
+        /// the time in ns since the last call of this function.
         fn account_risk(now: SimTime);
-        /// Declares that no unit can be moved any more. A drive that lost blocks counts as worn out: it turns
-        /// read-only, and no request waits for it any longer.
+        /// Handles a drive on which no operation is in flight and no unit can be moved any more. A drive that lost
+        /// blocks counts as worn out: it turns read-only, and no request waits for it any longer.
         fn declare_stalled();
     }
 }
@@ -93,9 +93,11 @@ impl Ftl {
         /// Writes up to `count` units from `first` on to a fresh drive in order and without simulated time; returns the
         /// number of units written.
         fn write_in_order(first: Lpn, count: u32) -> u32;
-        /// Prepares a preconditioned drive for simulated time: pads open superblocks to whole program units.
+        /// Prepares a preconditioned drive for simulated time: pads each open superblock up to the end of a program
+        /// unit (pages of one program operation).
         fn settle();
-        /// Pads and submits the programs that wait for more units; returns false when no program waits.
+        /// Pads the partly filled programs that wait for more units and submits them, on all dies; returns false when
+        /// no program waits.
         fn pad_all[P](ctx: &mut Context<P>) -> bool;
     }
 
@@ -177,18 +179,18 @@ impl Ftl {
         each!(&mut self.layer, layer => layer.parts())
     }
 
-    /// Returns the page-mapped translation layer, whose steady state can be constructed; none for another mapping.
+    /// Returns the page-mapped translation layer, whose steady state can be constructed; `None` for another mapping.
     pub fn as_page_mapped(&mut self) -> Option<&mut PageMapped> {
         self.layer.as_page_mapped()
     }
 
-    /// Returns the block-mapped translation layer; none for another mapping.
+    /// Returns the block-mapped translation layer; `None` for another mapping.
     pub fn as_block_mapped(&mut self) -> Option<&mut BlockMapped> {
         self.layer.as_block_mapped()
     }
 
-    /// Lets the map stay longer in its compact form (a rule and the changes since) before flat arrays replace it, so
-    /// that [`Self::changed_since`] can answer for longer, at the price of slower lookups.
+    /// Lets the map stay longer in its compact form (a rule and tables of changes, in place of flat arrays), so that
+    /// [`Self::changed_since`] can answer for longer, at the price of slower lookups.
     pub fn keep_rule(&mut self) {
         self.parts().0.core.store.map.keep_rule();
     }
@@ -199,14 +201,15 @@ impl Ftl {
         self.parts().0.core.store.map.make_arrays();
     }
 
-    /// Takes the next output (completion of a read, program or flush) that the FTL has for the host side; none if there
-    /// is none.
+    /// Takes the next output (completion of a read, program or flush) that the FTL has for the host side; `None` if
+    /// there is none.
     #[inline]
     pub fn take_output(&mut self) -> Option<Output> {
         self.parts().1.outputs.pop()
     }
 
-    /// Reserves up to `wanted` write buffer slots; returns the number reserved.
+    /// Reserves up to `wanted` free write buffer slots (each for one mapping unit); returns the number reserved, which
+    /// may be 0.
     #[inline]
     pub fn reserve(&mut self, wanted: u32) -> u32 {
         self.parts().0.reserve(wanted)
@@ -241,26 +244,28 @@ impl Ftl {
     }
 
     /// Adds wear to every block without erasing: `times` times the block's number of program/erase cycles in `worn`, as
-    /// if the same series of erases were repeated.
+    /// if the series of erases that caused `worn` were repeated so often.
     pub fn wear_on(&mut self, worn: &[u32], times: u32) {
         self.parts().0.core.store.wear_on(worn, times);
     }
 
-    /// Ends upkeep when the host has finished: the background scrub (patrol) ends and no refresh falls due, so that the
-    /// drive comes to rest.
+    /// Ends upkeep (timed work) when the host has finished: the background scrub (patrol) ends and no refresh falls due
+    /// any more, so that the drive becomes idle and the run can end.
     pub fn end_upkeep(&mut self) {
         let (media, upkeep) = each!(&mut self.layer, layer => layer.keeping());
         upkeep.end(media);
     }
 
-    /// Removes all upkeep work that is scheduled, because the power fails.
+    /// Removes all upkeep work (refresh, background scrub, scheduled snapshots) that is scheduled, because the power
+    /// fails.
     pub fn pause_upkeep(&mut self) {
         if let Some(agenda) = &mut self.parts().0.core.agenda {
             agenda.empty();
         }
     }
 
-    /// Begins measuring garbage collection work: victims and moved units count from now on.
+    /// Begins the measurement of garbage collection work: victims and moved units from now on are recorded in the
+    /// series of counters that `turnover` returns.
     pub fn begin_turnover(&mut self) {
         let mark = self.mark();
         each!(&mut self.layer, layer => layer.keeping()).1.turnover.begin(mark);

@@ -13,13 +13,13 @@ pub trait Placing {
     /// counts as none.
     fn set_placement(&mut self, named: Option<u16>);
 
-    /// Returns the present state of each placement handle; none if the drive has no handles.
+    /// Returns the present state of each placement handle; `None` if the drive has no handles.
     fn handles(&self) -> Option<Vec<HandleState>>;
 
     /// Returns the statistics of all placement handles so far; empty if the drive has no handles.
     fn placed(&self) -> HandleTotals;
 
-    /// Returns the number of superblocks of a reclaim unit; none if the drive has no placement handles.
+    /// Returns the number of superblocks of a reclaim unit; `None` if the drive has no placement handles.
     fn reclaim_unit_superblocks(&self) -> Option<u64>;
 }
 

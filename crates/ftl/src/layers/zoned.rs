@@ -6,7 +6,7 @@ use controller::Context;
 
 /// Interface to the zones of a drive, which may have none.
 pub trait ZonedLayer {
-    /// Returns the number, size and limits of the drive's zones; none if the drive has no zones.
+    /// Returns the number, size and limits of the drive's zones; `None` if the drive has no zones.
     fn zoning(&self) -> Option<Zoning>;
 
     /// Returns the state of each zone on flash, in order of zones; empty if the drive has no zones.

@@ -15,9 +15,10 @@ pub enum Role {
     Data,
     /// Role of a log block, which takes the host's writes in order of arrival.
     Log,
-    /// Role of a block that a merge is filling, to become a data block.
+    /// Role of a block that a merge (copy of a group's valid units) is filling, and that becomes a data block.
     Target,
-    /// Role of a sealed block: it takes no more data, and is erased once it holds no valid unit.
+    /// Role of a sealed block: the block takes no more data, its valid units may be moved out by merges, and it is
+    /// erased once it holds no valid unit.
     Sealed,
 }
 
@@ -25,8 +26,9 @@ impl Role {
     pub(crate) const ALL: [Self; 5] = [Self::Unused, Self::Data, Self::Log, Self::Target, Self::Sealed];
 }
 
-/// Record of a block of a block-mapped drive: one superblock of each die of its bank. Program unit `p` is on die `p`
-/// modulo the number of dies, so that neighbouring program units are programmed at the same time.
+/// Record of a block of a block-mapped drive, which consists of one superblock on each die of its bank (set of dies).
+/// Program unit `p` of the block is on die `p` modulo the number of dies, so that neighbouring program units are
+/// programmed at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     /// Role of the block: data block, log block, merge target, sealed or not in use.
@@ -44,7 +46,8 @@ pub struct Block {
     pub valid: u32,
     /// Number of programs in flight to the block.
     pub in_flight: u32,
-    /// Time of the host's last write to the block, as a value of the bank's write clock (count of host writes).
+    /// Time of the host's last write to the block, as a value of the bank's write clock (the number of host writes to
+    /// the bank's blocks so far).
     pub used: u64,
     /// Number that identifies the block in spare areas, on a drive whose power may be cut; else 0.
     pub serial: u64,
@@ -64,7 +67,8 @@ impl Block {
     };
 }
 
-/// Record of a program unit of a merge that is planned but not submitted: it waits until its units have been read.
+/// Record of a program unit that the merge in progress has planned but not submitted for programming: it waits until
+/// its mapping units have been read from flash.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Planned {
     pub program: u32,
@@ -76,10 +80,10 @@ pub(crate) struct Planned {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Purpose of a merge that fills an open block up to the position of the host's next write, by copying the group's
-    /// units of lower positions; it is neither a partial nor a full merge.
+    /// units of lower positions from their places on flash; it is neither a partial nor a full merge.
     Fill,
-    /// Purpose of a merge that completes a log block that was filled in place, so that it becomes the data block
-    /// (switch or partial merge).
+    /// Purpose of a merge that completes a log block in which each unit is at its fixed position (filled in place), by
+    /// copying the rest of the group, so that it becomes the data block (switch or partial merge).
     Complete,
     /// Purpose of a merge that copies all valid units of a group of logical units to a new block (full merge).
     Full,
@@ -96,21 +100,24 @@ pub(crate) struct Merge {
     pub origin: Origin,
     pub group: u32,
     pub target: u32,
-    /// Position (program unit) within the target block at which the merge ends, exclusive.
+    /// Position (index of the program unit) in the target block at which the merge ends: the first one that the merge
+    /// does not fill.
     pub end: u32,
     pub copied: bool,
     pub ahead: VecDeque<Planned>,
 }
 
-/// State of the merges of a bank: the merge in progress, and the queue of blocks to be reclaimed by further merges.
+/// State of the merges of a bank (set of dies): the merge in progress, and the queue of blocks to be reclaimed by
+/// further merges.
 #[derive(Default)]
 pub(crate) struct Merging {
     pub job: Option<Merge>,
-    /// Queue of the sealed blocks whose valid units must be moved by merges, each with the reason.
+    /// Queue of the sealed blocks (which take no more data) whose valid units must be moved by merges, each with the
+    /// reason (origin), such as garbage collection.
     pub reclaim: VecDeque<(u32, Origin)>,
-    /// Time in nanoseconds that the bank spent in completed merges. `since` is the time at which the merge in progress
-    /// began.
+    /// Time in nanoseconds that the bank (set of dies) spent in completed merges.
     spent_ns: u64,
+    /// Time at which the merge in progress began.
     since: SimTime,
 }
 
@@ -126,41 +133,43 @@ impl Merging {
         self.job.take().expect("a merge has begun")
     }
 
-    /// True if the merge in progress fills block `block`.
+    /// True if the merge in progress in the bank (set of dies) is filling block `block`.
     pub fn is_target(&self, block: u32) -> bool {
         self.job.as_ref().is_some_and(|job| job.target == block)
     }
 
-    /// Returns the time, in nanoseconds, that the bank has spent merging until `now`.
+    /// Returns the time, in nanoseconds, that the bank (set of dies) has spent merging until `now`.
     pub fn ns_until(&self, now: SimTime) -> u64 {
         let running = if self.job.is_some() { now.since(self.since).ns() } else { 0 };
         self.spent_ns + running
     }
 
-    /// Resets the merging time of the bank to zero, when simulated time begins.
+    /// Resets the time that the bank (set of dies) has spent in merges to zero, when simulated time begins.
     pub fn forget_time(&mut self) {
         self.spent_ns = 0;
     }
 }
 
-/// Queue of a bank's write buffer slots that wait to be programmed.
+/// Queue of the write buffer slots that wait to be programmed to one bank (set of dies over which blocks extend), with
+/// the conditions for programming them before their program unit is complete.
 #[derive(Default)]
 pub(crate) struct Waiting {
-    /// Queue of the buffer slots that wait, in the host's order, each with the serial number of its wait; entries with
-    /// an outdated serial number are void.
+    /// Queue of the write buffer slots that wait to be programmed to the bank, in the order of the host's writes; each
+    /// entry is the slot and the serial number of its wait. An entry whose serial number is outdated is void.
     pub queue: VecDeque<(u32, u32)>,
-    /// Number of buffer slots that still wait to be programmed.
+    /// Number of write buffer slots that still wait to be programmed to the bank (set of dies).
     pub units: u32,
     /// Queue of the groups of logical units that the buffer evicted and that must be programmed as a whole (page
     /// padding).
     pub padding: VecDeque<u32>,
-    /// Time at which the bank is next checked for partly filled program units that have waited too long.
+    /// Time at which the bank is next checked for write buffer slots that have waited too long for a full program unit,
+    /// so that the program unit is padded.
     pub timer: SimTime,
     /// True while the units that wait must be programmed without waiting for complete program units: for a flush, or
     /// because the buffer is full.
     pub pressed: bool,
-    /// True while a host request waits for the program of a partly filled program unit, which is padded as soon as no
-    /// data that could fill it are crossing the host link.
+    /// True while a host request waits for the program of a partly filled program unit of the bank, which is padded and
+    /// programmed as soon as no data that could fill it are crossing the host link.
     pub awaited: bool,
 }
 
@@ -171,20 +180,20 @@ pub(crate) struct Bank {
     pub erasing: Vec<u32>,
     /// For each group of logical units, the number of its data block, or `NONE`.
     pub data: Vec<u32>,
-    /// Number of groups of logical units that have a data block.
+    /// Number of groups of logical units that have a data block in the bank (set of dies).
     pub data_blocks: u32,
-    /// List of the log blocks of the bank, in the order in which they were opened.
+    /// List of the log blocks of the bank (set of dies), in the order in which they were opened.
     pub logs: Vec<u32>,
     pub blocks: Vec<Block>,
     /// For each block, the superblocks (numbered over the drive) of which it consists: one for each die of the bank.
     pub members: Vec<u32>,
-    /// List of the block numbers of the bank that are not in use.
+    /// List of the block numbers of the bank (set of dies) that are not in use.
     pub unused: Vec<u32>,
     pub waiting: Waiting,
     pub merging: Merging,
-    /// Number of programs in flight in the bank.
+    /// Number of programs in flight (submitted and not complete) on the dies of the bank.
     pub in_flight: u32,
-    /// Write clock of the bank: number of host writes to its blocks so far.
+    /// Write clock of the bank (set of dies): number of host writes to its blocks so far.
     pub clock: u64,
 }
 
@@ -217,7 +226,8 @@ impl Bank {
         &self.members[block as usize * self.erasing.len()..][..self.erasing.len()]
     }
 
-    /// Takes a block number of the bank that is not in use, or makes a new one if none is left, and returns the number.
+    /// Takes a block number of the bank (set of dies) that is not in use, or makes a new one if none is left, and
+    /// returns the number.
     pub fn take_unused(&mut self) -> u32 {
         self.unused.pop().unwrap_or_else(|| {
             self.blocks.push(Block::UNUSED);
@@ -226,12 +236,14 @@ impl Bank {
         })
     }
 
-    /// Returns the part of `all`, the state of all dies of the drive, that belongs to the dies of the bank.
+    /// Returns the part of `all`, the state of all dies of the drive, that belongs to the dies of the bank (set of
+    /// dies).
     fn dies<'a>(&self, all: &'a [DieSpace]) -> &'a [DieSpace] {
         &all[self.first_die as usize..][..self.erasing.len()]
     }
 
-    /// Returns the number of blocks that could be opened now: the fewest free superblocks on any die of the bank.
+    /// Returns the number of blocks (one superblock on each die of the bank) that could be opened now: the fewest free
+    /// superblocks on any die of the bank.
     pub fn free_blocks(&self, all: &[DieSpace]) -> u32 {
         self.dies(all).iter().map(|die| die.free.len()).min().unwrap_or(0) as u32
     }
@@ -243,75 +255,84 @@ impl Bank {
         old
     }
 
-    /// Returns the number of blocks in use that are not data blocks.
+    /// Returns the number of blocks of the bank (set of dies) that are in use and not data blocks: log blocks, merge
+    /// targets and sealed blocks.
     pub fn other_blocks(&self) -> u32 {
         (self.blocks.len() - self.unused.len()) as u32 - self.data_blocks
     }
 
-    /// Returns the number of blocks that could be opened once all erases in progress have succeeded.
+    /// Returns the number of blocks (one superblock on each die of the bank) that could be opened once all erases in
+    /// progress in the bank have succeeded.
     pub fn coming_blocks(&self, all: &[DieSpace]) -> u32 {
         let each = self.dies(all).iter().zip(&self.erasing);
         each.map(|(die, erasing)| die.free.len() as u32 + erasing).min().unwrap_or(0)
     }
 
-    /// Returns the number of blocks that the bank could have in all, limited by the die with the fewest usable
-    /// superblocks.
+    /// Returns the number of blocks that the bank (set of dies) could have in all, limited by the die with the fewest
+    /// usable superblocks.
     pub fn usable_blocks(&self, all: &[DieSpace]) -> u32 {
         self.dies(all).iter().map(|die| die.usable).min().unwrap_or(0)
     }
 }
 
-/// Kind of answer to the question whether another log block can be opened without taking a block that merges need.
+/// Answer to the question whether another log block can be opened in a bank (set of dies) without taking a block that
+/// merges need: now, soon or never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// Answer: another log block can be opened now.
+    /// Answer for a bank (set of dies): another log block can be opened now.
     Now,
-    /// Answer: no log block can be opened now, but blocks are being erased or are about to be.
+    /// Answer for a bank (set of dies): no log block can be opened now, but blocks are being erased or are about to be,
+    /// after which one can.
     Soon,
-    /// Answer: no log block can be opened, and only a merge would free a block.
+    /// Answer for a bank (set of dies): no log block can be opened, and only a merge (copy of a group's valid units to
+    /// a new block) would free a block.
     Never,
 }
 
-/// View of a bank that the mapping rules are shown to choose the next step.
+/// View of a bank (set of dies over which blocks extend) that the rules of the block mapping are shown to choose the
+/// next step, such as to append or to merge.
 pub struct BankView<'a> {
     pub(crate) bank: &'a Bank,
     pub(crate) dies: &'a [DieSpace],
-    /// Greatest number of blocks that a bank may use beside data blocks.
+    /// Greatest number of blocks that the bank (set of dies) may use in addition to its data blocks: log blocks, merge
+    /// targets and sealed blocks together.
     pub(crate) others_most: u32,
-    /// Number of blocks of the bank that are being erased and count against `others_most`, because a power cut could
-    /// bring them back; 0 on a drive whose power is never cut.
+    /// Number of blocks of the bank (set of dies) that are being erased and count against the limit of blocks beside
+    /// data blocks, because a power cut could interrupt their erase and bring them back; 0 on a drive whose power is
+    /// never cut.
     pub(crate) erasing: u32,
     pub(crate) program_units: u32,
 }
 
 impl BankView<'_> {
-    /// Returns the log blocks of the bank, in the order in which they were opened.
+    /// Returns the log blocks of the bank (set of dies), in the order in which they were opened.
     pub fn logs(&self) -> &[u32] {
         &self.bank.logs
     }
 
-    /// Returns the state of block `block` of the bank.
+    /// Returns the state of block `block` of the bank (set of dies).
     pub fn block(&self, block: u32) -> &Block {
         &self.bank.blocks[block as usize]
     }
 
-    /// True when no further program unit fits into block `block`.
+    /// True when all program units of block `block` of the bank are programmed or assigned, so that the block takes no
+    /// more data.
     pub fn is_full(&self, block: u32) -> bool {
         self.block(block).next == self.program_units
     }
 
-    /// Returns the number of the newest log block of group `group`; none if the group has no log block of its own.
+    /// Returns the number of the newest log block of group `group`; `None` if the group has no log block of its own.
     pub fn log_of(&self, group: u32) -> Option<u32> {
         self.logs().iter().rev().copied().find(|&log| self.block(log).owner == group)
     }
 
-    /// Returns the number of the log block to which the host has not written for the longest time; none without a log
+    /// Returns the number of the log block to which the host has not written for the longest time; `None` without a log
     /// block.
     pub fn idlest_log(&self) -> Option<u32> {
         self.logs().iter().copied().min_by_key(|&log| self.block(log).used)
     }
 
-    /// Returns the number of the data block of a group of logical units; none if the group has no data block.
+    /// Returns the number of the data block of a group of logical units; `None` if the group has no data block.
     pub fn data_of(&self, group: u32) -> Option<u32> {
         Some(self.bank.data[group as usize]).filter(|&block| block != NONE)
     }
@@ -335,19 +356,21 @@ impl BankView<'_> {
     }
 }
 
-/// Record of the next write of the host in a bank, about which the mapping rules decide.
+/// Record of the next host write that a bank (set of dies) is to program, for the rules of the block mapping to decide
+/// about.
 #[derive(Clone, Copy, Debug)]
 pub struct HostWrite {
     /// Number of the group of logical units that contains the unit to be written, which has waited longest.
     pub group: u32,
     /// Position, within the group, of the program unit that contains the unit to be written.
     pub position: u32,
-    /// True if all units of the write's program unit wait in the write buffer, apart from units that were never
-    /// written.
+    /// True if all mapping units of the write's program unit wait in the write buffer, apart from units that the host
+    /// has never written.
     pub complete: bool,
 }
 
-/// Kind of step that the mapping rules choose for the host's next write in a bank.
+/// Step that the rules of a block mapping choose for the host's next write in a bank (set of dies), such as to append
+/// to a log block or to merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Step: program the units that wait in the write buffer at the next position of this log or data block.
@@ -355,17 +378,17 @@ pub enum Step {
     /// Step: fill this block up to and including the position of the write; units that do not wait in the write buffer
     /// are copied there.
     Fill(u32),
-    /// Step: open a new log block for a group of logical units, or for units of any group if none is given; then the
-    /// rules are asked again.
+    /// Step: open a new log block for one group of logical units, or for units of any group where the field is `None`;
+    /// the rules are then asked again for the same write.
     Open(Option<u32>),
-    /// Step: complete this log block, which was filled in place, by copying the rest of its group; it becomes the data
-    /// block.
+    /// Step: complete this log block, in which each unit is at its fixed position, by copying the rest of its group to
+    /// it; the log block becomes the data block (switch or partial merge).
     Complete(u32),
     /// Step: copy all valid units of this group of logical units to a new data block (full merge).
     Merge(u32),
     /// Step: reclaim this log block by copying its valid units, group by group, to new data blocks.
     Reclaim(u32),
-    /// Step: let the host's write wait until an erase has ended.
+    /// Step: let the host's write wait until an erase in the bank has ended, which may free a block.
     Wait,
 }
 
@@ -376,7 +399,7 @@ pub trait BlockRules: Send {
     /// first.
     fn dies_per_block(&self) -> u32;
 
-    /// Returns the next step for the host's write `write` in the bank that `view` shows.
+    /// Returns the next step for the host's write `write` in the bank (set of dies) that `view` shows.
     fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step;
 
     /// Returns the smallest number of log blocks, for each bank, with which the rules can work.
@@ -387,8 +410,8 @@ pub trait BlockRules: Send {
     /// Returns the number of log blocks, for each bank, that the rules use in normal operation.
     fn logs_usual(&self) -> u32;
 
-    /// Returns the number of random writes, in mapping units, that a log block absorbs before it must be merged;
-    /// `group_units` is the number of units of a block.
+    /// Returns the number of random host writes, in mapping units, that one log block takes before a merge is needed;
+    /// `group_units` is the number of mapping units of a block.
     fn units_absorbed(&self, group_units: u32) -> u32 {
         group_units
     }

@@ -4,7 +4,8 @@ use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
 use super::span;
 use config::{Card, ConfigError, Policy, Section, at_least};
 
-/// Owner number of log blocks that take writes of any group of logical units.
+/// Special owner number of log blocks that take writes of any group of logical units, in place of the number of one
+/// group.
 const SHARED: u32 = u32::MAX;
 
 /// Block mapping FAST (fully associative sector translation): log blocks shared by all groups, and one for sequential

@@ -12,10 +12,11 @@ const OPEN: u32 = 14;
 /// Firmware times of the commands on zones (write, append, open, close, reset), which add to the flash's own time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneTimes {
-    /// Firmware time of a write command. Times of writes and appends add up over all zones, because one firmware
-    /// processor keeps all write pointers.
+    /// Firmware time of a write command to a zone. The times of writes and appends to all zones add up, one after the
+    /// other, because one firmware processor updates all write pointers.
     pub write: Nanos,
-    /// Firmware time of a zone append command. Times of writes and appends add up over all zones, as those of `write`.
+    /// Firmware time of a zone append command. The times of writes and appends to all zones add up, one after the
+    /// other, because one firmware processor updates all write pointers.
     pub append: Nanos,
     /// Firmware time for opening or closing a zone, or finishing an empty or full zone.
     pub manage: Nanos,
@@ -120,7 +121,7 @@ pub struct Zoning {
     pub size: u64,
     /// Zone capacity: number of mapping units of a zone that can be written.
     pub capacity: u32,
-    /// Number of dies over which each part of a zone extends.
+    /// Number of dies over which each part of a zone extends; a part has one superblock on each of these dies.
     pub width: u32,
     /// Greatest number of zones that can be open at one time.
     pub open_most: u32,
@@ -157,8 +158,8 @@ pub trait ZoneRules: Send {
     /// When the kind cannot work with so many dies.
     fn width(&self, dies: u32) -> Result<u32, Misfit>;
 
-    /// True if a zone takes the superblocks of all its parts at its first write, and is padded when it is finished;
-    /// false if it takes those of each part when the write pointer reaches the part.
+    /// True if a zone allocates the superblocks of all its parts at its first write, and is padded to its end when it
+    /// is finished; false if it allocates the superblocks of each part when the write pointer reaches the part.
     fn takes_all(&self) -> bool;
 
     /// Returns the number of the group of dies on which the part of a zone in `view` is placed; if the group has no

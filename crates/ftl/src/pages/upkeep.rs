@@ -37,8 +37,9 @@ impl KeepsUp for PageMapped {
         self.media.await_moment(&mut ctx.calendar);
     }
 
-    /// Begins to relocate all valid units of a superblock, which is closed before if it is open. Returns false while
-    /// programs to it are in flight, while a collection needs it open, and where it is being emptied already.
+    /// Begins to move all valid units out of a superblock (refresh or scrub), which is closed first if it is open.
+    /// Returns false while programs to the superblock are in flight, while garbage collection needs it open, or if it
+    /// is being reclaimed already.
     fn write_superblock_anew<P: Probe>(
         &mut self,
         superblock: u32,

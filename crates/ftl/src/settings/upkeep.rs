@@ -8,13 +8,14 @@ use units::Nanos;
 /// Settings of background work: when data are rewritten, and which share of a die's time that may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UpkeepRules {
-    /// Age at which data are rewritten (refreshed); zero: never.
+    /// Age of stored data at which a superblock's data are programmed again elsewhere (refresh); zero: never.
     pub refresh_age: Nanos,
     /// Settings of the patrol (background scrub), which reads stored data to find errors.
     pub scrub: PatrolRules,
     /// Greatest fraction (0 to 1) of a die's time that timer-driven work may take.
     pub share: f64,
-    /// Time for which a die must have been idle before units are rewritten so that their reads cost less.
+    /// Time for which a die must have been idle before units that a write cost regulator has queued are programmed
+    /// again so that their later reads take less time.
     pub rewrite_after: Nanos,
 }
 

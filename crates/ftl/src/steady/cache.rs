@@ -11,18 +11,19 @@ use controller::Origin;
 use engine::RandomStream;
 use units::Lpn;
 
-/// Fill levels of the SLC caches of all dies in a constructed state, on a drive whose host waits for folding when the
-/// cache is full.
+/// Fill levels of the SLC caches of all dies in a constructed drive state, on a drive whose host writes wait for
+/// folding (copying SLC data to normal superblocks) when the cache is full.
 pub struct Filling {
-    /// For each die: number of units written to its newest SLC superblock; as many units of the oldest SLC superblock
-    /// are folded.
+    /// For each die: number of units written to its newest superblock in SLC mode; the same number of units of the
+    /// oldest superblock in SLC mode is folded (copied to normal superblocks).
     last: Vec<u32>,
 }
 
 impl PageMapped {
-    /// Fills the SLC cache of a constructed state with outdated data where the host bypasses a full cache. Where the
-    /// host waits for folding, fills nothing and returns how far each die's cache is to be filled by
-    /// [`Self::write_to_cache_untimed`]. Returns none in all other cases.
+    /// Fills the SLC cache of a constructed drive state: where the host bypasses a full cache, with outdated data, and
+    /// returns `None`; where the host waits for folding, fills nothing and returns how far
+    /// [`Self::write_to_cache_untimed`] is to fill each die's cache. Also returns `None`, without a change, on a drive
+    /// without such a cache.
     pub fn fill_cache_untimed(&mut self, random: &mut RandomStream) -> Option<Filling> {
         let is_written_past = self.media.features.is_written_past()?;
         let (dies, units) =
@@ -42,8 +43,9 @@ impl PageMapped {
         Some(Filling { last: (0..dies).map(|_| part()).collect() })
     }
 
-    /// Returns the number of units that the host writes to the SLC cache, over all dies, from the write of a unit until
-    /// the unit is folded, where the host waits for folding; 0 elsewhere, or where the cache grows into free space.
+    /// Returns the number of mapping units that the host writes to the SLC cache, over all dies, between the write of a
+    /// unit and its folding (copying to a normal superblock), where the host waits for folding; 0 elsewhere, or where
+    /// the cache grows into free space.
     pub fn units_before_folding(&self) -> u32 {
         let layout = &self.media.core.store.layout;
         self.media.features.superblocks_before_folding().unwrap_or(0) * layout.slc_units() * layout.dies
@@ -82,7 +84,8 @@ impl PageMapped {
             && self.media.open_for_host(die, self.media.core.store.space.one_bit_stream)
     }
 
-    /// Folds the oldest SLC superblock of each die, without simulated time, as far as the newest one is written.
+    /// Folds (copies to normal superblocks), without simulated time, so many units of the oldest SLC superblock of each
+    /// die as the newest one has been written.
     pub fn fold_untimed(&mut self, filling: &Filling) {
         for (die, &part) in filling.last.iter().enumerate() {
             let open = self.media.core.store.space.dies[die].one_bit().superblock;
@@ -110,7 +113,7 @@ impl PageMapped {
 }
 
 impl Media {
-    /// Closes the open SLC superblock of a die, which holds `units` units, without simulated time.
+    /// Closes the open superblock in SLC mode of a die, without simulated time; `units` units of it were written.
     fn end_slc_untimed(&mut self, die: usize, units: u32) {
         let superblock = self.core.store.space.dies[die].one_bit().superblock;
         let global = self.core.store.space.global(die, superblock);

@@ -19,7 +19,8 @@ fn normal(random: &mut RandomStream) -> f64 {
     (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
 }
 
-/// State of the construction of a steady drive state: the map being drawn, the random number stream and wear.
+/// Working state while a steady drive state is constructed in place of preconditioning: the map that is being drawn at
+/// random, the random number stream, and the program/erase cycles given to superblocks.
 struct Builder {
     drawn: Drawn,
     random: RandomStream,
@@ -27,7 +28,8 @@ struct Builder {
     cycles: Vec<u32>,
 }
 
-/// Plan of the content of one die's superblocks in a constructed drive state: closed, open, and being collected.
+/// Plan for one die in a constructed steady drive state: its closed superblocks with the number of valid units of each,
+/// its open superblocks, and the superblock that garbage collection is reclaiming.
 struct DiePlan {
     closed: Vec<(u32, UsedBlock)>,
     open: [Option<(u32, u32, u32)>; 2],
@@ -35,9 +37,9 @@ struct DiePlan {
 }
 
 impl PageMapped {
-    /// Constructs the drive state to which endless uniform random overwriting of the first `filled` units would lead:
-    /// each die, or set of dies reclaimed together, is as at one of the recorded `moments`, with the logical units in
-    /// random order.
+    /// Constructs the drive state to which endless uniform random overwriting of the first `filled` units would lead.
+    /// Each die, or set of dies whose superblocks are reclaimed together, takes the state recorded in one of `moments`
+    /// (states of a small simulated drive at various times), with the logical units in random order.
     ///
     /// # Errors
     /// When the drive is not fresh or has too few superblocks for `filled` units.
@@ -67,8 +69,8 @@ impl PageMapped {
     }
 }
 
-/// Returns the ratio of the die's closed superblocks to those of the recorded moment, by which recorded ages are
-/// multiplied.
+/// Returns the ratio of the number of the die's closed superblocks to that of the recorded state `moment`, by which the
+/// recorded ages of superblocks are multiplied.
 fn stretch(moment: &Moment, plan: &DiePlan) -> f64 {
     plan.closed.len() as f64 / moment.closed.len().max(1) as f64
 }
@@ -252,7 +254,8 @@ impl Core {
         self.store.space.valid[global] = valid;
     }
 
-    /// Gives the superblocks of a die the program/erase cycles of the recorded superblocks whose roles they take.
+    /// Sets the program/erase cycles of the superblocks of a die, in a constructed drive state, to those of the
+    /// recorded superblocks whose roles (closed, open, free) they take.
     fn wear_die(&mut self, die: usize, cycles: &[u32]) {
         for superblock in 0..self.store.layout.superblocks_per_die {
             let global = self.store.space.global(die, superblock);

@@ -10,8 +10,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use units::{Lpn, Ppa};
 
-/// Draws which of the next `count` (at most 64) of `units` remaining places are valid, one bit each, where `left` of
-/// the `units` places are to be chosen uniformly; subtracts the chosen places from `left`.
+/// Draws at random which of the next `count` (at most 64) places of a superblock are valid, and returns one bit for
+/// each. `left` valid places remain to be chosen uniformly among `units` remaining places; the function subtracts the
+/// chosen ones from `left`.
 #[inline]
 fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream) -> u64 {
     let mut mask = 0u64;
@@ -27,7 +28,8 @@ fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream
     mask
 }
 
-/// Returns the number of random draws that [`sample_mask`] makes for `places` places in masks of 64.
+/// Returns the number of values that [`sample_mask`] takes from the random number stream for `places` places, in masks
+/// of 64 places.
 fn draws_of(places: u32) -> u64 {
     u64::from(places.div_ceil(2))
 }
@@ -35,10 +37,11 @@ fn draws_of(places: u32) -> u64 {
 /// Record of a range of places in a superblock of a constructed state; randomly drawn places of the range hold the next
 /// logical units of the permutation.
 struct Piece {
-    /// `first`: physical address of the first place of the range. `places`: number of places. `valid`: number of valid
-    /// places.
+    /// Physical address of the first place of the range.
     first: u64,
+    /// Number of places of the range.
     places: u32,
+    /// Number of valid places of the range, which hold data of a logical unit.
     valid: u32,
     /// Number of logical units that were placed in earlier pieces (place ranges of superblocks) of the constructed
     /// state.
@@ -47,8 +50,8 @@ struct Piece {
     drawn: OnceLock<Vec<Chunk>>,
 }
 
-/// Record of up to 64 consecutive places of a piece (place range of a superblock): bit mask of the valid places, and
-/// number of valid places before.
+/// Record of up to 64 consecutive places of a range of a superblock in a constructed drive state: bit mask of the valid
+/// places, and number of valid places of the range before them.
 struct Chunk {
     mask: u64,
     /// Number of valid places of the piece (place range of a superblock) before this chunk.
@@ -80,7 +83,7 @@ impl Piece {
     }
 
     /// Returns the rank of physical place `place` among the valid places of the piece, a place range of a superblock;
-    /// none if the place is not valid.
+    /// `None` if the place is not valid.
     fn rank(&self, place: u64) -> Option<u32> {
         let at = place.checked_sub(self.first).filter(|&at| at < u64::from(self.places))?;
         let (chunk, bit) = (&self.chunks()[(at / 64) as usize], at % 64);
@@ -89,16 +92,16 @@ impl Piece {
     }
 }
 
-/// Map of a constructed drive state as a rule: all pieces of superblocks, in the order in which they were placed;
-/// places are drawn when they are looked up.
+/// Map of a constructed drive state as a rule in place of arrays: all ranges of places in superblocks, in the order in
+/// which logical units were put there; which places are valid is drawn again, reproducibly, when they are looked up.
 pub(super) struct Drawn {
     permutation: Permutation,
     superblock_units: u32,
     pieces: Vec<Piece>,
     /// For each superblock: index of its piece (range of places that hold data), or `NONE`.
     of_superblock: Vec<u32>,
-    /// Number of data units of a superblock, and the jump that advances a random number stream past all draws of such a
-    /// superblock in one step.
+    /// Number of mapping units for data of a superblock, and the jump that advances a random number stream past all
+    /// random values that such a superblock takes, in one step.
     whole: (u32, Leap),
 }
 

@@ -7,9 +7,9 @@ use crate::core::SetMoment;
 use crate::pages::PageMapped;
 
 impl PageMapped {
-    /// Returns a record of the present state of the first die, and of the dies with which its superblocks are
-    /// reclaimed, from which steady drive states are constructed. `worn` is the number of program/erase cycles that
-    /// their blocks had when the drive was new.
+    /// Returns a record of the present state of the first die, or of the first set of dies whose superblocks are
+    /// reclaimed together (parity groups), from which steady drive states are constructed. `worn` is the number of
+    /// program/erase cycles that their blocks had when the drive was new.
     pub fn moment(&self, worn: u32) -> SetMoment {
         let media = &self.media;
         let together = media.features.moment_together(&media.core, worn);

@@ -28,7 +28,8 @@ pub use cache::Filling;
 pub struct SteadyRule {
     /// Length of a window, in overwrites of the filled logical space.
     pub window: f64,
-    /// Number of windows, the most recent ones, that are compared with each other.
+    /// Number of the most recent windows (equal amounts of data written) whose write amplification values are compared
+    /// with each other.
     pub windows: usize,
     /// Least number of overwrites of the filled space before write amplification may count as steady. Data filled in
     /// order stay in order until they are overwritten, which a workload that prefers certain addresses would notice,
@@ -36,8 +37,8 @@ pub struct SteadyRule {
     pub least: f64,
     /// Largest deviation of write amplification in a window from the mean, as a fraction of the mean, in steady state.
     pub tolerance: f64,
-    /// Number of overwrites of the filled space after which preconditioning ends even if write amplification is not
-    /// steady; the result then says so.
+    /// Number of overwrites of the filled logical space after which preconditioning ends even if write amplification is
+    /// not steady; the results then report that.
     pub limit: f64,
 }
 

@@ -45,8 +45,8 @@ impl PageMapped {
         written
     }
 
-    /// Returns true when nothing was written yet, and no feature or stream has a say in where a unit goes, so that only
-    /// the dies' space decides.
+    /// Returns true when nothing was written to the drive yet, and no optional feature or write stream influences the
+    /// place of a unit, so that only the dies' free space decides.
     fn may_write_in_order(&self) -> bool {
         let Media { core: Core { store, .. }, features } = &self.media;
         let layout = &store.layout;
@@ -57,7 +57,7 @@ impl PageMapped {
         is_fresh && is_plain && is_whole && store.dead.from_start == NONE
     }
 
-    /// Returns true when die `die` can take `part` units in a new superblock without starting garbage collection.
+    /// Returns true when die `die` can take `part` units in a new superblock without needing garbage collection.
     fn takes_in_order(&self, die: usize, part: u32) -> bool {
         let (media, space) = (&self.media, &self.media.core.store.space.dies[die]);
         let before = self.upkeep.trigger_view(media, die);
@@ -103,18 +103,22 @@ fn layout_turn(dies: usize, program: u32) -> u32 {
     dies as u32 * program
 }
 
-/// Map of a drive written in order, as a rule that computes each unit's place.
+/// Map of a drive that was filled in ascending order of logical units, as a rule that computes each unit's place, in
+/// place of stored arrays.
 struct UnitsInOrder {
     first: u32,
     count: u32,
     dies: u32,
     program: u32,
-    /// `units`: number of units of a superblock. `per_die`: number of superblocks of a die.
+    /// Number of mapping units of a superblock.
     units: u32,
+    /// Number of superblocks of a die.
     per_die: u32,
-    /// Numbers of the superblocks in the order in which they were written: one of each die, then the next of each die.
+    /// Numbers of the superblocks (over the drive) in the order in which filling the drive wrote them: one of each die,
+    /// then the next of each die.
     order: Vec<u32>,
-    /// For each superblock: its position among the superblocks of its die in the order of writing, or `NONE`.
+    /// For each superblock: its position, counted from 0, among the superblocks of its die in the order in which
+    /// filling the drive wrote them, or `NONE`.
     rank: Vec<u32>,
 }
 

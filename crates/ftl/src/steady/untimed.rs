@@ -18,8 +18,9 @@ use crate::store::{Frontier, NONE, places};
 use controller::Origin;
 use units::{Lpn, Ppa};
 
-/// Number of times that each superblock of a die may be erased before the host can write its next unit. Even a policy
-/// that picks victims at random misses a single superblock with garbage that often only once in 10^13 times.
+/// Number of erases, for each superblock of a die, that garbage collection without simulated time may take before the
+/// host can write its next unit; beyond that the drive counts as stuck. Even a policy that picks victims at random
+/// misses a single superblock with garbage that often only once in 10^13 times.
 const TURNS_MOST: u64 = 32;
 
 impl PageMapped {
@@ -114,8 +115,8 @@ impl PageMapped {
             || core.free_superblocks(die) >= 2 + core.rules.spare
     }
 
-    /// Returns true while the die is so short of free superblocks that its garbage collection takes priority over host
-    /// programs.
+    /// Returns true while a die is reclaiming a superblock and is so short of free superblocks that programs of its
+    /// garbage collection have priority over host programs.
     #[inline]
     fn is_urgent(&self, die: usize) -> bool {
         self.media.core.collections[die].mover.has_victim()
@@ -123,27 +124,30 @@ impl PageMapped {
             && self.media.core.store.controller.hastens_collection()
     }
 
-    /// Returns the number of units that the host may write for each unit that garbage collection moves on the first
-    /// die, while collection has priority over host programs and throttles the host; else none.
+    /// Returns the number of mapping units that the host may write for each unit that garbage collection moves on the
+    /// first die, while collection has priority over host programs and throttles the host; `None` (no throttling)
+    /// otherwise.
     pub fn urgent_rate(&self) -> Option<f64> {
         let collection = &self.media.core.collections[0];
         (self.is_urgent(0) && collection.is_pacing()).then_some(collection.pace.rate)
     }
 
-    /// Tells the victim policies that the simulated drive has only the fraction `part` of the superblocks per die of
-    /// the drive that it represents.
+    /// Tells the victim policies of all dies that the simulated drive has only the fraction `part` of the superblocks
+    /// per die of the real drive that it represents (scaled-down drive).
     pub fn stand_for(&mut self, part: f64) {
         self.media.core.store.space.dies.iter_mut().for_each(|die| die.victim.stand_for(part));
     }
 
-    /// Returns the factor, 0 to 1, by which preconditioning without simulated time scales the host's write credit from
-    /// garbage collection while collection has priority over host programs. A setting, which `set_urgent_share` makes.
+    /// Returns the setting by which preconditioning without simulated time imitates how garbage collection throttles
+    /// the host in timed runs: factor, 0 to 1, on the number of units that the host may write for each unit moved,
+    /// while collection has priority over host programs.
     pub fn urgent_share(&self) -> f64 {
         self.upkeep.urgent_share
     }
 
-    /// Sets the factor, 0 to 1, by which preconditioning without simulated time scales the host's write credit from
-    /// garbage collection while collection has priority over host programs, as measured in a timed run.
+    /// Sets the factor, 0 to 1, on the number of units that the host may write for each unit that garbage collection
+    /// moves, for preconditioning without simulated time while collection has priority over host programs. The factor
+    /// is measured in a timed run.
     pub fn set_urgent_share(&mut self, share: f64) {
         self.upkeep.urgent_share = share;
     }
@@ -213,8 +217,8 @@ impl PageMapped {
         true
     }
 
-    /// Advances garbage collection of a die by one page row, or by an erase of the emptied victim, without simulated
-    /// time; returns false when there is nothing to collect.
+    /// Advances garbage collection of a die, without simulated time, by moving the valid units of one page row (pages
+    /// of one number on all planes) or by erasing the emptied victim; returns false when there is nothing to collect.
     fn go_on_untimed(&mut self, die: usize) -> bool {
         if !self.media.core.collections[die].mover.has_victim() && !self.take_untimed(die) {
             return false;
@@ -258,8 +262,8 @@ impl PageMapped {
 
 /// Functions that check free space during preconditioning without simulated time, and change nothing.
 impl Core {
-    /// Returns true if more superblocks were erased since the host's last unit than any useful garbage collection
-    /// needs.
+    /// Returns true if, during preconditioning without simulated time, more superblocks were erased since the host last
+    /// wrote a unit than any useful garbage collection needs: the drive is stuck.
     #[inline]
     pub fn turns_in_vain(&self) -> bool {
         self.erased_in_a_row > TURNS_MOST * u64::from(self.store.space.per_die)
@@ -353,8 +357,8 @@ impl Media {
         }
     }
 
-    /// Moves the units that `mask` selects in a page row (numbered over the drive) to new places on the same die,
-    /// without simulated time.
+    /// Moves the units that `mask` selects in a page row (pages of one number on all planes; numbered over the drive)
+    /// to new places on the same die, without simulated time.
     #[inline]
     fn move_row_untimed(&mut self, die: usize, row: u32, mask: u64, origin: Origin) {
         let first = self.core.store.layout.first_of_row(row);
@@ -433,8 +437,9 @@ impl Untimed for PageMapped {
         self.lay_in_order(first, count)
     }
 
-    /// Returns the number of superblocks that were erased in a row once it is more than any garbage collection needs,
-    /// because the chosen victims free no space; else none.
+    /// Returns the number of superblocks that garbage collection without simulated time has erased since the host last
+    /// wrote a unit, once the number exceeds what any useful collection needs (the chosen victims free no space);
+    /// `None` below that limit.
     fn erased_in_vain(&self) -> Option<u64> {
         self.media.core.turns_in_vain().then_some(self.media.core.erased_in_a_row)
     }

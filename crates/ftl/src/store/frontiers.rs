@@ -13,8 +13,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) struct Frontier {
     /// Open superblock of the stream, numbered within the die, or `NONE`.
     pub superblock: u32,
-    /// Number of mapping units of the open superblock that are assigned to data already: index of the next unit to
-    /// assign.
+    /// Number of mapping units of the stream's open superblock that are assigned to data already: index of the next
+    /// unit to assign.
     pub next_unit: u32,
     /// Number of mapping units collected so far for the next program, which is submitted once a whole program is
     /// filled.
@@ -34,8 +34,8 @@ impl Frontier {
     }
 }
 
-/// Array of the write frontiers of the streams of a die. The array lies within the die's own record, because each
-/// mapping unit that is written looks up a frontier.
+/// Array of the write frontiers (open superblock and next position) of the write streams of a die. The array lies
+/// within the die's own record in memory, because each mapping unit that is written looks up a frontier.
 pub(crate) struct Frontiers {
     all: [Frontier; STREAMS_MOST + 1],
     count: u8,

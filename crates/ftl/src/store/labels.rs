@@ -7,8 +7,8 @@ use units::Ppa;
 /// unit, from which recovery rebuilds the map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
-    /// Sequence number of the program in the drive's count of programs and opened blocks; `NOTHING`: the label cannot
-    /// be read.
+    /// Sequence number of the program that wrote this label, in the drive's common count of programs and opened blocks;
+    /// `NOTHING` means that the label cannot be read.
     pub age: u64,
     /// Number that identifies the block: the drive's count of programs and opened blocks when the block was opened.
     pub serial: u64,
@@ -30,7 +30,8 @@ impl Label {
     pub const BYTES: u64 = size_of::<Self>() as u64;
 }
 
-/// Table of the labels in the spare areas of all program units of a block-mapped drive.
+/// Table of the labels (facts about the block, for recovery) in the spare areas of all program units of a block-mapped
+/// drive.
 #[derive(Clone, Debug)]
 pub(crate) struct Labels {
     program_units: usize,
@@ -62,20 +63,20 @@ impl Labels {
         self.all[first.index() / self.program_units] = label;
     }
 
-    /// Returns the label of the program unit that contains physical unit `ppa`; none if the label cannot be read.
+    /// Returns the label of the program unit that contains physical unit `ppa`; `None` if the label cannot be read.
     pub fn get(&self, ppa: Ppa) -> Option<Label> {
         Some(self.all[ppa.index() / self.program_units]).filter(|label| label.age != NOTHING)
     }
 
-    /// Makes the labels of the program units in a range of `count` physical units from `first` on unreadable, as an
-    /// erase or an interrupted program does.
+    /// Marks the labels (block records in spare areas) of the program units in a range of `count` physical units from
+    /// `first` on as unreadable, as an erase or an interrupted program makes them.
     pub fn spoil(&mut self, first: usize, count: usize) {
         let end = (first + count).div_ceil(self.program_units);
         self.all[first / self.program_units..end].fill(Label::UNREADABLE);
     }
 
-    /// Continues, after a power cut, the count of programs and opened blocks from the highest number found in readable
-    /// labels.
+    /// Sets the count of programs and opened blocks, after a power cut, to the highest number found in readable labels
+    /// of spare areas, so that new numbers are higher.
     pub fn go_on(&mut self) {
         self.last = self.all.iter().map(|label| label.age).max().unwrap_or(NOTHING);
     }

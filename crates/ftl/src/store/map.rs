@@ -30,15 +30,15 @@ pub struct Map {
     valid: Vec<u64>,
     /// Forward map with entries of 40 bits, in place of `forward`, on a drive for which 32 bits are not enough.
     wide: Option<Box<Places>>,
-    /// Compact form of the map, a rule and the changes since, until the flat arrays are made; none afterwards.
+    /// Compact form of the map, a rule and the changes since, until the flat arrays are made; `None` afterwards.
     sparse: Option<Box<Sparse>>,
-    /// Wall-clock time that making the map's flat arrays took: part of the time to build the simulated drive, even
-    /// where the arrays are made later.
+    /// Wall-clock time in which the map's flat arrays were made, counted as time to build the simulated drive even
+    /// where the arrays are made during the run.
     made_in: Duration,
 }
 
-/// Sizes of a map: number of logical units, of physical units, and of 64-bit words of validity. The words are one more
-/// than needed, so that a mask of 64 units always lies in two words.
+/// Sizes of the map's arrays: number of logical units, of physical units, and of 64-bit words of validity bits. There
+/// is one word more than needed, so that a mask of 64 units that begins anywhere lies in two existing words.
 #[derive(Clone, Copy)]
 struct Shape {
     logical: usize,
@@ -73,7 +73,8 @@ impl Map {
         Self { forward, backward, valid, wide: None, sparse, made_in: Duration::ZERO }
     }
 
-    /// Sets the rule that computes the preconditioned content of a map in which no logical unit is written.
+    /// Sets the rule that computes the map's content after preconditioning, in place of stored arrays; the map must
+    /// have no written unit.
     ///
     /// # Panics
     /// When a unit is written.
@@ -91,7 +92,7 @@ impl Map {
         }
     }
 
-    /// Returns the first logical unit from `from` on, below `end`, that has no physical place; none if all have one.
+    /// Returns the first logical unit from `from` on, below `end`, that has no physical place; `None` if all have one.
     pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
         match &self.sparse {
             None => (from..end).find(|&lpn| self.lookup(Lpn(lpn)) == Ppa::NONE),
@@ -129,7 +130,8 @@ impl Map {
         }
     }
 
-    /// Records in the spare area of physical unit `ppa`, the backward map, that the unit will hold logical unit `lpn`.
+    /// Records in the reverse map (the logical unit numbers in spare areas) that physical unit `ppa` will hold logical
+    /// unit `lpn`; the forward map does not change.
     #[inline]
     pub fn assign(&mut self, ppa: Ppa, lpn: Lpn) {
         match self.backward.get_mut(ppa.index()) {
@@ -157,7 +159,8 @@ impl Map {
         *self.word_mut(ppa) |= 1 << (ppa.0 % 64);
     }
 
-    /// Removes the physical place of logical unit `lpn` from the map; the validity of that place does not change.
+    /// Removes the physical place of logical unit `lpn` from the forward map; the validity bit of that place does not
+    /// change.
     #[inline]
     pub fn clear(&mut self, lpn: Lpn) {
         match self.forward.get_mut(lpn.index()) {
@@ -230,8 +233,9 @@ impl Map {
         }
     }
 
-    /// Returns the compact form of the map while the arrays are empty. Only an access behind the end of an array calls
-    /// this function, so a map with arrays makes no check more than its bounds.
+    /// Returns the compact form of the map (a rule and tables of changes) while the flat arrays are not made. Only an
+    /// access beyond the end of the empty arrays calls this function, so that a map with arrays needs no check except
+    /// that of its bounds.
     #[cold]
     #[inline(never)]
     fn rule(&self) -> &Sparse {
@@ -271,8 +275,8 @@ impl Map {
         }
     }
 
-    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; none
-    /// where only a lookup of each unit would tell.
+    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; `None`
+    /// (not an empty list) where the changes are not recorded and the caller must compare every unit.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         self.sparse.as_ref()?.changed_since(beginning)
     }
@@ -301,8 +305,8 @@ impl Map {
         ([low, &mut self.backward], &mut self.valid, high)
     }
 
-    /// Replaces the compact form of the map by flat arrays once so many units have changed, or so many lookups were
-    /// made, that arrays cost less time.
+    /// Replaces the compact form of the map (a rule and tables of changes) by flat arrays once so many units have
+    /// changed, or so many lookups were made, that arrays cost less time; else does nothing.
     #[inline]
     pub fn outgrow(&mut self) {
         if self.sparse.as_ref().is_some_and(|sparse| sparse.is_outgrown()) {
@@ -310,8 +314,8 @@ impl Map {
         }
     }
 
-    /// Raises the number of lookups after which flat arrays replace a slow rule of the map, because the changes since
-    /// the rule was set will be asked for at the end.
+    /// Raises the number of lookups after which flat arrays replace the compact form of the map, where its rule is
+    /// slow: the recorded changes, which arrays do not have, will be asked for at the end of the run.
     pub fn keep_rule(&mut self) {
         if let Some(sparse) = &mut self.sparse {
             sparse.keep_rule();

@@ -6,11 +6,12 @@ use super::{Frontier, NONE, Space, SuperblockState};
 /// the list of bad blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
-    /// Number of the stream that was filling the superblock at the power cut; `NONE` for a superblock that was not
-    /// open.
+    /// Number of the write stream (data with open superblocks of their own) that was filling the superblock at the
+    /// power cut; `NONE` for a superblock that was not open.
     pub stream: u32,
     pub one_bit: bool,
-    /// True after a program on the superblock failed, so that the superblock is retired instead of erased.
+    /// True after a program on the superblock failed, so that the superblock is taken out of use once empty and not
+    /// erased for reuse.
     pub failing: bool,
     /// True if an erase of the superblock was interrupted: the superblock holds no data, and must be erased again.
     pub half_erased: bool,

@@ -33,7 +33,8 @@ use spare::Spare;
 use std::ops::Range;
 use units::Ppa;
 
-/// Core state of a page-mapped or block-mapped drive: map, superblocks, programs in flight, flash array and controller.
+/// Core state of a drive's translation layer: layout, map, superblocks, programs in flight, flash array, flash
+/// controller and statistics.
 pub(crate) struct Store {
     pub layout: Layout,
     pub map: Map,
@@ -48,12 +49,12 @@ pub(crate) struct Store {
     /// Set of the dies that have failed as a whole and answer no command.
     pub dead: DeadDies,
     /// Contents of the spare areas apart from the logical unit numbers (such as write numbers), on a drive whose power
-    /// may be cut; else none.
+    /// may be cut; else `None`.
     pub spare: Option<Box<Spare>>,
 }
 
-/// Returns the physical addresses of the mapping units that the bits of `units` select in the page row whose first unit
-/// is `first`.
+/// Returns the physical addresses of the mapping units that the bits of `units` select in the page row (pages of one
+/// number on all planes) whose first unit is `first`.
 #[inline]
 pub(crate) fn places(first: u64, units: u64) -> impl Iterator<Item = Ppa> {
     let mut left = units;
@@ -104,7 +105,8 @@ impl Store {
         if self.space.is_one_bit(stream) { self.layout.row_units } else { self.layout.program_units }
     }
 
-    /// Returns the physical number of the first mapping unit of the page row that flash operation `of` addresses.
+    /// Returns the physical number of the first mapping unit of the page row (pages of one number on all planes) that
+    /// flash operation `of` addresses.
     #[inline]
     pub fn first_unit(&self, of: &Transaction) -> u64 {
         let superblock = self.space.global(of.die.index(), of.superblock) as u32;
@@ -117,8 +119,8 @@ impl Store {
         places(self.first_unit(read), read.mask)
     }
 
-    /// Returns the first page row of `rows` (numbered over the drive) that holds a valid unit, with the mask of its
-    /// valid units.
+    /// Returns the first page row (pages of one number on all planes) of `rows` (numbered over the drive) that holds a
+    /// valid unit, with the mask of its valid units.
     #[inline]
     pub fn first_row(&self, rows: Range<u32>) -> Option<(u32, u64)> {
         let units = self.layout.row_units;
@@ -131,8 +133,8 @@ impl Store {
         None
     }
 
-    /// Removes the former addresses in a superblock (numbered over the drive) that is erased from the sources of
-    /// programs in flight: a copy of an old unit must not be confused with a unit written there next.
+    /// Clears, for a superblock that is erased, the old addresses in it from the sources of programs in flight, which
+    /// move units out of it: otherwise a unit that is written there next could be taken for the moved one.
     pub fn forget_copies(&mut self, superblock: usize) {
         if std::mem::take(&mut self.space.overtaken[superblock]) {
             let first = self.layout.first_ppa(superblock as u32);
@@ -140,8 +142,8 @@ impl Store {
         }
     }
 
-    /// Adds `times` times the program/erase cycles in `worn` to every block, and updates the superblocks' cycle counts:
-    /// repeats of the same series of erases.
+    /// Adds `times` times the program/erase cycles in `worn` to the wear of every block, without erasing, and updates
+    /// the superblocks' cycle counts: as if a series of erases were repeated.
     pub fn wear_on(&mut self, worn: &[u32], times: u32) {
         self.array.wear_on(worn, times);
         for (global, cycles) in self.space.pe_cycles.iter_mut().enumerate() {

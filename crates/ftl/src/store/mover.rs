@@ -17,9 +17,10 @@ pub(crate) struct Mover {
     pub victim: u32,
     /// Reason for reclaiming the superblock `victim`, such as garbage collection or wear levelling.
     pub origin: Origin,
-    /// Index of the next page row of the superblock `victim` to be read.
+    /// Index of the next page row (pages of one number on all planes) of the superblock `victim` to be read.
     pub next_row: u32,
-    /// Number of page rows whose units are being read in order to be moved, or copied inside the die.
+    /// Number of page rows of the victim whose units are now being read over the bus, or copied inside the die, in
+    /// order to be moved.
     pub reading_rows: u32,
     /// Number of mapping units that are being read over the bus into the controller; units of page rows that are copied
     /// inside the die do not count.
@@ -27,8 +28,8 @@ pub(crate) struct Mover {
     /// Queue of the mapping units that were read, or must be programmed again, and wait for a place on flash; each with
     /// its old address and the reason of its move.
     pub waiting: VecDeque<(Ppa, Origin)>,
-    /// List of the superblocks that are completely read and wait until their units are programmed elsewhere; each with
-    /// the reason for its reclaiming.
+    /// List of the superblocks whose valid units were all read, and which wait until these units are programmed
+    /// elsewhere before they are erased; each with the reason for reclaiming it.
     pub pending: Vec<(u32, Origin)>,
     /// Number of superblocks that are being erased.
     pub erasing: u32,
@@ -54,20 +55,21 @@ impl Mover {
         self.victim != NONE
     }
 
-    /// Starts reclaiming superblock `superblock` for the reason `origin`, from its first page row on.
+    /// Starts to reclaim superblock `superblock` for the reason `origin`: its valid units will be read from its first
+    /// page row on.
     #[inline]
     pub fn take(&mut self, superblock: u32, origin: Origin) {
         (self.victim, self.origin, self.next_row) = (superblock, origin, 0);
     }
 
-    /// Counts a read of `units` units of one page row as begun.
+    /// Counts a read of `units` units of one page row (pages of one number on all planes) as begun.
     #[inline]
     pub fn begin_read(&mut self, units: u32) {
         self.reading_rows += 1;
         self.reading_units += units;
     }
 
-    /// Counts a read of `units` units of one page row as complete.
+    /// Counts a read of `units` units of one page row (pages of one number on all planes) as complete.
     #[inline]
     pub fn end_read(&mut self, units: u32) {
         self.reading_rows -= 1;
@@ -87,22 +89,23 @@ impl Mover {
         self.pending.iter().any(|(pending, _)| *pending == superblock)
     }
 
-    /// Marks a superblock that was read completely as being erased. Returns the reason for reclaiming it; none if it is
-    /// not among `pending`.
+    /// Marks a superblock that was read completely as being erased. Returns the reason for reclaiming it; `None` if it
+    /// is not among `pending`.
     pub fn begin_erase(&mut self, superblock: u32) -> Option<Origin> {
         let at = self.pending.iter().position(|(pending, _)| *pending == superblock)?;
         self.erasing += 1;
         Some(self.pending.swap_remove(at).1)
     }
 
-    /// Returns the number of superblocks that become free without any further read: superblocks that wait for programs,
-    /// and superblocks being erased.
+    /// Returns the number of superblocks of the die that become free without any further read: superblocks whose read
+    /// units wait to be programmed elsewhere, and superblocks being erased.
     #[inline]
     pub fn returning(&self) -> u32 {
         self.pending.len() as u32 + self.erasing
     }
 
-    /// Returns the number of mapping units that are being read, or were read and have no new place yet.
+    /// Returns the number of mapping units of superblocks being reclaimed that are being read, or were read and have no
+    /// new place on flash yet.
     #[inline]
     pub fn units_in_hand(&self) -> u32 {
         self.reading_units + self.waiting.len() as u32
@@ -114,8 +117,8 @@ impl Mover {
         !self.has_victim() && self.reading_rows == 0 && !self.pending.is_empty()
     }
 
-    /// Drops the units that were read from superblock `superblock` and wait for a new place; `units` is the number of
-    /// units per superblock.
+    /// Drops, from the queue of units that were read and wait for a new place, the units that came from superblock
+    /// `superblock`; `units` is the number of units of a superblock.
     pub fn forget(&mut self, superblock: u32, units: u32) {
         if !self.waiting.is_empty() {
             self.waiting.retain(|(ppa, _)| ppa.0 / u64::from(units) != u64::from(superblock));
@@ -137,8 +140,8 @@ impl Mover {
 /// Greatest number of program units for which the host can save up write credit while a superblock is being reclaimed.
 const CREDIT_PROGRAMS: u32 = 4;
 
-/// State of the write throttling of the host while superblocks of a die are being reclaimed: the host's credit in
-/// mapping units, and the units that each moved unit earns.
+/// State of the throttling of host writes to a die while its superblocks are being reclaimed: the number of mapping
+/// units that the host may still write, and the number that each unit moved by reclaiming adds.
 pub(crate) struct Pace {
     /// Number of mapping units that the host may write now: earned by moved units and not used yet.
     pub credit: f64,

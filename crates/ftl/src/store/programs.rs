@@ -3,7 +3,8 @@
 use controller::Origin;
 use units::Ppa;
 
-/// Number of bits of a source that hold a buffer slot or a physical address; the bits above hold the origin.
+/// Number of low bits of a packed [`Source`] (origin of a mapping unit that is programmed) that hold the write buffer
+/// slot or old physical address; the bits above hold the origin.
 const VALUE_BITS: u32 = 56;
 
 /// Source of a mapping unit that is programmed: its origin (reason of the program) and, packed with it, a write buffer
@@ -43,7 +44,8 @@ impl Source {
     }
 }
 
-/// Table of the sources of the mapping units of all programs in flight, by slot; slots are reused.
+/// Table of the sources (write buffer slot or old flash address) of the mapping units of all programs in flight. Each
+/// program has a numbered entry (slot) of the table, which is reused after the program.
 pub(crate) struct Programs {
     units: usize,
     sources: Vec<Source>,
@@ -80,8 +82,8 @@ impl Programs {
         self.sources[slot as usize * self.units + unit as usize]
     }
 
-    /// Returns the origin of a unit of a program in flight, and its buffer slot or old address, for the observer
-    /// (probe).
+    /// Returns the origin (reason) of a unit of a program in flight, and the unit's write buffer slot or old address,
+    /// as reported to the observer of the simulation (probe).
     #[inline]
     pub fn told(&self, slot: u32, unit: u32) -> (Origin, u64) {
         let source = self.get(slot, unit);
@@ -101,7 +103,8 @@ impl Programs {
         }
     }
 
-    /// Returns the number of slots in use, of programs that are in flight or still being filled with units.
+    /// Returns the number of entries in use in the table of programs: programs that are in flight or are still being
+    /// filled with units.
     pub fn in_use(&self) -> usize {
         self.sources.len() / self.units - self.free.len()
     }

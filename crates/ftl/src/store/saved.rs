@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 
 /// Index, among the 32-bit arrays of a saved state, of the array with the superblocks' states.
 pub(crate) const STATES: usize = 3;
-/// Flag added to the saved state number of a superblock on which a program failed.
+/// Bit that is added to the number of a superblock's state in a saved state if a program on the superblock failed.
 const FAILING: u32 = 1 << 8;
 
 impl Store {

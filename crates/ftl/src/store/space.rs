@@ -40,13 +40,13 @@ pub enum SuperblockState {
     Erasing,
     /// State of a superblock that is lost: no good block is left to repair it, and it is out of use.
     Lost,
-    /// State of a superblock that belongs to a feature of the drive: it holds only programs of the feature, and no data
-    /// of the logical drive.
+    /// State of a superblock that is reserved for an optional feature of the drive (such as the parity of superblock
+    /// groups): it holds only programs of the feature, and no data of the logical drive.
     Owned,
 }
 
 impl SuperblockState {
-    /// Converts a number of a saved state to the superblock state that it stands for; none for an unknown number.
+    /// Converts a number of a saved state to the superblock state that it stands for; `None` for an unknown number.
     pub(crate) fn of_number(number: u32) -> Option<Self> {
         [Self::Free, Self::Open, Self::Closed, Self::Victim, Self::Erasing, Self::Lost, Self::Owned]
             .get(number as usize)
@@ -67,16 +67,17 @@ pub(crate) struct DieSpace {
     pub usable: u32,
     /// Number of mapping units of the die that are valid, or host data in flight to it.
     pub live: u32,
-    /// Number of free superblocks that neither garbage collection nor the data it moves may take, because a feature has
-    /// a claim to them.
+    /// Number of free superblocks of the die that are reserved for an optional feature, so that neither garbage
+    /// collection nor the data that it moves may take them.
     pub claimed: u32,
     /// Number of superblocks that serve another purpose for now (such as the SLC cache) and do not count as capacity
     /// for data.
     pub lent: u32,
-    /// Number of superblocks that wear levelling keeps unused, out of all that garbage collection could use.
+    /// Number of superblocks of the die that wear levelling withholds from use, out of all that garbage collection
+    /// could use.
     pub held: u32,
-    /// Greatest allowed number of live mapping units of the die (value of `live`), so that garbage collection can
-    /// always proceed.
+    /// Greatest allowed number of mapping units of the die that are valid or host data in flight to it, so that garbage
+    /// collection can always proceed.
     pub quota: u32,
     /// Write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
@@ -109,8 +110,8 @@ pub(crate) struct Space {
     pub valid: Vec<u32>,
     pub in_flight: Vec<u32>,
     pub state: Vec<SuperblockState>,
-    /// For each superblock: true after a program on the superblock failed, so that it is retired instead of
-    /// erased.
+    /// For each superblock: true after a program on the superblock failed, so that it is taken out of use (retired)
+    /// once empty and not erased for reuse.
     pub failing: Vec<bool>,
     /// For each superblock: true if the host replaced a unit of it while the superblock was being reclaimed, so that an
     /// outdated copy of the unit may be in flight.
@@ -185,8 +186,8 @@ impl Space {
         self.dies.iter_mut().zip(streams).for_each(|(die, stream)| die.random = stream);
     }
 
-    /// Returns the garbage collection candidates of a die, as superblock numbers, in the order in which its victim
-    /// policy must be told of them when a saved state is loaded.
+    /// Returns the garbage collection candidates of a die, as superblock numbers, in the order in which they must be
+    /// named to the die's victim policy when a saved state is loaded.
     pub fn told(&self, die: usize) -> Vec<u32> {
         let space = &self.dies[die];
         let told = space.victim.told().unwrap_or_else(|| {
@@ -254,13 +255,14 @@ impl Space {
         self.position[superblock] != NONE
     }
 
-    /// Adds an erased superblock to the free superblocks of a die, at the rank that the wear policy gives it.
+    /// Adds an erased superblock to the free superblocks of a die, which are ordered by the value that the wear policy
+    /// gives each: the lowest is opened first.
     pub fn push_free(&mut self, die: usize, superblock: u32) {
         self.push_ranked(die, superblock, self.free_rank(die, superblock));
     }
 
-    /// Returns the rank, by the wear policy, of a superblock among the free superblocks of a die: the lowest is opened
-    /// first.
+    /// Returns the position value that the wear policy gives a superblock among the free superblocks of its die: the
+    /// superblock with the lowest value is opened first.
     #[inline]
     pub fn free_rank(&self, die: usize, superblock: u32) -> u64 {
         let space = &self.dies[die];
@@ -281,20 +283,21 @@ impl Space {
         self.dies[die].free.retain(|Reverse((_, free))| *free != superblock);
     }
 
-    /// Removes the free superblock with the lowest rank from the free superblocks of a die, and returns it; none if
-    /// none is free.
+    /// Removes the superblock that the wear policy ranks first (lowest value) from the free superblocks of a die, and
+    /// returns it; `None` if none is free.
     #[inline]
     pub fn take_free(&mut self, die: usize) -> Option<u32> {
         self.dies[die].free.pop().map(|Reverse((_, superblock))| superblock)
     }
 
-    /// Opens the free superblock with the lowest rank for stream `stream` of a die; returns false when none is free.
+    /// Opens the free superblock that the wear policy ranks first, for write stream `stream` (data with open
+    /// superblocks of their own) of a die; returns false when none is free.
     pub fn open(&mut self, die: usize, stream: usize) -> bool {
         self.take_free(die).is_some_and(|superblock| self.begin(die, stream, superblock))
     }
 
-    /// Opens an erased superblock that is not among the free superblocks for stream `stream` of a die; always returns
-    /// true.
+    /// Opens, for write stream `stream` of a die, an erased superblock that is not in the list of free superblocks;
+    /// always returns true.
     pub fn begin(&mut self, die: usize, stream: usize, superblock: u32) -> bool {
         let global = self.global(die, superblock);
         self.state[global] = SuperblockState::Open;
@@ -304,7 +307,8 @@ impl Space {
         true
     }
 
-    /// Transfers the open superblock of stream `from` of a die to stream `to`, which has none.
+    /// Makes the open superblock of write stream `from` of a die (stream: data with open superblocks of their own) the
+    /// open superblock of stream `to`, which has none.
     pub fn hand_over(&mut self, die: usize, from: usize, to: usize) {
         let Frontier { superblock, next_unit, .. } =
             std::mem::replace(&mut self.dies[die].frontiers[from], Frontier::CLOSED);
@@ -314,7 +318,8 @@ impl Space {
         self.stream[global] = to as u8;
     }
 
-    /// Exchanges the open superblocks of streams `a` and `b` of a die.
+    /// Exchanges the open superblocks of write streams `a` and `b` of a die (stream: data with open superblocks of
+    /// their own, such as host data or moved data).
     pub fn trade(&mut self, die: usize, (a, b): (usize, usize)) {
         self.dies[die].frontiers.swap(a, b);
         for stream in [a, b] {
@@ -355,8 +360,8 @@ impl Space {
         space.victim.on_reclaim(SuperblockId(superblock));
     }
 
-    /// Subtracts one from the valid units of a superblock (numbered over the drive), and tells the victim policy if the
-    /// superblock is a candidate.
+    /// Subtracts one from the count of valid units of a superblock (numbered over the drive), one of whose units became
+    /// invalid, and tells the victim policy if the superblock is a candidate.
     #[inline]
     pub fn lose_unit(&mut self, superblock: u32) {
         let global = superblock as usize;
@@ -383,8 +388,8 @@ impl Space {
         candidates.min_by_key(|&at| (self.valid[self.global(die, at)], at))
     }
 
-    /// Asks the victim policy of a die for the superblock to collect next, and returns its number within the die; none
-    /// if the policy picks none.
+    /// Asks the victim policy of a die for the superblock to collect next, and returns its number within the die;
+    /// `None` if the policy picks none.
     pub fn pick_victim(&mut self, die: usize) -> Option<u32> {
         let space = &mut self.dies[die];
         let mut view = VictimView {
@@ -404,7 +409,7 @@ impl Space {
     }
 
     /// Asks the wear policy of a die, after superblock `erased` was erased, which candidate to relocate for wear
-    /// levelling; none if none needs to move.
+    /// levelling; `None` if none needs to move.
     pub fn pick_relocation(&mut self, die: usize, erased: u32) -> Option<u32> {
         let picked = self.ask_wear(die, erased)?;
         assert!(

@@ -7,10 +7,11 @@ use super::labels::Labels;
 use std::collections::HashMap;
 use units::Lpn;
 
-/// Special write number, for a unit whose write number cannot be read: the unit was never written, is torn by a power
-/// cut, or holds no data.
+/// Special value of a write number (count of host writes, stored in spare areas), for a unit whose write number cannot
+/// be read: the unit was never written, its program was interrupted by a power cut, or it holds no data.
 pub(crate) const NOTHING: u64 = 0;
-/// Special write number, for data that were on the drive before the run.
+/// Special value of a write number (count of host writes, stored in spare areas), for data that were on the drive
+/// before the run began.
 pub(crate) const BEFORE: u64 = 1;
 
 /// Contents of the spare areas as recovery reads them after a power cut: for each physical unit its logical unit and
@@ -34,18 +35,19 @@ impl SpareAreas {
 /// State of the numbers of the host's writes, which the drive stores in spare areas so that recovery after a power cut
 /// finds the newest copy of each unit.
 pub(crate) struct Spare {
-    /// For each physical unit, the write number (stamp) of its data.
+    /// For each physical unit, the number of the host write whose data the unit holds (write number, as stored in its
+    /// spare area).
     pub stamps: Vec<u64>,
-    /// Labels of blocks in the spare areas of a block-mapped drive; none on other drives.
+    /// Labels of blocks in the spare areas of a block-mapped drive; `None` on other drives.
     pub labels: Option<Labels>,
-    /// For each slot of the write buffer, the write number (stamp) of its data.
+    /// For each slot of the write buffer, the number of the host write (write number) whose data the slot holds.
     slots: Vec<u64>,
-    /// For logical units trimmed while the write buffer was not empty: number of the last host write before the unit's
-    /// newest trim.
+    /// For logical units that were trimmed while the write buffer was not empty: number of the last host write before
+    /// the unit's newest trim, so that older buffered data of the unit are recognised as void.
     trimmed: HashMap<u32, u64>,
     /// Number of the newest host write.
     last: u64,
-    /// True as long as the host has written nothing since simulated time began.
+    /// True as long as the host has written no data since simulated time began.
     is_fresh: bool,
     /// List of the ranges of write numbers that a rollback to a snapshot undid; the first number of a range is excluded
     /// and the last included.
@@ -73,7 +75,7 @@ impl Spare {
         self.is_fresh
     }
 
-    /// Sets the number of the last host write before simulated time begins.
+    /// Sets the number of the newest host write to `last`, the number of the last write before simulated time begins.
     pub fn begin_at(&mut self, last: u64) {
         self.last = last;
     }
@@ -83,8 +85,8 @@ impl Spare {
         self.stamps[unit] = stamp;
     }
 
-    /// Restores, after a power cut, the write numbers that recovery found in spare areas; new writes are numbered above
-    /// these and above `last`.
+    /// Restores, after a power cut, the numbers of host writes that recovery found in the spare areas; later host
+    /// writes get numbers above these and above `last`.
     pub fn go_on(&mut self, spare: SpareAreas, last: u64) {
         let SpareAreas { stamps, labels, undone, .. } = spare;
         let last = undone.iter().fold(last, |last, (_, end)| last.max(*end));
@@ -95,8 +97,8 @@ impl Spare {
         }
     }
 
-    /// Makes the spare areas of `count` physical units from `first` on unreadable, as an erase or an interrupted
-    /// program does.
+    /// Makes the contents of the spare areas of `count` physical units from `first` on unreadable, as an erase or a
+    /// program interrupted by a power cut does.
     pub fn spoil(&mut self, first: usize, count: usize) {
         self.stamps[first..][..count].fill(NOTHING);
         if let Some(labels) = &mut self.labels {

@@ -21,8 +21,8 @@ impl Part {
     }
 }
 
-/// Sum of the time that all kinds of upkeep take of a die, or of a channel for all its dies, to check that a drive file
-/// does not ask for more than can be done.
+/// Fraction of the time of a die, or of a channel for all its dies, that all kinds of upkeep (refresh, background scrub
+/// and so on) take together, to check that a drive file does not ask for more than can be done.
 pub(crate) struct Burden {
     /// Resource whose time is counted: "die" or "channel".
     whose: &'static str,
@@ -31,8 +31,9 @@ pub(crate) struct Burden {
 }
 
 impl Burden {
-    /// Calculates the total time of the upkeep that the configuration asks for once the drive is full: `costs` are
-    /// times for one die, `dies` is the number of dies that share the resource `whose`.
+    /// Calculates the total time of the upkeep (refresh, background scrub and so on) that the drive file asks for once
+    /// the drive is full: `costs` are times for one die, `dies` is the number of dies that share the resource `whose`
+    /// (a die or a channel).
     pub fn new(
         whose: &'static str,
         dies: u64,
@@ -66,7 +67,8 @@ impl Burden {
         Self { whose, share: config.upkeep.share, parts }
     }
 
-    /// Returns the larger of two upkeep totals.
+    /// Returns that one of two totals of upkeep (one for a die, one for a channel) which takes the larger fraction of
+    /// time.
     pub fn or_heavier(self, other: Self) -> Self {
         if other.total() > self.total() { other } else { self }
     }

@@ -13,7 +13,8 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Transaction, Urgency};
 use units::DieId;
 
-/// Kind of urgency with which a die collects garbage.
+/// Urgency with which a die collects garbage: in the foreground, because it needs free superblocks, or in the
+/// background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Haste {
     /// Urgency of garbage collection: the die needs free superblocks and collects garbage now, with or without host
@@ -36,8 +37,8 @@ impl Upkeep {
         }
     }
 
-    /// Advances garbage collection, and folding of the SLC cache, on a die: picks victims while one is wanted, submits
-    /// reads, and pads programs that wait for units that will not come.
+    /// Advances garbage collection and folding of the SLC cache on a die: picks victims while one is wanted, submits
+    /// reads of their valid units, and pads a partly filled program where no more moved units will come to fill it.
     pub fn collect<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if media.features.reads_map() {
             return; // Which of its units are valid is not known yet.
@@ -64,8 +65,9 @@ impl Upkeep {
         media.core.store.controller.set_urgency(DieId(die as u32), urgency);
     }
 
-    /// Picks the next superblock of a die to be reclaimed and starts to reclaim it; returns false if none is wanted, or
-    /// if there is no space for its valid units.
+    /// Picks the next superblock of a die to be reclaimed, one requested by wear levelling or refresh before a victim
+    /// of garbage collection, and starts to reclaim it; returns false if none is wanted, or if there is no space for
+    /// its valid units.
     pub fn take_victim(&mut self, media: &mut Media, die: usize) -> bool {
         if media.core.collections[die].mover.pending.len() >= PENDING_MAX {
             return false;
@@ -83,8 +85,8 @@ impl Upkeep {
         true
     }
 
-    /// Returns the garbage collection victim that the policy picks; none if no victim is wanted, its gain is too small,
-    /// or there is no space for its valid units.
+    /// Returns the superblock of a die that the victim policy picks for garbage collection with urgency `haste`; `None`
+    /// if no victim is wanted, its gain is too small, or there is no space for its valid units.
     fn choose_victim(&self, media: &mut Media, die: usize, haste: Haste) -> Option<u32> {
         let idle = media.core.collections[die].background;
         let foreground = haste == Haste::Foreground;
@@ -172,16 +174,17 @@ impl Upkeep {
 
 impl Core {
     /// Returns the garbage collection candidate of a die with the fewest valid units, if there is space for these
-    /// units; none else. For dies with so little space, because of superblocks torn by power cuts or several partly
-    /// filled open superblocks, that the policy's choice would wait for ever.
+    /// units; `None` otherwise. For dies with so little space, because of superblocks torn by power cuts or several
+    /// partly filled open superblocks, that the policy's choice would wait for ever.
     #[cold]
     pub fn emptiest_that_fits(&self, die: usize) -> Option<u32> {
         let valid = |superblock: u32| self.store.space.valid[self.store.space.global(die, superblock)];
         self.store.space.emptiest(die).filter(|&at| self.has_room_for(die, valid(at)))
     }
 
-    /// Removes and returns the next superblock of a die whose reclaiming was requested (by wear levelling, refresh and
-    /// so on), with the reason; none if there is no space for its valid units.
+    /// Removes and returns the next superblock of a die that is to be reclaimed for another reason than lack of space
+    /// (wear levelling, refresh and so on), with the reason; `None` if no superblock was requested or there is no space
+    /// for its valid units.
     pub fn next_forced(&mut self, die: usize, haste: Haste) -> Option<(u32, Origin)> {
         while let Some(&(superblock, origin)) = self.collections[die].forced.front() {
             let pressed = haste == Haste::Foreground || self.buffer.first_queued().is_some();
@@ -203,8 +206,8 @@ impl Core {
 }
 
 impl Media {
-    /// Makes features (such as snapshots) release data until their data fit the spare space, which failed blocks may
-    /// have reduced.
+    /// Makes features that keep additional data (such as snapshots) release data until the rest fits into the
+    /// over-provisioning, which failed blocks may have reduced.
     pub fn fit_features<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.features.set_room(self.core.spare_units());
         while self.features.gives_way(&mut self.core, ctx.calendar.now()) {

@@ -9,7 +9,8 @@ use crate::upkeep::Upkeep;
 use controller::{Class, Context, Transaction};
 use units::Ppa;
 
-/// Way in which the valid units of a page row leave a superblock that is being reclaimed.
+/// Way in which the valid units of a page row (the pages of one number on all planes) are moved out of a superblock
+/// that is being reclaimed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
     /// Way out of the superblock: the units of the row are read over the channel bus into the controller, and
@@ -18,13 +19,14 @@ pub(crate) enum Route {
     /// Way out of the superblock: the units of the row are copied inside the die (copyback), if the target superblock
     /// allows that.
     InDie,
-    /// Case without a way out of the superblock now: the units of the row must wait where they are.
+    /// Case in which the units of the row cannot be moved out of the superblock now: they stay where they are until a
+    /// later attempt.
     Wait,
 }
 
 impl Upkeep {
-    /// Reclaims superblocks of a die, one after the other, for garbage collection or for folding of the SLC cache
-    /// (`customer`), as far as possible now.
+    /// Advances, as far as possible now, the reclaiming of superblocks of a die, one after the other: for garbage
+    /// collection or for folding of the SLC cache, as `customer` says.
     #[inline(always)]
     pub fn empty<P: Probe>(
         &mut self,
@@ -41,8 +43,8 @@ impl Upkeep {
         }
     }
 
-    /// Picks the next superblock to reclaim on a die for garbage collection or folding; returns false if none is wanted
-    /// or none can be taken.
+    /// Picks the next superblock of a die to be reclaimed, for garbage collection or for folding of the SLC cache, as
+    /// `customer` says; returns false if none is wanted or none can be taken.
     #[inline(always)]
     fn take<P: Probe>(
         &mut self,

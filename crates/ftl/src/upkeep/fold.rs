@@ -14,7 +14,8 @@ use controller::{Context, Origin};
 use units::Ppa;
 
 impl Upkeep {
-    /// Advances folding of a die's SLC cache. No further page row is read while a unit that was read has no new place.
+    /// Advances folding of a die's SLC cache (copying its data to superblocks that use all bits per cell). No further
+    /// page row is read while a unit that was read has no new place.
     #[cold]
     pub fn fold<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if self.place_folded(media, die, ctx) {
@@ -23,8 +24,8 @@ impl Upkeep {
         }
     }
 
-    /// Programs units that folding has read from the SLC cache to new places; returns false when units have to wait for
-    /// a place.
+    /// Adds the units that folding has read from the SLC cache to programs of superblocks with all bits per cell;
+    /// returns false when units must wait for a free place.
     pub fn place_folded<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
         while let Some(&(ppa, _)) = media.core.mover(die, Customer::Folding).waiting.front() {
             if media.core.store.map.is_valid(ppa) && !self.place_unit(media, die, ppa, ctx) {
@@ -35,8 +36,8 @@ impl Upkeep {
         true
     }
 
-    /// Adds a folded unit, which is at `ppa` in the SLC cache, to the host's open superblock; returns false if the host
-    /// could not write there now.
+    /// Adds a unit that folding moves from place `ppa` of the SLC cache to the die's open superblock for host data;
+    /// returns false if host data could not be written there now.
     pub fn place_unit<P: Probe>(
         &mut self,
         media: &mut Media,
@@ -58,8 +59,8 @@ impl Upkeep {
         true
     }
 
-    /// Opens the host's superblock on a die for folded units, if none is open. Returns false if garbage collection of
-    /// the die's parity group took the new superblock at once.
+    /// Opens a superblock for host data on a die to take units folded from the SLC cache, if none is open. Returns
+    /// false if garbage collection of the die's parity group took the new superblock immediately.
     pub fn open_for_folding<P: Probe>(
         &mut self,
         media: &mut Media,
@@ -101,7 +102,8 @@ impl Upkeep {
 }
 
 impl Media {
-    /// Returns true when folding of the SLC cache may begin a new program unit on a die.
+    /// Returns true when folding (moving data of the SLC cache to superblocks with all bits per cell) may begin a new
+    /// program unit on a die now.
     fn may_begin_program(&self, die: usize) -> bool {
         self.core.has_program_place(die)
             && self.core.has_own_room(die, self.core.assembly.streams.of_host())

@@ -9,8 +9,9 @@ use engine::{Calendar, Event};
 use units::{DieId, Nanos};
 
 impl Upkeep {
-    /// Returns how long a die must be idle before the work of event kind `kind` (background collection, folding or
-    /// rewriting) starts; none if idle dies do not do that work.
+    /// Returns how long a die must be idle before the work of event kind `kind` starts: background garbage collection,
+    /// folding of the SLC cache, or rewriting (programming units again so that later reads take less time). `None` if
+    /// idle dies do not do that work.
     fn idle_wait(&self, media: &Media, kind: u8) -> Option<Nanos> {
         match kind {
             events::IDLE => self.trigger.idle_after(),
@@ -19,8 +20,9 @@ impl Upkeep {
         }
     }
 
-    /// Starts, on a die that has just become idle, the timers for background collection, folding, rewriting and the
-    /// patrol.
+    /// Starts, on a die that has just become idle, the idle timers of background garbage collection, of folding of the
+    /// SLC cache, of rewriting (programming again the units that a write cost regulator has queued, so that later reads
+    /// of them take less time) and of the patrol scrub. Age-driven refresh has timers of its own.
     #[inline]
     pub fn arm_idle_timers(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let idle = &mut media.core.collections[die].idle;

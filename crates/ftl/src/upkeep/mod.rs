@@ -27,10 +27,10 @@ use engine::Calendar;
 /// scrub (patrol), statistics.
 pub(crate) struct Upkeep {
     pub trigger: Box<dyn GcTrigger>,
-    /// Background scrub (patrol), which reads stored data to find errors; none on a drive without it.
+    /// Background scrub (patrol), which reads stored data to find errors; `None` on a drive without it.
     pub patrol: Option<Box<Patrol>>,
-    /// Factor, 0 to 1, by which preconditioning without simulated time scales the host's write credit from garbage
-    /// collection while collection has priority over host programs.
+    /// Factor, 0 to 1, on the number of units that the host may write for each unit that garbage collection moves, for
+    /// preconditioning without simulated time while collection has priority over host programs.
     pub urgent_share: f64,
     pub turnover: Turnover,
 }
@@ -52,8 +52,8 @@ impl Upkeep {
         media.await_moment(calendar);
     }
 
-    /// Ends upkeep when the host has finished: the background scrub (patrol) ends and no refresh falls due, so that the
-    /// drive comes to rest.
+    /// Ends upkeep (timed work) when the host has finished: the background scrub (patrol) ends and no refresh falls due
+    /// any more, so that the drive becomes idle and the run can end.
     pub fn end(&mut self, media: &mut Media) {
         self.patrol = None;
         media.features.ended();
@@ -64,7 +64,8 @@ impl Upkeep {
 }
 
 impl Media {
-    /// Schedules the first time at which a feature has to act, such as a scheduled snapshot.
+    /// Schedules the event for the earliest time at which an optional feature of the drive has to act, such as a
+    /// scheduled snapshot.
     pub fn await_moment(&mut self, calendar: &mut Calendar) {
         if let Some(time) = self.features.next_moment() {
             self.core.enter_upkeep(time, Work::Moment, calendar);

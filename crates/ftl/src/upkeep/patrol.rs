@@ -15,8 +15,8 @@ use engine::Calendar;
 use engine::RandomStream;
 use units::{DieId, Nanos, SimTime};
 
-/// Owner number by which the reads of the background scrub (patrol) are recognised; reads that move data have another
-/// owner, or none.
+/// Value of a flash read's owner field by which reads of the background scrub (patrol) are recognised when they
+/// complete; reads that move data have another owner, or none.
 pub(crate) const PATROL: u32 = u32::MAX - 1;
 
 /// Progress of the background scrub (patrol) on one die.
@@ -25,15 +25,16 @@ struct Walk {
     round_began: SimTime,
     /// Superblock, numbered within the die, that the patrol is reading or will read next.
     superblock: u32,
-    /// Next page row of the superblock that the patrol will read.
+    /// Next page row (pages of one number on all planes) of the superblock that the patrol will read.
     row: u32,
-    /// `began`: time at which the patrol read the first row of the superblock that it is reading. `rows_read`: number
-    /// of page rows of this superblock that it has read since.
+    /// Time at which the patrol (background scrub) read the first page row of the superblock that it is reading.
     began: SimTime,
+    /// Number of page rows of the present superblock that the patrol (background scrub) has read.
     rows_read: u32,
-    /// True while the superblock is due for the patrol and waits for the die to become idle.
+    /// True while the superblock is due to be read by the background scrub (patrol) and waits for its die to become
+    /// idle.
     waits: bool,
-    /// True if an event that continues the patrol of the die is scheduled.
+    /// True if an event that continues the background scrub (patrol) of the die is scheduled.
     timer: bool,
 }
 
@@ -45,19 +46,20 @@ pub(crate) struct Patrol {
 }
 
 impl Patrol {
-    /// Makes a patrol that has read nothing yet; none where the rules give no period.
+    /// Makes a patrol that has read nothing yet; `None` where the rules give no period.
     pub fn new(rules: PatrolRules, dies: usize, seed: u64) -> Option<Box<Self>> {
         let walks = vec![Walk::default(); dies];
         let random = RandomStream::new(seed, "ftl.patrol");
         (rules.period > Nanos::ZERO).then(|| Box::new(Self { rules, walks, random }))
     }
 
-    /// Returns the planned time of a patrol round over all stored data.
+    /// Returns the planned time of a round of the background scrub (patrol), in which all stored data are read once.
     pub fn period(&self) -> Nanos {
         self.rules.period
     }
 
-    /// Returns the number of dies whose present patrol round, at time `now`, has already taken longer than planned.
+    /// Returns the number of dies on which the present patrol round (reading of all stored data once), at time `now`,
+    /// has already taken longer than planned.
     pub fn overdue(&self, now: SimTime) -> usize {
         // A result may end before the patrol did: rounds that began later are not late.
         let late = |walk: &&Walk| now > walk.round_began && now.since(walk.round_began) > self.rules.period;
@@ -80,8 +82,8 @@ impl Upkeep {
         media.core.enter_upkeep(at, Work::Patrol(die as u32), calendar);
     }
 
-    /// Handles the patrol timer of a die: a superblock fell due, or the die may have been idle long enough to read the
-    /// due one.
+    /// Handles the timer of the background scrub (patrol) of a die: either the next superblock fell due, or the die may
+    /// have been idle long enough for the due superblock to be read.
     pub fn on_patrol_timer<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         let idle = media.core.store.controller.is_idle(DieId(die as u32));
         let Some(patrol) = &mut self.patrol else { return };
@@ -99,8 +101,8 @@ impl Upkeep {
         self.patrol_on(media, die, ctx);
     }
 
-    /// Schedules the patrol of a die that has just become idle, if a superblock is due: the superblock is read if the
-    /// die stays idle.
+    /// Schedules the background scrub (patrol) of a die that has just become idle, if a superblock is due: the
+    /// superblock is read if the die stays idle for long enough.
     #[inline]
     pub fn arm_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let Some(patrol) = &self.patrol else { return };
@@ -111,8 +113,8 @@ impl Upkeep {
         }
     }
 
-    /// Submits the patrol's read of the next page row with valid units in the superblock; after the last row, schedules
-    /// the next superblock.
+    /// Submits the patrol's read of the next page row (pages of one number on all planes) with valid units in the
+    /// superblock; after the last row, schedules the next superblock.
     pub fn patrol_on<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         let Some(patrol) = &mut self.patrol else { return };
         let walk = &mut patrol.walks[die];
@@ -151,8 +153,9 @@ impl Upkeep {
         self.schedule_patrol(media, die, due.max(free), calendar);
     }
 
-    /// Handles a completed patrol read: requests the rewriting of the superblock if the page has nearly as many errors
-    /// as the code can correct, or is uncorrectable; else reads the next row.
+    /// Handles a completed read of the patrol (background scrub): requests that all valid units of the superblock be
+    /// programmed elsewhere if the page has nearly as many errors as the code can correct, or is uncorrectable; else
+    /// reads the next row.
     pub fn on_patrol_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let Some(patrol) = &mut self.patrol else { return };

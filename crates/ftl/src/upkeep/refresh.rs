@@ -20,7 +20,8 @@ impl Core {
         !filled || (in_hand == 0 && self.store.space.dies[die].free.len() as u32 > self.rules.spare)
     }
 
-    /// Schedules a later check of a superblock that is due for refresh and could not be moved.
+    /// Schedules a later check of a superblock that is due for refresh (its data are old) and whose units could not be
+    /// moved now.
     pub fn look_again(&mut self, superblock: u32, calendar: &mut Calendar) {
         if self.is_written_anew(superblock) {
             let soon = calendar.now() + self.rules.rewrite_after.max(SOON);

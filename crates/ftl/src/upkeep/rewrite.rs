@@ -7,8 +7,9 @@ use controller::{Class, Context, Origin, Transaction};
 use units::{Lpn, Ppa};
 
 impl Upkeep {
-    /// Submits, on an idle die, reads of up to one program's worth of the units that wait to be rewritten so that later
-    /// reads of the units cost less. The idle timer starts only when enough units for a whole program wait.
+    /// Submits, on an idle die, reads of up to one program's worth of the units that a write cost regulator has queued
+    /// to be programmed again so that later reads of them take less time. The idle timer for this starts only when
+    /// enough units for a whole program are queued.
     pub fn rewrite_some<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if !self.can_rewrite(media, die) {
             return;
@@ -28,8 +29,8 @@ impl Upkeep {
         }
     }
 
-    /// Returns true when units of a die may be rewritten for cheaper reads. Rewriting makes garbage and frees nothing
-    /// at once, so it must not take space that garbage collection may need.
+    /// Returns true when units of a die may be programmed again so that later reads of them take less time (rewriting).
+    /// This makes garbage and frees nothing immediately, so it must not take space that garbage collection may need.
     pub fn can_rewrite(&self, media: &Media, die: usize) -> bool {
         let program = media.core.store.layout.program_units;
         let space = &media.core.store.space.dies[die];
@@ -41,8 +42,9 @@ impl Upkeep {
             && !media.core.rests(die)
     }
 
-    /// Handles the completed read of a unit that is to be rewritten: queues the unit for programming with other moved
-    /// data if its place has not changed, else drops it from the list.
+    /// Handles the completed read of a unit that is to be programmed again so that later reads take less time: queues
+    /// the unit for programming with other moved data if its place on flash has not changed, else drops it from the
+    /// list.
     pub fn on_rewrite_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let lpn = Lpn(read.owner);

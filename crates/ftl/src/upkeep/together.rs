@@ -8,8 +8,9 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Transaction};
 
 impl Upkeep {
-    /// Starts to reclaim the die's next superblock on a drive that reclaims whole parity groups: one of a group that is
-    /// taken already, or of a group that can be taken now. Returns false if there is none.
+    /// Starts to reclaim the die's next superblock on a drive that reclaims whole parity groups: a superblock of a
+    /// group whose reclaiming has begun, or of a further group that can be reclaimed now. Returns false if there is
+    /// none.
     #[cold]
     pub fn take_together<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
         loop {
@@ -34,8 +35,8 @@ impl Upkeep {
         media.features.wishes(&mut media.core, die, &wish);
     }
 
-    /// Begins to reclaim the first requested parity group that has a superblock of the die and can be reclaimed now;
-    /// returns false when there is none.
+    /// Begins to reclaim, as a whole, the first parity group in the die's queue of requested groups that can be
+    /// reclaimed now; returns false when there is none.
     fn take_what_fits<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
         let mut at = 0;
         while let Some(asked) = media.features.asked_together(&media.core, die, at) {
@@ -73,7 +74,8 @@ impl Upkeep {
         true
     }
 
-    /// Begins to reclaim one superblock of a parity group: its own die will move its valid units.
+    /// Begins to reclaim one superblock of a parity group that is being reclaimed as a whole: garbage collection of the
+    /// superblock's own die will move its valid units.
     fn take_part(&mut self, media: &mut Media, die: usize, superblock: u32, origin: Origin) {
         if media.core.store.space.state[superblock as usize] == SuperblockState::Free {
             media.features.takes_member(&mut media.core, die, superblock);
@@ -88,7 +90,8 @@ impl Upkeep {
         media.core.collections[die].taken.push_back((within, origin));
     }
 
-    /// Advances garbage collection on the dies that have new work.
+    /// Advances garbage collection on all dies that have got new work, for instance a superblock of a parity group to
+    /// be reclaimed.
     pub fn wake_dies<P: Probe>(&mut self, media: &mut Media, ctx: &mut Context<P>) {
         while let Some(die) = media.core.woken.pop() {
             self.collect(media, die, ctx);
@@ -127,7 +130,7 @@ impl Upkeep {
 }
 
 impl Media {
-    /// Erases a superblock that was reclaimed as a member of a parity group.
+    /// Erases a superblock whose valid units were moved out because its parity group is being reclaimed as a whole.
     pub fn erase_member(&mut self, die: usize, global: u32, origin: Origin) {
         let erased = self.erase(die, global % self.core.store.space.per_die, origin);
         self.features.erased_member(&mut self.core, global, erased);

@@ -15,11 +15,12 @@ pub(crate) trait KeepsUp {
     /// Returns true when data wait to be programmed and nothing is in flight that could let the drive proceed.
     fn is_stuck(&self) -> bool;
 
-    /// Returns true while a die is still moving data that it was told to move, so that the next superblock must wait.
+    /// Returns true while the die, or the set of dies to which it belongs, is still moving data out of superblocks, so
+    /// that the next superblock that is due for upkeep (such as refresh) must wait.
     fn is_moving(&self, die: usize) -> bool;
 
-    /// Returns the dies that take part when superblock `superblock` is rewritten, and the number of mapping units that
-    /// each of them moves.
+    /// Returns the dies that take part when all valid units of superblock `superblock` are programmed elsewhere, for
+    /// refresh or scrub, and the number of mapping units that each of these dies moves.
     fn burden_of(&self, superblock: u32) -> (Range<usize>, u32);
 
     /// Starts to move all valid data out of superblock `superblock` for the reason `origin`; returns false if that is
@@ -35,7 +36,8 @@ pub(crate) trait KeepsUp {
     /// snapshot.
     fn on_moment<P: Probe>(&mut self, _ctx: &mut Context<P>) {}
 
-    /// Processes the entries of the upkeep agenda that are due now, and schedules the next.
+    /// Processes the entries of the upkeep agenda (queue of refreshes, scrubs and snapshots by due time) that are due
+    /// now, and schedules the event for the next entry.
     fn on_upkeep<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let is_stuck = self.is_stuck();
         let (media, _) = self.keeping();
@@ -71,8 +73,9 @@ pub(crate) trait KeepsUp {
         }
     }
 
-    /// Starts the rewriting of superblocks of a die that are due, one at a time and within the share of time that
-    /// upkeep may take, and schedules the die's next turn.
+    /// Starts to move the data of the die's superblocks that are due for refresh or found bad by the scrub, one
+    /// superblock at a time and within the fraction of time that upkeep may take, and schedules the next call for the
+    /// die.
     fn take_turn<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         loop {

@@ -14,7 +14,8 @@ struct Block {
     next: u32,
     /// True if the host wrote the logical block from its first unit on, each unit once, in order.
     sequential: bool,
-    /// Number under which the block is in the recency order of blocks.
+    /// Number that stands for the logical block in the list of blocks in order of last use (the list has numbers of its
+    /// own, which are reused).
     place: u32,
 }
 
@@ -26,10 +27,11 @@ pub struct Bplru {
     padding: bool,
     blocks: BTreeMap<u32, Block>,
     order: Order,
-    /// Logical block for each number in the recency order; `free` lists the numbers that are not in use.
+    /// For each number in the list of blocks in order of last use: the logical block for which the number stands.
+    /// `free` lists the numbers that are not in use.
     at: Vec<u32>,
     free: Vec<u32>,
-    /// Number of the logical block that is being evicted from the write buffer; none if no eviction is in progress.
+    /// Number of the logical block that is being evicted from the write buffer; `None` if no eviction is in progress.
     leaving: Option<u32>,
 }
 

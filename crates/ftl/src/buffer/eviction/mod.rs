@@ -10,7 +10,8 @@ use engine::RandomStream;
 pub(crate) use order::Order;
 use units::Lpn;
 
-/// Default number of mapping units of a logical block for eviction policies, where the mapping does not use blocks.
+/// Default number of mapping units of a logical block (aligned range of logical units that an eviction policy treats
+/// together), on a drive whose mapping does not use blocks.
 pub const BLOCK_UNITS: u32 = 64;
 const BLOCK_UNITS_HELP: &str =
     "mapping units of a logical block; 0: of a block of the map, 64 where it has none";
@@ -42,7 +43,7 @@ impl EvictionView<'_> {
         self.slots[slot as usize].lpn
     }
 
-    /// True when the cached buffer slot `slot` holds data that the flash does not (a dirty unit).
+    /// True when the unit in the cached write buffer slot `slot` is dirty: the flash does not hold these data yet.
     #[inline]
     pub fn is_dirty(&self, slot: u32) -> bool {
         self.slots[slot as usize].state == SlotState::Held
@@ -66,23 +67,23 @@ pub trait EvictionPolicy: Send {
     /// before the buffer is used.
     fn attach(&mut self, slots: u32, block_units: u32);
 
-    /// Tells the policy that the buffer caches slot `slot` from now on, either [`SlotState::Held`], with data that the
-    /// flash does not hold, or [`SlotState::Clean`].
+    /// Tells the policy that write buffer slot `slot` can be evicted from now on: the buffer caches its unit either
+    /// dirty ([`SlotState::Held`], with data that the flash does not hold) or clean ([`SlotState::Clean`]).
     fn on_keep(&mut self, slot: u32, lpn: Lpn, state: SlotState);
 
     /// Tells the policy that the host read or overwrote the unit in the cached slot `slot`.
     fn on_use(&mut self, slot: u32, lpn: Lpn, access: Access);
 
-    /// Tells the policy that slot `slot` is no longer cached: it was chosen, trimmed, flushed or is about to be
-    /// programmed.
+    /// Tells the policy that write buffer slot `slot` is no longer cached and must not be chosen: the policy itself
+    /// chose it, or its unit was trimmed, flushed or is about to be programmed.
     fn on_leave(&mut self, slot: u32, lpn: Lpn);
 
-    /// Chooses the cached slot, dirty or clean, that is evicted next, and returns its number; none only when no slot is
-    /// cached.
+    /// Chooses the cached slot, dirty or clean, that is evicted next, and returns its number; `None` only when no slot
+    /// is cached.
     fn choose(&mut self, view: &EvictionView<'_>) -> Option<u32>;
 
-    /// True for a policy that by default caches nothing: units are evicted in order of arrival as dies take them,
-    /// unless `keep_ratio` is set.
+    /// True for a policy that by default caches nothing: written units are queued for programming as they arrive and
+    /// leave the write buffer as dies take them, unless the setting `keep_ratio` is given.
     fn is_drain(&self) -> bool {
         false
     }

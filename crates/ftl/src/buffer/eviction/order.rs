@@ -27,18 +27,19 @@ impl Default for Order {
 }
 
 impl Order {
-    /// Extends the order so that numbers below `count` can be added.
+    /// Extends the list of numbers in order of last use so that numbers below `count` (such as buffer slots) can be
+    /// added.
     pub fn resize(&mut self, count: u32) {
         self.links.resize(count as usize, ALONE);
     }
 
-    /// Returns the oldest number in the recency order; none if the order is empty.
+    /// Returns the least recently used number in the list (such as a buffer slot); `None` if the list is empty.
     #[inline]
     pub fn first(&self) -> Option<u32> {
         (self.first != NONE).then_some(self.first)
     }
 
-    /// Returns the numbers in the recency order, from the oldest to the newest.
+    /// Returns the numbers (such as buffer slots) in the list, from the least to the most recently used.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         std::iter::successors(self.first(), |&at| {
             let after = self.links[at as usize].after;
@@ -46,13 +47,13 @@ impl Order {
         })
     }
 
-    /// True when `number` is in the recency order.
+    /// True when `number` (such as a buffer slot) is in the list of numbers in order of last use.
     #[inline]
     pub fn contains(&self, number: u32) -> bool {
         self.links[number as usize].member
     }
 
-    /// Adds `number` to the recency order as the newest.
+    /// Adds `number` (such as a buffer slot) to the list of numbers in order of last use, as the most recently used.
     #[inline]
     pub fn push(&mut self, number: u32) {
         debug_assert!(!self.contains(number));
@@ -64,7 +65,7 @@ impl Order {
         self.last = number;
     }
 
-    /// Adds `number` to the recency order as the oldest.
+    /// Adds `number` (such as a buffer slot) to the list of numbers in order of last use, as the least recently used.
     #[inline]
     pub fn push_first(&mut self, number: u32) {
         debug_assert!(!self.contains(number));
@@ -76,7 +77,7 @@ impl Order {
         self.first = number;
     }
 
-    /// Removes `number` from the recency order, if the order contains it.
+    /// Removes `number` (such as a buffer slot) from the list of numbers in order of last use, if the list contains it.
     #[inline]
     pub fn remove(&mut self, number: u32) {
         let Link { before, after, member } = self.links[number as usize];
@@ -94,7 +95,7 @@ impl Order {
         self.links[number as usize] = ALONE;
     }
 
-    /// Moves `number` to the newest end of the recency order.
+    /// Makes `number` (such as a buffer slot) the most recently used in the list of numbers in order of last use.
     #[inline]
     pub fn renew(&mut self, number: u32) {
         self.remove(number);

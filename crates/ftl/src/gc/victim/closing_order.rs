@@ -27,7 +27,8 @@ impl ClosingOrder {
         *self = Self { oldest: NONE, newest: NONE, next: links.clone(), previous: links };
     }
 
-    /// Appends `superblock`, which was closed just now, to the list.
+    /// Appends `superblock`, which was closed just now, to the end of the list of garbage collection candidates in
+    /// order of closing.
     pub fn push(&mut self, superblock: SuperblockId) {
         let before = std::mem::replace(&mut self.newest, superblock.0);
         match before {
@@ -38,7 +39,7 @@ impl ClosingOrder {
         self.next[superblock.index()] = NONE;
     }
 
-    /// Removes `superblock` from the list of candidates, at any position.
+    /// Removes `superblock`, at any position, from the list of garbage collection candidates in order of closing.
     pub fn remove(&mut self, superblock: SuperblockId) {
         let (before, after) = (self.previous[superblock.index()], self.next[superblock.index()]);
         match before {
@@ -51,12 +52,12 @@ impl ClosingOrder {
         }
     }
 
-    /// Returns the superblock in the list that was closed first; none if the list is empty.
+    /// Returns the superblock in the list that was closed first; `None` if the list is empty.
     pub fn oldest(&self) -> Option<SuperblockId> {
         (self.oldest != NONE).then_some(SuperblockId(self.oldest))
     }
 
-    /// Returns the superblock in the list that was closed next after `superblock`; none if it is the newest.
+    /// Returns the superblock in the list that was closed next after `superblock`; `None` if it is the newest.
     pub fn after(&self, superblock: SuperblockId) -> Option<SuperblockId> {
         let next = self.next[superblock.index()];
         (next != NONE).then_some(SuperblockId(next))

@@ -61,8 +61,8 @@ impl Formula {
 pub struct CostBenefit {
     formula: Formula,
     order: ClosingOrder,
-    /// Candidates in order of the number of their valid units, then of the write clock at which they were closed, then
-    /// of their own number.
+    /// Garbage collection candidates, each as three numbers and in this order: its number of valid units, the die's
+    /// write clock (count of units written) when it was closed, and its superblock number.
     filed: BTreeSet<(u32, u64, u32)>,
     slots: Vec<FiledSuperblock>,
     marked: Vec<u32>,
@@ -73,7 +73,7 @@ pub struct CostBenefit {
 #[derive(Clone, Copy, Debug, Default)]
 struct FiledSuperblock {
     /// Number of valid units, and write clock at closing, under which the superblock is in the ordered set of
-    /// candidates; none if it is not in the set.
+    /// candidates; `None` if it is not in the set.
     filed: Option<(u32, u64)>,
     candidate: bool,
     marked: bool,
@@ -117,7 +117,8 @@ impl CostBenefit {
         }
     }
 
-    /// Moves each marked candidate in `filed` to its present number of valid units.
+    /// Moves each candidate that has lost valid units since the last choice to its present number of valid units in the
+    /// ordered set `filed`.
     fn refile(&mut self, view: &VictimView<'_>) {
         while let Some(superblock) = self.marked.pop() {
             self.unfile(superblock);

@@ -11,13 +11,15 @@ use units::SuperblockId;
 
 /// View of a die that a victim policy is shown. All slices are indexed by superblock number within the die.
 pub struct VictimView<'a> {
-    /// Superblocks that may be picked as a victim, in an order without meaning that is the same in each run.
+    /// Closed superblocks of the die that may be picked as a victim, in an order that has no meaning and is the same in
+    /// each run with the same seed.
     pub candidates: &'a [SuperblockId],
     /// Facts about each superblock of the die: valid units, cycles, time of closing, write stream.
     pub blocks: Blocks<'a>,
     /// Present write clock: number of mapping units written to the die so far, by all origins.
     pub clock: u64,
-    /// Number of mapping units of a superblock that are for data, without its summary.
+    /// Number of mapping units of a superblock that are for data, without the units of its summary (list of the logical
+    /// units in the superblock, for recovery).
     pub units_per_superblock: u32,
     /// Random number stream of the victim policy.
     pub random: &'a mut RandomStream,
@@ -32,8 +34,8 @@ pub trait VictimPolicy: Send {
     /// units of each.
     fn attach(&mut self, superblocks: u32, units_per_superblock: u32);
 
-    /// Tells the policy that the simulated die has only the fraction `part` of the superblocks of the die that it
-    /// represents: settings counted in superblocks shrink by that factor.
+    /// Tells the policy that the simulated die has only the fraction `part` of the superblocks of the real die that it
+    /// represents (a scaled-down drive): settings counted in superblocks shrink by that factor.
     fn stand_for(&mut self, _part: f64) {}
 
     /// Picks one of the candidates as the next victim, or `None` when there is none.
@@ -50,13 +52,15 @@ pub trait VictimPolicy: Send {
     /// valid.
     fn on_invalidate(&mut self, _superblock: SuperblockId, _valid_units: u32) {}
 
-    /// Returns the candidates in the order in which `on_close` must name them when a saved state is loaded, so that the
-    /// policy chooses as it does now; none for a policy that needs only the order of closing.
+    /// Returns the garbage collection candidates in the order in which `on_close` must name them to a new policy when a
+    /// saved state is loaded, so that it then chooses the same victims; `None` for a policy that needs only the order
+    /// in which they were closed.
     fn told(&self) -> Option<Vec<SuperblockId>> {
         None
     }
 
-    /// Returns the policy's state beside its candidates, as numbers for a saved state.
+    /// Returns the victim policy's internal state other than its candidates, such as the position of a scan, as numbers
+    /// for a saved state.
     fn learnt(&self) -> Vec<u64> {
         Vec::new()
     }

@@ -14,13 +14,14 @@ pub struct TwoRegionFifo {
     order: ClosingOrder,
     candidates: u32,
     valid: Vec<u32>,
-    /// Garbage collection candidate at which the policy's scan continues; none to begin with the oldest candidate.
+    /// Garbage collection candidate at which the policy's scan continues; `None` to begin with the oldest candidate.
     next: Option<SuperblockId>,
-    /// Number of candidates that the policy's scan has passed since it began with the oldest candidate.
+    /// Number of garbage collection candidates that the policy's scan, in order of closing, has passed over since it
+    /// began with the oldest candidate.
     passed: u32,
-    /// `most_valid`: present limit of a victim's valid units, in percent of a superblock (a victim has fewer).
-    /// `gained`: number of units that victims freed since the limit was last reset.
+    /// Present limit of the valid units of a victim, in percent of a superblock (a victim has fewer).
     most_valid: u32,
+    /// Number of units that victims freed since the limit of valid units was last reset.
     gained: u32,
     picked: Option<SuperblockId>,
     units: u32,

@@ -5,8 +5,9 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
-/// Victim policy with two greedy regions, for host data and for moved (cold) data; the cold region is not collected
-/// until it holds a superblock's worth of garbage. A notification costs O(1), a choice O(victims chosen together).
+/// Victim policy that picks the superblock with the fewest valid units in one of two sets (regions) of superblocks:
+/// with host data, or with moved (cold) data. The cold region is not collected until it holds a superblock's worth of
+/// garbage. A notification costs O(1), a choice O(victims chosen together).
 #[derive(Clone, Debug)]
 pub struct TwoRegionGreedy {
     cold_from: usize,
@@ -16,7 +17,8 @@ pub struct TwoRegionGreedy {
     blocks: Vec<(usize, u32)>,
     /// For each of the two regions: number of invalid units in its garbage collection candidates.
     garbage: [u64; 2],
-    /// Victims that were chosen together (a round) and are still to be collected, the next victim last.
+    /// Victims that were chosen together by the last choice of this policy and are still to be collected, the next
+    /// victim last.
     round: Vec<SuperblockId>,
     units: u32,
 }
@@ -61,8 +63,8 @@ fn read_cold_from(section: &mut Section) -> Result<usize, ConfigError> {
 }
 
 impl TwoRegionGreedy {
-    /// Returns the index of the region (host data or cold data) from which the next victims are chosen; none if neither
-    /// has a candidate.
+    /// Returns the index of the region (host data or cold data) from which the next victims are chosen; `None` if
+    /// neither has a candidate.
     fn choose_region(&mut self) -> Option<usize> {
         let enough = |region: usize| self.garbage[region] >= u64::from(self.units);
         let (normal_enough, cold_enough) = (enough(NORMAL), enough(COLD));
@@ -81,7 +83,7 @@ impl TwoRegionGreedy {
     }
 
     /// Chooses victims of one region that together free a superblock's worth of space (a round), or a single one where
-    /// the region has less garbage, and stores them in `round`; returns none without a candidate.
+    /// the region has less garbage, and stores them in `round`; returns `None` without a candidate.
     fn plan(&mut self) -> Option<()> {
         let region = self.choose_region()?;
         let mut missing = self.units;

@@ -30,7 +30,7 @@ impl Beginning {
     }
 
     /// Returns the logical unit whose valid data were at physical place `ppa` when the map was copied; [`Lpn::NONE`] if
-    /// the map had the unit named in the spare area elsewhere.
+    /// the map then had no logical unit there.
     pub fn living_at(&self, ppa: Ppa) -> Lpn {
         let named = match &self.0 {
             Held::Rule { ground, backward, .. } => match (backward.get(&ppa.0), ground) {

@@ -53,15 +53,16 @@ pub(super) struct Sparse {
     forward: ByNumber<u32, u64>,
     backward: ByNumber<u64, u32>,
     valid: ByNumber<u32, u64>,
-    /// Number of lookups in the compact map so far.
+    /// Number of lookups made so far in the compact form of the map (a rule and tables of changes, in place of flat
+    /// arrays).
     lookups: Cell<usize>,
-    /// Greatest number of lookups in the compact map before flat arrays replace it: with more lookups a run is faster
-    /// with arrays.
+    /// Greatest number of lookups in the compact form of the map (a rule and tables of changes) before flat arrays
+    /// replace it: with more lookups a run is faster with arrays.
     lookups_most: usize,
 }
 
 impl Sparse {
-    /// Makes a compact map, without arrays, in which no logical unit is written.
+    /// Makes a compact map (a rule and tables of changes, in place of flat arrays) in which no logical unit is written.
     pub fn new(shape: Shape) -> Self {
         let (forward, backward, valid) = Default::default();
         let lookups_most = shape.physical / LOOKED_UP_PART;
@@ -76,8 +77,8 @@ impl Sparse {
         self.ground = Some(ground.into());
     }
 
-    /// Raises the number of lookups after which flat arrays replace a slow rule of the map to the number for a fast
-    /// rule.
+    /// Raises the number of lookups after which flat arrays replace the compact form of the map, where the rule is
+    /// slow, to the number for a fast rule.
     pub fn keep_rule(&mut self) {
         self.lookups_most = self.shape.physical / LOOKED_UP_PART;
     }
@@ -151,8 +152,8 @@ impl Sparse {
         }
     }
 
-    /// Returns the logical units of the range `units` that have a physical place, ascending. The function is not
-    /// counted as lookups, since no run calls it.
+    /// Returns the logical units of the range `units` that have a physical place, ascending. These lookups do not count
+    /// towards the number after which flat arrays replace the compact map.
     pub fn written(&self, units: Range<u32>) -> Vec<u32> {
         let by_rule =
             |lpn: &u32| self.ground.as_ref().is_some_and(|ground| ground.lookup(Lpn(*lpn)) != Ppa::NONE);
@@ -181,8 +182,8 @@ impl Sparse {
         Beginning(Held::Rule { ground, forward, backward: self.backward.clone() })
     }
 
-    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; none if
-    /// that copy was based on another rule, or on arrays.
+    /// Returns the logical units whose physical place may differ from `beginning`, an earlier copy of the map; `None`
+    /// (not an empty list) if that copy was based on another rule, or on flat arrays.
     pub fn changed_since(&self, beginning: &Beginning) -> Option<Vec<Lpn>> {
         let Held::Rule { ground, .. } = &beginning.0 else { return None };
         let is_same = match (ground, &self.ground) {
@@ -193,8 +194,9 @@ impl Sparse {
         is_same.then(|| self.forward.keys().copied().map(Lpn).collect())
     }
 
-    /// Makes the three flat arrays of the compact map: forward (place of each logical unit), backward (logical unit at
-    /// each place), and validity bits.
+    /// Converts the compact map (a rule for the preconditioned map plus tables of changed entries) to three flat arrays
+    /// of the same content, and returns them: physical place of each logical unit, logical unit at each physical place,
+    /// and validity bits.
     pub fn arrays(&self) -> (Places, Vec<u32>, Vec<u64>) {
         let mut forward = Places::nowhere(self.shape.logical, self.shape.width);
         let mut backward = large_array(self.shape.physical, Lpn::NONE.0);

@@ -12,16 +12,16 @@ use units::{Lpn, Ppa, SimTime};
 
 /// Interface by which a translation layer serves the host's requests: reads, writes, trims and flushes.
 pub(crate) trait Serves: Arrives {
-    /// Submits the programs of data that wait in the write buffer, and advances the layer's other waiting work, as far
-    /// as that is possible now.
+    /// Submits the programs of data that wait in the write buffer, as far as dies can take them now, and continues
+    /// other work of the layer that waited for the same resources.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>);
 
-    /// Releases the data at physical address `home`, because their unit was trimmed: they become invalid, unless a
-    /// feature such as a snapshot needs them.
+    /// Marks the data at physical address `home` as invalid because the host trimmed their unit, unless a feature such
+    /// as a snapshot still needs the data.
     fn vacate<P: Probe>(&mut self, home: Ppa, ctx: &mut Context<P>);
 
-    /// Tells the layer that a unit was trimmed, in the write buffer or on flash, so that it can do the work that this
-    /// allows.
+    /// Informs the layer that the host trimmed a unit, in the write buffer or on flash, so that the layer can start
+    /// work for which the trim freed space.
     fn note_trimmed(&mut self, _lpn: Lpn) {}
 
     /// Returns true in work without simulated time, such as preconditioning: all data written go to flash at once, in
@@ -31,8 +31,8 @@ pub(crate) trait Serves: Arrives {
         false
     }
 
-    /// Replaces the data in buffer slot `slot` by newer data of the same unit, where the slot is not in flight; returns
-    /// true if it did.
+    /// Overwrites the data in write buffer slot `slot` with newer data of the same unit, if the slot's program is not
+    /// in flight; returns true if it did so, false if the new data need a slot of their own.
     #[inline]
     fn take_over(&mut self, slot: u32, request: u32, now: SimTime) -> bool {
         let (media, _) = self.parts();
@@ -43,7 +43,8 @@ pub(crate) trait Serves: Arrives {
         taken
     }
 
-    /// Marks the data in a buffer slot as complete: they stay in the write buffer, or wait to be programmed.
+    /// Marks the data in a write buffer slot as complete (no read-modify-write pending): they stay in the buffer as
+    /// dirty data, or are queued for programming.
     #[inline]
     fn admit(&mut self, slot: u32, now: SimTime) {
         self.parts().0.core.buffer.enqueue(slot);
@@ -221,8 +222,8 @@ pub(crate) trait Serves: Arrives {
         host.await_flushed(request, &mut media.core.buffer);
     }
 
-    /// Puts data of the drive's own features that are not in flight into the write buffer, because these data must
-    /// become durable, too.
+    /// Queues data of the drive's own features (such as units of the map) in the write buffer for programming, unless
+    /// they are in flight already, because a flush must make these data durable, too.
     fn write_out_own<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         media.features.write_out(&mut media.core, None);

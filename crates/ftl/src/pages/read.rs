@@ -12,7 +12,7 @@ impl Reads for PageMapped {
         (&mut self.media, &mut self.host)
     }
 
-    /// Returns the number of the die that a unit's logical address determines.
+    /// Returns the number of the die on which the placement by logical address puts unit `lpn`.
     fn home_die(&self, lpn: Lpn) -> u32 {
         self.media.core.assembly.placement.home(&PlacementView {
             eligible: &[],

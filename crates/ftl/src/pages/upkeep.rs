@@ -28,7 +28,8 @@ impl KeepsUp for PageMapped {
         (dies, self.media.core.store.space.valid[superblock as usize])
     }
 
-    /// Does the work of features that is due now, such as taking a snapshot, and schedules their next time.
+    /// Does the timed actions of the drive's features that are due now, such as taking a snapshot, and schedules the
+    /// time of the next action.
     fn on_moment<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         while self.media.features.moment(&mut self.media.core, now, &mut ctx.probe) {
@@ -37,8 +38,9 @@ impl KeepsUp for PageMapped {
         self.media.await_moment(&mut ctx.calendar);
     }
 
-    /// Begins to relocate all valid units of a superblock, which is closed before if it is open. Returns false while
-    /// programs to it are in flight, while a collection needs it open, and where it is being emptied already.
+    /// Begins to relocate all valid units of superblock (numbered over the drive), which is closed first if it is open.
+    /// Returns false while programs to it are in flight, while garbage collection needs it open, and where its data are
+    /// being relocated already.
     fn write_superblock_anew<P: Probe>(
         &mut self,
         superblock: u32,

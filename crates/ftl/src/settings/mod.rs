@@ -26,7 +26,7 @@ pub struct FtlConfig {
     pub layout: Layout,
     /// Settings of garbage collection: read-ahead, trigger and victim policy.
     pub gc: CollectionRules,
-    /// Settings of how the host's reads reach the flash: shared array reads and read-ahead.
+    /// Settings of how the host's reads reach the flash: whether reads share array reads, and read-ahead.
     pub reads: ReadRules,
     /// Settings of the write buffer.
     pub buffer: BufferConfig,

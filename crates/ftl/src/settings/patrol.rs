@@ -10,7 +10,8 @@ pub struct PatrolRules {
     pub period: Nanos,
     /// Time for which a die must have been idle before the patrol reads on the die.
     pub idle_after: Nanos,
-    /// Fraction (0 to 1) of the errors that the code corrects in a codeword above which a superblock is rewritten.
+    /// Fraction (0 to 1) of the number of errors that the code corrects in a codeword; a superblock in which the patrol
+    /// reads more errors than that is refreshed (its data are relocated).
     pub margin: f64,
 }
 

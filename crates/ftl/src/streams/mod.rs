@@ -21,16 +21,16 @@ pub enum Takes {
     Both,
 }
 
-/// Specification of a write stream: data that lie together in open superblocks of their own, one for each die.
+/// Specification of a write stream: data that share open superblocks of their own, one on each die.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamSpec {
     /// Name of the write stream in results.
     pub name: String,
     /// Kind of data that the write stream takes.
     pub takes: Takes,
-    /// Index of another write stream, of relocated data: this stream of host data continues the open superblock of that
-    /// stream, if it has space, before it opens one of its own, so that relocated data need not wait for more of their
-    /// kind to fill it. None for a stream that continues no other.
+    /// Index of a write stream of relocated data whose open superblock this stream of host data continues, if space is
+    /// left in it, before it opens one of its own: relocated data then need not wait for further relocated data to fill
+    /// the superblock. None for a stream that continues no other.
     pub takes_over: Option<usize>,
     /// Number of the placement handle whose data alone join the write stream; none for a stream that belongs to no
     /// handle.
@@ -77,7 +77,7 @@ pub struct HandleSpec {
     pub unit_superblocks: Option<u32>,
 }
 
-/// Settings of what the drive records about its units for the stream policy: write counts, and times of writes. The
+/// Settings of what the drive records about its units for the stream policy: counts and times of the host's writes. The
 /// records do not survive a loss of power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
@@ -112,7 +112,8 @@ pub struct UnitView {
 /// Mean count of writes per unit at which all counts are halved, so that older writes matter less.
 pub const HALVED_AT: u64 = 16;
 
-/// Indices of the write streams for host data and for relocated data, of a policy that chooses by nothing else.
+/// Indices of the write streams for host data and for relocated data, of a stream policy that chooses only by whether
+/// the host or the drive writes the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByOrigin {
     /// Index of the write stream of data that the host writes.
@@ -156,7 +157,7 @@ pub trait StreamPolicy: Send {
     /// units to the drive since the superblock was opened. Called only where times are recorded.
     fn on_reclaim(&mut self, _stream: usize, _lived: u64) {}
 
-    /// Returns the state that the policy has learnt, as words for a saved state.
+    /// Returns the state that the policy has learnt from the run's writes, as 64-bit words for a saved state.
     fn learnt(&self) -> Vec<u64> {
         Vec::new()
     }

@@ -4,7 +4,8 @@ use crate::Layout;
 use controller::Controller;
 use units::Nanos;
 
-/// Busy times of a die, or of its channel, for the operations of background work (upkeep) on unworn blocks, in ns.
+/// Busy times of a die, or of its channel, for the flash operations of timer-driven background work on unworn blocks,
+/// in ns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
     /// Time for the read of a page row, in ns: array read and transfer over the channel; in the times of a channel, the

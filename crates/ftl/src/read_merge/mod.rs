@@ -15,7 +15,7 @@ pub struct MergeView {
     /// True once the array read of the pending read has begun; the policy is then asked only where this array read
     /// senses the pages that the further read needs.
     pub begun: bool,
-    /// Number of reads that already share the array read of the pending read.
+    /// Number of further reads that already use the array read (sense) of the pending read.
     pub riders: u32,
 }
 

@@ -58,8 +58,8 @@ impl Controller {
         interrupted
     }
 
-    /// Marks the reads in flight at a die that failed as uncorrectable. Returns those among them that would have
-    /// brought data.
+    /// Marks the reads in flight at a die that failed as uncorrectable. Returns those of them whose data would still
+    /// have been delivered.
     pub fn fail_reads(&mut self, die: DieId) -> Vec<Transaction> {
         let free = self.slab.free_places();
         let mut failed = Vec::new();

@@ -307,8 +307,7 @@ impl Controller {
     }
 
     /// Adds a write cost with program step `step` (voltage per pulse), relative to the usual one: its program time is
-    /// that of the chip's tables for the step, else the usual time divided by it. Returns the cost's number for
-    /// transactions.
+    /// that of the chip's tables for the step, else the usual time divided by it. Returns the number of the cost.
     pub fn add_cost(&mut self, step: f64) -> u8 {
         let steps = self.timing.steps();
         let cost = if steps.len() > 1 {

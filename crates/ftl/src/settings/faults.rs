@@ -6,7 +6,8 @@ use crate::{Layout, recovery};
 use config::{ConfigError, Section};
 use nand::Geometry;
 
-/// Least number of bytes of a page's spare area that recovery reads: logical unit, stamp and checksum. An assumption.
+/// Least number of bytes of a page's spare area that recovery reads: logical unit, stamp (number of the host's write)
+/// and checksum. An assumption.
 const SPARE_LEAST: u64 = 16;
 
 /// Settings of faults that may happen, and of how the drive handles them.

@@ -145,7 +145,7 @@ impl Controller {
 
     // ---- reads that ride on others -------------------------------------------------------------------
 
-    /// Enables sharing: from now on reads can share the array reads of other reads.
+    /// Enables shared array reads: from now on a read may use the array read (sense) of another read.
     pub fn share_reads(&mut self) {
         self.sharing = Some(Box::new(Sharing::new(self.dies.len())));
     }

@@ -11,8 +11,8 @@ use units::{DieId, SimTime};
 /// Three times in ns that a transaction has spent up to some moment: channel wait, transfer, array.
 type Spent = [u64; 3];
 
-/// State of a transaction in a shared array read: as the carrier, which does the array read, or as a rider, which
-/// shares it.
+/// State of a transaction that shares an array read (sense): as the carrier, which does the array read, or as a rider,
+/// which uses it.
 #[derive(Clone, Copy, Debug)]
 struct Shared {
     /// For a rider (a read that shares another read's array read): the carrier, which does the array read; none for a
@@ -45,10 +45,10 @@ impl Shared {
     };
 }
 
-/// Description of a read in flight whose array read can be shared by further reads of the page row.
+/// Description of a read in flight whose array read (sense) further reads of the page row can use.
 #[derive(Clone, Copy, Debug)]
 pub struct Ride {
-    /// Identifier of the transaction whose array read can be shared.
+    /// Identifier of the transaction whose array read (sense) further reads can use.
     pub id: TransactionId,
     /// Bit mask of the units of all pages that the read senses.
     pub sensed: u64,
@@ -58,7 +58,8 @@ pub struct Ride {
     pub riders: u32,
 }
 
-/// State of all shared reads of a drive.
+/// State of all shared array reads (senses) of a drive: which reads can still be joined, and which reads use the array
+/// read of which.
 pub(crate) struct Sharing {
     of: Vec<Shared>,
     /// For each die: list of the reads that can still be shared because their data-out has not begun, oldest first,
@@ -78,7 +79,8 @@ impl Sharing {
         &mut self.of[id.index()]
     }
 
-    /// Allows further reads to share this read, which senses the pages of the units in bit mask `sensed`.
+    /// Allows further reads to use the array read of this read, which senses the pages of the units in bit mask
+    /// `sensed`.
     pub fn open(&mut self, id: TransactionId, transaction: &Transaction, sensed: u64) {
         *self.of(id) = Shared { sensed, sent: transaction.mask, ..Shared::NOTHING };
         self.open[transaction.die.index()].push((transaction.superblock, transaction.row, id));
@@ -93,7 +95,7 @@ impl Sharing {
         Some((id, shared.sensed, shared.riders))
     }
 
-    /// Returns the carrier whose array read `id` shares, or `id` itself.
+    /// Returns the carrier, the transaction whose array read `id` uses; `id` itself if it has its own array read.
     pub fn carrier_of(&self, id: TransactionId) -> TransactionId {
         match self.of.get(id.index()) {
             Some(shared) if shared.carrier.exists() => shared.carrier,

@@ -37,8 +37,8 @@ pub enum Origin {
     /// Cause of a flash operation: units that the cost regulator queued are programmed again in idle time, so that
     /// later reads of the units take less time.
     Rewrite,
-    /// Cause of a flash operation: refresh, which is a rewrite of data before their retention time expires, or because
-    /// their block was read too often.
+    /// Cause of a flash operation: refresh, which relocates data before their retention time expires, or because their
+    /// block was read too often.
     Refresh,
     /// Cause of a flash operation: read or program of units of the map itself, where the map lies on flash.
     Map,
@@ -312,7 +312,8 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    /// Value of `superblock` that stands for no place on flash, for the read of a unit that was never written.
+    /// Value of `superblock` that stands for no superblock, for a read of a unit that is not on flash because it was
+    /// never written.
     pub const NOWHERE: u32 = u32::MAX;
 
     /// Makes a transaction that is not submitted yet.

@@ -47,8 +47,8 @@ pub struct Calendar {
     timers: Heap,
     /// Sort key of the earliest event of both heaps.
     first_in_heaps: u128,
-    /// `sequence`: sequence number of the next event. `taken`: number of events taken. Both count from the last
-    /// renumbering.
+    /// `sequence`: sequence number of the next event to be scheduled. `taken`: number of events that came due and were
+    /// removed. Both count from the last renumbering of the pending events.
     sequence: u64,
     taken: u64,
     /// Number of events that were scheduled and taken before the last renumbering.

@@ -1,8 +1,8 @@
 //! What happens soon: each event in the slot of its time, so that neither to put one in nor to find the next depends on
 //! how many there are.
 
-/// Base-2 logarithm of the duration of a time slot of the wheel in ns: so short that a slot seldom holds two events of
-/// a drive of some dozen dies.
+/// Base-2 logarithm of the duration of a time slot of the timing wheel in ns: so short that a slot seldom holds two
+/// events of a drive of some dozen dies.
 const SLOT_BITS: u32 = 8;
 const SLOTS: usize = WORDS * WORD;
 const WORDS: usize = 64;

@@ -15,7 +15,7 @@ pub(crate) enum Lapse {
     TrustsTornPage,
     /// Deliberate mistake: a trim is acknowledged, but its data stay readable.
     IgnoresTrim,
-    /// Deliberate mistake: records of trims on flash are ignored after a power cut.
+    /// Deliberate mistake: after a power cut, recovery ignores the records of trims that are stored on flash.
     ForgetsTrim,
     /// Deliberate mistake: recovery uses the older of two versions of a unit that it finds on flash.
     OlderCopy,

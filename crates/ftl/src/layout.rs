@@ -20,9 +20,9 @@ const UNITS_MOST: u64 = (1 << 40) - 1;
 /// Size of a map entry on flash in bytes.
 pub(crate) const ENTRY_BYTES: u64 = 4;
 
-/// Geometry of the drive in mapping units. A physical address (PPA) numbers units: die after die, superblock after
-/// superblock, page row after page row (the pages of one number on the planes that operate together), plane after
-/// plane, unit after unit.
+/// Geometry of the drive in mapping units. A physical page address (PPA) is the number of a mapping unit on flash,
+/// counted die after die, superblock after superblock, page row after page row (a page row: the pages of one number on
+/// the planes that operate together), plane after plane, unit after unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
     /// Size of a mapping unit in bytes.
@@ -187,7 +187,7 @@ impl Layout {
         lpn.0 < self.logical_units
     }
 
-    /// Returns the number of mapping units on the flash, including bad blocks.
+    /// Returns the number of mapping units on the flash, including the units in bad blocks.
     pub fn physical_units(&self) -> usize {
         self.physical_units_reckoned() as usize
     }

@@ -12,7 +12,7 @@ pub struct Stages {
     /// Time that the operation waited in the queue of the die while no other operation occupied the die: the die was
     /// switching between operations, or waiting for its channel; in ns.
     pub queue: u64,
-    /// Time that the operation waited for the channel, in ns.
+    /// Time that the operation waited for the channel of its die, in ns.
     pub channel: u64,
     /// Time that the flash array was busy with the operation, in ns.
     pub array: u64,

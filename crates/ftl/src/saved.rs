@@ -2,8 +2,8 @@
 
 use nand::FlashArray;
 
-/// Saved state of a drive at rest: arrays of 32-bit and of 64-bit words in a fixed order, states of random streams, and
-/// ages of the data.
+/// Saved state of a drive at rest (no operation in flight): arrays of 32-bit and of 64-bit words in a fixed order,
+/// states of random streams, and ages of the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SavedState {
     /// Arrays of the saved state that consist of 32-bit words, in a fixed order: map, superblocks, open superblocks,

@@ -62,7 +62,8 @@ counters! {
         /// Number of bytes programmed for the host that no request carried: the rest of mapping units of which the host
         /// wrote a part.
         bytes_filled_up: u64,
-        /// Number of units that the host wrote over a version that still waited in the write buffer.
+        /// Number of units that the host wrote over a version that was still in the write buffer and not yet sent to
+        /// flash.
         units_coalesced: u64,
         /// Number of units that the host wrote over a clean version in the buffer, whose data the flash held, too.
         units_overwritten_clean: u64,
@@ -82,7 +83,7 @@ counters! {
         /// Number of mapping units of host reads that were never read, because the power failed while their map entry
         /// was awaited.
         units_read_cut: u64,
-        /// Number of host reads that shared the array read of another read.
+        /// Number of host reads that had no array read (sense) of their own, but used that of another read.
         reads_joined: u64,
         /// Number of mapping units that were read ahead of the host's requests.
         units_read_ahead: u64,

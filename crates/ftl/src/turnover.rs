@@ -15,7 +15,7 @@ const INTERVALS_MAX: usize = 128;
 pub struct Mark {
     /// Counters of the translation layer at this moment.
     pub stats: FtlStats,
-    /// Number of host units that waited in the buffer: written, and not programmed yet.
+    /// Number of host units that were in the write buffer at this moment and whose programs had not ended.
     pub units_waiting: u64,
     /// Number of valid units in superblocks that were chosen as garbage collection victims and whose relocation has not
     /// ended.

@@ -37,7 +37,8 @@ impl Costs {
         Self::with_arrays(t_r, t_prog, controller.t_bers(0).ns(), layout, controller)
     }
 
-    /// Calculates the busy times of a channel for the background work of one die: commands and data transfers alone.
+    /// Calculates the busy times of a channel for the timer-driven background work of one die: the times of commands
+    /// and data transfers, without array times.
     pub fn of_channel(layout: &Layout, controller: &Controller) -> Self {
         Self::with_arrays(0, 0, 0, layout, controller)
     }

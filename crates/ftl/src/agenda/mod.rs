@@ -30,7 +30,7 @@ pub(crate) enum Work {
     /// Kind of background work: relocate superblocks of this die that wait for their refresh, because the die's
     /// permitted share of time for background work allows it again.
     Turn(u32),
-    /// Kind of background work: an action of a feature at a set time, such as to take a snapshot.
+    /// Kind of background work: an action of a drive's feature at a set time, such as to take a snapshot.
     Moment,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Due {
     pub opened: i64,
 }
 
-/// State of the timer-driven background work of one die.
+/// State of the timer-driven background work (refresh, scrub) of one die.
 pub(crate) struct DieUpkeep {
     /// Superblocks of the die whose data wait to be relocated so that they stay readable (refresh, scrub), in the order
     /// in which they fell due.
@@ -69,9 +69,11 @@ pub struct UpkeepCounts {
     /// Number of superblocks whose relocation began late: longer after the due time than one superblock takes at the
     /// permitted share of die time.
     pub late: u64,
-    /// Sum over all begun superblocks of the time from due to the beginning of the relocation, in ns.
+    /// Sum, over all superblocks whose relocation by timer-driven background work began, of the time from the due time
+    /// to the beginning of the relocation, in ns.
     pub late_ns: u64,
-    /// Greatest time from due to the beginning of a superblock's relocation, in ns.
+    /// Greatest time from the due time of a superblock's relocation by timer-driven background work to its beginning,
+    /// in ns.
     pub late_ns_max: u64,
     /// Die time that timer-driven background work took, in ns, summed over all dies and calculated from the operation
     /// times of the drive file.
@@ -128,7 +130,8 @@ impl Agenda {
         self.arm(calendar);
     }
 
-    /// Schedules a calendar event for the agenda's next entry, unless an event as early is already scheduled.
+    /// Schedules a calendar event (timer) for the earliest entry of the agenda, the schedule of background work, unless
+    /// an event at that time or earlier is already scheduled.
     pub fn arm(&mut self, calendar: &mut Calendar) {
         let Some(Reverse((at, ..))) = self.queue.peek() else { return };
         let at = (*at).max(calendar.now());
@@ -139,7 +142,7 @@ impl Agenda {
         }
     }
 
-    /// Removes all entries of the agenda of background work because the power fails.
+    /// Removes all entries of the agenda (schedule of timer-driven background work).
     pub fn empty(&mut self) {
         self.queue.clear();
     }
@@ -174,12 +177,13 @@ impl Agenda {
         });
     }
 
-    /// Returns the number of bytes of the simulator's memory that the agenda of background work takes.
+    /// Returns the number of bytes of the simulator's memory that the agenda (schedule of timer-driven background work)
+    /// takes.
     pub fn bytes(&self) -> usize {
         self.waits.len() + self.queue.capacity() * size_of::<(SimTime, u64, Work)>()
     }
 
-    /// Returns the fraction (0 to 1) of each die's time that background work may take.
+    /// Returns the greatest fraction (0 to 1) of each die's time that timer-driven background work may take.
     pub fn share(&self) -> f64 {
         self.share
     }

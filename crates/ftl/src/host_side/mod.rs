@@ -25,7 +25,7 @@ pub(crate) struct Host {
     /// Pairs of write buffer slots with two versions of one unit, the older slot first. The newer slot holds a partial
     /// write, and waits until the older slot has received, from flash, the sectors that the host did not write.
     pub following: Vec<(u32, u32)>,
-    /// State of the host's read path: merged reads and read-ahead.
+    /// State of the host's read path: reads that use the array read (sense) of another read, and read-ahead.
     pub reads: ReadPath,
     /// Record of the units that the host wrote recently; present only on a drive whose write buffer holds back just the
     /// units that are likely to be overwritten soon.
@@ -53,7 +53,8 @@ impl Host {
         self.reads.bytes() + self.recent.as_ref().map_or(0, |recent| recent.bytes())
     }
 
-    /// Makes a flush request wait until all data that the write buffer has received so far are on flash.
+    /// Registers a flush request of the host, which is then completed once all data that the write buffer has received
+    /// so far are on flash.
     pub fn await_flushed(&mut self, request: u32, buffer: &mut Buffer) {
         self.flushes.push_back((buffer.end_epoch(), request));
         self.answer_flushes(buffer);

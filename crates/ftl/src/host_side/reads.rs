@@ -14,18 +14,20 @@ use crate::{FtlStats, Output, Probe, Stages};
 use controller::{Class, Context, Controller, Kind, Origin, Transaction, TransactionId};
 use units::{DieId, Lpn, Ppa, SimTime};
 
-/// Returns the transaction class of a read for the host: read-ahead waits behind reads that the host requested.
+/// Returns the class of a read for the host, which is the die's queue that it joins: host reads for requested data,
+/// internal reads for read-ahead.
 #[inline]
 fn class_of(origin: Origin) -> Class {
     if origin == Origin::ReadAhead { Class::InternalRead } else { Class::HostRead }
 }
 
-/// State and policies of the host's read path: sharing of array reads, and read-ahead.
+/// State and policies of the host's read path: use of one array read (sense) by several reads, and read-ahead.
 #[derive(Default)]
 pub(crate) struct ReadPath {
-    /// Policy that lets a read share the array read of another read; none if the drive shares none.
+    /// Policy that lets a read use the array read (sense) of another read; none if each read has its own array read.
     pub merge: Option<Box<dyn ReadMerge>>,
-    /// Read-ahead area with its data; none if the drive does not read ahead.
+    /// Read-ahead area (DRAM) with the data that were read ahead, and the read-ahead policy; none if the drive does not
+    /// read ahead.
     pub ahead: Option<Box<Ahead>>,
     /// For the host request in progress: the read-ahead transaction in flight that already fetches some of its units,
     /// and the bit mask of these units in their page row; none if no unit of the request is being fetched by a
@@ -82,7 +84,8 @@ pub(crate) trait Reads {
         self.parts().0.core.relieve_buffer();
     }
 
-    /// Returns the number of the die on which the placement by logical address puts unit `lpn`.
+    /// Returns the number of the die that the logical address of unit `lpn` determines: on this die a read of the unit
+    /// takes place while it is not on flash.
     fn home_die(&self, lpn: Lpn) -> u32;
 
     /// Reads `count` units from `first`, whose map entries are in RAM, from the buffer and from flash. Returns the

@@ -230,7 +230,8 @@ pub(crate) trait Serves: Arrives {
         self.carry_out(ctx);
     }
 
-    /// Carries out the actions that the drive's features asked for, if there are any.
+    /// Carries out the actions that the drive's features have queued, such as submitting programs or completing a
+    /// flush.
     #[inline]
     fn carry_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.parts().0.core.asks.is_empty() {
@@ -259,10 +260,12 @@ pub(crate) trait Serves: Arrives {
         }
     }
 
-    /// Continues host work that waited for entries of a map on flash.
+    /// Continues host reads and writes that waited until map entries were read from flash, on a drive whose map lies on
+    /// flash.
     fn go_on_with_map<P: Probe>(&mut self, _ctx: &mut Context<P>) {}
 
-    /// Returns a unit to a former version (from a snapshot), which lies at `place`.
+    /// Replaces the content of a unit by a former version, which a snapshot sees and which lies at physical address
+    /// `place` (`Ppa::NONE`: the unit was unmapped).
     fn return_to<P: Probe>(&mut self, lpn: Lpn, place: Ppa, probe: &mut P) {
         let (media, host) = self.parts();
         let live = media.core.store.map.lookup(lpn);

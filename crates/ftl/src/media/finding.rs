@@ -81,7 +81,8 @@ impl Media {
         found
     }
 
-    /// Returns the recovery reads of units that hold data of the drive's own features, which are read first.
+    /// Returns the flash reads, which recovery does first, of units with data of the drive's own features, not of the
+    /// host.
     fn own_reads(&self) -> Vec<Transaction> {
         let layout = &self.core.store.layout;
         let mut units: Vec<Lpn> = Vec::new();
@@ -101,7 +102,7 @@ impl Media {
         rows.into_iter().map(read).collect()
     }
 
-    /// Returns the recovery reads of page rows that the drive's features need.
+    /// Returns the flash reads of page rows that the drive's features need during recovery.
     fn reads_for_features(&self) -> Vec<Transaction> {
         let layout = &self.core.store.layout;
         let mut rows = Vec::new();

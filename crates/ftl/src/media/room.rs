@@ -3,7 +3,7 @@
 use crate::media::Media;
 
 impl Media {
-    /// Puts all good superblocks of a fresh drive on the free lists of their dies.
+    /// Puts all good superblocks of a drive that was just built on the free lists of their dies.
     pub fn free_all(&mut self) {
         let are_free = self.features.frees(&mut self.core);
         self.features.frees_own(&mut self.core);

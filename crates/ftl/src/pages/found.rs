@@ -140,7 +140,8 @@ impl PageMapped {
         }
     }
 
-    /// Returns true if a superblock that recovery found holds data or may take data.
+    /// Returns true if a superblock that recovery found holds data, may take data, or is one of the superblocks
+    /// reserved for the SLC cache.
     fn takes_data(&mut self, global: usize, mark: &Mark) -> bool {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         self.media.core.stands_apart(within)
@@ -168,7 +169,8 @@ impl PageMapped {
         }
     }
 
-    /// Tells the features that a superblock found by recovery takes no more data, if it is not full.
+    /// Informs the drive's features that a superblock found by recovery takes no more data, although some of its pages
+    /// were not programmed.
     fn end_found(&mut self, global: usize) {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         let is_full = self.media.core.store.array.next_row(global) == self.media.core.store.layout.rows;

@@ -173,8 +173,8 @@ impl Media {
         self.submit_read(row, bit, origin, Class::InternalRead, NONE, ctx);
     }
 
-    /// Pads a partly filled program unit with relocated units, for whose programs victim superblocks wait, with empty
-    /// units if no further unit will fill it.
+    /// Fills up a program unit, partly filled with relocated units, with empty units (padding), if victim superblocks
+    /// wait for its program and no further unit will fill it.
     pub fn pad_leftover<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         if !self.core.collections[die].mover.waits_for_programs() {
             return;

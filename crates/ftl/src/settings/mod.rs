@@ -36,7 +36,7 @@ pub struct FtlConfig {
     pub wear: wear::Maker,
     /// Makers of the policies that choose the die, the write stream and the open superblock of a write.
     pub destination: DestinationRules,
-    /// Settings of background work that rewrites data to keep them readable.
+    /// Settings of background work that relocates data to keep them readable or to make their reads faster.
     pub upkeep: UpkeepRules,
     /// Maker of the policy that orders the refreshes of superblocks.
     pub refresh_order: refresh_order::Maker,

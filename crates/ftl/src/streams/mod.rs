@@ -57,7 +57,7 @@ impl StreamSpec {
 }
 
 /// Kind of isolation of a placement handle (NVMe FDP): whether its data stay apart from data of other handles when
-/// collection relocates them.
+/// garbage collection relocates them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
     /// Kind of isolation: data of the handle stay apart only when the host writes them; relocated data may lie beside
@@ -132,7 +132,8 @@ pub trait StreamPolicy: Send {
         Notes::default()
     }
 
-    /// Returns the placement handles that the host may name; none: handles in the host's writes are ignored.
+    /// Returns the placement handles (NVMe FDP) that the host may name in writes; none: handles in the host's writes
+    /// are ignored.
     fn handles(&self) -> Option<HandleSpec> {
         None
     }

@@ -17,8 +17,8 @@ pub struct SepBit {
     /// Mean life of superblocks of the first write stream (host data with a short expected life), in units that the
     /// host wrote; none until enough were reclaimed.
     mean: Option<u64>,
-    /// `lives`: number of superblock lives counted since the last mean was taken. `total`: their sum, in units that the
-    /// host wrote.
+    /// `lives`: number of superblocks of the first write stream that were reclaimed since the last mean life was
+    /// calculated. `total`: sum of their lives, in units that the host wrote.
     lives: u64,
     total: u64,
 }

@@ -102,7 +102,7 @@ pub struct ZoneMapped {
     rules: Box<dyn ZoneRules>,
     zoning: Zoning,
     zones: Vec<FlashZone>,
-    /// For each superblock of the drive: index of the zone that has taken it, or `NONE`.
+    /// For each superblock of the drive: index of the zone whose data it holds, or `NONE` if it belongs to no zone.
     zone_of: Vec<u32>,
     /// Queue of zones with pending work (data for a whole program unit, or a finish), in the order in which they submit
     /// their next program.
@@ -154,8 +154,8 @@ impl ZoneMapped {
         Ok(ftl)
     }
 
-    /// Checks that the write buffer survives power cuts, and can hold the data of all active zones that wait for full
-    /// program units.
+    /// Checks that the write buffer survives power cuts, and has enough slots for the data of all active zones that
+    /// wait until a whole program unit is there.
     fn check_buffer(&self) -> Result<(), String> {
         let (core, program) = (&self.media.core, self.layout().program_units);
         if !core.rules.write_back || !core.rules.power_loss_protection || core.buffer.is_cache() {

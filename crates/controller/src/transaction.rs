@@ -42,8 +42,8 @@ pub enum Origin {
     Refresh,
     /// Cause of a flash operation: read or program of units of the map itself, where the map lies on flash.
     Map,
-    /// Cause of a flash operation: background scrub (patrol), which reads stored data to see their errors, and rewrites
-    /// them where the errors approach what the code corrects.
+    /// Cause of a flash operation: background scrub (patrol), which reads stored data to count their bit errors, and
+    /// relocates the data where the errors approach the number that the code corrects.
     Scrub,
     /// Cause of a flash operation: folding, which is relocation of data from superblocks in SLC mode to superblocks
     /// that use all bits per cell.

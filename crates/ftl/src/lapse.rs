@@ -19,7 +19,7 @@ pub(crate) enum Lapse {
     ForgetsTrim,
     /// Deliberate mistake: recovery uses the older of two versions of a unit that it finds on flash.
     OlderCopy,
-    /// Deliberate mistake: data of a dead die are read as if the die were alive.
+    /// Deliberate mistake: data of a failed die are read as if the die worked.
     ReadsDeadDie,
     /// Deliberate mistake: data of an unreadable page that could be restored, from parity for instance, count as lost.
     ForgetsRemedy,

@@ -53,7 +53,7 @@ counters! {
         pages_programmed: [u64; Origin::COUNT],
         /// Number of mapping units programmed, by origin.
         units_programmed: [u64; Origin::COUNT],
-        /// Number of blocks erased (superblock erases times planes), by origin of the collection.
+        /// Number of blocks erased (superblock erases times planes), by the origin (cause) of the erase.
         blocks_erased: [u64; Origin::COUNT],
         /// Number of mapping units that the host wrote into the buffer; a unit written in part counts as one.
         units_written: u64,
@@ -105,12 +105,12 @@ counters! {
         /// Number of invalid or empty units in victims of garbage collection when chosen: the space that collecting the
         /// victims gains.
         victim_room: u64,
-        /// Sum, over all choices of garbage collection victims, of the number of candidates.
+        /// Sum, over all choices of garbage collection victims, of the number of candidate superblocks at the choice.
         victim_candidates: u64,
         /// Sum, over all choices of garbage collection victims, of the number of free superblocks of the die.
         victim_free: u64,
-        /// Number of valid units in superblocks that were relocated for a reason other than collection: wear levelling,
-        /// refresh, scrub, a failed program.
+        /// Number of valid units in superblocks that were relocated for a reason other than garbage collection: wear
+        /// levelling, refresh, scrub, a failed program.
         relocated_units: u64,
         /// Number of invalid or empty units in superblocks that were relocated for a reason other than garbage
         /// collection (wear levelling, refresh, scrub, a failed program): the space that these relocations gained.

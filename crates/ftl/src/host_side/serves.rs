@@ -93,8 +93,8 @@ pub(crate) trait Serves: Arrives {
         reads
     }
 
-    /// Accepts the data of one unit of a host write into a buffer slot that was reserved before. `request` waits for
-    /// the program of the unit, unless it is `u32::MAX`.
+    /// Accepts the data of one unit of a host write into a slot of the write buffer that was reserved before. `request`
+    /// waits for the program of the unit, unless it is `u32::MAX`.
     fn write<P: Probe>(&mut self, request: u32, lpn: Lpn, coverage: Coverage, ctx: &mut Context<P>) {
         let whole = coverage == Coverage::Whole;
         self.account_risk(ctx.calendar.now());
@@ -154,8 +154,8 @@ pub(crate) trait Serves: Arrives {
         }
     }
 
-    /// Informs the probe (observer of the run) which buffer slot holds the newest version of a unit, where a feature
-    /// needs that.
+    /// Informs the probe (observer of the run) which slot of the write buffer holds the newest version of a unit, where
+    /// a feature of the drive needs that.
     #[inline]
     fn note_buffered<P: Probe>(&mut self, lpn: Lpn, probe: &mut P) {
         let (media, _) = self.parts();

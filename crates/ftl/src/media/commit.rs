@@ -79,8 +79,8 @@ impl Media {
         }
     }
 
-    /// Carries out the actions that the drive's features asked for, except those that only the translation layer can
-    /// carry out.
+    /// Carries out the queued actions of the drive's features, except for the actions that only the translation layer
+    /// can carry out.
     #[inline]
     pub fn do_asked<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.core.asks.is_empty() {

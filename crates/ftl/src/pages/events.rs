@@ -209,7 +209,8 @@ impl PageMapped {
         }
     }
 
-    /// Sets the state of a full superblock (closed, rescued or SLC cache) once its last program has ended.
+    /// Sets the state of a full superblock once its last program has ended: closed, queued for relocation after a
+    /// failed program (rescue), or part of the SLC cache.
     #[inline(always)]
     fn end_programs(&mut self, die: usize, superblock: u32) {
         let global = self.media.core.store.space.global(die, superblock);

@@ -82,8 +82,8 @@ impl PageMapped {
         });
     }
 
-    /// Sets the state of each superblock that recovery found: free, open as before, or closed. Closed superblocks are
-    /// named to the policies in the order in which they were closed.
+    /// Sets the state of each superblock that recovery found: free, open as before, or closed. The victim policies are
+    /// informed of closed superblocks in the order in which these were closed.
     fn sort_superblocks(&mut self, marks: &[Mark]) {
         let mut closed = Vec::new();
         for (global, mark) in marks.iter().enumerate() {

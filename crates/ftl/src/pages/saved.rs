@@ -55,8 +55,9 @@ impl PageMapped {
         Ok(())
     }
 
-    /// Makes the full superblocks of a die candidates again when a saved state is loaded, in the order in which the
-    /// victim policy must be told of them (`told`). Superblocks on which a program failed are to be rescued.
+    /// Makes the full superblocks of a die candidates for garbage collection again when a saved state is loaded, in the
+    /// order in which the victim policy must be informed of them (`told`). Superblocks on which a program failed are
+    /// queued for the relocation of their data instead.
     fn announce(&mut self, die: usize, told: &[u32]) -> Result<(), String> {
         let per_die = self.media.core.store.space.per_die;
         let first = self.media.core.store.space.global(die, 0);

@@ -18,7 +18,8 @@ pub(crate) enum Customer {
 }
 
 impl Customer {
-    /// Returns the purpose, collection or folding, to which relocations of origin `origin` belong.
+    /// Returns the purpose, garbage collection or folding (relocation out of the SLC cache), to which relocations of
+    /// origin `origin` belong.
     #[inline]
     pub fn of(origin: Origin) -> Self {
         if origin == Origin::Fold { Self::Folding } else { Self::Collection }

@@ -10,8 +10,8 @@ pub struct PatrolRules {
     pub period: Nanos,
     /// Time for which a die must have been idle before the patrol (background scrub) reads on the die.
     pub idle_after: Nanos,
-    /// Fraction (0 to 1) of the number of errors that the code corrects in a codeword; a superblock in which the patrol
-    /// reads more errors than that is refreshed (its data are relocated).
+    /// Fraction (0 to 1) of the number of errors that the code corrects in a codeword. A superblock is refreshed (its
+    /// data are relocated) if the patrol (background scrub) reads more errors than this fraction in a codeword.
     pub margin: f64,
 }
 

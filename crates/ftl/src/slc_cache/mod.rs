@@ -53,7 +53,8 @@ pub enum WhenFull {
 /// all bits per cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Folding {
-    /// Way in which host data are written when the SLC cache is full: past the cache, or after folding.
+    /// Way in which host data are written when the SLC cache is full: past the cache, or only after folding (relocation
+    /// of data out of the cache).
     pub when_full: WhenFull,
     /// Time for which a die must have been idle before it folds (relocates data out of the SLC cache); none: the die
     /// folds only when the cache is full.

@@ -60,10 +60,11 @@ impl StreamSpec {
 /// garbage collection relocates them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// Kind of isolation: data of the handle stay apart only when the host writes them; relocated data may lie beside
-    /// those of other initially isolated handles.
+    /// Kind of isolation (NVMe FDP): data of the placement handle stay apart only when the host writes them; once
+    /// relocated, they may lie beside data of other initially isolated handles.
     Initially,
-    /// Kind of isolation: data of the handle stay apart for as long as they exist, also when relocated.
+    /// Kind of isolation (NVMe FDP): data of the placement handle stay apart for as long as they exist, also when
+    /// relocated.
     Persistently,
 }
 
@@ -94,8 +95,8 @@ pub struct UnitView {
     pub lpn: Lpn,
     /// True if the drive relocates the unit; false if the host writes the unit.
     pub moved: bool,
-    /// Number of the placement handle, an existing one, that the host named in the write. None for relocated data and
-    /// data of the drive itself, and where the policy has no handles.
+    /// Number of the placement handle (NVMe FDP) that the host named in the write. `None` for relocated data and data
+    /// of the drive itself, and where the policy has no handles.
     pub hint: Option<u16>,
     /// Number of units that the host wrote to the drive since it wrote this unit last; none if it never did, or if
     /// times are not recorded.
@@ -154,8 +155,9 @@ pub trait StreamPolicy: Send {
         if unit.moved { answer.moved } else { answer.host }
     }
 
-    /// Informs the policy that collection takes a superblock of stream `_stream`, and that the host wrote `_lived`
-    /// units to the drive since the superblock was opened. Called only where times are recorded.
+    /// Informs the policy that garbage collection takes a superblock of write stream `_stream` as its victim, and that
+    /// the host wrote `_lived` units to the drive since the superblock was opened. Called only where times are
+    /// recorded.
     fn on_reclaim(&mut self, _stream: usize, _lived: u64) {}
 
     /// Returns the state that the policy has learnt from the run's writes, as 64-bit words for a saved state.

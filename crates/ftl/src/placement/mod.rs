@@ -58,8 +58,8 @@ pub trait PlacementPolicy: Send {
     /// could take it; the policy is asked again after the next event.
     fn choose(&mut self, view: &PlacementView<'_>) -> Option<DieId>;
 
-    /// Returns the number of the die on which a policy that places data by logical address puts the logical unit
-    /// `view.lpn`.
+    /// Returns the number of the die that the address of the logical unit `view.lpn` determines, also where the policy
+    /// does not place data by address.
     fn home(&self, view: &PlacementView<'_>) -> u32 {
         view.lpn.0 / view.program_units % view.dies
     }

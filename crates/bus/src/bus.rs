@@ -137,8 +137,8 @@ impl Bus {
         self.load.per_byte(&self.signalling, dies)
     }
 
-    /// Returns the number of bytes that `units` mapping units take on the channel, with spare bytes where these are
-    /// transferred.
+    /// Returns the number of bytes that `units` mapping units take on the channel, with their spare bytes where the
+    /// drive transfers these, too.
     #[inline]
     pub fn bytes_out(&self, units: u32) -> u64 {
         self.bytes_per_unit * u64::from(units)
@@ -168,7 +168,8 @@ impl Bus {
         self.copyback_command
     }
 
-    /// Returns the time of a status query after a program or erase; zero where none is made.
+    /// Returns the time of a status query on the channel after a program or erase, in which the controller asks the die
+    /// for the outcome; zero where the drive makes no such query.
     #[inline]
     pub fn status(&self) -> Nanos {
         self.status

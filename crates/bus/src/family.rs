@@ -7,8 +7,8 @@ pub struct Family {
     pub name: &'static str,
     /// Highest timing mode of the family; none for a family without modes.
     pub highest: Option<u32>,
-    /// Names of the families to fall back to, in order, when the chip does not support this one: interfaces that its
-    /// pins can use, too.
+    /// Names of the interface families to try, in this order, when the chip does not support this family: interfaces
+    /// that work on the same pins.
     pub older: &'static [&'static str],
 }
 

@@ -69,7 +69,7 @@ pub struct Pins {
     pub strobes: u32,
 }
 
-/// Timing and pins of a NAND flash interface, worked out from its parameters.
+/// Timing and pins of a NAND flash interface, calculated from the interface's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signalling {
     /// Duration of a command or address cycle of the interface.

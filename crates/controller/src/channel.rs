@@ -46,7 +46,7 @@ impl ChannelState {
         self.arbiter.attach(self.since.len() as u32 / 2);
     }
 
-    /// Removes all operations that wait for the channel.
+    /// Removes all operations that wait for the channel, without carrying them out.
     pub fn forget_waiting(&mut self) {
         (self.commands, self.statuses, self.outs, self.ins) = (0, 0, 0, 0);
         self.wake_scheduled = false;

@@ -6,31 +6,34 @@ use units::{Energy, Power};
 
 /// Settings of the flash controller, from `[controller]`, with the makers of its policies.
 pub struct ControllerConfig {
-    /// True if the planes of a die operate together on superblocks.
+    /// True if the planes of a die operate together (multi-plane operations), so that a superblock has one block in
+    /// each plane.
     pub multi_plane: bool,
     /// True if an array read overlaps the data-out of the read before it.
     pub cache_read: bool,
     /// True if a data-in overlaps the program before it, which is still running.
     pub cache_program: bool,
-    /// True if garbage collection relocates data inside a die where the chip allows copyback.
+    /// True if garbage collection relocates data inside a die (copyback, without the channel) where the chip allows
+    /// copyback.
     pub copyback: bool,
-    /// True if the dies of a way work one at a time, as dies of a chip with a single ready line.
+    /// True if only one die of a way works at a time, as the dies of a chip that has a single ready/busy line.
     pub dies_take_turns: bool,
-    /// Number of dies of a way that stand for planes of one die: programs with equal page numbers go to them with one
-    /// command.
+    /// Number of simulated dies of a way that stand for the planes of one real die: programs with equal page numbers go
+    /// to them with one command.
     pub paired_planes: u32,
-    /// True if the next operation of a chip is chosen only when the channel can send its command; data-out
-    /// goes before that command.
+    /// True if the next operation of a chip is chosen only when the channel is free to send its command, instead of
+    /// when the operation before it ends; data-out of reads goes before that command.
     pub late_choice: bool,
-    /// Greatest number of program operations that are bound to a die ahead of time.
+    /// Greatest number of host program operations that may be queued or in progress at one die; further host data stay
+    /// in the write buffer.
     pub program_queue: u32,
     /// Power of the controller while the drive runs; none if not known.
     pub power: Option<Power>,
     /// Energy of the controller for each byte that crosses a channel, in addition to its power.
     pub energy_per_byte: Energy,
-    /// Maker of the policy that chooses which class of operations a die serves next.
+    /// Maker of the policy that chooses which class of operations (queue of the die) a die serves next.
     pub scheduler: scheduler::Maker,
-    /// Maker of the policy that chooses which die uses a channel next.
+    /// Maker of the policy that chooses which of the dies that wait for a channel uses it next.
     pub arbitration: arbitration::Maker,
 }
 

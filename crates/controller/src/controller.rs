@@ -31,7 +31,7 @@ pub mod events {
     pub const CHANNEL: u8 = 2;
     /// Event kind: a suspend command has taken effect.
     pub const SUSPENDED: u8 = 3;
-    /// Event kind: the data of an internal read are decoded.
+    /// Event kind: the ECC has decoded the data of an internal read (one that the host did not request).
     pub const DECODED: u8 = 4;
     /// Event kind: the outcome of a program or erase is known.
     pub const STATUS: u8 = 5;
@@ -39,14 +39,14 @@ pub mod events {
     pub const FIRST_FREE: u8 = 6;
 }
 
-/// Kind of rule for the time of a program with a write cost (way to program a page) of its own.
+/// Kind of rule for the program time at a write cost (way to program a page) other than the chip's usual one.
 #[derive(Clone, Copy, Debug)]
 enum ProgramCost {
-    /// Rule: the program time is the usual time multiplied by this factor.
+    /// Rule: the program time is the chip's usual time multiplied by this factor.
     Scaled(f64),
-    /// Rule: the program time lies at this fraction between two steps of the chip's tables (index of the first).
+    /// Rule: the time is interpolated between two program steps of the tables: index of the first, fraction of the way.
     Between(usize, f64),
-    /// Rule: the program time is that of a voltage set of the chip's tables, given by its index.
+    /// Rule: the program time is that of a voltage set of the chip's tables, given by the set's index.
     Set(usize),
 }
 
@@ -57,7 +57,7 @@ pub struct Controller {
     t_decode: Nanos,
     channel_count: u32,
     overlap: DieOverlap,
-    /// Rules for program times, indexed by write cost; the first gives the usual time.
+    /// Rules for program times, indexed by write cost (way to program a page); the first gives the usual time.
     costs: Vec<ProgramCost>,
     /// Array read time and program time of superblocks in SLC mode.
     slc_times: [Nanos; 2],
@@ -68,9 +68,9 @@ pub struct Controller {
     submitted: u64,
     finished: Vec<TransactionId>,
     work: Work,
-    /// State of reads that share the array read of another read; none if the drive shares none.
+    /// State of reads that use the array read (sense) of another read; none if no reads share an array read.
     sharing: Option<Box<Sharing>>,
-    /// Dies grouped into chips, for drives that choose the next operation when the channel is free.
+    /// Dies grouped into chips, for drives that choose a chip's next operation only when the channel is free.
     chips: Option<Box<Chips>>,
 }
 
@@ -145,7 +145,7 @@ impl Controller {
 
     // ---- reads that ride on others -------------------------------------------------------------------
 
-    /// Enables sharing: from now on reads can share the array reads of other reads.
+    /// Enables shared array reads: from now on a read may use the array read (sense) of another read.
     pub fn share_reads(&mut self) {
         self.sharing = Some(Box::new(Sharing::new(self.dies.len())));
     }
@@ -154,22 +154,22 @@ impl Controller {
         self.sharing.as_mut().expect("reads may ride on others only where that was asked for")
     }
 
-    /// Lets further reads share a read just submitted, which senses the pages of the units in bit mask `sensed`.
+    /// Allows further reads to use the array read of this read, which senses the pages of the units in mask `sensed`.
     pub fn open_read(&mut self, id: TransactionId, sensed: u64) {
         let transaction = self.slab.items[id.index()];
         self.sharing().open(id, &transaction, sensed);
     }
 
-    /// Returns the newest read of a page row that others can share: its data-out has not begun. None if there is none.
+    /// Returns the newest read of a page row whose array read others can still use (no data-out yet), if there is one.
     pub fn find_open_read(&self, die: DieId, superblock: u32, row: u32) -> Option<Ride> {
         let (id, sensed, riders) = self.sharing.as_ref()?.find(die, superblock, row)?;
         let state = &self.dies[die.index()];
         Some(Ride { id, sensed, begun: state.array == id || state.register == id, riders })
     }
 
-    /// Submits read `rider`, which shares the array read of `on` (or of the read that `on` shares) and finishes with
-    /// it. `sensed` is the mask of the units of the pages that the rider needs; once the array read has begun, only
-    /// pages sensed. A host read that joins a waiting internal read moves it to the host reads.
+    /// Submits read `rider`, which uses the array read of read `on` (or the one that `on` uses) and finishes with it.
+    /// `sensed` is the mask of the units of the pages that the rider needs; once the array read has begun, these must
+    /// be sensed already. A host read that joins a waiting internal read moves that to the host reads.
     pub fn ride<P: Probe>(
         &mut self,
         on: TransactionId,
@@ -210,7 +210,7 @@ impl Controller {
         id
     }
 
-    /// Ends the queue waits of the reads that share `carrier`, an array read that its die has just started.
+    /// Ends the queue waits of the reads (riders) that use the array read of `carrier`, which its die has just started.
     #[cold]
     fn take_up_riders(&mut self, carrier: TransactionId, now: SimTime) {
         let mut at = self.sharing().last_rider(carrier);
@@ -225,7 +225,7 @@ impl Controller {
         }
     }
 
-    /// Delivers the data of a read, and of the reads that share it, once the data are in the controller.
+    /// Finishes a read and the reads that use its array read; data that the host did not request are decoded first.
     #[inline]
     fn hand_out<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
         if self.sharing.is_some() {
@@ -271,7 +271,7 @@ impl Controller {
         }
     }
 
-    /// Ends an internal read that has been decoded, and the reads that joined it during the decoding.
+    /// Finishes an internal read that the ECC has decoded, and the reads that joined it during the decoding.
     #[inline]
     fn on_decoded<P: Probe>(&mut self, id: TransactionId, now: SimTime, probe: &mut P) {
         self.finished.push(id);
@@ -306,8 +306,8 @@ impl Controller {
         self.dies[die.index()].host_operations
     }
 
-    /// Adds a write cost with program step `step`, relative to the usual one: its program time is that of the chip's
-    /// tables for the step, else the usual time divided by it. Returns the number of the write cost for transactions.
+    /// Adds a write cost with program step `step` (voltage per pulse), relative to the usual one: its program time is
+    /// that of the chip's tables for the step, else the usual time divided by it. Returns the number of the cost.
     pub fn add_cost(&mut self, step: f64) -> u8 {
         let steps = self.timing.steps();
         let cost = if steps.len() > 1 {
@@ -320,8 +320,8 @@ impl Controller {
         self.costs.len() as u8 - 1
     }
 
-    /// Adds a write cost with the voltage set `name` of the chip's tables. Returns the index of the set in the tables,
-    /// and the number of the write cost for transactions.
+    /// Adds a write cost with the voltage set `name` (verify and read voltages) of the chip's tables. Returns the index
+    /// of the set in the tables, and the number of the write cost for transactions.
     ///
     /// # Errors
     /// When the chip has no such set; the text names the sets that it has.
@@ -340,8 +340,8 @@ impl Controller {
         Ok((set, self.costs.len() as u8 - 1))
     }
 
-    /// Returns the time of a program that begins at page row `row`, by the block's wear row and the write cost; at
-    /// other than the usual cost, rounded to the nearest nanosecond.
+    /// Returns the time of a program that begins at page row `row`, for a block in row `wear` of the chip's wear
+    /// tables, at write cost `cost`; at other than the usual cost, rounded to the nearest nanosecond.
     #[inline]
     pub fn t_prog(&self, row: u32, wear: u8, cost: u8) -> Nanos {
         if cost == 0 {
@@ -374,7 +374,7 @@ impl Controller {
         if slc { self.slc_times[0] } else { self.timing.t_r(row) }
     }
 
-    /// Returns the block erase time (tBERS) for the wear row of the block.
+    /// Returns the block erase time (tBERS) of a block whose wear belongs to row `wear` of the chip's wear tables.
     #[inline]
     pub fn t_bers(&self, wear: u8) -> Nanos {
         self.timing.t_bers(wear)
@@ -416,7 +416,7 @@ impl Controller {
         &self.work
     }
 
-    /// Returns the wear row of the chip's tables for a block with these P/E cycles; 0 where wear changes nothing.
+    /// Returns the row of the chip's wear tables for a block with these P/E cycles; 0 where wear changes no times.
     #[inline]
     pub fn wear_row(&self, pe_cycles: impl FnOnce() -> u32) -> u8 {
         if self.timing.ages() { self.timing.wear_row(pe_cycles()) } else { 0 }
@@ -536,7 +536,7 @@ impl Controller {
         }
     }
 
-    /// Starts the oldest waiting operation of a class at a die; it waits for the channel if it must.
+    /// Starts the oldest waiting operation of a class at a die, or lets it wait for the channel if that is busy.
     #[inline(always)]
     fn take_up<P: Probe>(&mut self, die: usize, class: Class, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
@@ -566,7 +566,7 @@ impl Controller {
         self.request_channel(die, want, ctx);
     }
 
-    /// Returns true if a read queued before the oldest erase still waits: it may address the block to be erased.
+    /// Returns true if a read older than the oldest waiting erase still waits at the die: it may be of that block.
     fn reads_before_erase(&self, die: usize) -> bool {
         let state = &self.dies[die];
         let submitted = |class: Class| self.slab.items[state.first(class).index()].submitted;
@@ -786,8 +786,8 @@ impl Controller {
         self.start_what_can(die, ctx);
     }
 
-    /// Removes a program or erase that the array has completed from the array, begins the next program if its data are
-    /// loaded, and requests the status query where that is modelled.
+    /// Frees the array of a die from a program or erase that has ended, begins the next program if its data are already
+    /// in the page register, and requests the status query where the drive makes one.
     fn leave_array<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         let state = &mut self.dies[die];
@@ -849,8 +849,8 @@ impl Controller {
         self.start_what_can(die, ctx);
     }
 
-    /// Moves a read from the array to the page register. The array's next operation asks for the channel before the
-    /// data-out does: its command is short, and the array works during the transfer.
+    /// Moves the data of a finished array read to the page register. The array's next operation asks for the channel
+    /// before the data-out of this read does: its command is short, and the array then works during the transfer.
     fn move_to_register<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let state = &mut self.dies[die];
         (state.register, state.register_kind) = (state.array, state.array_kind);

@@ -43,8 +43,8 @@ pub enum Urgency {
 pub(crate) enum ArrayPhase {
     Command,
     Busy,
-    /// Phase: the array work of an operation is over, but the operation must wait: a read for a free page register, a
-    /// program for its status query.
+    /// Phase: the array work of an operation is over, but the operation must wait: a read until the page register is
+    /// free, a program or erase for its status query.
     Done,
 }
 
@@ -141,8 +141,8 @@ impl Die {
         slab.items[id.index()].next = TransactionId::NONE;
     }
 
-    /// Moves a waiting internal read to the queue of host reads, at its place by order of submission, because the check
-    /// before an erase looks at the oldest read only.
+    /// Moves a waiting internal read to the die's queue of host reads, to its position by order of submission: before
+    /// an erase starts, only the oldest read of a queue is compared with it.
     pub fn promote(&mut self, slab: &mut Slab, id: TransactionId) {
         let (from, to) = (Class::InternalRead, Class::HostRead);
         let submitted = slab.items[id.index()].submitted;
@@ -155,8 +155,8 @@ impl Die {
         self.link(slab, to, id, after);
     }
 
-    /// Returns two neighbours in the queue of a class: the operation before the first one for which `is_it` is true,
-    /// and that one itself.
+    /// Searches the queue of a class for the first operation for which `is_it` is true; returns the operation before it
+    /// and that operation itself, each `NONE` if it does not exist.
     fn neighbours(
         &self,
         slab: &Slab,
@@ -204,8 +204,8 @@ impl Die {
         id
     }
 
-    /// Returns the bit mask of the classes of which the oldest operation could start now, given what array and page
-    /// register are busy with.
+    /// Returns the bit mask of the classes (queues of the die) whose oldest operation could start now, given the
+    /// operations that occupy the array and the page register.
     #[inline]
     pub fn startable(&self, overlap: DieOverlap) -> u8 {
         const READS: u8 = Class::HostRead.bit() | Class::InternalRead.bit();
@@ -240,8 +240,8 @@ impl Die {
         occupied
     }
 
-    /// Updates which operation occupies the die: that in the array, else in the register, else a suspended one, else
-    /// one whose status is awaited.
+    /// Records which operation occupies the die from now on: that in the array, else that in the page register, else a
+    /// suspended one, else one whose status was not queried yet; the time until now is counted for the one before.
     #[inline]
     pub fn note_occupant(&mut self, slab: &Slab, now: SimTime) {
         if let Some(column) = self.occupant {

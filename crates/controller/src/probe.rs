@@ -69,7 +69,8 @@ pub trait Probe {
     fn on_array(&mut self, _: TransactionId, _: &Transaction, _from: SimTime, _to: SimTime) {}
     /// Reports that a transaction was submitted to the queue of its die.
     fn on_submit(&mut self, _: TransactionId, _: &Transaction) {}
-    /// Reports that a read was submitted that shares the array read of transaction `_carrier`.
+    /// Reports that a read was submitted that has no array read (sense) of its own, but uses that of transaction
+    /// `_carrier`.
     fn on_ride(&mut self, _carrier: TransactionId, _: TransactionId, _: &Transaction) {}
     /// Reports that a transaction has finished.
     fn on_finish(&mut self, _: TransactionId, _: &Transaction) {}

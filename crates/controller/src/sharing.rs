@@ -11,22 +11,23 @@ use units::{DieId, SimTime};
 /// Three times in ns that a transaction has spent up to some moment: channel wait, transfer, array.
 type Spent = [u64; 3];
 
-/// State of a transaction in a shared array read: as the carrier, which does the array read, or as a rider, which
-/// shares it.
+/// State of a transaction that shares an array read (sense): as the carrier, which does the array read, or as a rider,
+/// which uses it.
 #[derive(Clone, Copy, Debug)]
 struct Shared {
     /// For a rider (a read that shares another read's array read): the carrier, which does the array read; none for a
     /// carrier, or for a transaction that shares nothing.
     carrier: TransactionId,
-    /// For a carrier (a read whose array read others share): the rider that joined last; each rider names the rider
-    /// that joined before it.
+    /// For a carrier (a read whose array read others use): the rider (read that uses it) that joined last; each rider
+    /// names the rider that joined before it.
     last: TransactionId,
     riders: u32,
-    /// For a carrier and all its riders: `sensed` is the bit mask of the units of all pages that are sensed, `sent`
-    /// that of the units that are sent.
+    /// For a carrier (a read whose array read others use): `sensed` is the bit mask of the units of all pages that its
+    /// array read senses for it and its riders, `sent` that of the units that are sent over the channel.
     sensed: u64,
     sent: u64,
-    /// Times that the carrier had already spent when this rider joined: channel wait, transfer and array, in ns.
+    /// For a rider (a read that uses another read's array read): the times that the carrier had already spent when the
+    /// rider joined, in ns: channel wait, transfer and array.
     spent: Spent,
     /// True once the data of the shared read have left the die and the controller is decoding them.
     is_out: bool,
@@ -44,20 +45,21 @@ impl Shared {
     };
 }
 
-/// Description of a read in flight whose array read can be shared by further reads of the page row.
+/// Description of a read in flight whose array read (sense) further reads of the page row can use.
 #[derive(Clone, Copy, Debug)]
 pub struct Ride {
-    /// Identifier of the transaction whose array read can be shared.
+    /// Identifier of the transaction whose array read (sense) further reads can use.
     pub id: TransactionId,
     /// Bit mask of the units of all pages that the read senses.
     pub sensed: u64,
     /// True once the array read has begun, so that no further pages can be added to it.
     pub begun: bool,
-    /// Number of reads that already share the array read.
+    /// Number of further reads (riders) that already use the array read.
     pub riders: u32,
 }
 
-/// State of all shared reads of a drive.
+/// State of all shared array reads (senses) of a drive: which reads can still be joined, and which reads use the array
+/// read of which.
 pub(crate) struct Sharing {
     of: Vec<Shared>,
     /// For each die: list of the reads that can still be shared because their data-out has not begun, oldest first,
@@ -77,14 +79,15 @@ impl Sharing {
         &mut self.of[id.index()]
     }
 
-    /// Allows further reads to share this read, which senses the pages of the units in bit mask `sensed`.
+    /// Allows further reads to use the array read of this read, which senses the pages of the units in bit mask
+    /// `sensed`.
     pub fn open(&mut self, id: TransactionId, transaction: &Transaction, sensed: u64) {
         *self.of(id) = Shared { sensed, sent: transaction.mask, ..Shared::NOTHING };
         self.open[transaction.die.index()].push((transaction.superblock, transaction.row, id));
     }
 
-    /// Returns the newest read of a page row that can be shared: its number, the bit mask of units sensed, and its
-    /// number of riders.
+    /// Returns the newest read of a page row whose array read others can use: its transaction, the bit mask of units
+    /// sensed, and its number of riders (reads that already use it).
     pub fn find(&self, die: DieId, superblock: u32, row: u32) -> Option<(TransactionId, u64, u32)> {
         let rows = self.open[die.index()].iter().rev();
         let (.., id) = rows.copied().find(|&(of, at, _)| (of, at) == (superblock, row))?;
@@ -92,7 +95,7 @@ impl Sharing {
         Some((id, shared.sensed, shared.riders))
     }
 
-    /// Returns the carrier whose array read `id` shares, or `id` itself.
+    /// Returns the carrier, the transaction whose array read `id` uses; `id` itself if it has its own array read.
     pub fn carrier_of(&self, id: TransactionId) -> TransactionId {
         match self.of.get(id.index()) {
             Some(shared) if shared.carrier.exists() => shared.carrier,
@@ -105,8 +108,8 @@ impl Sharing {
         self.of.get(id.index()).is_some_and(|shared| shared.is_out)
     }
 
-    /// Adds `rider` to the reads that share `carrier`, with the pages of the units in `sensed`. Returns the rider that
-    /// joined before it, to which it must be linked.
+    /// Adds `rider` to the reads that use the array read of `carrier`, which then also senses the pages of the units in
+    /// `sensed`. Returns the rider that joined before, to which the new one must be linked.
     pub fn join(
         &mut self,
         carrier: TransactionId,
@@ -123,13 +126,14 @@ impl Sharing {
         std::mem::replace(&mut of.last, rider)
     }
 
-    /// Returns the rider that joined a carrier last, or `NONE`.
+    /// Returns the rider (read that uses another's array read) that joined carrier `carrier` last, or `NONE`.
     #[inline]
     pub fn last_rider(&self, carrier: TransactionId) -> TransactionId {
         self.of.get(carrier.index()).map_or(TransactionId::NONE, |shared| shared.last)
     }
 
-    /// Begins the data-out of a read, after which none can share it, and returns the number of units to send.
+    /// Records that the data-out of a read begins, after which no further read can use its array read, and returns the
+    /// number of units to send over the channel.
     #[cold]
     pub fn begin_out(&mut self, id: TransactionId, transaction: &Transaction) -> u32 {
         let open = &mut self.open[transaction.die.index()];
@@ -140,14 +144,16 @@ impl Sharing {
         }
     }
 
-    /// Detaches all riders of a carrier, whose data have arrived. Returns the rider that joined last, or `NONE`.
+    /// Detaches all riders (reads that use the array read) from a carrier, whose data have arrived. Returns the rider
+    /// that joined last, or `NONE`.
     pub fn unload(&mut self, id: TransactionId) -> TransactionId {
         let of = self.of(id);
         of.riders = 0;
         std::mem::replace(&mut of.last, TransactionId::NONE)
     }
 
-    /// Detaches a rider from its carrier. Returns the times that the carrier had spent when the rider joined.
+    /// Detaches a rider (read that uses another's array read) from its carrier. Returns the times that the carrier had
+    /// spent when the rider joined.
     pub fn leave(&mut self, rider: TransactionId) -> Spent {
         let of = self.of(rider);
         of.carrier = TransactionId::NONE;

@@ -17,8 +17,8 @@ pub enum Kind {
     Copyback,
 }
 
-/// Cause of a flash operation. Every program and erase has exactly one, and write amplification follows from the causes
-/// alone.
+/// Cause of a flash operation, such as the host or garbage collection. Every program and erase has exactly one, and
+/// write amplification is calculated from the counts by cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Origin {
@@ -34,15 +34,16 @@ pub enum Origin {
     Rescue,
     /// Cause of a flash operation: padding, which is a program of empty units that complete a program unit.
     Padding,
-    /// Cause of a flash operation: rewrite of units in idle time, so that later reads of the units cost less.
+    /// Cause of a flash operation: units that the cost regulator queued are programmed again in idle time, so that
+    /// later reads of the units take less time.
     Rewrite,
-    /// Cause of a flash operation: refresh, which is a rewrite of data before their retention time expires, or because
-    /// their block was read too often.
+    /// Cause of a flash operation: refresh, which relocates data before their retention time expires, or because their
+    /// block was read too often.
     Refresh,
     /// Cause of a flash operation: read or program of units of the map itself, where the map lies on flash.
     Map,
-    /// Cause of a flash operation: background scrub (patrol), which reads stored data to see their errors, and rewrites
-    /// them where the errors approach what the code corrects.
+    /// Cause of a flash operation: background scrub (patrol), which reads stored data to count their bit errors, and
+    /// relocates the data where the errors approach the number that the code corrects.
     Scrub,
     /// Cause of a flash operation: folding, which is relocation of data from superblocks in SLC mode to superblocks
     /// that use all bits per cell.
@@ -82,12 +83,13 @@ impl Origin {
         matches!(self, Self::Refresh | Self::Scrub)
     }
 
-    /// Returns true if programs of this origin hold no data of the logical drive or its map.
+    /// Returns true if programs of this origin write neither data of the logical drive nor units of its map (padding,
+    /// parity).
     pub const fn holds_no_data(self) -> bool {
         matches!(self, Self::Padding | Self::Parity)
     }
 
-    /// Returns true if reads of this origin serve to restore the data of an uncorrectable read.
+    /// Returns true if reads of this origin serve to restore the data of an uncorrectable read from parity.
     pub const fn is_remedy(self) -> bool {
         matches!(self, Self::Rebuild)
     }
@@ -112,7 +114,7 @@ impl Origin {
         }
     }
 
-    /// Returns the index in [`Waits`] for time that is spent behind operations of this origin.
+    /// Returns the index in [`Waits`] under which time spent waiting for operations of this origin is counted.
     #[inline]
     pub const fn wait_column(self) -> usize {
         match self {
@@ -125,7 +127,8 @@ impl Origin {
     }
 }
 
-/// Times in ns by the origin of the operation that was in the way: host, GC, wear levelling, other.
+/// Four times in ns that an operation waited, by the origin of the operations that it waited for: host, garbage
+/// collection, wear levelling, other.
 pub type Waits = [u64; 4];
 
 /// Class of a transaction: the queue of a die in which it waits. Each queue is first in, first out, which keeps the
@@ -201,7 +204,8 @@ impl TransactionId {
 pub struct Reading {
     /// Number of times that the page is sensed; each takes the chip's array read time.
     pub senses: u16,
-    /// Ratio of the bit-planes that the read sends to those of a hard read, as numerator and denominator.
+    /// Numerator and denominator of a ratio: number of bit-planes that the read transfers, over the number that a
+    /// hard-decision read transfers.
     pub planes: (u16, u16),
     /// Number of times that the data of the read are decoded.
     pub decodes: u8,
@@ -216,12 +220,13 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// A hard read: sensed once, sent once, decoded once.
+    /// A hard-decision read without retries: sensed once, transferred once, decoded once.
     pub const HARD: Self =
         Self { senses: 1, planes: (1, 1), decodes: 1, pieces: 1, iterating_ns: 0, uncorrectable: false };
 
-    /// Returns the part of `whole` (array senses or bit-planes of the read) that falls to piece number `piece` (one of
-    /// the overlapping attempts of pipelined retries); all pieces share as evenly as possible.
+    /// Returns the share of `whole` (number of array senses or bit-planes of the read) that belongs to piece number
+    /// `piece` (one of the overlapping attempts of pipelined read retries); `whole` is divided among the pieces as
+    /// evenly as possible.
     pub fn part(&self, whole: u64, piece: u8) -> u64 {
         if self.pieces <= 1 {
             return whole;
@@ -237,8 +242,8 @@ impl Reading {
         t_decode.times(awaited) + Nanos::new(u64::from(self.iterating_ns))
     }
 
-    /// Returns a copy of this description of a read without decoding, for a read that shares data already decoded for
-    /// another.
+    /// Returns a copy of this description of a read with no time for decoding, for a read that uses data already
+    /// decoded for another read.
     pub fn decoded(self) -> Self {
         Self { decodes: 0, iterating_ns: 0, ..self }
     }
@@ -263,7 +268,7 @@ pub struct Transaction {
     pub mask: u64,
     /// Number of page rows that a program writes.
     pub rows: u32,
-    /// For programs and erases: row of the chip's tables for the block's wear.
+    /// For programs and erases: row of the chip's wear tables (times by program/erase cycles) for the block.
     pub wear: u8,
     /// For programs: index of the write cost (way to program a page); 0 is the chip's usual program.
     pub cost: u8,
@@ -279,7 +284,8 @@ pub struct Transaction {
     pub page: u32,
     /// Number of bytes that cross the channel, where they are fewer than those of the units; 0: all bytes of the units.
     pub bytes: u32,
-    /// Reference that the submitter chose, such as the index of a host request or of a program slot.
+    /// Number that the submitter of the transaction chose to find its own record at the end, such as the index of a
+    /// host request.
     pub owner: u32,
     /// Time at which the operation joined the queue of its die.
     pub queued: SimTime,
@@ -287,8 +293,8 @@ pub struct Transaction {
     pub started: SimTime,
     /// Time at which the array or, for reads, the data-out finished.
     pub finished: SimTime,
-    /// Times in the queue behind operations of each origin, in ns; in the rest of the queue time the die was idle or
-    /// switching.
+    /// Times in the die's queue while the die was occupied by operations of each origin, in ns; in the rest of the
+    /// queue time, the die was idle or switching.
     pub waits: Waits,
     /// Time that the operation waited for the channel, in ns.
     pub channel_ns: u64,
@@ -299,14 +305,15 @@ pub struct Transaction {
     pub(crate) since: SimTime,
     pub(crate) submitted: u64,
     pub(crate) next: TransactionId,
-    /// `sensed`: number of pieces of a read (overlapping attempts of pipelined retries) that the array has sensed.
+    /// `sensed`: number of pieces of a read (overlapping attempts of pipelined read retries) that the array has sensed.
     /// `sent`: number of pieces that have crossed the channel.
     pub(crate) sensed: u8,
     pub(crate) sent: u8,
 }
 
 impl Transaction {
-    /// Value of `superblock` that stands for no place on flash, for the read of a unit that was never written.
+    /// Value of `superblock` that stands for no superblock, for a read of a unit that is not on flash because it was
+    /// never written.
     pub const NOWHERE: u32 = u32::MAX;
 
     /// Makes a transaction that is not submitted yet.
@@ -344,7 +351,8 @@ impl Transaction {
     }
 }
 
-/// Storage of all transactions in flight; places are reused, so that no memory is allocated per operation.
+/// Storage of all transactions in flight; array elements are used again after a transaction has ended, so that no
+/// memory is allocated per operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Slab {
     pub items: Vec<Transaction>,
@@ -371,7 +379,8 @@ impl Slab {
         TransactionId(id)
     }
 
-    /// Returns the indices of the places, in the storage of transactions, that hold no transaction and will be reused.
+    /// Returns the indices of the array elements, in the storage of transactions, that hold no transaction and will be
+    /// used again.
     pub fn free_places(&self) -> BTreeSet<u32> {
         let next = |id: &TransactionId| Some(self.items[id.index()].next).filter(|next| next.exists());
         let first = Some(self.free).filter(|free| free.exists());

@@ -38,22 +38,23 @@ pub fn next_index(count: usize, what: &str) -> u32 {
 /// were scheduled.
 #[derive(Clone, Debug)]
 pub struct Calendar {
-    /// Wheel with the events of the near future, in slots by time.
+    /// Timing wheel with the events of the near future, sorted into time slots of 256 ns.
     wheel: Wheel,
-    /// Heap of the events that lay beyond the time range of the wheel when they were scheduled.
+    /// Heap of the events that lay farther in the future than the timing wheel reaches when they were scheduled.
     far: Heap,
-    /// Heap of the timer events, few of which ever fire as they were set; in the heap of far events they would slow all
-    /// events down.
+    /// Heap of the timer events, few of which ever fire at the time for which they were set (most are superseded); in
+    /// the heap of far events they would slow all events down.
     timers: Heap,
     /// Sort key of the earliest event of both heaps.
     first_in_heaps: u128,
-    /// `sequence`: sequence number of the next event. `taken`: number of events taken. Both count from the last
-    /// renumbering.
+    /// `sequence`: sequence number of the next event to be scheduled. `taken`: number of events that came due and were
+    /// removed. Both count from the last renumbering of the pending events.
     sequence: u64,
     taken: u64,
     /// Number of events that were scheduled and taken before the last renumbering.
     before: u64,
-    /// Sequence number reserved for the event of [`Self::schedule_in_turn`]; none if none is reserved.
+    /// Sequence number reserved for the event that [`Self::schedule_in_turn`] will schedule; `None` if no number is
+    /// reserved. Events of equal times are ordered by sequence number.
     turn: Option<u64>,
     now: SimTime,
 }
@@ -141,8 +142,8 @@ impl Calendar {
         self.first_in_heaps = self.first_in_heaps.min(key);
     }
 
-    /// Reserves the next sequence number for an event whose time is not known yet; a number that is already reserved
-    /// stays.
+    /// Reserves the next sequence number, by which events of equal times are ordered, for an event whose time is not
+    /// known yet; a number that is already reserved stays reserved.
     pub fn keep_turn(&mut self) {
         if self.turn.is_none() {
             if self.sequence >> SEQUENCE_BITS != 0 {
@@ -154,7 +155,7 @@ impl Calendar {
         }
     }
 
-    /// Gives up the reserved sequence number, if there is one: it stays without an event.
+    /// Gives up the reserved sequence number, if there is one: no event will have that number.
     pub fn give_up_turn(&mut self) {
         if self.turn.take().is_some() {
             self.before = self.before.wrapping_sub(1);
@@ -220,7 +221,8 @@ impl Calendar {
         self.wheel.first(self.now.ns()).map_or(NEVER, |(_, key)| key).min(self.first_in_heaps)
     }
 
-    /// Schedules an event, by its sort key, for which the slot of the wheel may already hold other events.
+    /// Schedules an event, by its sort key, that may have to be inserted among other events of the same time slot of
+    /// the timing wheel.
     #[inline(never)]
     fn put_beside(&mut self, key: u128) {
         if !self.wheel.insert(key, self.now.ns()) {
@@ -228,8 +230,8 @@ impl Calendar {
         }
     }
 
-    /// Schedules an event, by its sort key, that the wheel did not take: too far in the future, no free node, or too
-    /// many events in its slot.
+    /// Schedules an event, by its sort key, that the timing wheel cannot take: too far in the future, no free node, or
+    /// too many events in its time slot.
     #[inline(never)]
     fn put_beyond(&mut self, key: u128) {
         if self.wheel.grow() && self.wheel.insert(key, self.now.ns()) {
@@ -246,7 +248,8 @@ impl Calendar {
         key
     }
 
-    /// Returns the sort key of an event; none if it cannot be scheduled, or only after a renumbering.
+    /// Returns the sort key (time, then sequence number) of an event; `None` if it cannot be scheduled, or only after
+    /// the sequence numbers were renumbered.
     #[inline(always)]
     fn key(&mut self, time: SimTime, event: Event) -> Option<u128> {
         // One comparison says whether the index or the sequence number has too many bits.
@@ -276,8 +279,8 @@ impl Calendar {
         self.schedule_timer(time, event);
     }
 
-    /// Panics with the reason why an event cannot be scheduled; renumbers the events if only the sequence numbers are
-    /// used up.
+    /// Panics with the reason why an event cannot be scheduled; if only the sequence numbers are used up, gives the
+    /// pending events new ones from zero instead.
     fn refuse_or_renumber(&mut self, time: SimTime, event: Event) {
         assert!(time >= self.now, "an event at {time} would lie before {}", self.now);
         // An index of more bits would pass for another kind of event, in silence.
@@ -285,8 +288,8 @@ impl Calendar {
         self.renumber();
     }
 
-    /// Renumbers the pending events from zero, in the order in which they were scheduled. Happens every 2^36 events, so
-    /// that events of one time always keep their order.
+    /// Gives the pending events new sequence numbers from zero, in the order in which they were scheduled. Happens
+    /// every 2^36 events, so that events of one time always keep their order.
     fn renumber(&mut self) {
         let number = |key: u128| key as u64 >> (INDEX_BITS + KIND_BITS);
         let mut pending = Vec::with_capacity(self.len());

@@ -35,8 +35,9 @@ impl Heap {
         self.keys.iter_mut().for_each(each);
     }
 
-    /// Removes and returns the root of the heap and puts `key` into it. The hole goes down to a leaf without a check
-    /// whether `key` would fit before: it was the last of all, and nearly always belongs near the leaves.
+    /// Removes and returns the root of the heap and inserts `key`. The free position (hole) is first moved from the
+    /// root down to a leaf without comparisons with `key`, which was the last element and nearly always belongs near
+    /// the leaves, and then up as far as needed.
     #[inline]
     fn replace_root(&mut self, key: u128) -> u128 {
         let keys = self.keys.as_mut_slice();
@@ -58,7 +59,8 @@ impl Heap {
         root
     }
 
-    /// Puts `key` into the heap at the hole, after moving the hole up as far as needed.
+    /// Stores `key` in the heap at the free position `hole`, after moving that position up towards the root as far as
+    /// the order needs.
     #[inline]
     fn rise(&mut self, mut hole: usize, key: u128) {
         let keys = self.keys.as_mut_slice();

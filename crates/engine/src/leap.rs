@@ -8,15 +8,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 type LeapState = [u64; 4];
 
-/// Effect of a fixed number of draws on a random stream, as a linear map of its state.
+/// Jump of a random stream over a fixed number of draws, as a linear map of the generator's state (over single bits).
 #[derive(Clone, Debug)]
 pub struct Leap {
-    /// For each single bit of the random generator's state: the state that the leap makes of this bit alone.
+    /// For each single bit of the random generator's state: the state after the jump if only this bit was set before.
     images: Vec<LeapState>,
 }
 
 impl Leap {
-    /// Makes the map that has the effect of `draws` draws from a random stream.
+    /// Makes the jump that has the effect of `draws` draws from a random stream.
     pub fn of(draws: u64) -> Self {
         let bits = |image: fn(LeapState) -> LeapState| (0..256).map(|bit| image(single(bit))).collect();
         let mut power = Self { images: bits(step) };
@@ -34,7 +34,7 @@ impl Leap {
         leap
     }
 
-    /// Returns the map that has the effect of this leap followed by `next`.
+    /// Returns the jump that has the effect of this jump followed by `next`.
     fn then(&self, next: &Self) -> Self {
         Self { images: self.images.iter().map(|&image| next.image(image)).collect() }
     }
@@ -74,8 +74,8 @@ pub(crate) fn state_of(generator: &Xoshiro256PlusPlus) -> LeapState {
     std::array::from_fn(|word| u64::from_le_bytes(std::array::from_fn(|byte| bytes[8 * word + byte])))
 }
 
-/// Makes a generator in this state. No state that a draw can lead to is all zeros, which the library would replace by
-/// another.
+/// Makes a random generator in this state. No state that a draw can lead to is all zeros, which the library would
+/// replace by another.
 pub(crate) fn generator_at(state: LeapState) -> Xoshiro256PlusPlus {
     let mut bytes = [0; 32];
     for (part, word) in bytes.chunks_mut(8).zip(state) {

@@ -36,7 +36,7 @@ impl RandomStream {
         (state != [0; 4]).then(|| Self(leap::generator_at(state)))
     }
 
-    /// Advances the stream past as many draws as `leap` stands for.
+    /// Advances the stream by a jump over the number of draws for which `leap` was made.
     pub fn leap(&mut self, leap: &Leap) {
         leap.apply(&mut self.0);
     }

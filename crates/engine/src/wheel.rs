@@ -1,29 +1,32 @@
 //! What happens soon: each event in the slot of its time, so that neither to put one in nor to find the next depends on
 //! how many there are.
 
-/// Base-2 logarithm of the duration of a time slot of the wheel in ns: so short that a slot seldom holds two events of
-/// a drive of some dozen dies.
+/// Base-2 logarithm of the duration of a time slot of the timing wheel in ns: so short that a slot seldom holds two
+/// events of a drive of some dozen dies.
 const SLOT_BITS: u32 = 8;
 const SLOTS: usize = WORDS * WORD;
 const WORDS: usize = 64;
 const WORD: usize = u64::BITS as usize;
 const NONE: u16 = u16::MAX;
-/// Greatest number of earlier events of a slot that an insertion may pass.
+/// Greatest number of earlier events of a time slot that an insertion may step over in the slot's list, to keep
+/// insertions fast.
 const STEPS_MOST: usize = 16;
 
-/// Node of the wheel: the sort key of an event, and the index of the next node of its slot.
+/// Node of the timing wheel: the sort key of an event, and the index of the next node in the list of its time slot.
 #[derive(Clone, Copy, Debug)]
 struct WheelNode {
     key: u128,
     next: u16,
 }
 
-/// Wheel of time slots: the pending events of the next millisecond, in slots that are used again and again.
+/// Timing wheel: the pending events of the next millisecond, in a circular array of time slots with a sorted list of
+/// events each.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheel {
-    /// For each slot of the wheel: index of the node of its earliest event, or `NONE`.
+    /// For each time slot of the timing wheel: index of the node of its earliest event, or `NONE`.
     heads: Box<[u16; SLOTS]>,
-    /// `words`: bit mask of the slots that are not empty. `summary`: bit mask of the words that are not zero.
+    /// `words`: bit mask of the time slots that are not empty. `summary`: bit mask of the elements of `words` that are
+    /// not zero.
     words: [u64; WORDS],
     summary: u64,
     nodes: Vec<WheelNode>,
@@ -37,8 +40,8 @@ impl Wheel {
         Self { heads, words: [0; WORDS], summary: 0, nodes: Vec::new(), free: NONE }
     }
 
-    /// Puts an event into its slot if the slot is empty, as most are; short enough to need no stack. Returns false if
-    /// the slot is not empty, and where [`Self::insert`] would.
+    /// Puts an event into its time slot if the slot is empty, as most are; short enough to need no stack. Returns false
+    /// if the slot is not empty, if the event lies too far from `now`, or if no node is free.
     #[inline(always)]
     pub fn insert_alone(&mut self, key: u128, now: u64) -> bool {
         let tick = (key >> 64) as u64 >> SLOT_BITS;
@@ -55,8 +58,8 @@ impl Wheel {
         true
     }
 
-    /// Puts an event into its slot, by its sort key. Returns false if it lies too far from `now`, no node is free (see
-    /// [`Self::grow`]), or too many earlier events are in its slot.
+    /// Puts an event, by its sort key, into the list of its time slot. Returns false if it lies too far from `now`, no
+    /// node is free (see [`Self::grow`]), or too many earlier events are in the list.
     #[inline]
     pub fn insert(&mut self, key: u128, now: u64) -> bool {
         let tick = (key >> 64) as u64 >> SLOT_BITS;
@@ -84,8 +87,9 @@ impl Wheel {
         true
     }
 
-    /// Returns the index of the last node of a slot before `key`; none if it is more than `STEPS_MOST` steps from the
-    /// first. Thousands of events may fall due at one time, and each would pass all before it.
+    /// Returns the index of the last node before `key` in the list of a time slot; `None` if it is more than
+    /// `STEPS_MOST` steps from the first. Thousands of events may fall due at one time, and each would pass all before
+    /// it.
     #[inline]
     fn before(&self, first: u16, key: u128) -> Option<usize> {
         let mut before = first as usize;
@@ -99,7 +103,7 @@ impl Wheel {
         None
     }
 
-    /// Returns the slot of the next event, and the event's sort key; none if the wheel is empty.
+    /// Returns the time slot of the next event, and the event's sort key; `None` if the timing wheel is empty.
     #[inline(always)]
     pub fn first(&self, now: u64) -> Option<(usize, u128)> {
         if self.summary == 0 {
@@ -126,7 +130,7 @@ impl Wheel {
         self.nodes.get(first as usize).is_some_and(|node| (node.key >> 64) as u64 == now)
     }
 
-    /// Removes the earliest event of a slot, which must hold one.
+    /// Removes the earliest event of a time slot, which must hold one.
     #[inline(always)]
     pub fn take(&mut self, slot: usize) {
         let node = self.heads[slot] as usize;
@@ -142,7 +146,8 @@ impl Wheel {
         }
     }
 
-    /// Calls `each` on the sort keys of all events, in any order; `each` must not change their relative order.
+    /// Calls `each` on the sort keys of all events of the timing wheel, in any order; `each` must not change their
+    /// relative order.
     pub fn for_each(&mut self, mut each: impl FnMut(&mut u128)) {
         for &head in self.heads.iter() {
             let mut node = head;
@@ -153,7 +158,7 @@ impl Wheel {
         }
     }
 
-    /// Adds a free node if none is free and the number of nodes allows it; returns true if it did.
+    /// Adds a free node to the timing wheel if none is free and the number of nodes allows it; returns true if it did.
     pub fn grow(&mut self) -> bool {
         let node = self.nodes.len();
         let may_grow = self.free == NONE && node < NONE as usize;

@@ -19,8 +19,8 @@ pub enum Switch {
     Positive,
     /// Condition under which a feature is on: the value of the key is a number above one.
     Several,
-    /// Condition under which a feature is on: one program operation of the drive writes more than one mapping unit, for
-    /// any reason.
+    /// Condition under which a feature is on: one program operation of the drive writes more than one mapping unit
+    /// (because of small units, several planes or several bits per cell).
     UnitsAProgram,
     /// No condition on a key of the drive file: a command or an option of a run requests the feature.
     Asked,
@@ -396,8 +396,8 @@ pub(crate) fn check(found: &[Found]) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Checks that the user wrote no key that has no effect on the drive. Keys from a base file are exempt: a drive that
-/// gets another map by `--set` keeps the rest of its file.
+/// Checks that the user set no key that has no effect on the drive. Keys from a base file are exempt, because a drive
+/// that gets another kind of map by `--set` inherits the rest of the file's keys.
 ///
 /// # Errors
 /// Names the key and the reason why it has no effect.

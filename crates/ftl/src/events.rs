@@ -5,14 +5,18 @@ pub const FIRST: u8 = controller::events::FIRST_FREE;
 
 /// Event kind: a die may have been idle long enough for background garbage collection.
 pub const IDLE: u8 = FIRST;
-/// Event kind: a partial program unit may have waited long enough to be padded and programmed. The event's index is the
-/// unit's bank (set of dies of a block-mapped drive), or 0 with a page map, which fills one program unit at a time.
+/// Event kind: a partly filled program unit may have waited long enough for more host data to be padded and programmed.
+/// The event's index is the program unit's bank (set of dies of a block-mapped drive), or 0 with a page map, which
+/// fills one program unit at a time.
 pub const FLUSH: u8 = FIRST + 1;
-/// Event kind: a die may have been idle long enough to rewrite units so that their reads cost less.
+/// Event kind: a die may have been idle long enough to program units again that the cost regulator queued so that their
+/// later reads take less time.
 pub const REWRITE: u8 = FIRST + 2;
-/// Event kind: the next entry of the agenda of background work falls due; the event's index is unused.
+/// Event kind: the next entry of the agenda (schedule of timer-driven background work) falls due; the event's index is
+/// unused.
 pub const UPKEEP: u8 = FIRST + 3;
-/// Event kind: a die may have been idle long enough to fold data out of the SLC cache.
+/// Event kind: a die may have been idle long enough to fold (relocate) data out of the SLC cache to superblocks that
+/// use all bits per cell.
 pub const FOLD: u8 = FIRST + 4;
 /// First number that is no event kind of the controller or the translation layer.
 pub const FIRST_FREE: u8 = FIRST + 5;

@@ -1,6 +1,7 @@
 //! What must be known to build a map that lies on flash, in whole or as a checkpoint, for a kind of mapping or a way of recovery.
 
-/// Entry in the RAM cache of a map that lies on flash; entries are linked in a list by last use.
+/// Entry in the RAM cache of a logical-to-physical map that lies on flash; cached entries are linked in a list by last
+/// use.
 #[derive(Clone, Copy)]
 pub(crate) struct FlashMapEntry {
     pub lpn: u32,
@@ -15,14 +16,16 @@ pub(crate) fn cached_bytes(logical: u32, entries: u64) -> u64 {
     4 * u64::from(logical) + entries.min(u64::from(logical)) * size_of::<FlashMapEntry>() as u64
 }
 
-/// Settings of a logical-to-physical map that lies on flash in translation units.
+/// Settings of a logical-to-physical map that lies on flash, in translation units (mapping units that hold map
+/// entries).
 #[derive(Clone, Copy, Debug)]
 pub struct MapOnFlash {
     /// Number of map entries in one translation unit.
     pub entries_per_unit: u32,
-    /// Greatest number of translation units that are read or changed at a time.
+    /// Greatest number of translation units (mapping units of the map on flash) that are read or changed at a time.
     pub in_flight: u32,
-    /// Number of slots of the write buffer reserved for translation units.
+    /// Number of slots of the write buffer (each holds one mapping unit) that are reserved for translation units, the
+    /// units of the map on flash.
     pub slots: u32,
     /// Which part of the map is in RAM: a cache of map entries, or the whole map.
     pub in_ram: InRam,
@@ -35,15 +38,16 @@ pub enum InRam {
     Cached {
         /// Greatest number of map entries in the cache.
         entries: u64,
-        /// True if the whole map is on flash when simulated time begins.
+        /// True if the whole map is already on flash when simulated time begins.
         stored: bool,
     },
     /// Case of a map on flash: RAM has the whole map, and a checkpoint of it is written to flash from time to time.
     Whole {
         /// Number of superblocks closed between two checkpoints of the map.
         checkpoint_every: u32,
-        /// Sizes for a map that is read on demand: at power-up only the checkpoint's directory is read, and the map
-        /// after the drive is ready. None: all is read at power-up.
+        /// Sizes of directory and log for a map of which, at power-up, only the checkpoint's directory (addresses of
+        /// the map's units) is read before the drive is ready, and the map itself afterwards. None: the whole map is
+        /// read before the drive is ready.
         on_demand: Option<OnDemand>,
     },
 }
@@ -52,9 +56,10 @@ pub enum InRam {
 /// and log of map changes, in mapping units.
 #[derive(Clone, Copy, Debug)]
 pub struct OnDemand {
-    /// Number of mapping units that hold the addresses of the map's own units; each checkpoint contains them.
+    /// Number of mapping units that hold the directory, the addresses of the map's own units on flash; each checkpoint
+    /// of the map contains them.
     pub directory_units: u32,
-    /// Number of mapping units for a log of map changes; 0 means no log.
+    /// Number of mapping units for a log of map changes since the last checkpoint; 0 means no log.
     pub log_units: u32,
     /// Number of map changes that one unit of the log holds.
     pub changes_per_unit: u32,

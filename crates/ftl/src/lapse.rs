@@ -11,17 +11,17 @@ pub const KEY_OF_TESTS: &str = "ftl.lapse";
 pub(crate) enum Lapse {
     /// Deliberate mistake: a flush is answered at once, before the acknowledged data are on flash.
     ForgetsFlush,
-    /// Deliberate mistake: recovery treats a page as intact although its program was interrupted.
+    /// Deliberate mistake: recovery treats a torn page (whose program a power cut interrupted) as intact.
     TrustsTornPage,
     /// Deliberate mistake: a trim is acknowledged, but its data stay readable.
     IgnoresTrim,
-    /// Deliberate mistake: records of trims on flash are ignored after a power cut.
+    /// Deliberate mistake: after a power cut, recovery ignores the records of trims that are stored on flash.
     ForgetsTrim,
     /// Deliberate mistake: recovery uses the older of two versions of a unit that it finds on flash.
     OlderCopy,
-    /// Deliberate mistake: data of a dead die are read as if the die were alive.
+    /// Deliberate mistake: data of a failed die are read as if the die worked.
     ReadsDeadDie,
-    /// Deliberate mistake: data of a page that could be restored (from parity, for instance) count as lost.
+    /// Deliberate mistake: data of an unreadable page that could be restored, from parity for instance, count as lost.
     ForgetsRemedy,
 }
 
@@ -37,7 +37,7 @@ const LAPSES: [(&str, Lapse); 7] = [
     ("forgets-remedy", Lapse::ForgetsRemedy),
 ];
 
-/// Setting of which deliberate mistake a translation layer makes; none except in tests.
+/// Setting that says which deliberate mistake the translation layer makes in a test; empty except in tests.
 #[derive(Clone, Copy, Default)]
 pub struct Lapses(#[cfg(debug_assertions)] Option<Lapse>);
 
@@ -58,7 +58,7 @@ impl Lapses {
         Ok(Self(named.map(|(_, lapse)| *lapse)))
     }
 
-    /// Returns no mistake: a release build has no key `ftl.lapse`.
+    /// Returns the empty setting, for no deliberate mistake: a release build has no key `ftl.lapse`.
     ///
     /// # Errors
     /// Never.

@@ -32,8 +32,8 @@ pub(crate) trait Layer: Serves + KeepsUp + Untimed + Outlasts {
     /// Handles an event of the translation layer or of the controller; the caller can then take the layer's outputs.
     fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>);
 
-    /// Declares that no unit can be relocated any more, so that the drive is stuck. A drive that lost blocks has worn
-    /// out: it turns read-only, and no request waits for it any longer.
+    /// Declares that no mapping unit can be relocated any more, so that garbage collection cannot continue. A drive
+    /// that lost blocks has worn out: it turns read-only, and no host request waits for write buffer space any longer.
     fn declare_stalled(&mut self);
 
     /// Returns the reason why each die takes no more writes, for the error message of a run that is stuck.
@@ -63,25 +63,29 @@ pub(crate) trait Untimed {
     /// Trims one logical unit for the host without simulated time.
     fn trim_untimed(&mut self, lpn: Lpn);
 
-    /// Writes up to `count` units of a fresh drive in logical order without simulated time; returns how many units it
-    /// wrote.
+    /// Writes up to `count` units in logical order, without simulated time, to a drive that was just built and holds no
+    /// data; returns how many units it wrote.
     fn write_in_order(&mut self, _first: Lpn, _count: u32) -> u32 {
         0
     }
 
-    /// Returns the number of superblocks that were erased without simulated time and without a gain of free space; none
-    /// while erases gain space.
+    /// Returns the number of superblocks that garbage collection without simulated time has erased since the host last
+    /// wrote a mapping unit, once the number exceeds what any useful collection needs (the victims then free no space).
+    /// Returns `None`, not zero, up to that limit.
     fn erased_in_vain(&self) -> Option<u64> {
         None
     }
 
-    /// Prepares for simulated time by padding open superblocks up to whole program units.
+    /// Ends the writing without simulated time and prepares the drive for simulated time: a partly filled program unit
+    /// of an open superblock is completed with padding (on a zoned drive, with further host data).
     fn settle(&mut self);
 }
 
-/// Interface of a translation layer for a drive at rest (saved states) and for a loss of power.
+/// Interface of a translation layer for a drive at rest (no flash operation in flight), whose state can be saved and
+/// loaded, and for a loss of power.
 pub(crate) trait Outlasts: Sized {
-    /// Pads the program units that wait for more data with empty units and programs them; returns false if none waits.
+    /// Pads the partly filled program units, which wait for more host data, with empty units and submits their
+    /// programs; returns false if there is none.
     fn pad_all<P: Probe>(&mut self, _ctx: &mut Context<P>) -> bool {
         false
     }
@@ -92,13 +96,14 @@ pub(crate) trait Outlasts: Sized {
     /// When an operation is in flight.
     fn save(&self) -> Result<SavedState, String>;
 
-    /// Loads a saved state into this drive, which must be fresh and of the same geometry.
+    /// Loads a saved state into this drive, which must have the same geometry and hold no data yet (just built).
     ///
     /// # Errors
     /// When the geometries differ or the state contradicts itself.
     fn load(&mut self, saved: &SavedState) -> Result<(), String>;
 
-    /// Gives a fresh layer the flash of a drive that lost its power, with all that the flash holds.
+    /// Gives the flash of a drive that lost its power, with all data that the flash holds, to this layer of a drive
+    /// that was just built and holds no data.
     ///
     /// # Panics
     /// When the drive was not made for power cuts, or the flash belongs to another drive.

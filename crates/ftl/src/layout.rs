@@ -20,9 +20,9 @@ const UNITS_MOST: u64 = (1 << 40) - 1;
 /// Size of a map entry on flash in bytes.
 pub(crate) const ENTRY_BYTES: u64 = 4;
 
-/// Geometry of the drive in mapping units. A physical address (PPA) numbers units: die after die, superblock after
-/// superblock, page row after page row (the pages of one number on the planes that operate together), plane after
-/// plane, unit after unit.
+/// Geometry of the drive in mapping units. A physical page address (PPA) is the number of a mapping unit on flash,
+/// counted die after die, superblock after superblock, page row after page row (a page row: the pages of one number on
+/// the planes that operate together), plane after plane, unit after unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
     /// Size of a mapping unit in bytes.
@@ -36,9 +36,10 @@ pub struct Layout {
     pub planes: u32,
     /// Number of mapping units in a page.
     pub units_per_page: u32,
-    /// Number of mapping units in a page row, at most 64.
+    /// Number of mapping units in a page row (the pages of one number on the planes that operate together), at most 64.
     pub row_units: u32,
-    /// Number of page rows in a superblock.
+    /// Number of page rows in a superblock; a page row consists of the pages of one number on the planes that operate
+    /// together.
     pub rows: u32,
     /// Number of page rows in a superblock in SLC mode (one bit per cell): one for each wordline.
     pub slc_rows: u32,
@@ -52,10 +53,11 @@ pub struct Layout {
     pub superblocks_per_die: u32,
     /// Number of mapping units that the host can address.
     pub logical_units: u32,
-    /// Number of mapping units, numbered after the host's, that hold the map where it lies on flash.
+    /// Number of mapping units, with logical numbers after the host's, that hold the logical-to-physical map where it
+    /// lies on flash.
     pub translation_units: u32,
-    /// Number of mapping units at the end of a superblock that hold a summary of its other units; a multiple of the
-    /// program unit.
+    /// Number of mapping units at the end of a superblock that hold a summary (logical numbers and write numbers) of
+    /// its other units, for recovery; a multiple of the program unit.
     pub summary_units: u32,
 }
 
@@ -138,13 +140,14 @@ impl Layout {
     }
 
     /// Returns the number of units of a superblock that count as usable space. The padding of a victim's last program
-    /// is left out, so that by the pigeonhole principle some victim always frees more than its relocation takes.
+    /// is left out: then, as valid units never fill all usable space, some victim always frees more space than its
+    /// relocation takes.
     pub fn useful_units(&self) -> u32 {
         self.data_units() - self.program_units + 1
     }
 
-    /// Returns the greatest number of valid units that the dies can hold in steady state when each keeps `kept`
-    /// superblocks free and no block is bad.
+    /// Returns the greatest number of valid units that the dies of the drive can hold together in steady state if each
+    /// die keeps `kept` superblocks free or open and no block is bad.
     pub(crate) fn sustainable_at_best(&self, kept: u32) -> u64 {
         let filled =
             u64::from(self.superblocks_per_die.saturating_sub(kept)) * u64::from(self.useful_units());
@@ -184,7 +187,7 @@ impl Layout {
         lpn.0 < self.logical_units
     }
 
-    /// Returns the number of mapping units on the flash, including bad blocks.
+    /// Returns the number of mapping units on the flash, including the units in bad blocks.
     pub fn physical_units(&self) -> usize {
         self.physical_units_reckoned() as usize
     }

@@ -7,8 +7,10 @@ pub struct Blocks<'a> {
     pub valid_units: &'a [u32],
     /// For each superblock: number of program/erase cycles.
     pub pe_cycles: &'a [u32],
-    /// For each superblock: the die's write clock (count of units written) when the superblock was closed.
+    /// For each superblock: value of the die's write clock (count of mapping units written to the die) when the
+    /// superblock was closed, which means full.
     pub closed_at: &'a [u64],
-    /// For each superblock: index of the write stream (see `ftl.streams`) for which the superblock was opened last.
+    /// For each superblock: index of the write stream (data that share an open superblock, see `ftl.streams`) for which
+    /// the superblock was opened last.
     pub streams: &'a [u8],
 }

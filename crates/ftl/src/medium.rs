@@ -13,9 +13,10 @@ use units::{Lpn, Ppa};
 /// Counts of the damage that a power cut did to the flash: page rows, superblocks and mapping units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
-    /// Number of page rows whose program was interrupted.
+    /// Number of torn page rows: rows whose program the power cut interrupted, so that their data are lost.
     pub torn_rows: u64,
-    /// Number of page rows that were programmed before and shared their cells with an interrupted program.
+    /// Number of page rows that were programmed earlier but lie on the same wordlines (cells) as an interrupted
+    /// program, which spoils their data.
     pub paired_rows: u64,
     /// Number of superblocks whose erase was interrupted.
     pub half_erased: u64,
@@ -36,8 +37,8 @@ pub(crate) struct Counted {
     pub handles: Option<Box<Handles>>,
 }
 
-/// Record that the drive stores durably beside its list of bad blocks: whether the drive is read-only, and which dies
-/// failed.
+/// Record that the drive stores durably beside its list of bad blocks, so that it survives a power cut: whether the
+/// drive is read-only, and which dies failed.
 pub(crate) struct Listed {
     pub read_only: bool,
     /// Dies of the drive that failed before the power cut.
@@ -66,13 +67,13 @@ pub struct Medium {
 /// State of a superblock on the flash of a drive that was used before and whose flash was kept in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SuperblockFound {
-    /// Number of page rows that were programmed, including torn rows.
+    /// Number of page rows that were programmed, including torn rows, whose program a power cut interrupted.
     pub rows_programmed: u32,
     /// True if the superblock is in SLC mode (one bit per cell).
     pub one_bit: bool,
     /// Number of times that the superblock was erased.
     pub erases: u32,
-    /// Position of the superblock in the order of writing: a higher number was written later.
+    /// Position of the superblock in the order in which superblocks were written: a higher number was written later.
     pub order: u64,
 }
 

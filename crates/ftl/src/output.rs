@@ -9,9 +9,10 @@ pub struct Stages {
     /// Times that the operation waited in the die's queue behind operations of each origin (host, garbage collection,
     /// wear levelling, other), in ns.
     pub waits: Waits,
-    /// Time in the queue of the die while the die was switching or waiting for its channel, in ns.
+    /// Time that the operation waited in the queue of the die while no other operation occupied the die: the die was
+    /// switching between operations, or waiting for its channel; in ns.
     pub queue: u64,
-    /// Time that the operation waited for the channel, in ns.
+    /// Time that the operation waited for the channel of its die, in ns.
     pub channel: u64,
     /// Time that the flash array was busy with the operation, in ns.
     pub array: u64,
@@ -63,15 +64,16 @@ pub enum Output {
         /// Times of the flash read by stage: waits, channel, array and transfer, in ns.
         stages: Stages,
     },
-    /// Report: one unit of a write request is on flash; made only for requests that wait for it.
+    /// Report: one unit of a write request is on flash; made only for requests that wait until their data are on flash,
+    /// and not for those acknowledged from the write buffer.
     Durable {
         /// Number that identifies the host request.
         request: u32,
         /// Times of the unit's program by stage: waits, channel, array and transfer, in ns.
         stages: Stages,
     },
-    /// Report: a part of a read request that waited for map entries on flash has its entries, and now consists of one
-    /// flash read and `more` further ones.
+    /// Report: a part of a read request that waited until its map entries were read from flash has these entries, and
+    /// now consists of one flash read, which the request already counts, and `more` further flash reads.
     Mapped {
         /// Number that identifies the host request.
         request: u32,

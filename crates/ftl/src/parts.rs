@@ -15,7 +15,7 @@ use controller::{Controller, ControllerConfig};
 use nand::FlashArray;
 use std::collections::VecDeque;
 
-/// The parts that a translation layer is built from: settings, flash array, controller, error correction and seed.
+/// The parts from which a translation layer is built: settings, flash array, controller, error correction and seed.
 pub(crate) struct Parts<'a> {
     /// Settings of the translation layer, from `[ftl]` of the drive file.
     pub config: &'a FtlConfig,
@@ -31,7 +31,8 @@ pub(crate) struct Parts<'a> {
     pub seed: u64,
 }
 
-/// The assembled parts of a drive that translation layers of every kind work on.
+/// The assembled parts of a drive on which translation layers of every kind work: flash with features, background work,
+/// host side.
 pub(crate) struct Whole {
     pub media: Media,
     pub upkeep: Upkeep,
@@ -39,9 +40,9 @@ pub(crate) struct Whole {
 }
 
 impl Parts<'_> {
-    /// Assembles the parts of a drive. `map` describes a map that lies on flash; `spare` is the number of superblocks
-    /// of a die reserved from the host; `group` is the number of mapping units that eviction policies treat as one
-    /// block.
+    /// Assembles the parts of a drive. `map` describes a map that lies on flash (none: the map is in RAM); `spare` is
+    /// the number of superblocks of a die that are reserved from the host; `group` is the number of neighbouring
+    /// mapping units that eviction policies of the write buffer treat as one block.
     ///
     /// # Errors
     /// When the parts do not fit together; the text says why.
@@ -124,8 +125,8 @@ impl Parts<'_> {
     }
 }
 
-/// Makes the agenda of background work, none for a drive without timer-driven work, and checks that this work fits into
-/// the permitted share of die and channel time.
+/// Makes the schedule (agenda) of timer-driven background work, none for a drive without such work, and checks that the
+/// work fits into the permitted share of die and channel time.
 fn agenda_of(
     config: &FtlConfig,
     features: &Features,

@@ -71,8 +71,8 @@ pub trait Probe: controller::Probe {
     /// origin and where its data are: in a slot of the write buffer (host and map), or at a physical address (relocated
     /// data).
     fn on_place(&mut self, _: &Transaction, _units: u32, _source: impl Fn(u32) -> (Origin, u64)) {}
-    /// Reports that the newest data that the host wrote of `lpn` are on flash at `new`; the version at `old` (or
-    /// `Ppa::NONE`) became invalid.
+    /// Reports that the newest data that the host wrote of `lpn` were programmed to flash at `new`; the version at
+    /// `old` (or `Ppa::NONE`) became invalid.
     fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
     /// Reports that the data of `lpn` were relocated to `new` from `old`, which became invalid.
     fn on_moved(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
@@ -83,7 +83,7 @@ pub trait Probe: controller::Probe {
     fn on_trim(&mut self, _lpn: Lpn, _old: Ppa) {}
     /// Reports that a superblock (numbered over the whole drive) has been erased.
     fn on_erase(&mut self, _superblock: usize) {}
-    /// Reports that a host read of `lpn` is served from flash, at physical address `ppa`.
+    /// Reports that a host read of `lpn` gets its data from flash, at physical address `ppa`.
     fn on_host_read(&mut self, _lpn: Lpn, _ppa: Ppa) {}
     /// Reports that `lpn` is read ahead from `ppa`, before the host asks for it.
     fn on_fetch(&mut self, _lpn: Lpn, _ppa: Ppa) {}
@@ -93,16 +93,18 @@ pub trait Probe: controller::Probe {
     fn on_version(&mut self, _: VersionEvent) {}
     /// Reports that the host wrote `lpn`: from now on, reads must return this version.
     fn on_host_write(&mut self, _lpn: Lpn) {}
-    /// Reports that the version of `lpn` that the host wrote last is in buffer slot `slot` now. Parts of the unit that
-    /// the host did not write come from slot `rest`, which can be the same slot; none if there is no older version in
-    /// the buffer.
+    /// Reports that the version of `lpn` that the host wrote last is in write buffer slot `slot` now. Sectors of the
+    /// unit that the host did not write come from slot `rest` (which can be the same slot); `None` if there is no older
+    /// version in the buffer.
     fn on_buffered(&mut self, _lpn: Lpn, _slot: u32, _rest: Option<u32>) {}
-    /// Reports that `slot` of the write buffer gets the part of its unit that it lacks from slot `_from`.
+    /// Reports that `slot` of the write buffer, which holds a partial write of a unit, gets the sectors that it lacks
+    /// from slot `_from`, which holds an older version of the unit.
     fn on_rest(&mut self, _slot: u32, _from: u32) {}
-    /// Reports that a slot of the write buffer now has a clean version of `lpn`, as it was read from flash at `_ppa`.
+    /// Reports that a slot of the write buffer now caches a clean version of `lpn` (flash holds the same data), as it
+    /// was read from flash at `_ppa`.
     fn on_kept(&mut self, _lpn: Lpn, _slot: u32, _ppa: Ppa) {}
-    /// Reports that the version of `lpn` in this buffer slot was programmed, although a newer version is in another
-    /// slot by now.
+    /// Reports that the version of `lpn` in this write buffer slot was programmed, although a newer version is in
+    /// another slot of the buffer by now.
     fn on_outdated(&mut self, _lpn: Lpn, _slot: u32) {}
 }
 

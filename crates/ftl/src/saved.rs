@@ -2,18 +2,19 @@
 
 use nand::FlashArray;
 
-/// Saved state of a drive at rest: arrays of 32-bit and of 64-bit words in a fixed order, states of random streams, and
-/// ages of the data.
+/// Saved state of a drive at rest (no operation in flight): arrays of 32-bit and of 64-bit words in a fixed order,
+/// states of random streams, and ages of the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SavedState {
     /// Arrays of the saved state that consist of 32-bit words, in a fixed order: map, superblocks, open superblocks,
     /// features, blocks.
     pub words: Vec<Vec<u32>>,
-    /// Arrays of the saved state that consist of 64-bit words, in a fixed order: validity bits, write clocks, ranks of
-    /// free superblocks, features.
+    /// Arrays of the saved state that consist of 64-bit words, in a fixed order: validity bits, write clocks (counts of
+    /// units written), orders in which free superblocks are used, features.
     pub longs: Vec<Vec<u64>>,
-    /// States of the random streams that continue while a state is made: one for each die (victim choice and wear
-    /// levelling draw from it), and one for the flash. If absent, a drive that loads the state draws from its own seed.
+    /// States of the random streams that continue where preconditioning left them: one for each die (victim choice and
+    /// wear levelling draw from it), and one for the flash. If empty, a drive that loads the state uses streams from
+    /// its own seed.
     pub streams: Vec<[u64; 4]>,
     /// Age of the data in each superblock, in nanoseconds; if empty, the age that the drive's file gives.
     pub ages_ns: Vec<u64>,

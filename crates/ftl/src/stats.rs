@@ -53,7 +53,7 @@ counters! {
         pages_programmed: [u64; Origin::COUNT],
         /// Number of mapping units programmed, by origin.
         units_programmed: [u64; Origin::COUNT],
-        /// Number of blocks erased (superblock erases times planes), by origin of the collection.
+        /// Number of blocks erased (superblock erases times planes), by the origin (cause) of the erase.
         blocks_erased: [u64; Origin::COUNT],
         /// Number of mapping units that the host wrote into the buffer; a unit written in part counts as one.
         units_written: u64,
@@ -62,7 +62,8 @@ counters! {
         /// Number of bytes programmed for the host that no request carried: the rest of mapping units of which the host
         /// wrote a part.
         bytes_filled_up: u64,
-        /// Number of units that the host wrote over a version that still waited in the write buffer.
+        /// Number of units that the host wrote over a version that was still in the write buffer and not yet sent to
+        /// flash.
         units_coalesced: u64,
         /// Number of units that the host wrote over a clean version in the buffer, whose data the flash held, too.
         units_overwritten_clean: u64,
@@ -70,7 +71,8 @@ counters! {
         units_evicted_dirty: u64,
         /// Number of clean units that the eviction policy dropped from the buffer.
         units_evicted_clean: u64,
-        /// Sum over units of the time, in ns, between acknowledgement on arrival and being on flash.
+        /// Sum over host units of the time, in ns, from the acknowledgement of the write (made when the data reach the
+        /// write buffer) until the unit is on flash: the data that a power cut would lose.
         risk_unit_ns: u128,
         /// Number of mapping units that the host read from the buffer.
         units_read_buffer: u64,
@@ -81,7 +83,7 @@ counters! {
         /// Number of mapping units of host reads that were never read, because the power failed while their map entry
         /// was awaited.
         units_read_cut: u64,
-        /// Number of host reads that shared the array read of another read.
+        /// Number of host reads that had no array read (sense) of their own, but used that of another read.
         reads_joined: u64,
         /// Number of mapping units that were read ahead of the host's requests.
         units_read_ahead: u64,
@@ -96,32 +98,36 @@ counters! {
         units_trimmed: u64,
         /// Number of host units whose program finished after a newer version was written or the unit was trimmed.
         units_stale: u64,
-        /// Number of victims taken by garbage collection.
+        /// Number of victim superblocks that garbage collection chose.
         victims: u64,
         /// Number of valid units in victims of garbage collection when the victims were chosen.
         victim_units: u64,
         /// Number of invalid or empty units in victims of garbage collection when chosen: the space that collecting the
         /// victims gains.
         victim_room: u64,
-        /// Sum, over all choices of garbage collection victims, of the number of candidates.
+        /// Sum, over all choices of garbage collection victims, of the number of candidate superblocks at the choice.
         victim_candidates: u64,
         /// Sum, over all choices of garbage collection victims, of the number of free superblocks of the die.
         victim_free: u64,
-        /// Number of valid units in superblocks that were relocated for a reason other than collection: wear levelling,
-        /// refresh, scrub, a failed program.
+        /// Number of valid units in superblocks that were relocated for a reason other than garbage collection: wear
+        /// levelling, refresh, scrub, a failed program.
         relocated_units: u64,
-        /// Number of units that were not valid in the superblocks that `relocated_units` counts.
+        /// Number of invalid or empty units in superblocks that were relocated for a reason other than garbage
+        /// collection (wear levelling, refresh, scrub, a failed program): the space that these relocations gained.
         relocated_room: u64,
         /// Number of superblocks relocated for wear levelling.
         wear_relocations: u64,
-        /// Number of swaps of open superblocks between host and garbage collection (`ftl.program_order`).
+        /// Number of times that the open superblock for host data and the open superblock for relocated data of a die
+        /// were swapped (`ftl.program_order`).
         superblocks_traded: u64,
-        /// Number of switch merges: log blocks that became data blocks without any unit being copied.
+        /// Number of switch merges of a block-mapped drive: log blocks that became data blocks without any unit being
+        /// copied.
         merges_switch: u64,
-        /// Number of partial merges: log blocks that became data blocks after their missing units were copied into
-        /// them.
+        /// Number of partial merges of a block-mapped drive: log blocks that became data blocks after their missing
+        /// units were copied into them.
         merges_partial: u64,
-        /// Number of full merges: data blocks gathered in a new block.
+        /// Number of full merges of a block-mapped drive: data blocks of which the valid units, from data block and log
+        /// blocks, were copied to a new block.
         merges_full: u64,
         /// Number of lookups of map entries that were in RAM.
         map_hits: u64,
@@ -133,10 +139,10 @@ counters! {
         slc_units_bypassed: u64,
         /// Number of mapping units that the host read from superblocks in SLC mode.
         slc_units_read: u64,
-        /// Number of superblocks in SLC mode that folding emptied.
+        /// Number of superblocks in SLC mode that folding (relocation of data out of the SLC cache) emptied.
         slc_superblocks_folded: u64,
-        /// Number of valid units in superblocks in SLC mode when folding took them; the other units had been
-        /// overwritten or trimmed.
+        /// Number of valid units that superblocks in SLC mode held when folding (relocation of data out of the SLC
+        /// cache) chose the superblocks as victims; the other units had been overwritten or trimmed.
         slc_units_folded: u64,
         /// Number of blocks erased in SLC mode; `blocks_erased` includes them.
         slc_blocks_erased: u64,

@@ -5,8 +5,8 @@
 
 use crate::FtlStats;
 
-/// Greatest number of intervals between marks of the counters. When there are as many, neighbours are joined, so that
-/// memory is constant for runs of any length.
+/// Greatest number of intervals between copies of the counters. When there are as many, every second copy is dropped,
+/// so that memory is constant for runs of any length.
 const INTERVALS_MAX: usize = 128;
 
 /// Copy of the translation layer's counters at one moment of a run, from which long-run write amplification is
@@ -15,14 +15,15 @@ const INTERVALS_MAX: usize = 128;
 pub struct Mark {
     /// Counters of the translation layer at this moment.
     pub stats: FtlStats,
-    /// Number of host units that waited in the buffer: written, and not programmed yet.
+    /// Number of host units that were in the write buffer at this moment and whose programs had not ended.
     pub units_waiting: u64,
-    /// Number of valid units in superblocks that were chosen as victims and not relocated yet.
+    /// Number of valid units in superblocks that were chosen as garbage collection victims and whose relocation has not
+    /// ended.
     pub units_to_move: u64,
 }
 
-/// Copies of the counters at equal intervals of collection work since measuring began, for estimates of long-run write
-/// amplification.
+/// Copies of the counters at equal intervals of garbage collection work (in victims) since measuring began, for
+/// estimates of long-run write amplification.
 #[derive(Clone, Debug, Default)]
 pub struct Turnover {
     /// Copies of the counters in order of time; the first is from the beginning of measuring.
@@ -32,10 +33,11 @@ pub struct Turnover {
     every: u64,
     /// Number of garbage collection victims (of merges, on a block-mapped drive) since the last copy of the counters.
     since: u64,
-    /// For each die: number of valid units and of other units in its victims since measuring began; empty where merges
-    /// are counted.
+    /// For each die: number of valid units, and of invalid or empty units, in its garbage collection victims since
+    /// measuring began; empty on a block-mapped drive, which counts merges.
     by_die: Vec<[u64; 2]>,
-    /// For each copy of the counters: the numbers `by_die` at that moment.
+    /// For each copy of the counters: the value of `by_die` (valid and other units in the victims of each die) at that
+    /// moment.
     by_die_at: Vec<Vec<[u64; 2]>>,
 }
 
@@ -71,7 +73,7 @@ impl Turnover {
         self.by_die_at.iter().chain([&self.by_die]).map(Vec::as_slice)
     }
 
-    /// Counts a victim of a die, with its numbers of valid and of other units.
+    /// Counts a garbage collection victim of a die: `valid` valid units, and `room` invalid or empty units.
     pub(crate) fn note(&mut self, die: usize, valid: u64, room: u64) {
         if die >= self.by_die.len() {
             self.by_die.resize(die + 1, [0; 2]);

@@ -30,8 +30,8 @@ address! {
     Lpn(u32)
 }
 address! {
-    /// Type for the physical address (PPA) of a mapping unit, counted over the whole drive: die after die, superblock
-    /// after superblock, unit after unit.
+    /// Type for the physical page address (PPA), which is the number of a mapping unit on flash, counted over the whole
+    /// drive: die after die, superblock after superblock, unit after unit.
     Ppa(u64)
 }
 address! {
@@ -43,17 +43,17 @@ address! {
     ChannelId(u32)
 }
 address! {
-    /// Type for the index of a superblock within its die; a superblock is one block from each plane that operates
-    /// together.
+    /// Type for the index of a superblock within its die; a superblock consists of one block from each of the planes
+    /// that operate together.
     SuperblockId(u32)
 }
 
 impl Lpn {
-    /// Logical number that stands for no mapping unit, as of padding.
+    /// Value that stands for no logical unit, as for a unit of padding on flash.
     pub const NONE: Self = Self(u32::MAX);
 }
 
 impl Ppa {
-    /// Value that stands for no physical address, as of a unit never written, or trimmed.
+    /// Value that stands for no physical address, as for a logical unit that was never written, or was trimmed.
     pub const NONE: Self = Self(u64::MAX);
 }

@@ -103,13 +103,13 @@ impl fmt::Display for Potential {
 }
 
 impl Femtos {
-    /// Converts this duration to a floating-point number of nanoseconds, for arithmetic that is reported and never
-    /// scheduled.
+    /// Converts this duration to a floating-point number of nanoseconds, for results; event times are never calculated
+    /// from it.
     pub fn as_ns(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// Converts this duration to whole nanoseconds, rounded up once.
+    /// Converts this duration, stored in femtoseconds, to whole nanoseconds, rounded up.
     pub const fn ceil_ns(self) -> Nanos {
         Nanos::new(self.0.div_ceil(1_000_000))
     }

@@ -42,7 +42,8 @@ impl TransferRate {
         self.0
     }
 
-    /// Returns the time that one burst of `bytes` takes at this rate, rounded up once for the whole burst.
+    /// Returns the time that one burst of `bytes` takes at this rate, in whole nanoseconds, rounded up for the burst as
+    /// a whole.
     #[inline]
     pub const fn time_for(self, bytes: Bytes) -> Nanos {
         let ns = (bytes.0 as u128 * 1_000_000_000).div_ceil(self.0 as u128);

@@ -16,7 +16,7 @@ pub struct Nanos(u64);
 impl SimTime {
     /// Instant at which the simulation starts.
     pub const ZERO: Self = Self(0);
-    /// Instant later than every event: "never".
+    /// Value later than the time of every event, which stands for "never".
     pub const NEVER: Self = Self(u64::MAX);
 
     /// Makes the instant `ns` nanoseconds after the start of the simulation.

@@ -27,7 +27,8 @@ pub trait Interface: Send {
     fn needs(&self) -> Option<ModeSet>;
 }
 
-/// A NAND flash interface that belongs to a family which chip files name.
+/// Interface of the policies for NAND flash interfaces that belong to a family (such as `nv-ddr2`), which chip files
+/// name to say what a chip supports.
 pub trait Spoken: Policy + Interface {
     /// Interface family, named like the policy, that chip files name for chips that support this interface; none if any
     /// chip will do.

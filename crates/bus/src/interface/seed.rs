@@ -7,7 +7,8 @@ use units::{Femtos, Frequency, Voltage};
 
 pub(super) const NS: u64 = 1_000_000;
 
-/// Nominal supply voltage of the pads; the paper's library is characterised at its worst case of 2.7 V.
+/// Nominal supply voltage of the I/O pads of the interfaces `conv`, `sync-only` and `proposed`; the library of the
+/// paper that describes these interfaces is characterised at its worst case of 2.7 V.
 pub(super) const IO_SUPPLY: Voltage = Voltage::new(3_300_000);
 
 /// Numbers of pins of a channel with an interface of the paper: 13 pins shared by its chips (eight data lines, CLE,
@@ -25,7 +26,8 @@ pub(super) fn t_byte(section: &mut Section) -> Result<Femtos, ConfigError> {
     section.or("t_byte", Femtos::new(12 * NS), "transfer between page register and IO latch")
 }
 
-/// Lower bound of the clock period by an equation of the paper, with the equation's terms for error messages.
+/// Lower bound of the clock period of an interface by an equation of the paper that describes the interface, with the
+/// equation's terms for error messages.
 pub(super) struct Bound {
     /// Number that the paper gives the equation of this bound.
     pub equation: u32,

@@ -5,7 +5,7 @@ use crate::Strobes;
 use units::Femtos;
 
 pub(super) struct Canvas {
-    /// Time in the waveform at which the next phase begins, in fs.
+    /// Time, since the beginning of the waveform in fs, at which the next phase of the operation begins.
     pub now: u64,
     signals: Vec<Signal>,
     marks: Vec<Mark>,
@@ -61,7 +61,8 @@ impl Canvas {
         edges.push(WaveEdge { at: Femtos::new(to), level: Level::Released });
     }
 
-    /// Returns true if a phase of this name would be a new phase of the waveform, and not continue the last one.
+    /// Returns true if a phase with the name `name` would begin a new phase of the waveform; false if the last phase
+    /// has that name and would be continued.
     pub fn begins(&self, name: &str) -> bool {
         self.phases.last().is_none_or(|last| last.name != name)
     }
@@ -93,7 +94,7 @@ impl Canvas {
         }
     }
 
-    /// Records that the clock of the waveform stands still in the interval `[from, to)` (fs).
+    /// Records that the clock of the waveform does not toggle in the interval `[from, to)` (fs).
     pub fn rest(&mut self, from: u64, to: u64) {
         self.rests.push((from, to));
     }

@@ -55,7 +55,8 @@ pub enum Level {
     High,
     /// State of a waveform's signal: not driven (high impedance).
     Released,
-    /// State of a waveform's signal: driven, but with a level that cannot be relied on.
+    /// State of a waveform's signal: driven, but with a level (high or low) that is not valid, such as data that are
+    /// changing.
     Unknown,
     /// State of a waveform's signal: a byte on the bus, with its label: `30h`, `C1`, `D0`.
     Byte(u8, String),

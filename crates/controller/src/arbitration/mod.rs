@@ -3,8 +3,8 @@
 use engine::RandomStream;
 use units::SimTime;
 
-/// Purpose for which a die waits to get its channel: to be sent a command, or to transfer data. A die can wait for both
-/// at once.
+/// Purpose for which a die waits for its channel: to be sent a command, or to transfer data. A die can wait for both
+/// purposes at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
     /// Purpose of getting the channel: command and address cycles to the die.
@@ -28,8 +28,8 @@ pub struct ChannelView<'a> {
 }
 
 impl ChannelView<'_> {
-    /// Returns the number of the first die in bit mask `set` from die `start` on, continuing with die 0 after the last.
-    /// `set` must not be empty.
+    /// Returns the number of the first die in bit mask `set` (one bit per die of the channel) from die `start` on,
+    /// continuing with die 0 after the last. `set` must not be empty.
     #[inline]
     pub fn next_in(set: u64, start: u32) -> u32 {
         let from = set & (u64::MAX << start);
@@ -46,8 +46,8 @@ pub trait Arbiter: Send {
     /// Tells the policy the number of dies on the channel. Called before any other question of a drive.
     fn attach(&mut self, _dies: u32) {}
 
-    /// Chooses the die that gets the channel next, and returns it with the purpose: its command or its data. At least
-    /// one die is waiting.
+    /// Chooses the die that gets the channel next, and returns its number on the channel with the purpose: its command
+    /// or its data transfer. At least one die is waiting.
     fn pick(&mut self, view: &ChannelView<'_>) -> (u32, Want);
 }
 

@@ -9,15 +9,16 @@ use crate::{Class, Context, ControllerConfig, Probe};
 use nand::Geometry;
 use units::SimTime;
 
-/// Dies grouped into chips of which only one die works at a time, with the chip that has the next turn on each channel.
+/// Dies grouped into chips, each of which works on one die at a time, with, for each channel, the chip that may start
+/// an operation next.
 pub(super) struct Chips {
-    /// Distance in die numbers from one die of a chip to the next die of the chip.
+    /// Difference between the number of a die of a chip and the number of the next die of the same chip.
     stride: usize,
     dies_per_chip: usize,
-    /// Difference between the numbers of dies that stand for neighbouring planes of one die.
+    /// Difference between the numbers of simulated dies that stand for neighbouring planes of one real die.
     plane_stride: usize,
     per_channel: usize,
-    /// For each channel: index of the chip that may use the channel next.
+    /// For each channel: index of the chip that is asked first for its next operation when the channel becomes free.
     turn: Vec<usize>,
     /// For each channel: true while a chip waits for the channel to become free.
     awaited: Vec<bool>,
@@ -50,7 +51,7 @@ impl Chips {
         (chip..chip + self.dies_per_chip * self.stride).step_by(self.stride)
     }
 
-    /// Ends the waits of all chips for their channels.
+    /// Marks, for all channels, that no chip waits for the channel, as after a power cut.
     pub fn rest(&mut self) {
         self.awaited.fill(false);
     }
@@ -60,8 +61,8 @@ impl Chips {
         self.awaited[channel]
     }
 
-    /// Returns true if a chip waits for channel `channel` to become free, and ends the wait, because the chips get
-    /// their turns now.
+    /// Returns true if a chip waits for channel `channel` to become free, and clears that mark, because the chips are
+    /// now asked in turn for their next operation.
     pub fn take_awaited(&mut self, channel: usize) -> bool {
         std::mem::take(&mut self.awaited[channel])
     }
@@ -112,8 +113,8 @@ impl Controller {
         }
     }
 
-    /// Starts programs of page number `page` on the other dies that stand for planes of the same die as `die`; their
-    /// data cross the channel after the data for `die`.
+    /// Starts programs of page number `page` on the other simulated dies that stand for planes of the same real die as
+    /// `die`; their data cross the channel after the data for `die`.
     fn pair<P: Probe>(&mut self, die: usize, class: Class, page: u32, ctx: &mut Context<P>) {
         let chips = self.chips.as_ref().expect("the caller saw chips");
         let (stride, dies) = (chips.plane_stride, self.dies.len());
@@ -124,9 +125,9 @@ impl Controller {
         }
     }
 
-    /// Gives the page number `page` to the oldest waiting operation of a class at a die, in exchange for its own;
-    /// returns false if no operation waits with it. (MQSim takes the operation with that page itself, ahead of older
-    /// ones; here pages of a block are programmed in order.)
+    /// Exchanges the page numbers of the oldest waiting operation of a class at a die and of the waiting operation with
+    /// page number `page`, so that the oldest one gets `page`; returns false if no operation waits with it. (MQSim
+    /// takes the operation with that page itself, ahead of older ones; here pages of a block are programmed in order.)
     fn bring_forward(&mut self, die: usize, class: Class, page: u32) -> bool {
         let first = self.dies[die].first(class);
         let mut at = first;
@@ -180,8 +181,8 @@ impl Controller {
         (at[class as usize], class)
     }
 
-    /// Gives the chips of a channel their turns to start an operation, until one takes the channel, which is free and
-    /// for which no data wait.
+    /// Asks the chips of a channel in turn to start an operation, until one uses the channel, which is free and for
+    /// which no data wait.
     #[cold]
     pub(super) fn start_in_turn<P: Probe>(&mut self, index: usize, ctx: &mut Context<P>) {
         let Some(chips) = &mut self.chips else { return };

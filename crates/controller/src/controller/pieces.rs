@@ -9,8 +9,8 @@ use crate::Transaction;
 use engine::Calendar;
 
 impl Transaction {
-    /// Returns true if the piece of a read that crosses the channel is the last one (pieces: overlapping attempts of
-    /// pipelined retries).
+    /// Returns true if the piece of a read that crosses the channel now is the last one (pieces: overlapping attempts
+    /// of pipelined read retries).
     #[inline]
     pub(crate) fn is_last_piece(&self) -> bool {
         self.sent + 1 >= self.reading.pieces
@@ -18,8 +18,8 @@ impl Transaction {
 }
 
 impl Controller {
-    /// Starts the array read of a read's next piece (overlapping attempt of pipelined retries) once the piece before
-    /// has moved to the page register.
+    /// Starts the array read of a read's next piece (overlapping attempt of pipelined read retries) once the data of
+    /// the piece before are in the page register.
     #[cold]
     pub(super) fn sense_on(&mut self, die: usize, calendar: &mut Calendar) {
         let transaction = &mut self.slab.items[self.dies[die].array.index()];

@@ -58,8 +58,8 @@ impl Controller {
         interrupted
     }
 
-    /// Marks the reads in flight at a die that failed as uncorrectable. Returns those among them that would have
-    /// brought data.
+    /// Marks the reads in flight at a die that failed as uncorrectable. Returns those of them whose data would still
+    /// have been delivered.
     pub fn fail_reads(&mut self, die: DieId) -> Vec<Transaction> {
         let free = self.slab.free_places();
         let mut failed = Vec::new();
@@ -73,7 +73,7 @@ impl Controller {
         failed
     }
 
-    /// Ends all operations of the controller that are in flight or wait; the statistics stay.
+    /// Discards all operations of the controller that are in flight or wait, as at a power cut; the statistics stay.
     fn rest(&mut self, now: SimTime) {
         for (index, die) in self.dies.iter_mut().enumerate() {
             let array_busy = std::mem::take(&mut die.array_busy);
@@ -93,7 +93,7 @@ impl Controller {
 }
 
 impl ChannelState {
-    /// Removes all operations that wait for the channel, and ends the transfer in progress.
+    /// Removes all operations that wait for the channel, and stops the transfer in progress at time `now`.
     fn rest(&mut self, now: SimTime) {
         self.busy_ns -= self.free_at.ns().saturating_sub(now.ns()).min(self.busy_ns);
         self.free_at = self.free_at.min(now);

@@ -7,7 +7,7 @@ use engine::{Calendar, Event};
 use units::SimTime;
 
 impl Controller {
-    /// Suspends the running program or erase of a die for a host read, if the scheduler says so.
+    /// Suspends the running program or erase of a die if a host read waits and the scheduler decides so.
     #[inline(always)]
     pub(super) fn consider_suspension<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();

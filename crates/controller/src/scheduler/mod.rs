@@ -6,8 +6,8 @@ use units::{Nanos, SimTime};
 
 /// Read-only view of a die's queues for a scheduler.
 pub struct DieView {
-    /// Bit mask ([`Class::bit`]) of the classes with waiting operations that may be chosen; never empty. If the chosen
-    /// operation needs more of the die than is free now, all others wait, too.
+    /// Bit mask ([`Class::bit`]) of the classes (queues of the die) with waiting operations that may be chosen; never
+    /// empty. If the chosen operation needs more of the die than is free now, all others wait, too.
     pub ready: u8,
     /// For each class: time at which its oldest operation was queued; without meaning for empty classes.
     pub queued: [SimTime; Class::COUNT],
@@ -37,7 +37,7 @@ pub trait Scheduler: Send {
     /// any other question of a drive.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// Chooses the class, among the ready ones, whose oldest operation starts next.
+    /// Chooses the class (queue of the die), among the ready ones, whose oldest operation starts next.
     fn pick(&mut self, view: &DieView) -> Class;
 
     /// Returns true if a host read that just arrived suspends the running operation, which still needs the time
@@ -50,7 +50,7 @@ pub trait Scheduler: Send {
     }
 
     /// Returns true if garbage collection goes before the host's programs on a die that is short of free superblocks.
-    /// Called where collections run without simulated time.
+    /// Called where garbage collection works without simulated time, in which no scheduler runs.
     fn hastens_collection(&self) -> bool {
         false
     }

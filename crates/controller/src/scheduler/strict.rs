@@ -9,7 +9,8 @@ use units::Nanos;
 const NAMES: [&str; Class::COUNT] =
     ["host-read", "internal-read", "host-program", "internal-program", "erase"];
 
-/// The scheduler `strict`: serves the classes of operations in a fixed order.
+/// The scheduler `strict`: starts the operations of a die class by class (host reads, internal reads, host programs,
+/// internal programs, erases) in a fixed order that the key `order` gives.
 #[derive(Clone, Debug)]
 pub struct Strict {
     order: [Class; Class::COUNT],

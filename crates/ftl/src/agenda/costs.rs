@@ -4,7 +4,8 @@ use crate::Layout;
 use controller::Controller;
 use units::Nanos;
 
-/// Busy times of a die, or of its channel, for the operations of background work (upkeep) on unworn blocks, in ns.
+/// Busy times of a die, or of its channel, for the flash operations of timer-driven background work on unworn blocks,
+/// in ns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
     /// Time for the read of a page row, in ns: array read and transfer over the channel; in the times of a channel, the
@@ -36,7 +37,8 @@ impl Costs {
         Self::with_arrays(t_r, t_prog, controller.t_bers(0).ns(), layout, controller)
     }
 
-    /// Calculates the busy times of a channel for the background work of one die: commands and data transfers alone.
+    /// Calculates the busy times of a channel for the timer-driven background work of one die: the times of commands
+    /// and data transfers, without array times.
     pub fn of_channel(layout: &Layout, controller: &Controller) -> Self {
         Self::with_arrays(0, 0, 0, layout, controller)
     }

@@ -18,23 +18,24 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use units::{Nanos, SimTime};
 
-/// Kind of timer-driven background work (refresh, patrol and so on) that the agenda holds.
+/// Kind of timer-driven background work (refresh of old data, patrol scrub, snapshots) that the agenda, the schedule of
+/// such work, contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
-    /// Kind of background work: check the superblock, numbered over the drive, which may hold data that must be
-    /// rewritten (refreshed) now.
+    /// Kind of background work: check whether the superblock, numbered over the drive, has data that must be refreshed
+    /// (relocated so that they stay readable) now.
     Refresh(u32),
-    /// Kind of background work: the next step of the patrol (background scrub) of this die.
+    /// Kind of background work: read the next page rows of this die for the patrol (background scrub).
     Patrol(u32),
-    /// Kind of background work: rewrite superblocks of this die that wait for it, because the die may spend time on
-    /// background work again.
+    /// Kind of background work: relocate superblocks of this die that wait for their refresh, because the die's
+    /// permitted share of time for background work allows it again.
     Turn(u32),
-    /// Kind of background work: an action of a feature at a set time, such as to take a snapshot.
+    /// Kind of background work: an action of a drive's feature at a set time, such as to take a snapshot.
     Moment,
 }
 
-/// Record of a superblock (numbered over the drive) that must be rewritten: the time since which the rewrite is due,
-/// the reason, and the time at which the superblock was opened.
+/// Record of a superblock (numbered over the drive) whose data must be relocated so that they stay readable (refresh,
+/// scrub): the time since which that is due, the reason, and the time at which the superblock was opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Due {
     pub superblock: u32,
@@ -45,31 +46,37 @@ pub(crate) struct Due {
     pub opened: i64,
 }
 
-/// State of the timer-driven background work of one die.
+/// State of the timer-driven background work (refresh, scrub) of one die.
 pub(crate) struct DieUpkeep {
-    /// Superblocks of the die that wait to be rewritten, in the order in which they fell due.
+    /// Superblocks of the die whose data wait to be relocated so that they stay readable (refresh, scrub), in the order
+    /// in which they fell due.
     pub due: VecDeque<Due>,
-    /// Policy that chooses which of the die's due superblocks is rewritten next.
+    /// Policy that chooses which of the die's due superblocks is refreshed (relocated) next.
     pub order: Box<dyn RefreshOrder>,
-    /// Time from which on the die may do background work again; until then its share of time is used up.
+    /// Simulated time from which on the die may do timer-driven background work again; until then, its permitted share
+    /// of time for such work is used up.
     pub free_at: SimTime,
-    /// True while the agenda holds an entry for the die's next turn of timer-driven work.
+    /// True while the schedule of background work (agenda) has an entry for the time when this die may relocate its
+    /// next due superblock.
     pub has_turn: bool,
 }
 
 /// Counts of timer-driven background work (upkeep) since the run began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UpkeepCounts {
-    /// Number of superblocks whose relocation by timer-driven work began.
+    /// Number of superblocks whose relocation by timer-driven background work (refresh, scrub) began.
     pub begun: u64,
     /// Number of superblocks whose relocation began late: longer after the due time than one superblock takes at the
     /// permitted share of die time.
     pub late: u64,
-    /// Sum over all begun superblocks of the time from due to the beginning of the relocation, in ns.
+    /// Sum, over all superblocks whose relocation by timer-driven background work began, of the time from the due time
+    /// to the beginning of the relocation, in ns.
     pub late_ns: u64,
-    /// Greatest time from due to the beginning of a superblock's relocation, in ns.
+    /// Greatest time from the due time of a superblock's relocation by timer-driven background work to its beginning,
+    /// in ns.
     pub late_ns_max: u64,
-    /// Die time that timer-driven work took, in ns, calculated from the operation times of the drive file.
+    /// Die time that timer-driven background work took, in ns, summed over all dies and calculated from the operation
+    /// times of the drive file.
     pub die_ns: u64,
 }
 
@@ -82,20 +89,23 @@ pub(crate) struct Agenda {
     /// Times at which events of the simulation's calendar wake the agenda, the next one last. Each time is in the list
     /// once, so that the events do not multiply.
     pub armed: Vec<SimTime>,
-    /// True while due work of the agenda is being done; work that is entered meanwhile is looked at afterwards.
+    /// True while due entries of the agenda (schedule of background work) are being carried out; entries that are added
+    /// meanwhile are looked at afterwards.
     pub at_work: bool,
-    /// True while the agenda rests because the drive is stuck, or because only the agenda's own events are left in the
-    /// run: due work then waits for another event, so that the run can end.
+    /// True while the agenda (schedule of background work) does not wake by itself, because the drive is stuck, or
+    /// because only the agenda's own events are left in the run: due work then waits for another event, so that the run
+    /// can end.
     pub asleep: bool,
     pub dies: Vec<DieUpkeep>,
-    /// For each superblock of the drive: true while it waits at its die to be rewritten.
+    /// For each superblock of the drive: true while it is in its die's list of superblocks that wait to be refreshed
+    /// (relocated).
     pub waits: Vec<bool>,
     pub counts: UpkeepCounts,
 }
 
 impl Agenda {
-    /// Makes an agenda without due work; each die gets a policy from `order` for its rewrites, and may spend the
-    /// fraction `share` of its time on background work.
+    /// Makes an agenda (schedule of timer-driven background work) without entries; each die gets a policy from `order`
+    /// for the order of its refreshes, and may spend the fraction `share` of its time on background work.
     pub fn new(layout: &Layout, order: &Maker, share: f64, costs: Costs) -> Self {
         let idle =
             || DieUpkeep { due: VecDeque::new(), order: order(), free_at: SimTime::ZERO, has_turn: false };
@@ -113,14 +123,15 @@ impl Agenda {
         }
     }
 
-    /// Adds work that falls due at time `at` to the agenda of background work.
+    /// Adds an entry for background work that falls due at time `at` to the agenda (schedule of such work).
     pub fn enter(&mut self, at: SimTime, work: Work, calendar: &mut Calendar) {
         self.queue.push(Reverse((at.max(calendar.now()), self.entered, work)));
         self.entered += 1;
         self.arm(calendar);
     }
 
-    /// Schedules a calendar event for the agenda's next entry, unless an event as early is already scheduled.
+    /// Schedules a calendar event (timer) for the earliest entry of the agenda, the schedule of background work, unless
+    /// an event at that time or earlier is already scheduled.
     pub fn arm(&mut self, calendar: &mut Calendar) {
         let Some(Reverse((at, ..))) = self.queue.peek() else { return };
         let at = (*at).max(calendar.now());
@@ -131,7 +142,7 @@ impl Agenda {
         }
     }
 
-    /// Removes all entries of the agenda of background work because the power fails.
+    /// Removes all entries of the agenda (schedule of timer-driven background work).
     pub fn empty(&mut self) {
         self.queue.clear();
     }
@@ -141,14 +152,15 @@ impl Agenda {
         if *at > now { None } else { self.queue.pop().map(|Reverse((.., work))| work) }
     }
 
-    /// Returns the time from the beginning of background work that takes `ns` nanoseconds until its die may do more, so
-    /// that the die keeps to its share.
+    /// Returns the least time between the beginning of background work that takes `ns` nanoseconds of a die and the
+    /// beginning of the die's next such work, so that the die spends no more than its permitted share of time: `ns`
+    /// divided by the share.
     pub fn spread(&self, ns: u64) -> Nanos {
         Nanos::new((ns as f64 / self.share) as u64)
     }
 
-    /// Adds `ns` nanoseconds of background work, from time `from` on, to the time that a die has spent on such work;
-    /// returns the time when the die may do more.
+    /// Counts `ns` nanoseconds of background work of a die, from time `from` on, against the die's permitted share of
+    /// time; returns the time from which on the die may do more background work.
     pub fn charge(&mut self, die: usize, ns: u64, from: SimTime) -> SimTime {
         self.counts.die_ns += ns;
         let free_at = self.dies[die].free_at.max(from) + self.spread(ns);
@@ -156,8 +168,8 @@ impl Agenda {
         free_at
     }
 
-    /// Adds, for every die, the time for its part of a map checkpoint that begins now to the time that the die has
-    /// spent on background work.
+    /// Counts, for every die, the time for its part of a map checkpoint that begins now against the die's permitted
+    /// share of time for background work.
     pub fn charge_checkpoint(&mut self, layout: &Layout, now: SimTime) {
         let ns = self.costs.checkpoint(layout);
         (0..self.dies.len()).for_each(|die| {
@@ -165,22 +177,25 @@ impl Agenda {
         });
     }
 
-    /// Returns the number of bytes of the simulator's memory that the agenda of background work takes.
+    /// Returns the number of bytes of the simulator's memory that the agenda (schedule of timer-driven background work)
+    /// takes.
     pub fn bytes(&self) -> usize {
         self.waits.len() + self.queue.capacity() * size_of::<(SimTime, u64, Work)>()
     }
 
-    /// Returns the fraction (0 to 1) of each die's time that background work may take.
+    /// Returns the greatest fraction (0 to 1) of each die's time that timer-driven background work may take.
     pub fn share(&self) -> f64 {
         self.share
     }
 
-    /// Returns the number of superblocks that wait to be rewritten and whose relocation has not begun.
+    /// Returns the number of superblocks, over all dies, that wait to be refreshed (relocated) and whose relocation has
+    /// not begun.
     pub fn waiting(&self) -> u64 {
         self.dies.iter().map(|die| die.due.len() as u64).sum()
     }
 
-    /// Ends the background work when the host has finished: no more work falls due.
+    /// Removes all entries of the schedule of timer-driven background work when the host has finished, so that no more
+    /// work falls due.
     pub fn end(&mut self) {
         self.empty();
         self.dies.iter_mut().for_each(|die| die.due.clear());

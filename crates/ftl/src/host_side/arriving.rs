@@ -15,15 +15,16 @@ pub(crate) trait Arrives: Reads {
         self.parts().1.recent.as_mut().is_none_or(|recent| recent.is_new(lpn, now))
     }
 
-    /// Returns true if the data of a host write of unit `lpn` go from the write buffer to flash at once. Only where the
-    /// drive holds units in the buffer that the host soon rewrites do the data of a unit that was written lately stay
-    /// there (false).
+    /// Returns true if the data of a host write of unit `lpn` are to be programmed to flash as soon as possible. False
+    /// only on a drive whose write buffer holds back units that the host is likely to overwrite soon, and only for a
+    /// unit that the host wrote recently.
     #[inline]
     fn leaves_at_once(&mut self, lpn: Lpn, now: SimTime) -> bool {
         self.parts().1.recent.is_none() || self.was_not_written_lately(lpn, now)
     }
 
-    /// Records, for the features of the drive, that the data of a host write are in buffer slot `slot`.
+    /// Informs the drive's features that the data of a host write have arrived in write buffer slot `slot`, and queues
+    /// the slot for its program at once if `write` says so.
     #[inline]
     fn note_arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
         let (media, host) = self.parts();
@@ -33,8 +34,8 @@ pub(crate) trait Arrives: Reads {
         }
     }
 
-    /// Reserves up to `wanted` write buffer slots for units of a write request from `first` on; returns how many it
-    /// reserved.
+    /// Reserves up to `wanted` slots of the write buffer (each holds one mapping unit) for the units of write request
+    /// `request` from unit `first` on; returns how many it reserved.
     #[inline]
     fn reserve_at(&mut self, request: u32, first: Lpn, wanted: u32) -> u32 {
         let (media, _) = self.parts();
@@ -44,8 +45,8 @@ pub(crate) trait Arrives: Reads {
         promised
     }
 
-    /// Begins the flash read of the sectors that a partial write of a unit does not contain (read-modify-write).
-    /// Returns false when none are missing.
+    /// Submits the flash read of the sectors of a unit that the host's partial write in buffer slot `slot` does not
+    /// contain (read-modify-write). Returns false if no sector is missing.
     #[cold]
     fn read_rest<P: Probe>(&mut self, slot: u32, ctx: &mut Context<P>) -> bool {
         let (media, _) = self.parts();

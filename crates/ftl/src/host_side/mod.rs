@@ -19,18 +19,18 @@ use std::collections::VecDeque;
 /// would lose.
 pub(crate) struct Host {
     pub outputs: Vec<Output>,
-    /// For each flush request in progress: the flush epoch (counted in the write buffer) up to which all data must be
-    /// on flash, and the number of the request.
+    /// For each flush request in progress: the flush epoch (running number of the flushes, which the write buffer
+    /// counts) up to which all data must be on flash, and the number of the request.
     pub flushes: VecDeque<(u32, u32)>,
-    /// Pairs of buffer slots of one unit: an older slot, and a newer slot that waits until the older slot has received
-    /// the sectors of the unit that the host did not write.
+    /// Pairs of write buffer slots with two versions of one unit, the older slot first. The newer slot holds a partial
+    /// write, and waits until the older slot has received, from flash, the sectors that the host did not write.
     pub following: Vec<(u32, u32)>,
-    /// State of the host's read path: merged reads and read-ahead.
+    /// State of the host's read path: reads that use the array read (sense) of another read, and read-ahead.
     pub reads: ReadPath,
-    /// Record of the units that the host wrote recently, on a drive whose write buffer holds only data that are soon
-    /// rewritten.
+    /// Record of the units that the host wrote recently; present only on a drive whose write buffer holds back just the
+    /// units that are likely to be overwritten soon.
     pub recent: Option<Box<Recent>>,
-    /// Access times of the write buffer's DRAM; none where the DRAM takes no time.
+    /// Model of the access times of the DRAM that holds the write buffer; none where these accesses take no time.
     pub dram: Option<Dram>,
     pub risk: Risk,
 }
@@ -53,7 +53,8 @@ impl Host {
         self.reads.bytes() + self.recent.as_ref().map_or(0, |recent| recent.bytes())
     }
 
-    /// Makes a flush request wait until all data that the write buffer has received so far are on flash.
+    /// Registers a flush request of the host, which is then completed once all data that the write buffer has received
+    /// so far are on flash.
     pub fn await_flushed(&mut self, request: u32, buffer: &mut Buffer) {
         self.flushes.push_back((buffer.end_epoch(), request));
         self.answer_flushes(buffer);
@@ -69,7 +70,8 @@ impl Host {
         }
     }
 
-    /// Removes and returns the buffer slots that wait until `slot` has the rest of its unit.
+    /// Removes and returns the write buffer slots with newer partial writes of a unit that wait until `slot`, with an
+    /// older version, has received the unit's missing sectors from flash.
     #[cold]
     pub fn take_followers(&mut self, slot: u32) -> impl Iterator<Item = u32> + use<> {
         let all = std::mem::take(&mut self.following);

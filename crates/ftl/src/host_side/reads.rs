@@ -14,21 +14,24 @@ use crate::{FtlStats, Output, Probe, Stages};
 use controller::{Class, Context, Controller, Kind, Origin, Transaction, TransactionId};
 use units::{DieId, Lpn, Ppa, SimTime};
 
-/// Returns the transaction class of a read for the host: read-ahead waits behind reads that the host requested.
+/// Returns the class of a read for the host, which is the die's queue that it joins: host reads for requested data,
+/// internal reads for read-ahead.
 #[inline]
 fn class_of(origin: Origin) -> Class {
     if origin == Origin::ReadAhead { Class::InternalRead } else { Class::HostRead }
 }
 
-/// State and policies of the host's read path: sharing of array reads, and read-ahead.
+/// State and policies of the host's read path: use of one array read (sense) by several reads, and read-ahead.
 #[derive(Default)]
 pub(crate) struct ReadPath {
-    /// Policy that lets a read share the array read of another read; none if the drive shares none.
+    /// Policy that lets a read use the array read (sense) of another read; none if each read has its own array read.
     pub merge: Option<Box<dyn ReadMerge>>,
-    /// Read-ahead area with its data; none if the drive does not read ahead.
+    /// Read-ahead area (DRAM) with the data that were read ahead, and the read-ahead policy; none if the drive does not
+    /// read ahead.
     pub ahead: Option<Box<Ahead>>,
-    /// For the request in progress: the read-ahead transaction in flight that fetches some of its units, and the bit
-    /// mask of these units in their page row; none if the request need not wait for read-ahead.
+    /// For the host request in progress: the read-ahead transaction in flight that already fetches some of its units,
+    /// and the bit mask of these units in their page row; none if no unit of the request is being fetched by a
+    /// read-ahead.
     riding: Option<(TransactionId, u64)>,
 }
 
@@ -81,7 +84,8 @@ pub(crate) trait Reads {
         self.parts().0.core.relieve_buffer();
     }
 
-    /// Returns the number of the die that a unit's logical address determines.
+    /// Returns the number of the die that the logical address of unit `lpn` determines: on this die a read of the unit
+    /// takes place while it is not on flash.
     fn home_die(&self, lpn: Lpn) -> u32;
 
     /// Reads `count` units from `first`, whose map entries are in RAM, from the buffer and from flash. Returns the
@@ -176,8 +180,9 @@ pub(crate) trait Reads {
         1
     }
 
-    /// Submits the read of some sectors (mask `part`) of a unit that has no place on flash, and returns true, on drives
-    /// that read such units from a die all the same. Returns false without a read in all other cases.
+    /// Submits the read of some sectors (mask `part`) of a unit that is not on flash (never written, or trimmed), and
+    /// returns true, on drives that model such a read as a read from a die. Returns false without a read in all other
+    /// cases.
     #[cold]
     fn read_nowhere<P: Probe>(&mut self, request: u32, lpn: Lpn, part: u64, ctx: &mut Context<P>) -> bool {
         let home = self.home_die(lpn);
@@ -191,8 +196,8 @@ pub(crate) trait Reads {
         true
     }
 
-    /// Submits the read of `bytes` of a unit that has no place on flash, from the die that its logical address
-    /// determines.
+    /// Submits the read of `bytes` of a unit that is not on flash (never written, or trimmed), from the die that the
+    /// unit's logical address determines.
     #[allow(clippy::too_many_arguments)]
     fn read_unwritten<P: Probe>(
         &mut self,
@@ -232,8 +237,9 @@ pub(crate) trait Reads {
         id
     }
 
-    /// Submits a read of some units of one page row (numbered over the drive). It shares the array read of another read
-    /// in flight if the policy allows that, else it is open for others to share.
+    /// Submits a read of some units of one page row (numbered over the drive). If the policy allows it, the read uses
+    /// the array read (sense) of another read in flight of that row; otherwise it gets its own array read, which later
+    /// reads may use.
     fn submit_shared<P: Probe>(
         &mut self,
         row: u32,
@@ -262,8 +268,9 @@ pub(crate) trait Reads {
         id
     }
 
-    /// Serves a unit of a host read from the read-ahead area; returns true if the data of the unit are there or in
-    /// flight. Raises `reads` by the number of flash reads that the request has to wait for.
+    /// Looks up a unit of a host read in the read-ahead area; returns true if the unit's data are there or in flight,
+    /// so that the unit needs no flash read of its own. Raises `reads` by the number of flash reads in flight that the
+    /// request has to wait for.
     fn read_fetched<P: Probe>(
         &mut self,
         request: u32,
@@ -355,8 +362,8 @@ pub(crate) trait Reads {
         });
     }
 
-    /// Stores data that the host read from flash in the write buffer as clean units, if the buffer caches such units,
-    /// has space, and the data are still the newest version.
+    /// Stores data that the host read from flash in the write buffer as clean units, if the buffer also caches reads,
+    /// has a free slot, and the host has not overwritten the data meanwhile.
     fn keep_read<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         if !media.core.buffer.is_cache() || read.superblock == Transaction::NOWHERE {

@@ -12,16 +12,16 @@ use units::{Lpn, Ppa, SimTime};
 
 /// Interface by which a translation layer serves the host's requests: reads, writes, trims and flushes.
 pub(crate) trait Serves: Arrives {
-    /// Submits the programs of data that wait in the write buffer, and advances the layer's other waiting work, as far
-    /// as that is possible now.
+    /// Submits the programs of data that wait in the write buffer, as far as dies can take them now, and continues
+    /// other work of the layer that waited for the same resources.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>);
 
-    /// Releases the data at physical address `home`, because their unit was trimmed: they become invalid, unless a
-    /// feature such as a snapshot needs them.
+    /// Marks the data at physical address `home` as invalid because the host trimmed their unit, unless a feature such
+    /// as a snapshot still needs the data.
     fn vacate<P: Probe>(&mut self, home: Ppa, ctx: &mut Context<P>);
 
-    /// Tells the layer that a unit was trimmed, in the write buffer or on flash, so that it can do the work that this
-    /// allows.
+    /// Informs the layer that the host trimmed a unit, in the write buffer or on flash, so that the layer can start
+    /// work for which the trim freed space.
     fn note_trimmed(&mut self, _lpn: Lpn) {}
 
     /// Returns true in work without simulated time, such as preconditioning: all data written go to flash at once, in
@@ -31,8 +31,8 @@ pub(crate) trait Serves: Arrives {
         false
     }
 
-    /// Replaces the data in buffer slot `slot` by newer data of the same unit, where the slot is not in flight; returns
-    /// true if it did.
+    /// Overwrites the data in write buffer slot `slot` with newer data of the same unit, if the slot's program is not
+    /// in flight; returns true if it did so, false if the new data need a slot of their own.
     #[inline]
     fn take_over(&mut self, slot: u32, request: u32, now: SimTime) -> bool {
         let (media, _) = self.parts();
@@ -43,7 +43,8 @@ pub(crate) trait Serves: Arrives {
         taken
     }
 
-    /// Marks the data in a buffer slot as complete: they stay in the write buffer, or wait to be programmed.
+    /// Marks the data in a write buffer slot as complete (no read-modify-write pending): they stay in the buffer as
+    /// dirty data, or are queued for programming.
     #[inline]
     fn admit(&mut self, slot: u32, now: SimTime) {
         self.parts().0.core.buffer.enqueue(slot);
@@ -92,8 +93,8 @@ pub(crate) trait Serves: Arrives {
         reads
     }
 
-    /// Accepts the data of one unit of a host write into a buffer slot that was reserved before. `request` waits for
-    /// the program of the unit, unless it is `u32::MAX`.
+    /// Accepts the data of one unit of a host write into a slot of the write buffer that was reserved before. `request`
+    /// waits for the program of the unit, unless it is `u32::MAX`.
     fn write<P: Probe>(&mut self, request: u32, lpn: Lpn, coverage: Coverage, ctx: &mut Context<P>) {
         let whole = coverage == Coverage::Whole;
         self.account_risk(ctx.calendar.now());
@@ -153,8 +154,8 @@ pub(crate) trait Serves: Arrives {
         }
     }
 
-    /// Informs the probe (observer of the run) which buffer slot holds the newest version of a unit, where a feature
-    /// needs that.
+    /// Informs the probe (observer of the run) which slot of the write buffer holds the newest version of a unit, where
+    /// a feature of the drive needs that.
     #[inline]
     fn note_buffered<P: Probe>(&mut self, lpn: Lpn, probe: &mut P) {
         let (media, _) = self.parts();
@@ -221,15 +222,16 @@ pub(crate) trait Serves: Arrives {
         host.await_flushed(request, &mut media.core.buffer);
     }
 
-    /// Puts data of the drive's own features that are not in flight into the write buffer, because these data must
-    /// become durable, too.
+    /// Queues data of the drive's own features (such as units of the map) in the write buffer for programming, unless
+    /// they are in flight already, because a flush must make these data durable, too.
     fn write_out_own<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         media.features.write_out(&mut media.core, None);
         self.carry_out(ctx);
     }
 
-    /// Carries out the actions that the drive's features asked for, if there are any.
+    /// Carries out the actions that the drive's features have queued, such as submitting programs or completing a
+    /// flush.
     #[inline]
     fn carry_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.parts().0.core.asks.is_empty() {
@@ -258,10 +260,12 @@ pub(crate) trait Serves: Arrives {
         }
     }
 
-    /// Continues host work that waited for entries of a map on flash.
+    /// Continues host reads and writes that waited until map entries were read from flash, on a drive whose map lies on
+    /// flash.
     fn go_on_with_map<P: Probe>(&mut self, _ctx: &mut Context<P>) {}
 
-    /// Returns a unit to a former version (from a snapshot), which lies at `place`.
+    /// Replaces the content of a unit by a former version, which a snapshot sees and which lies at physical address
+    /// `place` (`Ppa::NONE`: the unit was unmapped).
     fn return_to<P: Probe>(&mut self, lpn: Lpn, place: Ppa, probe: &mut P) {
         let (media, host) = self.parts();
         let live = media.core.store.map.lookup(lpn);

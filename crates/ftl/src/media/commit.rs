@@ -27,9 +27,9 @@ impl Media {
         }
     }
 
-    /// Returns true, on a drive whose power may be cut, if the version of `lpn` in buffer slot `slot` was programmed
-    /// while a newer version is in the buffer, and is newer than the version on flash: a cut would lose the newest, so
-    /// the programmed version must be kept valid.
+    /// Returns true, on a drive whose power may be cut, if the version of `lpn` in write buffer slot `slot`, which has
+    /// just been programmed although a newer version is in the buffer, is newer than the version on flash: a power cut
+    /// would lose the version in the buffer, so that the programmed version must stay valid.
     #[inline]
     pub fn must_outlast_cut(&self, lpn: Lpn, slot: u32) -> bool {
         self.core.store.spare.is_some()
@@ -37,8 +37,8 @@ impl Media {
             && self.stamp_of_slot(slot) > self.core.stamp_at_home(lpn)
     }
 
-    /// Returns the stamp (number of the host's write) of the data in a buffer slot; `NOTHING` if the data were trimmed
-    /// since, unless a snapshot needs them.
+    /// Returns the stamp (number of the host's write, which a program also stores in the unit's spare area) of the data
+    /// in write buffer slot `slot`; `NOTHING` if the data were trimmed since, unless a snapshot needs them.
     pub fn stamp_of_slot(&self, slot: u32) -> u64 {
         let Some(numbers) = &self.core.store.spare else { return NOTHING };
         let stamp = numbers.of_slot(slot);
@@ -60,8 +60,8 @@ impl Media {
         }
     }
 
-    /// Marks `old`, which no longer holds the newest version of its unit, as invalid, unless a feature (such as a
-    /// snapshot) needs the data.
+    /// Marks the data at physical address `old`, which no longer are the newest version of their unit, as invalid,
+    /// unless a feature (such as a snapshot) needs the data.
     #[inline]
     pub fn leave(&mut self, old: Ppa) {
         if !self.features.names(old) {
@@ -79,7 +79,8 @@ impl Media {
         }
     }
 
-    /// Carries out the actions that features asked for, except those of the translation layer.
+    /// Carries out the queued actions of the drive's features, except for the actions that only the translation layer
+    /// can carry out.
     #[inline]
     pub fn do_asked<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.core.asks.is_empty() {
@@ -119,16 +120,16 @@ impl Media {
         }
     }
 
-    /// Marks `ppa`, with a version of `lpn` that was overtaken in the buffer, as valid, and points the map to it until
-    /// the newer version is on flash.
+    /// Marks the unit at `ppa`, a version of `lpn` that was programmed after the host had written a newer version to
+    /// the write buffer, as valid, and sets the map entry of `lpn` to `ppa` until the newer version is on flash.
     #[cold]
     pub fn commit_overtaken<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
         self.core.store.space.valid[self.core.store.layout.superblock_of(ppa) as usize] += 1;
         self.keep_overtaken(lpn, ppa, probe);
     }
 
-    /// Points the map to `ppa`, a valid place with a version of `lpn` that was overtaken in the buffer, until the newer
-    /// version is on flash.
+    /// Sets the map entry of `lpn` to `ppa`, a unit on flash that is already marked as valid, until the newer version
+    /// of `lpn`, which is in the write buffer, is on flash. The version mapped before becomes invalid.
     pub fn keep_overtaken<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
         let old = self.core.store.map.lookup(lpn);
         self.features.changes(lpn);
@@ -139,8 +140,8 @@ impl Media {
         }
     }
 
-    /// Sets the state of a full superblock of which all programs have ended: closed, to be rescued (relocated) after a
-    /// program failure, or part of the SLC cache.
+    /// Sets the state of a full superblock of which all programs have ended: closed (a candidate for garbage
+    /// collection), queued for the relocation of its data after a program failure (rescue), or part of the SLC cache.
     #[inline(always)]
     pub fn settle_superblock(&mut self, die: usize, superblock: u32) {
         let global = self.core.store.space.global(die, superblock);

@@ -24,8 +24,9 @@ pub struct Found {
 }
 
 impl Media {
-    /// Takes over the flash and its statistics after a power cut, without the map and the states of superblocks.
-    /// Returns the spare areas and marks from which recovery finds these two.
+    /// Gives this drive the flash and the statistics that a drive had after a power cut, without its map and states of
+    /// superblocks, which the cut destroyed. Returns the spare areas of the units and the marks of the superblocks,
+    /// from which recovery rebuilds the map and these states.
     ///
     /// # Panics
     /// When the flash belongs to another drive.
@@ -52,7 +53,8 @@ impl Media {
         (spare, marks)
     }
 
-    /// Submits the flash reads by which the recovery method finds the map, and returns their counts.
+    /// Submits the flash reads by which the recovery method rebuilds the logical-to-physical map at power-up, and
+    /// returns the counts of pages read, superblocks and units.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
@@ -79,7 +81,8 @@ impl Media {
         found
     }
 
-    /// Returns the recovery reads of units that hold data of the drive's own features, which are read first.
+    /// Returns the flash reads, which recovery does first, of units with data of the drive's own features, not of the
+    /// host.
     fn own_reads(&self) -> Vec<Transaction> {
         let layout = &self.core.store.layout;
         let mut units: Vec<Lpn> = Vec::new();
@@ -99,7 +102,7 @@ impl Media {
         rows.into_iter().map(read).collect()
     }
 
-    /// Returns the recovery reads of page rows that the drive's features need.
+    /// Returns the flash reads of page rows that the drive's features need during recovery.
     fn reads_for_features(&self) -> Vec<Transaction> {
         let layout = &self.core.store.layout;
         let mut rows = Vec::new();
@@ -112,8 +115,8 @@ impl Media {
         rows.into_iter().map(read).collect()
     }
 
-    /// Returns the page rows to read in order to get page row `row`: the row itself or, if its die has failed, the rest
-    /// of its parity stripe.
+    /// Returns the page rows that recovery has to read for the content of page row `row` (all numbered over the drive):
+    /// the row itself or, if its die has failed, the other rows of its parity stripe.
     pub fn rows_for(&self, row: u32) -> Vec<u32> {
         let superblock = row / self.core.store.layout.rows;
         let (die, _) = self.core.store.space.place_of(superblock);
@@ -126,7 +129,8 @@ impl Media {
         }
     }
 
-    /// Returns what recovery knows of a superblock before it reads the data there.
+    /// Returns the facts about a superblock (numbered over the drive) that recovery knows before it reads the data
+    /// there, such as its number of programmed page rows.
     fn found_view(&self, global: usize) -> FoundView {
         let layout = &self.core.store.layout;
         let one_bit = self.core.store.space.holds_one_bit(global);

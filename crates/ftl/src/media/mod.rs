@@ -21,14 +21,15 @@ pub(crate) struct Media {
 }
 
 impl Media {
-    /// Begins simulated time: features get the wear of each superblock, and a die that is dead from the start makes the
-    /// drive read-only.
+    /// Begins simulated time: the drive's features get the wear of each superblock, and a die that has failed from the
+    /// start makes the drive read-only.
     pub fn begin(&mut self) {
         self.features.time_begins(&self.core);
         self.core.read_only |= self.core.store.dead.from_start != NONE;
     }
 
-    /// Reserves up to `wanted` slots of the write buffer; returns how many it reserved.
+    /// Reserves up to `wanted` slots of the write buffer (each holds one mapping unit) for host data; returns how many
+    /// it reserved.
     #[inline]
     pub fn reserve(&mut self, wanted: u32) -> u32 {
         if !self.has_slot() {
@@ -40,14 +41,15 @@ impl Media {
         granted
     }
 
-    /// Returns true if the write buffer has a slot that [`Self::reserve`] would grant.
+    /// Returns true if the write buffer has a free slot (place for one mapping unit) that [`Self::reserve`] would
+    /// grant.
     #[inline]
     pub fn has_slot(&self) -> bool {
         self.core.buffer.free_slots() > self.core.reserved_slots + self.features.slots_kept()
             && self.features.takes_data()
     }
 
-    /// Frees a slot of the write buffer that does not hold the newest version of its unit.
+    /// Frees a slot of the write buffer (place for one mapping unit) that does not hold the newest version of its unit.
     #[inline]
     pub fn release_slot(&mut self, slot: u32) {
         self.core.buffer.release(slot);

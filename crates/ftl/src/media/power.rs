@@ -13,19 +13,20 @@ use nand::ProgramStatus;
 use units::{Ppa, SimTime};
 
 /// Damage of a power cut to the flash, recorded while the cut is applied: counts, the superblocks whose erase was
-/// interrupted, and the torn page rows.
+/// interrupted, and the torn page rows (whose program was interrupted).
 #[derive(Default)]
 pub(crate) struct Wreck {
     damage: Damage,
     /// Superblocks (numbered over the drive) whose erase was interrupted.
     half_erased: Vec<usize>,
-    /// Torn page rows, each with its superblock, that other rows of their parity stripes may restore.
+    /// Torn page rows (whose program the power cut interrupted), each with its superblock, whose data the other rows of
+    /// their parity stripes may restore.
     torn: Vec<(u32, u32)>,
 }
 
 impl Media {
-    /// Records the stamps (numbers of host writes) of the units of a program that has ended, in their spare areas; a
-    /// failed program leaves none.
+    /// Records the stamps (numbers of host writes) of the units of a program that has ended, in the simulated spare
+    /// areas of these units; a failed program leaves no stamps.
     #[cold]
     pub fn stamp_programmed(&mut self, transaction: &Transaction, status: ProgramStatus) {
         let first = self.core.store.first_unit(transaction);
@@ -153,7 +154,8 @@ impl Media {
         }
     }
 
-    /// Marks all page rows of failed dies as torn, because their spare areas cannot be read after a power cut.
+    /// Marks all page rows of failed dies as torn (as if their program had been interrupted), because their spare areas
+    /// cannot be read after a power cut.
     fn leave_dead(&mut self, wreck: &mut Wreck) {
         let dead: Vec<usize> =
             self.core.store.dead.dies().flat_map(|die| self.core.store.space.of_die(die)).collect();

@@ -39,7 +39,8 @@ impl Media {
         self.core.store.controller.submit(transaction, ctx)
     }
 
-    /// Counts a host read that shares the array read of another read and is not submitted itself.
+    /// Counts a host read that uses the array read (sense) of another read in flight, and so is not submitted to the
+    /// flash as an operation of its own.
     pub fn note_ride(&mut self, rider: &Transaction, calendar: &Calendar) {
         if rider.slc {
             self.core.store.stats.slc_units_read += u64::from(rider.mask.count_ones());
@@ -47,8 +48,8 @@ impl Media {
         self.features.rides(rider.die.index(), calendar.now());
     }
 
-    /// Returns the physical address from which a unit can be read ahead; none unless the unit is on flash, readable,
-    /// not in the write buffer, and has its map entry in RAM.
+    /// Returns the physical address from which a unit can be read ahead of the host; none unless the unit is on flash,
+    /// readable, not in the write buffer, and has its map entry in RAM.
     pub fn home_ahead(&self, lpn: Lpn) -> Option<Ppa> {
         let at_hand = self.features.has_entry(lpn);
         let ppa = self.core.store.map.lookup(lpn);

@@ -3,7 +3,7 @@
 use crate::media::Media;
 
 impl Media {
-    /// Puts all good superblocks of a fresh drive on the free lists of their dies.
+    /// Puts all good superblocks of a drive that was just built on the free lists of their dies.
     pub fn free_all(&mut self) {
         let are_free = self.features.frees(&mut self.core);
         self.features.frees_own(&mut self.core);
@@ -19,16 +19,17 @@ impl Media {
         }
     }
 
-    /// Returns true if die `die` has space for another program unit of host data of write stream `stream`, there or in
-    /// the SLC cache.
+    /// Returns true if die `die` may take another program unit of host data of write stream `stream`: there is free
+    /// space in the stream's own superblocks, beside the space and the write throttling that garbage collection needs,
+    /// or in the SLC cache.
     #[inline]
     fn has_room(&self, die: usize, stream: usize) -> bool {
         (self.core.has_own_room(die, stream) && self.features.lets_pass(die))
             || self.features.takes_hosts(&self.core, die)
     }
 
-    /// Updates, for each write stream of the host, the mark that says whether this die can take another program unit of
-    /// the stream.
+    /// Sets, for each write stream of the host, the bit that says whether die `die` can take another program unit of
+    /// the stream now (limit of live units, place in the program queue, free space).
     pub fn update_eligible(&mut self, die: usize) {
         let within_quota = self.core.is_within_quota(die);
         let (word, bit) = (die / 64, 1u64 << (die % 64));
@@ -52,7 +53,8 @@ impl Media {
         if self.features.takes_hosts(&self.core, die) { self.core.store.space.one_bit_stream } else { own }
     }
 
-    /// Opens a superblock of the die for host data of write stream `stream`; returns false if none is free.
+    /// Opens a free superblock of the die for host data of write stream `stream`, in SLC mode if the stream is that of
+    /// the SLC cache; returns false if none may be opened.
     pub fn open_for_host(&mut self, die: usize, stream: usize) -> bool {
         if !self.core.store.space.is_one_bit(stream) {
             return self.core.open_own(die, stream);
@@ -60,8 +62,9 @@ impl Media {
         self.features.opens_one_bit(&mut self.core, die)
     }
 
-    /// Counts a host unit that was assigned to a write stream of the die, and spends the host's write credit from
-    /// garbage collection for it, unless the unit went to the SLC cache.
+    /// Counts a host unit that was assigned to a write stream of the die, and subtracts it from the number of units
+    /// that the host may write for the garbage collection work done so far (write credit of the die), unless the unit
+    /// went to the SLC cache.
     pub fn note_host_unit(&mut self, die: usize, stream: usize) {
         if !self.core.store.space.is_one_bit(stream) {
             self.core.collections[die].spend();

@@ -10,7 +10,8 @@ use controller::{Class, Context, Kind, Origin, Transaction};
 use units::{DieId, Lpn, Ppa};
 
 impl Media {
-    /// Chooses a die for the next program unit of the host's write stream `lane`; returns false if no die can take it.
+    /// Chooses the die for the next program unit of host write stream number `lane`, and records the die as the
+    /// stream's current one; returns false if no die can take the program unit now.
     #[inline]
     pub fn choose_die(&mut self, lane: usize, lpn: Lpn) -> bool {
         // Asked after every event, and most of the time no die can.
@@ -42,12 +43,13 @@ impl Media {
         }
     }
 
-    /// Pads all program units that are being filled with host data, so that they can be programmed.
+    /// Pads the partly filled program unit of every host write stream with empty units, so that the program units can
+    /// be programmed.
     pub fn pad_current<P: Probe>(&mut self, ctx: &mut Context<P>) {
         (0..self.core.assembly.lanes.len()).for_each(|lane| self.pad_lane(lane, ctx));
     }
 
-    /// Pads the program unit that is being filled with data of the host's write stream `lane`, so that it can be
+    /// Pads the partly filled program unit of host write stream number `lane` with empty units, so that it can be
     /// programmed.
     pub fn pad_lane<P: Probe>(&mut self, lane: usize, ctx: &mut Context<P>) {
         let Lane { current, stream, .. } = self.core.assembly.lanes[lane];
@@ -185,8 +187,8 @@ impl Media {
         transaction
     }
 
-    /// Submits the program of a page row that a feature writes for itself (such as parity); the tuple names die,
-    /// superblock and row.
+    /// Submits the program of a page row that a feature of the drive writes with data of its own, such as parity; the
+    /// tuple names die, superblock and row.
     pub fn program_own<P: Probe>(
         &mut self,
         origin: Origin,

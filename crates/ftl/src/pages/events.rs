@@ -33,8 +33,8 @@ impl PageMapped {
         }
     }
 
-    /// Handles flash operation `first`, which has ended, and all others that have ended by now, and then begins the
-    /// work that waited for them.
+    /// Handles the flash operation `first`, which has ended, and all other operations of the drive that have ended by
+    /// now, and then starts the work that waited for their end.
     #[inline(never)]
     pub(super) fn on_all_finished<P: Probe>(&mut self, first: TransactionId, ctx: &mut Context<P>) {
         let mut next = Some(first);
@@ -80,7 +80,8 @@ impl PageMapped {
         }
     }
 
-    /// Handles the end of a flash read, by its origin: the data are available, or given up as lost.
+    /// Handles the end of a flash read according to its origin (host, garbage collection, map and so on): the data are
+    /// available, or marked as lost.
     pub(crate) fn on_read<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         match transaction.origin {
             Origin::Host => self.end_host_read(transaction, ctx),
@@ -98,8 +99,9 @@ impl PageMapped {
         }
     }
 
-    /// Handles the end of the read of a partly written unit's rest: the unit in `slot` is complete and can be
-    /// programmed.
+    /// Handles the end of the flash read of the sectors that a partial write of the host did not contain: the unit in
+    /// write buffer slot `slot` is complete and is queued for its program, or freed if it was trimmed or replaced
+    /// meanwhile.
     pub(crate) fn on_merged<P: Probe>(&mut self, slot: u32, probe: &mut P) {
         match self.media.core.buffer.slot(slot).state {
             SlotState::Merging => {
@@ -113,7 +115,8 @@ impl PageMapped {
         }
     }
 
-    /// Completes the buffer slots that wait for the rest of the unit in `slot`.
+    /// Completes the write buffer slots with newer partial writes of a unit that waited until the older version in
+    /// `slot` had received the unit's missing sectors from flash.
     #[cold]
     fn merge_followers<P: Probe>(&mut self, slot: u32, probe: &mut P) {
         for follower in self.host.take_followers(slot) {
@@ -122,8 +125,8 @@ impl PageMapped {
         }
     }
 
-    /// Frees a buffer slot whose data were trimmed or replaced and need no program, and answers flushes that waited for
-    /// it.
+    /// Frees a write buffer slot whose data were trimmed or replaced and so are not programmed, and reports the flushes
+    /// that waited for the slot.
     #[cold]
     #[inline(never)]
     pub(crate) fn release_void(&mut self, slot: u32) {
@@ -206,7 +209,8 @@ impl PageMapped {
         }
     }
 
-    /// Sets the state of a closed superblock once its last program has ended.
+    /// Sets the state of a full superblock once its last program has ended: closed, queued for relocation after a
+    /// failed program (rescue), or part of the SLC cache.
     #[inline(always)]
     fn end_programs(&mut self, die: usize, superblock: u32) {
         let global = self.media.core.store.space.global(die, superblock);

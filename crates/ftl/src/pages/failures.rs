@@ -26,7 +26,8 @@ pub struct DiesFailed {
 }
 
 impl PageMapped {
-    /// Marks dies as failed, from which on they do not answer, and returns counts of the data and programs concerned.
+    /// Marks dies as failed: from now on they answer no operation. Returns the counts of the mapping units and of the
+    /// programs that the failures hit.
     pub fn fail_dies<P: Probe>(&mut self, dies: &[u32], ctx: &mut Context<P>) -> DiesFailed {
         let fresh: Vec<usize> =
             dies.iter().map(|&die| die as usize).filter(|&die| self.media.core.store.dead.add(die)).collect();

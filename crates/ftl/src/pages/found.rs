@@ -12,8 +12,8 @@ use crate::store::{Frontier, NONE, SuperblockState};
 use units::{Lpn, Ppa};
 
 impl PageMapped {
-    /// Recovers the map of a fresh drive from the flash of a drive whose power was cut. The flash reads that this takes
-    /// are submitted later, by `begin_finding`.
+    /// Rebuilds the map of a drive that was just built, without data, from the flash of a drive whose power was cut.
+    /// The flash reads that this takes in simulated time are submitted later, by `begin_finding`.
     ///
     /// # Panics
     /// When the drive was not made for power cuts, or the flash belongs to another drive.
@@ -32,8 +32,8 @@ impl PageMapped {
         self.media.core.note_lost_room();
     }
 
-    /// Gives the data that exist when simulated time begins the stamp (number of a host write, in the spare area) that
-    /// stands for writes before the run.
+    /// Sets the stamp (number of the host's write, in the spare area) of all data that exist when simulated time begins
+    /// to the value that stands for writes before the run.
     pub(super) fn stamp_beginning(&mut self) {
         let Some(numbers) = self.media.core.store.spare.as_mut().filter(|numbers| numbers.is_fresh()) else {
             return;
@@ -82,8 +82,8 @@ impl PageMapped {
         });
     }
 
-    /// Sets the state of each superblock that recovery found: free, open as before, or closed. Closed superblocks are
-    /// named to the policies in the order in which they were closed.
+    /// Sets the state of each superblock that recovery found: free, open as before, or closed. The victim policies are
+    /// informed of closed superblocks in the order in which these were closed.
     fn sort_superblocks(&mut self, marks: &[Mark]) {
         let mut closed = Vec::new();
         for (global, mark) in marks.iter().enumerate() {
@@ -140,21 +140,24 @@ impl PageMapped {
         }
     }
 
-    /// Returns true if a superblock that recovery found holds data or may take data.
+    /// Returns true if a superblock that recovery found holds data, may take data, or is one of the superblocks
+    /// reserved for the SLC cache.
     fn takes_data(&mut self, global: usize, mark: &Mark) -> bool {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         self.media.core.stands_apart(within)
             || self.media.features.holds_data(&mut self.media.core, global as u32, mark)
     }
 
-    /// Returns true if more data may be written to the rest of a superblock that recovery found.
+    /// Returns true if more data may be written to the pages of a superblock that were not programmed before the power
+    /// cut.
     fn may_go_on(&self, global: usize) -> bool {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         self.media.core.stands_apart(within) || self.media.features.takes_more(global as u32)
     }
 
-    /// Puts an erased superblock that recovery found on the free list. A superblock that is reclaimed together with
-    /// others is only marked as free until all are known.
+    /// Puts an erased superblock that recovery found on the free list of its die. If superblocks are reclaimed in
+    /// groups (reclaim unit, parity group), the superblock is only marked as free until all superblocks of the drive
+    /// are known.
     fn free_found(&mut self, die: usize, superblock: u32) {
         if self.media.core.stands_apart(superblock) {
             self.media.features.keeps_own(&mut self.media.core, die, superblock);
@@ -166,7 +169,8 @@ impl PageMapped {
         }
     }
 
-    /// Tells the features that a superblock found by recovery takes no more data, if it is not full.
+    /// Informs the drive's features that a superblock found by recovery takes no more data, although some of its pages
+    /// were not programmed.
     fn end_found(&mut self, global: usize) {
         let (_, within) = self.media.core.store.space.place_of(global as u32);
         let is_full = self.media.core.store.array.next_row(global) == self.media.core.store.layout.rows;

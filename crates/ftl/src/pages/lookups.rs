@@ -41,7 +41,8 @@ impl PageMapped {
         }
     }
 
-    /// Continues lookups in a map on flash until they must wait for flash reads.
+    /// Continues the lookups of map entries for waiting host requests, on a drive whose map lies on flash, until all of
+    /// them wait for flash reads.
     #[inline]
     pub(crate) fn look_on<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if let Some(first) = self.media.features.next_lookup(&mut self.media.core) {
@@ -90,8 +91,8 @@ impl PageMapped {
         }
     }
 
-    /// Writes all units of the map that are due to flash without simulated time; returns false if no die has space for
-    /// one, which can happen after blocks failed.
+    /// Writes the units of the logical-to-physical map that have to be stored on flash now, without simulated time;
+    /// returns false if no die has space for one, which can happen after blocks failed.
     pub(crate) fn write_map_untimed(&mut self) -> bool {
         while let Some(unit) = self.media.features.due_untimed() {
             if !self.put_host_untimed(unit, Origin::Map) {
@@ -101,8 +102,8 @@ impl PageMapped {
         true
     }
 
-    /// Writes the part of the map that must be on flash when simulated time begins again. A drive without space for its
-    /// own map turns read-only.
+    /// Writes the part of the logical-to-physical map that must be on flash when simulated time begins, without
+    /// simulated time. A drive without space for its own map turns read-only.
     pub(crate) fn settle_map(&mut self) {
         let mut units = Vec::new();
         self.media.features.settles(&mut units);

@@ -29,13 +29,14 @@ pub struct PageMapped {
     pub(crate) media: Media,
     pub(crate) upkeep: Upkeep,
     pub(crate) host: Host,
-    /// Number of reads in flight by which the drive finds its map at power-up after it was switched off at rest.
+    /// Number of flash reads in flight by which the drive rebuilds its map at power-up, after it was switched off
+    /// without operations in flight.
     pub(crate) recovering: u32,
 }
 
 impl PageMapped {
-    /// Makes a fresh drive: nothing is written, and every good superblock is free. `map` describes a map that lies on
-    /// flash.
+    /// Makes a page-mapped drive without data: every good superblock is free. `map` describes a map that lies on flash
+    /// (none: the map is in RAM).
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.

@@ -12,7 +12,8 @@ impl Reads for PageMapped {
         (&mut self.media, &mut self.host)
     }
 
-    /// Returns the number of the die that a unit's logical address determines.
+    /// Returns the number of the die that the logical address of unit `lpn` determines: on this die a read of the unit
+    /// takes place while it is not on flash.
     fn home_die(&self, lpn: Lpn) -> u32 {
         self.media.core.assembly.placement.home(&PlacementView {
             eligible: &[],

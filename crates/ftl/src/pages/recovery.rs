@@ -8,13 +8,13 @@ use controller::{Class, Context, Origin};
 use units::Ppa;
 
 impl PageMapped {
-    /// Returns the number of flash reads in flight by which the drive recovers its map at power-up.
+    /// Returns the number of flash reads in flight by which the drive rebuilds its map at power-up.
     pub fn recovering(&self) -> u32 {
         self.media.core.finding.as_ref().map_or(self.recovering, |finding| finding.reading)
     }
 
-    /// Submits the flash reads by which a drive that was switched off at rest rebuilds its map at power-up, and returns
-    /// their counts; none where the map survives.
+    /// Submits the flash reads by which a drive that was switched off without operations in flight rebuilds its map at
+    /// power-up, and returns their counts; none where the map survives without power.
     pub fn begin_recovery<P: Probe>(&mut self, ctx: &mut Context<P>) -> Option<Recovery> {
         if !self.media.features.recovers() {
             return None;

@@ -13,10 +13,11 @@ use crate::store::{NONE, SuperblockState};
 use crate::{Probe, SavedState};
 use controller::{Context, Origin};
 
-/// Number of 32-bit words for each die in a saved state: live units, victim of the collection in progress, and next row
-/// of the victim.
+/// Number of 32-bit words for each die in a saved state, three: number of valid (live) units, victim superblock of the
+/// garbage collection in progress, and the victim's next page row to relocate.
 const DIE_WORDS: usize = 3;
-/// Number of 64-bit words for each die in a saved state: rate and credit of the pace of garbage collection.
+/// Number of 64-bit words for each die in a saved state, two: rate and credit of the coupling between host writes and
+/// garbage collection (units that the host may write for each relocated unit, and units that it may write now).
 const DIE_LONGS: usize = 2;
 
 impl PageMapped {
@@ -54,8 +55,9 @@ impl PageMapped {
         Ok(())
     }
 
-    /// Makes the full superblocks of a die candidates again when a saved state is loaded, in the order in which the
-    /// victim policy must be told of them (`told`). Superblocks on which a program failed are to be rescued.
+    /// Makes the full superblocks of a die candidates for garbage collection again when a saved state is loaded, in the
+    /// order in which the victim policy must be informed of them (`told`). Superblocks on which a program failed are
+    /// queued for the relocation of their data instead.
     fn announce(&mut self, die: usize, told: &[u32]) -> Result<(), String> {
         let per_die = self.media.core.store.space.per_die;
         let first = self.media.core.store.space.global(die, 0);

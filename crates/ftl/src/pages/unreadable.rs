@@ -32,7 +32,8 @@ impl PageMapped {
         }
     }
 
-    /// Ends the restoration of an uncorrectable read: its data are restored, or marked as lost if `failed`.
+    /// Ends the restoration of the data of an uncorrectable read by parity: the data are restored, or marked as lost if
+    /// `failed`.
     fn end_remedy<P: Probe>(&mut self, mut read: Transaction, failed: bool, ctx: &mut Context<P>) {
         let other = usize::from(read.origin != Origin::Host);
         if failed {
@@ -46,8 +47,8 @@ impl PageMapped {
         self.unpin(&read, ctx);
     }
 
-    /// Allows the erase of the other superblocks in the parity group of a failed read, now that their data are no
-    /// longer needed to restore it.
+    /// Permits the erase of the other superblocks in the parity group of the read's superblock, because their data are
+    /// no longer needed to restore the data of the uncorrectable read.
     fn unpin<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let superblock = self.media.core.store.space.global(read.die.index(), read.superblock) as u32;
         self.media.features.unpinned(&mut self.media.core, superblock, ctx);

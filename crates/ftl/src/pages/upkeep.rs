@@ -28,7 +28,8 @@ impl KeepsUp for PageMapped {
         (dies, self.media.core.store.space.valid[superblock as usize])
     }
 
-    /// Does the work of features that is due now, such as taking a snapshot, and schedules their next time.
+    /// Does the timed actions of the drive's features that are due now, such as taking a snapshot, and schedules the
+    /// time of the next action.
     fn on_moment<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let now = ctx.calendar.now();
         while self.media.features.moment(&mut self.media.core, now, &mut ctx.probe) {

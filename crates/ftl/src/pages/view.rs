@@ -9,8 +9,8 @@ use controller::Context;
 use engine::Event;
 
 impl PageMapped {
-    /// Returns true if data wait to be programmed and nothing moves any more, as on a worn-out drive. Timer-driven work
-    /// must then stop, or a run would never end.
+    /// Returns true if host data wait to be programmed but no operation is in flight that could free space for them, as
+    /// on a worn-out drive. Timer-driven background work must then stop, or a run would never end.
     pub fn is_stuck(&self) -> bool {
         self.media.core.buffer.first_queued().is_some()
             && (self.media.core.store.controller.in_flight() == 0 || self.is_full_for_good())
@@ -30,8 +30,8 @@ impl PageMapped {
         self.media.core.superblocks_kept()
     }
 
-    /// Continues after recovery has found the map: features resume what the power cut interrupted, unless a die has
-    /// failed.
+    /// Continues after recovery has rebuilt the map: the drive's features resume what the power cut interrupted, unless
+    /// a die has failed.
     fn begin_found<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let dead = &self.media.core.store.dead;
         if dead.from_start == NONE && !dead.are_any() {
@@ -84,8 +84,9 @@ impl Layer for PageMapped {
         }
     }
 
-    /// Declares that no unit can be relocated any more. The drive turns read-only if it lost blocks, or if it is made
-    /// for power cuts, since many cuts in a row can leave its spare superblocks partly filled.
+    /// Declares that no unit can be relocated any more, so that garbage collection cannot continue. The drive turns
+    /// read-only if it lost blocks, or if it is made for power cuts, since many cuts in a row can leave its spare
+    /// superblocks partly filled.
     fn declare_stalled(&mut self) {
         self.media.core.read_only |=
             self.media.core.store.stats.superblocks_lost > 0 || self.media.core.store.spare.is_some();

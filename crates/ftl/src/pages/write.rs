@@ -27,8 +27,9 @@ impl Serves for PageMapped {
         entry.unwrap_or(MapEntry::AtHand)
     }
 
-    /// Reads the rest of unit `lpn` from flash now, if a partial write of the unit waits for its map entry: later the
-    /// map would no longer give the unit's old place.
+    /// Reads the sectors of unit `lpn` that a partial write of the host did not contain from flash now, if that write
+    /// still waits for the unit's map entry: the entry is about to change, and would no longer give the unit's old
+    /// physical address.
     #[cold]
     fn read_rest_now<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) {
         let Some(slot) = self.media.core.find_unwritten(lpn) else { return };

@@ -8,9 +8,10 @@ use crate::Layout;
 /// that were expected.
 pub type Misfit = (&'static str, String);
 
-/// Policy that decides how many dies share a stripe of parity.
+/// Policy that decides how many dies share a parity stripe (page rows on different dies, one of them with the parity of
+/// the others).
 pub trait ParityScheme: Send {
-    /// Returns the number of superblocks with data that share one superblock of parity, each on a different die; none
+    /// Returns the number of superblocks with data that share one superblock of parity, each on a different die; `None`
     /// for no parity.
     ///
     /// # Errors

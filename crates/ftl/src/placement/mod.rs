@@ -10,7 +10,7 @@ pub struct PlacementView<'a> {
     pub eligible: &'a [u64],
     /// Number of dies in the drive. Dies are numbered channel first.
     pub dies: u32,
-    /// For each die: number of program operations bound to it that are not yet done.
+    /// For each die: number of program operations of host data that were assigned to it and have not ended.
     pub programs: &'a [u32],
     /// Four counts: channels of the drive, ways of a channel, dies of a way, and planes of a die that operate
     /// separately.
@@ -54,11 +54,12 @@ pub trait PlacementPolicy: Send {
     /// Tells the policy the number of dies of the drive. Called before any other question of a drive.
     fn attach(&mut self, _dies: u32) {}
 
-    /// Chooses a die that can take a program unit now, or `None` to wait until something changes.
+    /// Chooses a die that can take a program unit now. Returns `None` if the program unit is to wait, although some die
+    /// could take it; the policy is asked again after the next event.
     fn choose(&mut self, view: &PlacementView<'_>) -> Option<DieId>;
 
-    /// Returns the number of the die that a logical unit's address determines, for policies that place units by
-    /// address.
+    /// Returns the number of the die that the address of the logical unit `view.lpn` determines, also where the policy
+    /// does not place data by address.
     fn home(&self, view: &PlacementView<'_>) -> u32 {
         view.lpn.0 / view.program_units % view.dies
     }

@@ -12,7 +12,7 @@ const LETTERS: &str = "CWDP";
 pub struct StaticStriping {
     /// Indices of the four letters in [`LETTERS`], the level that changes fastest with the address first.
     order: [usize; 4],
-    /// Number of dies of a way that are modelled as dies but are planes of one die.
+    /// Number of simulated dies of a way that stand for planes of one real die.
     planes: u32,
 }
 

@@ -6,27 +6,30 @@
 
 use units::Nanos;
 
-/// Read-only view of a die's two open superblocks for a policy that decides which of them takes a write stream's next
-/// program.
+/// Read-only view of a die's two open superblocks, one for host data and one for relocated data, for a policy that may
+/// swap them before the next program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderView {
     /// True if the next program is of relocated data, false if it is of host data.
     pub moved: bool,
-    /// Program time of the next page of the own open superblock of the write stream (host or relocated data) whose
+    /// Program time of the next page in the open superblock of the write stream (host data or relocated data) whose
     /// program is next.
     pub own: Nanos,
-    /// Program time of the next page of the open superblock of the die's other write stream.
+    /// Program time of the next page in the open superblock of the die's other write stream (relocated data or host
+    /// data).
     pub other: Nanos,
 }
 
-/// Policy that decides which of a die's two open superblocks takes the next program.
+/// Policy that decides which of a die's two open superblocks (for host data and for relocated data) takes the next
+/// program, by swapping them or not.
 pub trait ProgramOrder: Send {
-    /// Returns true if the two write streams of a die swap their open superblocks before this program. Called only
-    /// where both superblocks are open, neither has a partly filled program unit, and garbage collection keeps the
-    /// space that it needs.
+    /// Returns true if the host data and the relocated data of a die swap their open superblocks before this program.
+    /// Called only where both superblocks are open, neither has a partly filled program unit, and garbage collection
+    /// keeps the free space that it needs.
     fn trades(&mut self, view: &OrderView) -> bool;
 
-    /// Returns true if the policy never swaps open superblocks: the drive then does not ask it.
+    /// Returns true if the policy never swaps the two open superblocks of a die: the drive then does not ask it before
+    /// each program.
     fn never(&self) -> bool {
         false
     }

@@ -36,19 +36,21 @@ impl Area {
         self.ring.len()
     }
 
-    /// Returns the index of the place in the read-ahead area that holds unit `lpn`; none if the unit is not there.
+    /// Returns the index of the entry (place) for unit `lpn` in the read-ahead area, the DRAM for data that are read
+    /// ahead of the host; none if the unit is not in it.
     #[inline]
     pub fn find(&self, lpn: Lpn) -> Option<u32> {
         self.index.find(lpn)
     }
 
-    /// Returns the entry at a place of the read-ahead area.
+    /// Returns the entry number `place` of the read-ahead area.
     pub fn at(&mut self, place: u32) -> &mut Fetched {
         &mut self.ring[place as usize]
     }
 
-    /// Gives the oldest place of the read-ahead area to a unit that is about to be fetched. Returns the place, and
-    /// whether the unit dropped for it was never requested; none if the oldest unit is still being fetched.
+    /// Replaces the oldest entry of the read-ahead area by an entry for a unit that is about to be fetched. Returns the
+    /// index of the entry, and true if the host never asked for the unit dropped for it; none if the oldest unit is
+    /// still being fetched.
     pub fn insert(&mut self, lpn: Lpn, ppa: Ppa) -> Option<(u32, bool)> {
         let place = self.next;
         let old = self.ring[place as usize];

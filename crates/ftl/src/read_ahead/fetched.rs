@@ -23,7 +23,7 @@ pub(crate) enum Taken {
 pub(crate) struct Fetch {
     pub row: u32,
     pub mask: u64,
-    /// Index, in the list `places`, of the read-ahead area's place for the first unit of this flash read.
+    /// Index, in the list `places` (indices of entries of the read-ahead area), of the first unit of this flash read.
     first: usize,
 }
 
@@ -43,13 +43,13 @@ pub(crate) struct Followed {
     pub wasted: u64,
 }
 
-/// State of the read-ahead of a drive: its policy, the read-ahead area with the data that were fetched, and the flash
-/// reads of the present decision.
+/// State of the read-ahead of a drive: its policy, the read-ahead area (DRAM) with the data that were fetched, and the
+/// flash reads decided on after the present host read.
 pub(crate) struct Ahead {
     policy: Box<dyn super::ReadAheadPolicy>,
     area: Area,
-    /// `fetches`: flash reads that the read-ahead makes after the present host read. `places`: indices, in the
-    /// read-ahead area, of the places of all units of these reads, in the same order.
+    /// `fetches`: flash reads that the read-ahead makes after the present host read. `places`: for all units of these
+    /// reads, in the same order, the index of the unit's entry in the read-ahead area.
     fetches: Vec<Fetch>,
     places: Vec<u32>,
 }
@@ -148,8 +148,8 @@ impl Ahead {
         }
     }
 
-    /// Records that a flash read has fetched a unit ahead. Returns false if the unit was written since, and perhaps
-    /// fetched again.
+    /// Records that read-ahead transaction `read` has brought the data of a unit from `ppa` to the read-ahead area.
+    /// Returns false if the unit was written meanwhile, so that its entry is gone or belongs to a newer read-ahead.
     pub fn settle(&mut self, lpn: Lpn, ppa: Ppa, read: TransactionId) -> bool {
         let Some(place) = self.area.find(lpn) else { return false };
         let fetched = self.area.at(place);

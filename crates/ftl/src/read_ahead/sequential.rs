@@ -4,8 +4,8 @@ use super::{Misfit, ReadAheadPolicy, Stretch};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Lpn};
 
-/// Number of host reads, for each tracked stream, after which a sequential stream that no read has continued loses its
-/// share of the read-ahead area.
+/// Age, in host reads for each tracked stream, after which a sequential stream that no read has continued no longer
+/// counts when the read-ahead area is divided among the streams.
 const FORGOTTEN_AFTER: u64 = 64;
 
 /// Record of a sequential stream of host reads that the read-ahead policy tracks: expected continuation, and counts of
@@ -28,8 +28,8 @@ struct ReadStream {
 }
 
 impl ReadStream {
-    /// Records that a host read of the units from `first` to `end` belongs to the sequential stream; `lately` is the
-    /// number of passed units after which the counts are halved. Returns true if the read advanced the stream.
+    /// Records that a host read of the units from `first` to `end` belongs to the sequential stream; the counts of
+    /// passed and missing units are halved after `lately` passed units. Returns true if the read advanced the stream.
     fn go_on(&mut self, first: u32, end: u32, trigger: u32, lately: u32) -> bool {
         // What was passed over may come late.
         self.missing = self.missing.saturating_sub(end.min(self.next).saturating_sub(first));
@@ -126,13 +126,15 @@ impl Policy for Sequential {
 }
 
 impl Sequential {
-    /// Returns the index of the tracked stream that a read from unit `first` continues; none if it continues no stream.
+    /// Returns the index of the tracked sequential stream that a read from unit `first` continues; none if it continues
+    /// no stream.
     fn find(&self, first: u32) -> Option<usize> {
         let near = |at: &usize| self.known[*at].next.abs_diff(first);
         (0..self.known.len()).min_by_key(near).filter(|at| near(at) <= self.slack_units)
     }
 
-    /// Begins to track a new stream, in place of the stream that was not read for longest.
+    /// Begins to track a new sequential stream, in place of the tracked stream that has gone without a read for
+    /// longest.
     fn begin(&mut self, first: u32, count: u32) {
         let end = first.saturating_add(count);
         let new = ReadStream { next: end, until: end, reads: 1, passed: count, missing: 0, used: self.reads };
@@ -143,8 +145,8 @@ impl Sequential {
         }
     }
 
-    /// Returns the number of units of the read-ahead area that each stream may fill: half the area divided by the
-    /// number of active streams.
+    /// Returns the number of units of the read-ahead area that each sequential stream may fill: half the area divided
+    /// by the number of active streams.
     fn share(&self) -> u32 {
         let lately = self.reads.saturating_sub(FORGOTTEN_AFTER * u64::from(self.streams));
         let fetched = |stream: &&ReadStream| stream.reads >= self.trigger && stream.used >= lately;

@@ -15,7 +15,7 @@ pub struct MergeView {
     /// True once the array read of the pending read has begun; the policy is then asked only where this array read
     /// senses the pages that the further read needs.
     pub begun: bool,
-    /// Number of reads that already share the array read of the pending read.
+    /// Number of further reads that already use the array read (sense) of the pending read.
     pub riders: u32,
 }
 
@@ -24,8 +24,8 @@ pub trait ReadMerge: Send {
     /// Returns false if the policy never lets reads share an array read: it is then not asked further.
     fn merges(&self) -> bool;
 
-    /// Returns true if a read is to share the array read of an earlier read that waits for its array read, or whose
-    /// page is being sensed or is in the page register.
+    /// Returns true if a read is to use the array read (sense) of an earlier read of its page row, which waits for its
+    /// array read, is being sensed, or has its data in the page register.
     fn joins(&self, view: &MergeView) -> bool;
 }
 

@@ -28,8 +28,8 @@ impl RowUnits {
     }
 }
 
-/// Returns the pending read whose array read these units may share, and the number of pages that are sensed
-/// additionally for them; none if there is no such read.
+/// Returns the pending read whose array read (sense) a read of these units may use, and the number of pages that have
+/// to be sensed additionally for these units; none if there is no such read.
 pub(crate) fn find_ride(
     merge: &dyn ReadMerge,
     controller: &Controller,
@@ -46,8 +46,8 @@ pub(crate) fn find_ride(
     merge.joins(&view).then(|| (ride.id, layout.pages_touched(more)))
 }
 
-/// Makes a read transaction for some units that shares the array read of transaction `on`, for which `pages` pages are
-/// sensed additionally.
+/// Makes the transaction of a read of some units that uses the array read (sense) of transaction `on`, for which
+/// `pages` pages are sensed additionally.
 pub(crate) fn rider(
     controller: &Controller,
     on: TransactionId,

@@ -42,7 +42,8 @@ pub(super) fn read_write_budget(section: &mut Section, help: &'static str) -> Re
     section.unit("ratio").within(at_least(1e-6).at_most(1.0)).or("write_budget", WRITE_BUDGET, help)
 }
 
-/// Reserves the space for a checkpoint of the map, and for a summary at the end of each superblock.
+/// Reserves the space for a checkpoint of the map, and for a summary (list of the logical units and write numbers) at
+/// the end of each superblock.
 ///
 /// # Errors
 /// When superblocks are too small; the text says what was expected.

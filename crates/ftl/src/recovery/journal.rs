@@ -38,8 +38,8 @@ fn log_share(layout: &Layout) -> f64 {
 }
 
 impl Journal {
-    /// Returns the number of superblocks closed between two checkpoints of the map, and the number of units of a log
-    /// for twice as many, since the log grows while a checkpoint is written.
+    /// Returns two numbers: superblocks closed between two checkpoints of the map, and mapping units of a log of map
+    /// changes that is long enough for twice as many superblocks, since the log grows while a checkpoint is written.
     fn rhythm(&self, layout: &Layout) -> (u32, u32) {
         let of_log = log_share(layout);
         let map_units = layout.map_units() + layout.directory_units();

@@ -10,16 +10,19 @@ use crate::flash_map::MapOnFlash;
 /// Read-only view of what is known about a superblock at power-up before its data are read, for recovery methods.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundView {
-    /// Number of page rows of the superblock that were programmed, including torn rows.
+    /// Number of page rows of the superblock that were programmed, including torn rows, whose program a power cut
+    /// interrupted.
     pub rows_programmed: u32,
     /// Number of page rows of the superblock, at the number of bits per cell (SLC mode or full) that it has.
     pub rows: u32,
-    /// Number of page rows of the summary at the end of the superblock; 0 in SLC mode.
+    /// Number of page rows of the summary (list of the logical units and write numbers) at the end of the superblock; 0
+    /// in SLC mode.
     pub summary_rows: u32,
     /// True if the superblock was full before the last complete checkpoint of the map began: the checkpoint
     /// gives all content of the superblock. False without a checkpoint.
     pub is_in_checkpoint: bool,
-    /// Number of page rows, from the first one on, whose content a log of map changes on flash gives; 0 without a log.
+    /// Number of page rows, from the superblock's first one on, whose content (logical units) a log of map changes on
+    /// flash gives; 0 without a log.
     pub rows_told: u32,
 }
 
@@ -35,7 +38,8 @@ pub enum RowRead {
 
 /// Method by which the drive recovers its map at power-up.
 pub trait RecoveryMethod: Send {
-    /// Reserves the space that the recovery method needs, such as for summaries at the end of each superblock.
+    /// Reserves the space that the recovery method needs, such as for summaries (lists of the logical units and write
+    /// numbers) at the end of each superblock.
     ///
     /// # Errors
     /// When superblocks are too small; the text says what was expected.

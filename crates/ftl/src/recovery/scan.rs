@@ -3,7 +3,7 @@
 use super::{FoundView, RecoveryMethod, RowRead};
 use config::{Card, ConfigError, Policy, Section};
 
-/// The recovery method `scan`: reads the spare area of every programmed page.
+/// The recovery method `scan`: at power-up, rebuilds the map by reading the spare area of every programmed page.
 #[derive(Clone, Debug)]
 pub struct Scan;
 

@@ -4,7 +4,7 @@ use super::{RefreshOrder, RefreshView};
 use config::{Card, ConfigError, Policy, Section};
 use units::SuperblockId;
 
-/// The refresh order `first-due`: rewrites the superblock first that fell due first. A choice costs O(1).
+/// The refresh order `first-due`: refreshes the superblock first whose refresh fell due first. A choice costs O(1).
 #[derive(Clone, Debug)]
 pub struct FirstDue;
 

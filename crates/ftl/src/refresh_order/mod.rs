@@ -10,9 +10,10 @@ use units::SuperblockId;
 /// Read-only view of a die's superblocks for a policy that orders refreshes. Slices are indexed by superblock of this
 /// die, except `due_since_ns`.
 pub struct RefreshView<'a> {
-    /// Superblocks that wait to be rewritten, in the order in which they fell due.
+    /// Superblocks that wait for their refresh (relocation of all valid data to keep these readable), in the order in
+    /// which they fell due.
     pub candidates: &'a [SuperblockId],
-    /// For each candidate: time at which it fell due, in ns of simulated time.
+    /// For each candidate: simulated time, in ns, at which its refresh fell due.
     pub due_since_ns: &'a [u64],
     /// Valid units, wear, closing time and write stream of each superblock of the die.
     pub blocks: Blocks<'a>,
@@ -24,15 +25,17 @@ pub struct RefreshView<'a> {
     pub random: &'a mut RandomStream,
 }
 
-/// Policy that chooses the order in which a die rewrites superblocks that are due. One instance per die.
+/// Policy that chooses the order in which a die refreshes superblocks that are due (relocates their data to keep these
+/// readable). One instance per die.
 pub trait RefreshOrder: Send {
-    /// Returns true if the superblock that fell due first is always rewritten next; [`Self::next`] is then not called.
+    /// Returns true if the superblock whose refresh fell due first is always refreshed next; [`Self::next`] is then not
+    /// called.
     fn is_first_due(&self) -> bool {
         false
     }
 
-    /// Chooses the superblock to rewrite next from the candidates, of which there is at least one. The chosen
-    /// superblock stops being a candidate, even if it need not or cannot be rewritten now; one that cannot be rewritten
+    /// Chooses the superblock to refresh next from the candidates, of which there is at least one. The chosen
+    /// superblock stops being a candidate, even if it need not or cannot be refreshed now; one that cannot be refreshed
     /// falls due again.
     fn next(&mut self, view: &mut RefreshView<'_>) -> SuperblockId;
 }

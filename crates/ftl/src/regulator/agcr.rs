@@ -5,8 +5,9 @@ use super::{BITS_MAX, CostRegulator, ReadView, Steps, WriteCost, WriteView};
 use config::{Card, ConfigError, Policy, Section, at_least};
 use controller::Origin;
 
-/// The cost regulator `agcr`. For each unit it stores the last `window - 1` accesses, one bit each (1: write), the
-/// newest in the lowest bit, and above them a tag for a unit that was written so that its reads are costly.
+/// The cost regulator `agcr` (access characteristic guided regulation). For each mapping unit it stores the last
+/// `window - 1` accesses, one bit each (1: write), the newest in the lowest bit, and above them a tag bit, set for a
+/// unit that was written so fast that its reads are slow and may be improved by programming it again.
 #[derive(Clone, Debug)]
 pub struct Agcr {
     window: u32,
@@ -54,8 +55,8 @@ impl Agcr {
         1 << (self.window - 1)
     }
 
-    /// Returns the history bits of a unit, one for each access (1: write), after one more access; the first access of a
-    /// unit fills all earlier places, too.
+    /// Returns the history bits of a unit, one for each recent access (1: write), after one more access; the first
+    /// access of a unit is entered at the positions of all earlier accesses, too.
     fn after(&self, bits: u8, first: bool, write: bool) -> u8 {
         let mask = self.history_mask();
         if first { if write { mask } else { 0 } } else { (bits << 1 | u8::from(write)) & mask }

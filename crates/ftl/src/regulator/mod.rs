@@ -9,40 +9,46 @@ use controller::Origin;
 use engine::RandomStream;
 use units::{Nanos, Voltage};
 
-/// Settings of a write cost, which is a way to program units: program step, voltages, the time for which the data must
-/// stay correctable, and the age at which they are rewritten.
+/// Settings of a write cost, which is a way to program units: program step (voltage increment per pulse), set of
+/// voltages, the time for which the data must stay correctable, and the age at which the data are refreshed
+/// (relocated).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteCost {
     /// Increment of the program voltage from one program pulse to the next (ISPP step).
     pub step: Voltage,
-    /// Name of the voltage set in the chip's tables; none for the chip's default voltages.
+    /// Name of the voltage set (program-verify and read reference voltages) in the chip's tables; none for the chip's
+    /// default voltages.
     pub voltages: Option<String>,
     /// Time for which the data must stay correctable (retention time).
     pub retention: Nanos,
-    /// Age at which the FTL rewrites units that were written at this cost and are still valid; none: never.
+    /// Age at which the FTL refreshes (relocates) units that were written at this cost and are still valid; none:
+    /// never.
     pub refresh: Option<Nanos>,
 }
 
-/// The program steps and the retention time that every cost regulator may use, from `[ftl.write_cost]`.
+/// The three program steps (voltage increments per pulse) and the retention time that every cost regulator may use,
+/// from `[ftl.write_cost]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
-    /// Program step of high-cost writes, which are slow to write and cheap to read.
+    /// Program step (voltage increment per pulse) of high-cost writes, whose programs are slow and whose later reads
+    /// are fast.
     pub fine: Voltage,
-    /// The chip's usual program step, for which the chip's program times hold.
+    /// The chip's usual program step (voltage increment per pulse), for which the chip's program times hold.
     pub usual: Voltage,
-    /// Program step of low-cost writes, which are fast to write and costly to read.
+    /// Program step (voltage increment per pulse) of low-cost writes, whose programs are fast and whose later reads are
+    /// slow.
     pub coarse: Voltage,
-    /// Time for which data must stay correctable (retention time).
+    /// Time after the write for which data must stay correctable (retention time).
     pub retention: Nanos,
 }
 
-/// Greatest number of write costs from which a regulator may choose.
+/// Greatest number of write costs (ways to program a page) from which a cost regulator may choose.
 pub const COSTS_MAX: usize = 8;
-/// Greatest number of bits that a regulator may store for each mapping unit.
+/// Greatest number of bits that a cost regulator may store for each mapping unit.
 pub const BITS_MAX: u32 = 6;
 
 impl Steps {
-    /// Reads the program steps and the retention time from `[ftl.write_cost]`.
+    /// Reads the program steps (voltage increments per pulse) and the retention time from `[ftl.write_cost]`.
     ///
     /// # Errors
     /// When there are not three rising steps.
@@ -70,41 +76,44 @@ impl Steps {
         Ok(Self { fine, usual: steps[1], coarse: steps[2], retention })
     }
 
-    /// Makes the write cost of a high-cost write, with the fine program step.
+    /// Makes the write cost (way to program a page) of a slow program with fast reads, with the fine program step.
     pub fn high(&self) -> WriteCost {
         self.of(self.fine)
     }
 
-    /// Makes the write cost of a usual write, with the chip's usual program step.
+    /// Makes the write cost (way to program a page) of a usual program, with the chip's usual program step.
     pub fn medium(&self) -> WriteCost {
         self.of(self.usual)
     }
 
-    /// Makes the write cost of a low-cost write, with the coarse program step.
+    /// Makes the write cost (way to program a page) of a fast program with slow reads, with the coarse program step.
     pub fn low(&self) -> WriteCost {
         self.of(self.coarse)
     }
 
-    /// Makes the write cost with program step `step` and the full retention time.
+    /// Makes the write cost (way to program a page) with the program step `step` (voltage increment per pulse) and the
+    /// full retention time.
     pub fn of(&self, step: Voltage) -> WriteCost {
         WriteCost { step, voltages: None, retention: self.retention, refresh: None }
     }
 }
 
-/// Description of a write cost from which the regulator can choose, with the properties that the cost has on the block
-/// to which the unit would go.
+/// Description of a write cost (way to program a page) that the cost regulator can choose for a unit, with the
+/// properties that the cost has on the block to which the unit would go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Program time of a new block's first page type at this write cost.
     pub t_prog: Nanos,
     /// Number of read reference voltages that reads of the data will need at the end of the retention time.
     pub references: u32,
-    /// True if the block, at its present wear, can keep data written at this cost correctable. If the regulator chooses
-    /// an infeasible candidate, the FTL takes the next finer step that is feasible.
+    /// True if data written at this cost stay correctable on the block, at its present wear, for their retention time.
+    /// If the regulator chooses an infeasible candidate, the FTL takes the feasible one with the next finer program
+    /// step (voltage increment per pulse).
     pub feasible: bool,
 }
 
-/// Read-only view of a unit to be written, and of its die, for a cost regulator.
+/// Read-only view, for a cost regulator (policy that chooses the way to program), of a unit to be written and of its
+/// die.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteView<'a> {
     /// Reason of the write, such as the host or garbage collection.
@@ -112,8 +121,8 @@ pub struct WriteView<'a> {
     /// True if the host never accessed the unit since the run began (for a regulator that stores no bits: never wrote
     /// the unit).
     pub first: bool,
-    /// Index, in the list `costs`, of the write cost at which the unit's old version was programmed; none without an
-    /// old version.
+    /// Index, in the list `costs`, of the write cost (way to program a page) at which the unit's old version was
+    /// programmed; none without an old version.
     pub previous: Option<usize>,
     /// Time since the superblock of the unit's old version was opened, the greatest age that the version can have. None
     /// if it was written before the run.
@@ -125,7 +134,8 @@ pub struct WriteView<'a> {
     pub gap: Option<Nanos>,
     /// Time since the last host operation on the die.
     pub quiet: Nanos,
-    /// Write costs to choose from, in the order in which [`CostRegulator::costs`] returned them.
+    /// Write costs (ways to program a page) to choose from, in the order in which [`CostRegulator::costs`] returned
+    /// them.
     pub costs: &'a [Candidate],
 }
 
@@ -134,7 +144,8 @@ pub struct WriteView<'a> {
 pub struct ReadView {
     /// True if the host did not access the unit before this read since the run began.
     pub first: bool,
-    /// Index, in the list that [`CostRegulator::costs`] returns, of the write cost at which the unit was written.
+    /// Index, in the list that [`CostRegulator::costs`] returns, of the write cost (way to program a page) at which the
+    /// unit was written.
     pub cost: usize,
 }
 
@@ -146,7 +157,8 @@ pub trait CostRegulator: Send {
     /// other question of a drive.
     fn take_random(&mut self, _random: RandomStream) {}
 
-    /// Returns the write costs from which the regulator chooses: at least one, at most [`COSTS_MAX`].
+    /// Returns the write costs (ways to program a page) from which the regulator chooses: at least one, at most
+    /// [`COSTS_MAX`].
     fn costs(&self, steps: &Steps) -> Vec<WriteCost>;
 
     /// Returns the number of bits that the regulator stores for each mapping unit, at most [`BITS_MAX`].
@@ -154,12 +166,12 @@ pub trait CostRegulator: Send {
         0
     }
 
-    /// Chooses the write cost of a unit, as an index in `view.costs`. Called when the unit is assigned to a program,
-    /// for host data and for all relocated data.
+    /// Chooses the write cost (way to program) of a unit, as an index in `view.costs`, and may change the regulator's
+    /// bits of the unit. Called when the unit is assigned to a program, for host data and for all relocated data.
     fn choose(&mut self, view: &WriteView<'_>, bits: &mut u8) -> usize;
 
-    /// Informs the regulator that the host reads a unit from flash. Returns true if the unit should be rewritten when
-    /// its die is idle.
+    /// Informs the regulator that the host reads a unit from flash. Returns true if the unit should be programmed again
+    /// while its die is idle, so that its later reads take less time.
     fn on_read(&mut self, _view: &ReadView, _bits: &mut u8) -> bool {
         false
     }

@@ -18,7 +18,7 @@ impl Core {
     }
 
     /// Reports to the wear levelling policy how long the erase of a superblock took, and how long a program of its
-    /// first page takes at the wear before the erase.
+    /// first page takes, both at the wear before the erase (row `wear` of the chip's tables).
     pub fn observe_erase(&mut self, die: usize, superblock: u32, wear: u8) {
         let observed = Observed {
             superblock: SuperblockId(superblock),
@@ -31,8 +31,8 @@ impl Core {
 }
 
 impl Core {
-    /// Begins to erase a superblock if all its units have been read; returns the origin of the erase, or none if it did
-    /// not begin.
+    /// Submits the erase of a victim superblock (numbered over the drive) if all its valid units have been read;
+    /// returns the origin (cause) of the erase, or none if it did not begin.
     pub fn erase_pending<P: Probe>(
         &mut self,
         die: usize,
@@ -49,7 +49,8 @@ impl Core {
 }
 
 impl Media {
-    /// Begins to erase the victims that hold no valid unit any more and have been read completely.
+    /// Submits the erases of the victim superblocks that have no valid unit left and from which no more units have to
+    /// be read.
     #[inline]
     pub fn erase_emptied<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.core.store.emptied.is_empty() {
@@ -67,8 +68,8 @@ impl Media {
         }
     }
 
-    /// Ends an erase: updates the counts, and retires the superblock's failed blocks. Returns whether the superblock is
-    /// whole or lost.
+    /// Completes an erase: counts it, and replaces the superblock's failed blocks by spare blocks. Returns whether the
+    /// superblock can be written again (whole) or no spare block was left for it (lost).
     pub fn erase(&mut self, die: usize, superblock: u32, origin: Origin) -> Erased {
         let global = self.core.store.space.global(die, superblock);
         assert_eq!(self.core.store.space.valid[global], 0, "superblock {global} was erased with valid data");
@@ -99,8 +100,9 @@ impl Media {
         }
     }
 
-    /// Puts a superblock that was erased and can be written again on the free list; `wear` is its wear row before the
-    /// erase. Returns the superblock that wear levelling wants relocated, if any.
+    /// Puts a superblock that was erased and can be written again on the free list of its die; `wear` is the row of the
+    /// chip's wear tables for the superblock before the erase. Returns the superblock that the wear levelling policy
+    /// chose for relocation, if any.
     pub fn free_erased(&mut self, die: usize, superblock: u32, wear: u8) -> Option<u32> {
         self.note_cycles(die, superblock);
         self.core.observe_erase(die, superblock, wear);
@@ -111,7 +113,8 @@ impl Media {
         self.core.store.space.pick_relocation(die, superblock)
     }
 
-    /// Updates the number of program/erase cycles of a superblock after an erase, and informs the features of it.
+    /// Counts one more program/erase cycle of a superblock after its erase, and informs the drive's features of the new
+    /// number.
     pub fn note_cycles(&mut self, die: usize, superblock: u32) {
         let cycles = self.core.count_cycles(die, superblock);
         self.features.worn(self.core.store.space.global(die, superblock), cycles);

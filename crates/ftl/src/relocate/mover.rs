@@ -6,19 +6,20 @@ use crate::media::Media;
 use crate::store::Mover;
 use controller::{Context, Origin};
 
-/// Purpose for which a die relocates the units of superblocks: each purpose has its own mover (the state of its
-/// relocations).
+/// Purpose for which a die relocates the units of victim superblocks: garbage collection, or folding of the SLC cache.
+/// Each purpose has a state of its relocations of its own (mover).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Customer {
-    /// Purpose: garbage collection, and all work that uses it to relocate data (wear levelling, rescue, refresh, scrub,
-    /// parity groups).
+    /// Purpose: garbage collection, and all other work that relocates data in the same way (wear levelling, data of
+    /// failed programs, refresh, scrub, parity groups).
     Collection,
-    /// Purpose: folding of superblocks in SLC mode, whose data move to superblocks that use all bits per cell.
+    /// Purpose: folding, which relocates data from superblocks in SLC mode to superblocks that use all bits per cell.
     Folding,
 }
 
 impl Customer {
-    /// Returns the purpose, collection or folding, to which relocations of origin `origin` belong.
+    /// Returns the purpose, garbage collection or folding (relocation out of the SLC cache), to which relocations of
+    /// origin `origin` belong.
     #[inline]
     pub fn of(origin: Origin) -> Self {
         if origin == Origin::Fold { Self::Folding } else { Self::Collection }
@@ -26,7 +27,8 @@ impl Customer {
 }
 
 impl Core {
-    /// Returns the number of page rows of a victim of collection or folding; victims of folding are in SLC mode.
+    /// Returns the number of page rows of a victim superblock of garbage collection or of folding (relocation out of
+    /// the SLC cache); victims of folding are in SLC mode.
     #[inline(always)]
     pub fn rows_of(&self, customer: Customer) -> u32 {
         match customer {
@@ -35,8 +37,8 @@ impl Core {
         }
     }
 
-    /// Returns the purpose for which a superblock (numbered over the drive) would be relocated: folding if it is in SLC
-    /// mode, else collection.
+    /// Returns the purpose for which a superblock (numbered over the drive) would be relocated: folding (relocation out
+    /// of the SLC cache) if it is in SLC mode, else garbage collection.
     pub fn customer_of(&self, superblock: u32) -> Customer {
         if self.store.space.holds_one_bit(superblock as usize) {
             Customer::Folding
@@ -47,7 +49,8 @@ impl Core {
 }
 
 impl Core {
-    /// Returns the mover (state of relocations) of a die for collection or for folding.
+    /// Returns the state of the relocations of a die for garbage collection, or for folding (relocation out of the SLC
+    /// cache).
     #[inline(always)]
     pub fn mover(&mut self, die: usize, customer: Customer) -> &mut Mover {
         match customer {
@@ -56,8 +59,8 @@ impl Core {
         }
     }
 
-    /// Removes units of an erased superblock from the units that wait for a place: they are invalid, and must not be
-    /// confused with units written there next.
+    /// Removes the units of an erased superblock from the list of units that wait for free space to be relocated to:
+    /// they are invalid, and must not be confused with units that are written to the superblock later.
     #[inline]
     pub fn forget_waiting(&mut self, die: usize, superblock: u32) {
         let units = self.store.layout.superblock_units;
@@ -79,7 +82,8 @@ impl Core {
         found
     }
 
-    /// Marks the next `rows` page rows of the victim as finished.
+    /// Marks the next `rows` page rows of the victim superblock as finished; in folding (relocation out of the SLC
+    /// cache), this also raises the number of units that the host may write.
     #[inline(always)]
     pub fn pass_rows(&mut self, die: usize, customer: Customer, rows: u32) {
         self.mover(die, customer).next_row += rows;
@@ -91,8 +95,8 @@ impl Core {
 }
 
 impl Media {
-    /// Ends the reads of a victim once all its valid units have been read: the victim is erased as soon as it holds no
-    /// valid unit.
+    /// Ends the reads of a victim superblock, all valid units of which have been read; the victim is erased as soon as
+    /// it has no valid unit left.
     pub fn end_victim<P: Probe>(&mut self, die: usize, customer: Customer, ctx: &mut Context<P>) {
         let victim = self.core.mover(die, customer).end_victim();
         let global = self.core.store.space.global(die, victim);

@@ -110,7 +110,7 @@ impl Media {
         self.append(die, stream, lpn, Source::new(origin, ppa.0), ctx);
     }
 
-    /// Tries again to relocate units that waited for a place, because a superblock became free.
+    /// Tries again to relocate the units that waited for free space on their die, because a superblock became free.
     pub fn retry_waiting<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         for _ in 0..self.core.collections[die].mover.waiting.len() {
             let Some((ppa, origin)) = self.core.collections[die].mover.waiting.pop_front() else { return };
@@ -120,8 +120,8 @@ impl Media {
         }
     }
 
-    /// Maps a relocated unit, whose program has ended, to its new place, unless the host wrote or trimmed the unit
-    /// meanwhile. Returns false if the program failed and the unit must be relocated again.
+    /// Sets the map entry of a relocated unit, whose program has ended, to its new physical address, unless the host
+    /// wrote or trimmed the unit meanwhile. Returns false if the program failed and the unit must be relocated again.
     #[inline]
     pub fn on_moved_unit<P: Probe>(
         &mut self,
@@ -158,8 +158,9 @@ impl Media {
         true
     }
 
-    /// Relocates a unit again whose program at its new place failed: the unit stays at `old` and waits for another
-    /// place. After a copyback the controller does not have the data, so that the unit is read first.
+    /// Queues a relocated unit whose program failed for another relocation; its data are still at `old`. After a
+    /// copyback (relocation inside the die), the controller does not have the data, so that the unit is read again
+    /// first.
     #[cold]
     pub fn move_again<P: Probe>(&mut self, old: Ppa, origin: Origin, kind: Kind, ctx: &mut Context<P>) {
         let die = (self.core.store.layout.superblock_of(old) / self.core.store.space.per_die) as usize;
@@ -172,7 +173,8 @@ impl Media {
         self.submit_read(row, bit, origin, Class::InternalRead, NONE, ctx);
     }
 
-    /// Pads a partly filled program unit of relocated units that victims wait for when no further unit will fill it.
+    /// Fills up a program unit, partly filled with relocated units, with empty units (padding), if victim superblocks
+    /// wait for its program and no further unit will fill it.
     pub fn pad_leftover<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         if !self.core.collections[die].mover.waits_for_programs() {
             return;
@@ -188,7 +190,8 @@ impl Media {
         }
     }
 
-    /// Pads a partly filled program unit of rewritten units on an idle die, when no further unit will fill it.
+    /// Pads a partly filled program unit on an idle die with empty units if no further unit will fill it. Its units
+    /// were programmed again because the cost regulator wants their later reads to take less time.
     pub fn pad_rewrites<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         if !self.core.store.controller.is_idle(DieId(die as u32)) {
             return;
@@ -201,7 +204,8 @@ impl Media {
         }
     }
 
-    /// Pads a partly filled program unit that superblocks being folded wait for when no further unit will fill it.
+    /// Pads a partly filled program unit, for whose program superblocks wait that are being folded (relocated out of
+    /// the SLC cache), with empty units if no further unit will fill it.
     pub fn pad_folded<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let mover = self.core.mover(die, Customer::Folding);
         let waits = mover.waits_for_programs() && mover.waiting.is_empty();

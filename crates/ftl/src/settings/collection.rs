@@ -7,7 +7,8 @@ use config::{ConfigError, Section, at_least};
 
 /// Settings of garbage collection, from `[ftl.gc]`.
 pub struct CollectionRules {
-    /// Number of page rows that one collection reads ahead of the units that it relocates.
+    /// Number of page rows of the victim that one garbage collection reads in advance, while units of earlier rows wait
+    /// for their programs.
     pub read_ahead: u32,
     /// Maker of the policy that decides when garbage collection works.
     pub trigger: trigger::Maker,

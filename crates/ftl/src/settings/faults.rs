@@ -6,12 +6,13 @@ use crate::{Layout, recovery};
 use config::{ConfigError, Section};
 use nand::Geometry;
 
-/// Least number of bytes of a page's spare area that recovery reads: logical unit, stamp and checksum. An assumption.
+/// Least number of bytes of a page's spare area that recovery reads: logical unit, stamp (number of the host's write)
+/// and checksum. An assumption.
 const SPARE_LEAST: u64 = 16;
 
 /// Settings of faults that may happen, and of how the drive handles them.
 pub struct FaultRules {
-    /// Index of the die that is dead from the start; none if all dies work.
+    /// Index of the die that has failed from the start of the run; none if all dies work.
     pub failed_die: Option<u32>,
     /// Maker of the method by which the map is recovered after a power cut.
     pub recovery: recovery::Maker,

@@ -26,7 +26,7 @@ pub struct FtlConfig {
     pub layout: Layout,
     /// Settings of garbage collection: read-ahead, trigger and victim policy.
     pub gc: CollectionRules,
-    /// Settings of how the host's reads reach the flash: shared array reads and read-ahead.
+    /// Settings of how the host's reads reach the flash: whether reads share array reads, and read-ahead.
     pub reads: ReadRules,
     /// Settings of the write buffer.
     pub buffer: BufferConfig,
@@ -36,7 +36,7 @@ pub struct FtlConfig {
     pub wear: wear::Maker,
     /// Makers of the policies that choose the die, the write stream and the open superblock of a write.
     pub destination: DestinationRules,
-    /// Settings of background work that rewrites data to keep them readable.
+    /// Settings of background work that relocates data to keep them readable or to make their reads faster.
     pub upkeep: UpkeepRules,
     /// Maker of the policy that orders the refreshes of superblocks.
     pub refresh_order: refresh_order::Maker,

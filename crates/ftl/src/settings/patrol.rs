@@ -6,11 +6,12 @@ use units::Nanos;
 /// Settings of the patrol (background scrub), from `[ftl.scrub]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PatrolRules {
-    /// Time within which the patrol is to read all stored data once; zero: no patrol.
+    /// Time within which the patrol (background scrub) reads all stored data once; zero: no patrol.
     pub period: Nanos,
-    /// Time for which a die must have been idle before the patrol reads on the die.
+    /// Time for which a die must have been idle before the patrol (background scrub) reads on the die.
     pub idle_after: Nanos,
-    /// Fraction (0 to 1) of the errors that the code corrects in a codeword above which a superblock is rewritten.
+    /// Fraction (0 to 1) of the number of errors that the code corrects in a codeword. A superblock is refreshed (its
+    /// data are relocated) if the patrol (background scrub) reads more errors than this fraction in a codeword.
     pub margin: f64,
 }
 

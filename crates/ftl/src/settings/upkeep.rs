@@ -5,14 +5,16 @@ use crate::refresh_order;
 use config::{ConfigError, Section, above};
 use units::Nanos;
 
-/// Settings of background work: when data are rewritten, and which share of a die's time that may take.
+/// Settings of background work that relocates data to keep them readable or to make their reads faster: when this is
+/// done, and the share of a die's time that the work may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UpkeepRules {
     /// Age of stored data at which a superblock's data are programmed again elsewhere (refresh); zero: never.
     pub refresh_age: Nanos,
-    /// Settings of the patrol (background scrub), which reads stored data to find errors.
+    /// Settings of the patrol (background scrub), which reads stored data to find superblocks with many bit errors.
     pub scrub: PatrolRules,
-    /// Greatest fraction (0 to 1) of a die's time that timer-driven work may take.
+    /// Greatest fraction (0 to 1) of a die's time that timer-driven background work (refresh, patrol, snapshots) may
+    /// take.
     pub share: f64,
     /// Time for which a die must have been idle before units that a write cost regulator has queued are programmed
     /// again so that their later reads take less time.
@@ -43,8 +45,8 @@ impl UpkeepRules {
     }
 }
 
-/// Reads `[ftl.refresh]`: returns the age at which data are rewritten (zero: never), and the maker of the refresh
-/// order.
+/// Reads `[ftl.refresh]`: returns the age at which data are refreshed, relocated so that they stay readable (zero:
+/// never), and the maker of the policy for the order of refreshes.
 fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<(Nanos, refresh_order::Maker), ConfigError> {
     let mut section = ftl.child("refresh")?;
     let age = section.or("age", Nanos::ZERO, "age at which data is rewritten; 0s: never")?;
@@ -60,7 +62,7 @@ fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<(Nanos, refresh_o
     Ok((age, order))
 }
 
-/// Reads from `[ftl.upkeep]` the greatest share of a die's time that timer-driven work may take.
+/// Reads from `[ftl.upkeep]` the greatest share (0 to 1) of a die's time that timer-driven background work may take.
 ///
 /// # Errors
 /// When the value is not above 0 and at most 1.

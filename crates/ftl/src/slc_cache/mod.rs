@@ -33,32 +33,37 @@ impl CacheShape {
 pub struct CacheView {
     /// Geometry of the drive: number of dies, number and size of superblocks.
     pub shape: CacheShape,
-    /// Number of superblocks of this die that no data would need if all data were folded, without the superblocks that
-    /// garbage collection needs.
+    /// Number of superblocks of this die, without those that garbage collection needs, that would be free of data if
+    /// all data in SLC mode were folded (moved to superblocks that use all bits per cell).
     pub spare: u32,
 }
 
 /// Way in which host data are written when the SLC cache is full and no further superblock may be opened in SLC mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// Way with a full SLC cache: host data bypass the cache, to superblocks that use all bits per cell; folding waits
-    /// for idle time.
+    /// Way with a full SLC cache: host data bypass the cache, to superblocks that use all bits per cell; folding
+    /// (relocation of data out of the cache) waits for idle time.
     Bypass,
-    /// Way with a full SLC cache: the host waits for folding, and writes as fast as folding frees space in the cache.
+    /// Way with a full SLC cache: the host waits for folding (relocation of data out of the cache), and writes as fast
+    /// as folding frees space in the cache.
     FoldFirst,
 }
 
-/// Settings, shared by SLC cache policies, of when data are folded out of the cache.
+/// Settings, shared by SLC cache policies, of when data are folded: relocated out of the cache to superblocks that use
+/// all bits per cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Folding {
-    /// Way in which host data are written when the SLC cache is full: past the cache, or after folding.
+    /// Way in which host data are written when the SLC cache is full: past the cache, or only after folding (relocation
+    /// of data out of the cache).
     pub when_full: WhenFull,
-    /// Time for which a die must have been idle before it folds; none: the die folds only when the cache is full.
+    /// Time for which a die must have been idle before it folds (relocates data out of the SLC cache); none: the die
+    /// folds only when the cache is full.
     pub idle_after: Option<Nanos>,
 }
 
 impl Folding {
-    /// Reads the settings of folding from the section of the SLC cache policy.
+    /// Reads the settings of folding (relocation of data out of the SLC cache) from the section of the SLC cache
+    /// policy.
     ///
     /// # Errors
     /// When a key has a wrong value.
@@ -77,7 +82,8 @@ impl Folding {
     }
 }
 
-/// Policy that decides the size of the SLC cache and when its data are folded.
+/// Policy that decides the size of the SLC cache and when its data are folded (relocated to superblocks that use all
+/// bits per cell).
 pub trait SlcCachePolicy: Send {
     /// Returns the number of superblocks of each die that belong to the SLC cache at all times; they are taken from
     /// over-provisioning.
@@ -87,7 +93,8 @@ pub trait SlcCachePolicy: Send {
     /// superblocks.
     fn most(&self, view: &CacheView) -> u32;
 
-    /// Returns the settings of when data are folded; `None` for a drive without an SLC cache.
+    /// Returns the settings of when data are folded (relocated out of the SLC cache); `None` for a drive without an SLC
+    /// cache.
     fn folding(&self) -> Option<Folding>;
 }
 

@@ -7,8 +7,8 @@ use units::SimTime;
 pub enum ExpiryReason {
     /// Reason to drop a snapshot: a snapshot was taken, and there are now more snapshots than `ftl.snapshots.keep`.
     Count,
-    /// Reason to drop a snapshot: a write would overwrite a version that the newest snapshot sees, and there is no
-    /// space to keep the version.
+    /// Reason to drop a snapshot: a write would overwrite a version that the newest snapshot sees, and the drive has no
+    /// free space to keep that version.
     Room,
 }
 
@@ -33,11 +33,11 @@ pub struct ExpiryView<'a> {
     pub reason: ExpiryReason,
     /// Present simulated time, to compare with the times when snapshots were taken.
     pub now: SimTime,
-    /// Greatest number of snapshots that are kept.
+    /// Greatest number of snapshots that the drive keeps (`ftl.snapshots.keep`).
     pub keep: u32,
-    /// Number of mapping units that are kept on flash for snapshots only.
+    /// Number of mapping units on flash that are kept valid only because snapshots see them.
     pub units: u64,
-    /// Greatest number of mapping units that may be kept for snapshots only.
+    /// Greatest number of mapping units on flash that may be kept valid only because snapshots see them.
     pub room: u64,
 }
 

@@ -11,7 +11,8 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 /// relocated data.
 const HANDLES_MOST: u32 = super::STREAMS_MOST as u32 - 1;
 
-/// The stream policy `fdp`: one write stream for each placement handle, and streams for data relocated out of them.
+/// The stream policy `fdp`: one write stream (with an open superblock on each die) for each placement handle (NVMe
+/// FDP), and write streams for data that are relocated out of them.
 #[derive(Clone, Debug)]
 pub struct Fdp {
     handles: HandleSpec,
@@ -67,8 +68,8 @@ impl Policy for Fdp {
     }
 }
 
-/// Returns the isolation of each handle: `named` gives one for all or one for each of `handles` handles. None for an
-/// unknown name or another number.
+/// Returns the isolation of each placement handle: `named` gives one name for all handles, or one name for each of
+/// `handles` handles. Returns `None` for an unknown name or another number of names.
 fn isolations(named: &[String], handles: usize) -> Option<Vec<Isolation>> {
     let known = |name: &String| ISOLATIONS.iter().find(|(known, _)| known == name).map(|(_, kind)| *kind);
     let kinds: Vec<Isolation> = named.iter().map(known).collect::<Option<_>>()?;

@@ -21,16 +21,16 @@ pub enum Takes {
     Both,
 }
 
-/// Specification of a write stream: data that lie together in open superblocks of their own, one for each die.
+/// Specification of a write stream: data that share open superblocks of their own, one on each die.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamSpec {
     /// Name of the write stream in results.
     pub name: String,
     /// Kind of data that the write stream takes.
     pub takes: Takes,
-    /// Index of another write stream, of relocated data: this stream of host data continues the open superblock of that
-    /// stream, if it has space, before it opens one of its own, so that relocated data need not wait for more of their
-    /// kind to fill it. None for a stream that continues no other.
+    /// Index of a write stream of relocated data whose open superblock this stream of host data continues, if space is
+    /// left in it, before it opens one of its own: relocated data then need not wait for further relocated data to fill
+    /// the superblock. None for a stream that continues no other.
     pub takes_over: Option<usize>,
     /// Number of the placement handle whose data alone join the write stream; none for a stream that belongs to no
     /// handle.
@@ -57,13 +57,14 @@ impl StreamSpec {
 }
 
 /// Kind of isolation of a placement handle (NVMe FDP): whether its data stay apart from data of other handles when
-/// collection relocates them.
+/// garbage collection relocates them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// Kind of isolation: data of the handle stay apart only when the host writes them; relocated data may lie beside
-    /// those of other initially isolated handles.
+    /// Kind of isolation (NVMe FDP): data of the placement handle stay apart only when the host writes them; once
+    /// relocated, they may lie beside data of other initially isolated handles.
     Initially,
-    /// Kind of isolation: data of the handle stay apart for as long as they exist, also when relocated.
+    /// Kind of isolation (NVMe FDP): data of the placement handle stay apart for as long as they exist, also when
+    /// relocated.
     Persistently,
 }
 
@@ -77,7 +78,7 @@ pub struct HandleSpec {
     pub unit_superblocks: Option<u32>,
 }
 
-/// Settings of what the drive records about its units for the stream policy: write counts, and times of writes. The
+/// Settings of what the drive records about its units for the stream policy: counts and times of the host's writes. The
 /// records do not survive a loss of power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
@@ -94,8 +95,8 @@ pub struct UnitView {
     pub lpn: Lpn,
     /// True if the drive relocates the unit; false if the host writes the unit.
     pub moved: bool,
-    /// Number of the placement handle, an existing one, that the host named in the write. None for relocated data and
-    /// data of the drive itself, and where the policy has no handles.
+    /// Number of the placement handle (NVMe FDP) that the host named in the write. `None` for relocated data and data
+    /// of the drive itself, and where the policy has no handles.
     pub hint: Option<u16>,
     /// Number of units that the host wrote to the drive since it wrote this unit last; none if it never did, or if
     /// times are not recorded.
@@ -112,7 +113,8 @@ pub struct UnitView {
 /// Mean count of writes per unit at which all counts are halved, so that older writes matter less.
 pub const HALVED_AT: u64 = 16;
 
-/// Indices of the write streams for host data and for relocated data, of a policy that chooses by nothing else.
+/// Indices of the write streams for host data and for relocated data, of a stream policy that chooses only by whether
+/// the host or the drive writes the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByOrigin {
     /// Index of the write stream of data that the host writes.
@@ -131,7 +133,8 @@ pub trait StreamPolicy: Send {
         Notes::default()
     }
 
-    /// Returns the placement handles that the host may name; none: handles in the host's writes are ignored.
+    /// Returns the placement handles (NVMe FDP) that the host may name in writes; none: handles in the host's writes
+    /// are ignored.
     fn handles(&self) -> Option<HandleSpec> {
         None
     }
@@ -152,11 +155,12 @@ pub trait StreamPolicy: Send {
         if unit.moved { answer.moved } else { answer.host }
     }
 
-    /// Informs the policy that collection takes a superblock of stream `_stream`, and that the host wrote `_lived`
-    /// units to the drive since the superblock was opened. Called only where times are recorded.
+    /// Informs the policy that garbage collection takes a superblock of write stream `_stream` as its victim, and that
+    /// the host wrote `_lived` units to the drive since the superblock was opened. Called only where times are
+    /// recorded.
     fn on_reclaim(&mut self, _stream: usize, _lived: u64) {}
 
-    /// Returns the state that the policy has learnt, as words for a saved state.
+    /// Returns the state that the policy has learnt from the run's writes, as 64-bit words for a saved state.
     fn learnt(&self) -> Vec<u64> {
         Vec::new()
     }

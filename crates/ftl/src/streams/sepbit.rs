@@ -6,8 +6,8 @@
 use super::{Notes, StreamPolicy, StreamSpec, Takes, UnitView};
 use config::{Card, ConfigError, Policy, Section};
 
-/// Number of reclaimed superblocks of the first write stream (host data with a short expected life) from which one mean
-/// life is calculated.
+/// Number of reclaimed superblocks of the first write stream (host data with a short expected life) over which one mean
+/// life (from opening to reclaiming) is calculated.
 const LIVES: u64 = 16;
 
 /// The stream policy `sepbit`: two write streams of host data and four of relocated data, by the expected time until a
@@ -17,8 +17,8 @@ pub struct SepBit {
     /// Mean life of superblocks of the first write stream (host data with a short expected life), in units that the
     /// host wrote; none until enough were reclaimed.
     mean: Option<u64>,
-    /// `lives`: number of superblock lives counted since the last mean was taken. `total`: their sum, in units that the
-    /// host wrote.
+    /// `lives`: number of superblocks of the first write stream that were reclaimed since the last mean life was
+    /// calculated. `total`: sum of their lives, in units that the host wrote.
     lives: u64,
     total: u64,
 }
@@ -49,8 +49,8 @@ impl Policy for SepBit {
 }
 
 impl SepBit {
-    /// Returns true if `age` (number of units that the host wrote since the unit) is below `lives` mean lives of
-    /// superblocks; while the mean is not known, true for every known age.
+    /// Returns true if `age` (number of units that the host wrote to the drive since the unit was last written) is
+    /// below `lives` mean lives of superblocks; while the mean is not known, true for every known age.
     fn is_younger(&self, age: Option<u64>, lives: u64) -> bool {
         age.is_some_and(|age| self.mean.is_none_or(|mean| age < mean.saturating_mul(lives)))
     }

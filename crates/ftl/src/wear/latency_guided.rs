@@ -13,8 +13,8 @@ use units::{Nanos, SuperblockId};
 /// Number of kinds of operation whose times the policy observes: erase and program.
 const KINDS: usize = 2;
 
-/// Record of a superblock's last erase and program times, and of the cycles at which they last changed, as the wear
-/// levelling policy observed them.
+/// Record of a superblock's last erase time and program time, and of the program/erase cycles at which these times last
+/// changed, as the wear levelling policy observed them.
 #[derive(Clone, Copy, Debug, Default)]
 struct SuperblockSeen {
     /// Last erase time and last program time of the superblock; zero: not observed yet.
@@ -67,8 +67,8 @@ impl Policy for LatencyGuided {
 }
 
 impl LatencyGuided {
-    /// Returns the superblock's program/erase cycles converted to the cycles at which a superblock of mean strength
-    /// would be as worn.
+    /// Converts the superblock's program/erase cycles to the number of cycles at which a superblock of mean strength
+    /// would be equally worn.
     fn worn(&self, superblock: SuperblockId, pe_cycles: u32) -> f64 {
         let Some(seen) = self.seen.get(superblock.index()) else { return f64::from(pe_cycles) };
         let steps = (0..KINDS).filter_map(|kind| {

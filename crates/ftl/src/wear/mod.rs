@@ -9,7 +9,8 @@ use units::{Nanos, SuperblockId};
 pub struct WearView<'a> {
     /// Number, within the die, of the superblock that was just erased.
     pub erased: SuperblockId,
-    /// Closed superblocks that could be relocated; their order has no meaning, but is repeatable.
+    /// Closed superblocks whose data could be relocated; their order in the list has no meaning, but is the same in
+    /// each run.
     pub candidates: &'a [SuperblockId],
     /// Valid units, wear, closing time and write stream of each superblock of the die.
     pub blocks: Blocks<'a>,
@@ -37,8 +38,9 @@ pub struct Observed {
 
 /// Policy of wear levelling: dynamic (choice of the free superblock) and static (relocation). One instance per die.
 pub trait WearPolicy: Send {
-    /// Returns the rank of a free superblock: the superblock of the lowest rank is opened next. `erases` is the die's
-    /// number of erases when the superblock became free; returning it makes the order first freed, first used.
+    /// Returns the rank of a free superblock among the die's free ones: the superblock of the lowest rank is opened
+    /// next. `erases` is the die's number of erases when the superblock became free; a policy that returns this number
+    /// has superblocks opened in the order in which they became free.
     fn free_rank(&self, superblock: SuperblockId, pe_cycles: u32, erases: u64) -> u64;
 
     /// Informs the policy that a superblock was erased, before the superblock is ranked among the free ones.
@@ -50,8 +52,8 @@ pub trait WearPolicy: Send {
         true
     }
 
-    /// Returns the fraction (0 to 0.9) of the superblocks not needed for host data that stays free, so that fewer
-    /// superblocks rotate. Garbage collection has less space to work with.
+    /// Returns the fraction (0 to 0.9) of the superblocks not needed for host data that are left unused, so that writes
+    /// and wear rotate over fewer superblocks. Garbage collection has less space to work with.
     fn held_back(&self) -> f64 {
         0.0
     }
@@ -61,7 +63,8 @@ pub trait WearPolicy: Send {
         true
     }
 
-    /// Chooses the candidate whose data are to be relocated now to level wear, or `None`. Called after each erase.
+    /// Chooses the candidate whose data are to be relocated now to level wear. Returns `None` if no data are to be
+    /// relocated. Called after each erase.
     fn relocate(&mut self, _view: &mut WearView<'_>) -> Option<SuperblockId> {
         None
     }

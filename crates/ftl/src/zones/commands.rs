@@ -21,7 +21,8 @@ impl Reads for ZoneMapped {
 }
 
 impl Serves for ZoneMapped {
-    /// Gives each zone with pending work its turn to program or erase, as long as one of the zones can proceed.
+    /// Submits programs for the zones that have pending work (data for a whole program unit, or a finish), in turns,
+    /// until none of the zones can submit another program.
     fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let mut idle = 0;
         while idle < self.busy.len() {
@@ -47,7 +48,8 @@ impl Serves for ZoneMapped {
         self.is_untimed
     }
 
-    /// Panics, because it is never called: data of a zoned drive in the write buffer are never replaced.
+    /// Panics, because it is never called: the host cannot overwrite data of a zone, so that data in a zoned drive's
+    /// write buffer are never replaced.
     fn take_over(&mut self, _slot: u32, _request: u32, _now: SimTime) -> bool {
         unreachable!("a zone is written at its pointer")
     }
@@ -64,8 +66,8 @@ impl Serves for ZoneMapped {
         }
     }
 
-    /// Sends data of full program units to flash. Data that wait for a full program unit stay in the buffer, which
-    /// survives a power cut.
+    /// Submits programs for the data in the write buffer that make full program units. Data that do not fill a program
+    /// unit stay in the buffer, which survives a power cut.
     fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.pump(ctx);
     }
@@ -91,8 +93,9 @@ impl ZoneMapped {
         self.pump(ctx);
     }
 
-    /// Returns the number of program units up to which a finish pads the zone: the end of the last part (superblocks on
-    /// one group of dies) with data, or the whole zone where the rules take all parts at once.
+    /// Returns the number of program units up to which a finish pads the zone: the end of the last part of the zone
+    /// with data (a part is one superblock on each die of a group), or the whole zone where the zone rules take all
+    /// superblocks at once.
     fn end_of(&self, zone: u32) -> u32 {
         let written = self.zones[zone as usize].written;
         let programs = written.div_ceil(self.layout().program_units);

@@ -24,23 +24,23 @@ use engine::Event;
 use std::collections::VecDeque;
 use units::{Lpn, Ppa};
 
-/// Number of dies by which a zone's first program unit lies after that of the zone before: zones with neighbouring
-/// numbers are often written together, and should lie on different dies.
+/// Distance, in dies, from the die of one zone's first program unit to the die of the next zone's first program unit:
+/// zones with neighbouring numbers are often written together, and should begin on different dies.
 const TURN: u32 = 13;
 
 /// State of a zone of a zoned drive, as the translation layer knows it on flash.
 #[derive(Clone, Debug)]
 struct FlashZone {
-    /// Superblocks (numbered over the drive) that the zone has taken, part after part, and die after die within a part
-    /// (one superblock on each die of a group).
+    /// Superblocks (numbered over the drive) that the zone occupies, part by part; a part of a zone consists of one
+    /// superblock on each die of a group of dies, in the order of these dies.
     members: Vec<u32>,
-    /// Number of units of the zone that the host wrote, all in the write buffer or on flash.
+    /// Number of units of the zone that the host wrote; each is in the write buffer or on flash.
     written: u32,
-    /// Number of program units of the zone that were submitted.
+    /// Number of program units of the zone whose programs were submitted.
     next: u32,
     /// Number of program units up to which a finish pads the zone; none until the host has asked for a finish.
     end: Option<u32>,
-    /// Request that waits for the finish of the zone, or `NONE`.
+    /// Number of the host request that waits until the zone is finished (NVMe ZNS Zone Finish), or `NONE`.
     finisher: u32,
     /// Number of programs of the zone in flight.
     in_flight: u32,
@@ -79,7 +79,7 @@ pub struct ZonedTotals {
     pub units_filled_up: u64,
     /// Number of units that the host had written in zones that were then finished.
     pub units_in_finished: u64,
-    /// Number of free superblocks that zones took to hold their data.
+    /// Number of free superblocks that were assigned to zones to hold their data.
     pub superblocks_taken: u64,
 }
 
@@ -102,11 +102,12 @@ pub struct ZoneMapped {
     rules: Box<dyn ZoneRules>,
     zoning: Zoning,
     zones: Vec<FlashZone>,
-    /// For each superblock of the drive: index of the zone that has taken it, or `NONE`.
+    /// For each superblock of the drive: index of the zone whose data it holds, or `NONE` if it belongs to no zone.
     zone_of: Vec<u32>,
-    /// Queue of zones with pending work, in the order in which they have their turns.
+    /// Queue of zones with pending work (data for a whole program unit, or a finish), in the order in which they submit
+    /// their next program.
     busy: VecDeque<u32>,
-    /// Number of programs in flight on each die.
+    /// For each die: number of its programs in flight.
     bound: Vec<u32>,
     counts: ZonedTotals,
     /// True before simulated time begins, when written data are on flash at once.
@@ -114,7 +115,7 @@ pub struct ZoneMapped {
 }
 
 impl ZoneMapped {
-    /// Makes a fresh zoned drive: nothing is written, and every good superblock is free.
+    /// Makes a zoned drive without data: every good superblock is free.
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
@@ -153,8 +154,8 @@ impl ZoneMapped {
         Ok(ftl)
     }
 
-    /// Checks that the write buffer survives power cuts, and can hold the data of all active zones that wait for full
-    /// program units.
+    /// Checks that the write buffer survives power cuts, and has enough slots for the data of all active zones that
+    /// wait until a whole program unit is there.
     fn check_buffer(&self) -> Result<(), String> {
         let (core, program) = (&self.media.core, self.layout().program_units);
         if !core.rules.write_back || !core.rules.power_loss_protection || core.buffer.is_cache() {
@@ -216,7 +217,8 @@ impl ZoneMapped {
         (lpn.0 / self.zoning.capacity, lpn.0 % self.zoning.capacity)
     }
 
-    /// Returns the number of program units in a part of a zone, which is one superblock on each die of a group.
+    /// Returns the number of program units in a part of a zone; a part consists of one superblock on each die of a
+    /// group of dies.
     #[inline]
     fn part_programs(&self) -> u32 {
         self.layout().superblock_units / self.layout().program_units * self.zoning.width
@@ -242,8 +244,8 @@ impl ZoneMapped {
         ((part * width + turned % width) as usize, within / width)
     }
 
-    /// Returns the first physical address of a program unit of a zone; the part with the unit must have its
-    /// superblocks.
+    /// Returns the first physical address of program unit `position` of a zone; the zone must already have superblocks
+    /// for the part of the zone that contains this program unit.
     #[inline]
     fn ppa_at(&self, zone: u32, position: u32) -> Ppa {
         let (member, number) = self.place_in_zone(zone, position);

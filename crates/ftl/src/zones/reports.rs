@@ -71,8 +71,8 @@ impl ZoneMapped {
         self.answer_flushes();
     }
 
-    /// Handles a host unit whose program has ended: `ppa` becomes the unit's place, unless its zone was reset
-    /// meanwhile.
+    /// Handles a host unit whose program to `ppa` from write buffer slot `slot` has ended: the map gives `ppa` for the
+    /// unit from now on, unless its zone was reset meanwhile.
     fn on_host_unit<P: Probe>(&mut self, ppa: Ppa, slot: u32, ctx: &mut Context<P>) {
         let lpn = self.media.core.buffer.slot(slot).lpn;
         if !self.media.core.buffer.is_newest(slot) {
@@ -92,8 +92,8 @@ impl ZoneMapped {
         (of.die.index(), of.die.0 * self.layout().superblocks_per_die + of.superblock)
     }
 
-    /// Begins to erase a superblock that belongs to no zone any more, unless programs to it are in flight; a superblock
-    /// that is still erased is freed at once.
+    /// Submits the erase of a superblock that no longer belongs to a zone, unless programs to it are in flight; a
+    /// superblock that has never been programmed since its last erase is put on the free list at once.
     pub(super) fn erase_if_left<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
         if self.media.core.store.space.in_flight[superblock as usize] > 0 {
             return;

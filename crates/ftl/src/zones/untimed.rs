@@ -65,7 +65,7 @@ impl Untimed for ZoneMapped {
     /// Does nothing: a zoned drive resets whole zones, in simulated time only, and has no trims.
     fn trim_untimed(&mut self, _lpn: Lpn) {}
 
-    /// Fills partly filled program units with further host data, before simulated time begins.
+    /// Completes partly filled program units with further host data of their zones, before simulated time begins.
     fn settle(&mut self) {
         let units = self.layout().program_units;
         for zone in 0..self.zoning.count {

@@ -50,8 +50,8 @@ impl ZoneMapped {
         true
     }
 
-    /// Fills a program with units that wait in a zone, and with padding after them. Returns the origin of the program:
-    /// host, or padding if no unit waited.
+    /// Assigns the units that wait in the write buffer for zone `zone`, and padding after them, to a program. Returns
+    /// the origin of the program: host, or padding if no unit waited.
     fn fill(&mut self, zone: u32, program: u32, first: Ppa) -> Origin {
         let mut origin = Origin::Padding;
         for unit in 0..self.layout().program_units {
@@ -100,8 +100,8 @@ impl ZoneMapped {
         self.media.core.store.controller.submit(transaction, ctx);
     }
 
-    /// Sets the write cost (way to program the page) of a program: of the costs chosen for its units, the one with the
-    /// finest program step.
+    /// Sets the write cost (way to program a page) of a program: of the costs chosen for its units, the one with the
+    /// finest program step (voltage increment per pulse).
     #[cold]
     fn cost(&mut self, superblock: u32, program: &mut Transaction, calendar: &mut Calendar) {
         let (die, now) = (program.die.index(), calendar.now());
@@ -118,13 +118,14 @@ impl ZoneMapped {
 
     // ---- parts of zones -----------------------------------------------------------------------------
 
-    /// Returns true if the zone has taken the superblocks of its part `part` (one on each die of a group).
+    /// Returns true if the zone already has the superblocks of its part number `part`; a part consists of one
+    /// superblock on each die of a group of dies.
     pub(super) fn has_part(&self, zone: u32, part: u32) -> bool {
         self.zones[zone as usize].members.len() as u32 > part * self.zoning.width
     }
 
-    /// Takes free superblocks for a part of a zone (one on each die of a group), and for all later parts where the zone
-    /// rules say so; returns false if none are free for this part yet.
+    /// Assigns free superblocks to part number `part` of a zone (one superblock on each die of a group of dies), and to
+    /// all later parts where the zone rules say so; returns false if no group has free superblocks for this part yet.
     pub(super) fn take_parts(&mut self, zone: u32, part: u32) -> bool {
         if !self.rules.takes_all() {
             return self.take_part(zone, part);
@@ -157,7 +158,8 @@ impl ZoneMapped {
         true
     }
 
-    /// Returns, for each group of dies, the number of zones that are being written there.
+    /// Returns, for each group of dies (a group holds one part of a zone), the number of zones that are being written
+    /// there.
     fn being_written(&self, groups: usize) -> Vec<u32> {
         let mut counts = vec![0; groups];
         for (zone, state) in (0..).zip(&self.zones) {

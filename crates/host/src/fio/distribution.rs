@@ -119,8 +119,8 @@ fn parse_zones(text: &str, kb_base: u64, absolute: bool) -> Result<Vec<Zone>, &'
         .collect())
 }
 
-/// Fills in the missing ones of the percentages `given`, which share the rest to 100 equally, and returns all
-/// percentages; `None` when the given ones exceed 100.
+/// Fills in the missing percentages in `given` (None), which share the rest to 100 equally, and returns all
+/// percentages; returns `None` when the given percentages exceed 100.
 fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     let given: Vec<Option<u64>> = given.collect();
     let left = 100u64.checked_sub(given.iter().flatten().sum())?;
@@ -182,8 +182,8 @@ impl Sampler {
         Ok(Self::over(distribution, blocks, Scatter(scatter)))
     }
 
-    /// Makes a sampler that draws numbers below `count` by rank, without scattering, so that low numbers are drawn the
-    /// most often; `None` for a zoned distribution.
+    /// Makes a sampler that draws popularity ranks below `count` without scattering them over blocks, so that under a
+    /// skewed distribution low numbers are drawn the most often; `None` for a zoned distribution.
     pub fn in_order(distribution: &Distribution, count: u64) -> Option<Self> {
         let ranked = !matches!(distribution, Distribution::Zoned(_));
         ranked.then(|| Self::over(distribution, count, Scatter(None)))

@@ -17,8 +17,8 @@ use crate::{Extent, HostSpace, WorkloadError};
 use engine::RandomStream;
 use std::collections::HashMap;
 
-/// Greatest number of files of all jobs of a fio job file together; more would only be a slip of `nrfiles` or
-/// `numjobs`.
+/// Greatest number of files of all jobs of a fio job file together; a larger number is taken for a mistake in `nrfiles`
+/// or `numjobs`.
 const MOST_FILES: usize = 1 << 20;
 const LEAST_ALIGN: u64 = 4 << 10;
 const MOST_ALIGN: u64 = 1 << 20;

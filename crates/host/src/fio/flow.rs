@@ -37,8 +37,8 @@ struct FlowShare {
     weight: u64,
 }
 
-/// State of all flows (`flow`) of a fio job file, with the share of each clone, and the clones that wait because they
-/// are ahead of their flow.
+/// State of all flows of a fio job file (`flow`: jobs whose numbers of requests are kept in proportion), with the share
+/// of each clone, and the clones that wait because they have issued more than their share of requests.
 #[derive(Clone, Debug, Default)]
 pub struct FioFlows {
     flows: Vec<FioFlow>,

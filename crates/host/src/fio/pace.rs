@@ -48,10 +48,10 @@ enum DueStep {
 }
 
 impl DueStep {
-    /// Computes the step between due times that fio (3.42) derives from a rate and block sizes. A number of requests
-    /// counts as so many of the shortest block, so that a job with several sizes makes fewer; with a `bssplit` it
-    /// counts requests, in whole us. Random gaps have the mean that belongs to the shortest block at this rate, at any
-    /// sizes.
+    /// Computes the time step between due times that fio (3.42) derives from a rate limit and block sizes. A limit in
+    /// requests per second is converted to bytes per second with the shortest block, so that a job with several sizes
+    /// makes fewer requests; with a `bssplit` the step is the same for each request, in whole us. Random (Poisson) gaps
+    /// have the mean that belongs to the shortest block at this rate, at any sizes.
     fn of(rate: Rate, blocks: &BlockSizes, is_poisson: bool) -> Self {
         let least = blocks.least();
         let (bytes, requests) = match rate {

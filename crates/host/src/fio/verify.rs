@@ -133,8 +133,8 @@ impl History {
         }
     }
 
-    /// Returns true if the next request of the fio job clone must read back older data before the pass has ended
-    /// (`verify_backlog`).
+    /// Returns true if the next request of the fio job clone must read back older data for verification before the pass
+    /// over its files has ended (`verify_backlog`).
     pub fn backlog_is_due(&self) -> bool {
         let left = (self.in_order.len() + self.by_place.len()) as u64;
         let begins = || left.is_multiple_of(self.rule.every) && !self.last_was_read;
@@ -144,8 +144,8 @@ impl History {
             && self.first().is_some_and(|(offset, _)| !self.in_flight.contains(&offset))
     }
 
-    /// Takes out the next written block that the fio job clone must read back before the pass has ended (offset,
-    /// bytes); `None` if no such read is due.
+    /// Takes out the next written block (offset, bytes) that the fio job clone must read back for verification before
+    /// the pass over its files has ended (`verify_backlog`); `None` if no such read is due.
     pub fn next_of_backlog(&mut self) -> Option<(u64, u64)> {
         if !self.backlog_is_due() {
             return None;

@@ -164,8 +164,8 @@ impl FioWorkload {
         Ok(workload)
     }
 
-    /// Returns this fio workload with its random numbers drawn anew from `seed`, for pass number `pass` of several
-    /// passes that play the workload one after the other; popular blocks and the places of files stay.
+    /// Returns this fio workload with its random numbers drawn anew from `seed`, for repetition number `pass` where the
+    /// workload is played several times in a row, as for preconditioning; popular blocks and files' places stay.
     pub fn drawn_anew(mut self, seed: u64, pass: u32) -> Self {
         for (index, clone) in self.clones.iter_mut().enumerate() {
             let seed = self.file.jobs[clone.job as usize].seed.unwrap_or(seed);

@@ -107,8 +107,8 @@ impl Worker {
         self.tracks[0].moved(direction, offset, bytes);
     }
 
-    /// Withdraws the fio job clone's last request, which no zone of the drive can take, and ends the pass; returns true
-    /// if the clone has no work left.
+    /// Withdraws the fio job clone's last request, which no zone of the drive can take, and ends the pass over the
+    /// clone's files; returns true if the clone has no work left.
     pub fn withdraw(&mut self) -> bool {
         self.outstanding -= 1;
         self.end_pass();
@@ -139,8 +139,8 @@ impl Worker {
         self.times.end_ns
     }
 
-    /// Makes the fio job clone flush its files after a pass, where `end_fsync` asks for it and requests were made since
-    /// the last flush.
+    /// Makes the fio job clone flush its files after a pass over them, where `end_fsync` asks for it and requests were
+    /// issued since the last flush.
     pub(super) fn flush_after_pass(&mut self) {
         if self.loop_fsync && self.unflushed {
             self.gate = Gate::EndFlush;

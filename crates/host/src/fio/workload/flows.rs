@@ -6,7 +6,8 @@ use std::cmp::Reverse;
 use units::SimTime;
 
 impl FioWorkload {
-    /// Asks the fio flow of clone `index` whether the clone may issue a request; if not, the clone rests or waits.
+    /// Asks the fio flow (jobs whose requests are kept in proportion) of clone `index` whether the clone may issue a
+    /// request; if not, the clone rests or waits.
     #[cold]
     #[inline(never)]
     pub(super) fn ask(&mut self, index: u32, now: u64) {

@@ -8,8 +8,9 @@ use serde_json::json;
 use sim::{AgeingOptions, Drive};
 use std::path::PathBuf;
 
-/// Ageing run, for Python: a drive that is overwritten until the end of its life, in windows of writes that are
-/// simulated one by one, with jumps in wear in between. Structured values are passed as JSON.
+/// Ageing run, for Python: a drive that is overwritten until the end of its life. Windows, in which each write is
+/// simulated, alternate with jumps, which raise the wear (erase counts) without simulated writes. Structured values are
+/// passed as JSON.
 #[pyclass(name = "Ageing", module = "floatgate._core", frozen)]
 pub struct PyAgeing {
     inner: Held<sim::Ageing>,
@@ -44,7 +45,8 @@ impl PyAgeing {
         self.capacity_bytes
     }
 
-    /// Returns the size of a mapping unit in bytes; each write of the ageing writes one unit.
+    /// Returns the size in bytes of a mapping unit, the unit of the logical-to-physical map; each write of the ageing
+    /// run writes one unit.
     fn unit_bytes(&self) -> u64 {
         self.unit_bytes
     }

@@ -110,7 +110,8 @@ impl PyChip {
         .to_string()
     }
 
-    /// Reads a page; returns the status, the busy time in ns, and the bytes of the page with its spare bytes.
+    /// Reads a page; returns the status, the busy time in ns, and the bytes of the page with those of its spare
+    /// (out-of-band) area.
     fn read<'py>(
         &self,
         py: Python<'py>,
@@ -184,13 +185,14 @@ impl PyChip {
         self.lock().now_ns()
     }
 
-    /// Returns the names of the chip's voltage sets (verify and read reference voltages), the usual set first.
+    /// Returns the names of the chip's voltage sets (program-verify and read reference voltages), the default set
+    /// first.
     fn voltage_plans(&self) -> PyResult<Vec<String>> {
         Ok(self.lock().cells()?.plans().into_iter().map(ToOwned::to_owned).collect())
     }
 
-    /// Makes the chip program and read with the voltage set `name` from now on; returns the set as JSON, voltages in
-    /// volts.
+    /// Makes the chip program and read with the voltage set `name` (program-verify and read reference voltages) from
+    /// now on; returns the set as JSON, voltages in volts.
     fn use_voltage_plan(&self, name: &str) -> PyResult<String> {
         let mut lock = self.lock();
         let chip = lock.cells()?;
@@ -207,17 +209,17 @@ impl PyChip {
         .to_string())
     }
 
-    /// Makes the chip program with a voltage step between pulses that is `times` as high as the voltage set's, from now
-    /// on.
+    /// Makes the chip program, from now on, with an ISPP step (rise of the program voltage from pulse to pulse) of
+    /// `times` the step of the voltage set in use.
     fn use_program_step(&self, times: f64) -> PyResult<()> {
         self.lock().cells()?.use_step(times).map_err(input)
     }
 
-    /// Returns the mean raw bit error rates of blocks with this wear (program/erase cycles) at the voltage set and step
-    /// in use, one tuple for each rest (retention time in seconds at the reference temperature, or at `celsius`, and
-    /// number of reads) in `rests`: the rate of each page type with the default read references, and with the best; the
-    /// fraction of misread cells of each state; and how far the best references lie below the default, in volts.
-    /// `layer` selects the wordline layer of this rank, 0 the best, 1 the worst.
+    /// Returns the mean raw bit error rates of blocks with this wear (program/erase cycles) at the voltage set and ISPP
+    /// step in use, one tuple for each rest (retention time in seconds at the reference temperature, or at `celsius`,
+    /// and number of reads) in `rests`: the rate of each page type with the default read references, and with the best;
+    /// the fraction of misread cells of each state; and how far the best references lie below the default, in volts.
+    /// `layer` selects the wordline layer of this rank by error rate, 0 the best, 1 the worst.
     #[allow(clippy::type_complexity)]
     #[pyo3(signature = (pe_cycles, rests, cells, celsius = None, layer = None))]
     fn error_rates(
@@ -239,8 +241,8 @@ impl PyChip {
     }
 
     /// Returns, for each rest in `rests` (retention time in seconds and number of reads), a page of type `page` in
-    /// blocks with this wear (program/erase cycles), at the voltage set and step in use, as a channel for error
-    /// correction; of all blocks, or of the block with the rank `block`, 0 the best, 1 the worst.
+    /// blocks with this wear (program/erase cycles), at the voltage set and ISPP step in use, as a channel for error
+    /// correction; of all blocks, or of the block with the rank `block` by error rate, 0 the best, 1 the worst.
     #[pyo3(signature = (pe_cycles, rests, cells, page, celsius = None, block = None))]
     #[allow(clippy::too_many_arguments)]
     fn pages(

@@ -11,8 +11,8 @@ use std::sync::{Mutex, MutexGuard};
 /// to any thread.
 pub struct Held<T> {
     inner: Option<Mutex<T>>,
-    /// True once a user's policy has held on to an array that shows the object's memory; the object must then never be
-    /// freed.
+    /// True once a user's policy has kept a reference, after its call, to an array that shows the object's memory; the
+    /// object must then never be freed.
     kept: AtomicBool,
 }
 

@@ -76,7 +76,8 @@ impl PyServer {
         self.inner.work(py, |server| Ok(server.result().map_err(input)?.to_string()))
     }
 
-    /// Lets the drive come to rest and completes its image file, so that the next server can open the image.
+    /// Completes all work of the drive, saves its state beside the image file, and marks the image as cleanly closed,
+    /// so that the next server can start from the saved state.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.inner.work(py, |server| server.close().map_err(input))
     }

@@ -14,7 +14,7 @@ use pyo3::types::{PyByteArray, PyDict, PyInt};
 use sim::RunOptions;
 use std::path::PathBuf;
 
-/// Number of bytes of one packed completion, in the layout of the function `row`.
+/// Number of bytes of one completion in the packed form that Python gets, in the layout of the function `row`.
 const ROW: usize = 4 * 8 + 8 * STAGE_COUNT + 8;
 
 /// Record of a completed request of a stepped drive: its times, its status, and the stages of its latency.
@@ -371,8 +371,8 @@ impl PySteppedDrive {
         packed(py, count, |pack| _ = drive.take_with(count, pack))
     }
 
-    /// Let simulated time go on to the last completion, after which the drive takes no more requests. Completions can
-    /// still be taken.
+    /// Let simulated time go on to the completion of the last outstanding request, after which the drive takes no more
+    /// requests. Completions can still be taken.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
         self.long(py, |drive| drive.finish().map_err(refused))
     }

@@ -298,7 +298,7 @@ impl Section {
         Err(error)
     }
 
-    /// Reads the name of the policy for `seam` from the key `name`; it must be one of the catalogue's `names`.
+    /// Reads the policy for the decision with the key path `seam` from the key `name`: one of the catalogue's `names`.
     ///
     /// # Errors
     /// When it is none of the names; the error lists them all.

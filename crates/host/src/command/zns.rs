@@ -117,9 +117,10 @@ pub struct ZoneShape {
     pub size: u64,
     /// Zone capacity of the zoned namespace: number of blocks of a zone that can be written.
     pub capacity: u64,
-    /// Greatest number of zones of the namespace that can be open at once.
+    /// Greatest number of zones of the namespace that can be open at the same time.
     pub open_most: u32,
-    /// Greatest number of zones of the namespace that can be active at once; at least `open_most`.
+    /// Greatest number of zones of the namespace that can be active at the same time (open or closed); at least
+    /// `open_most`.
     pub active_most: u32,
     /// True: a read of blocks that were never written returns zeros; false: such a read returns an error.
     pub reads_unwritten: bool,
@@ -156,7 +157,7 @@ pub struct ZoneCounts {
     pub closed: [u64; 2],
     /// Number of times that the host finished a zone before it was full.
     pub finished: u64,
-    /// Number of times that a zone was reset while it held data or was full.
+    /// Number of times that a zone was reset while it contained data or was full.
     pub reset: u64,
     /// Number of times that a zone became full by writes.
     pub filled: u64,

@@ -65,7 +65,7 @@ pub struct JobSpec {
     pub place: JobPlace,
     /// Kind of access of the fio job: which of reads, writes and trims it makes.
     pub access: JobAccess,
-    /// True if the fio job's requests are at random offsets; false if each begins where the request before ended.
+    /// True if the fio job's requests are at random offsets; false if their offsets are sequential.
     pub random: bool,
     /// Percentage of reads among the requests of a fio job that reads and writes.
     pub read_percent: u64,
@@ -86,8 +86,7 @@ pub struct JobSpec {
     /// Queue depth: greatest number of requests in flight with an asynchronous engine; [`Self::depth`] gives the
     /// effective number.
     pub iodepth: u64,
-    /// Number of clones of the fio job (`numjobs`): parallel instances of the job that run at the same time, each with
-    /// its own queue.
+    /// Number of clones of the fio job (`numjobs`): instances that run at the same time, each with its own queue.
     pub numjobs: u64,
     /// Run time of the fio job in ns, counted from the end of the ramp, after which the job ends; none: no limit.
     pub runtime_ns: Option<u64>,
@@ -164,13 +163,11 @@ pub struct JobSpec {
     /// True if other threads submit the requests of the fio job, so that even a synchronous engine has several requests
     /// in flight (`io_submit_mode=offload`).
     pub offload: bool,
-    /// Length in bytes of the hole that a sequential fio job skips between two requests (`rw=...:N`); negative: the job
-    /// goes backwards.
+    /// Number of bytes (hole) that a sequential fio job skips between requests; negative: the job goes backwards.
     pub hole: i64,
     /// Number of successive requests of a random fio job for which one random offset is drawn.
     pub sequence: u64,
-    /// True if the fio job's requests after a random offset are at the same offset (`rw_sequencer=identical`); false if
-    /// they continue from that offset.
+    /// True if the fio job's requests after a random one have its offset (`identical`); false if they continue there.
     pub identical: bool,
     /// True if the fio job issues a flush after the last write of each loop.
     pub end_fsync: bool,

@@ -31,8 +31,9 @@ impl VolumeWorkload {
         Ok(Self { parameters, requests, layout, waiting: None, outstanding: 0, handed_out: 0, origin: None })
     }
 
-    /// Returns this workload of a synthetic volume with its random numbers drawn anew from `seed`, for pass number
-    /// `pass` of several passes that play the volume one after the other: records stay at their addresses.
+    /// Returns this workload of a synthetic volume with its random numbers drawn anew from `seed`, for repetition
+    /// number `pass` where the volume is played several times in a row, as for preconditioning: records stay at their
+    /// addresses.
     pub fn drawn_anew(mut self, seed: u64, pass: u32) -> Self {
         self.requests.draw_anew(seed, pass);
         self

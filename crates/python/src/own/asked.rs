@@ -195,8 +195,8 @@ impl PolicyObject {
         }
     }
 
-    /// Ends the simulation with an error because the policy held on to an array of its view after the call; the drive
-    /// is not freed, since the array shows its memory.
+    /// Ends the simulation with an error because the policy kept a reference to an array of its view after the call;
+    /// the drive is not freed, since the array shows its memory.
     #[cold]
     pub fn keep(&self, py: Python<'_>, question: &Question) -> ! {
         let (place, name) = (self.place(py, question.name), question.name);

@@ -51,7 +51,7 @@ impl PyAgeing {
         self.unit_bytes
     }
 
-    /// Returns the requirements and limits by which the end of the drive's life is judged, as JSON.
+    /// Returns the requirements and limits by which the ageing run decides that the drive's life has ended, as JSON.
     fn facts(&self) -> PyResult<String> {
         Ok(json!(self.inner.lock()?.facts()).to_string())
     }
@@ -74,9 +74,9 @@ impl PyAgeing {
     }
 
     /// Simulates the next writes of the present window of the ageing run (a stretch of the drive's life that is
-    /// simulated write by write). Returns the state of the drive as JSON where the window ends with this call, after
-    /// the jump in wear that follows the window, else None; and the fraction, 0 to 1, of the mean block's life that has
-    /// passed.
+    /// simulated write by write). Returns two values: where the window ends with this call, the state of the drive as
+    /// JSON after the jump that raises the wear without simulated writes, else None; and the fraction, 0 to 1, of the
+    /// mean block's life that has passed.
     fn go_on(&self, py: Python<'_>) -> PyResult<(Option<String>, f64)> {
         self.inner.work(py, |ageing| {
             let row = ageing.go_on().map_err(input)?;

@@ -13,7 +13,8 @@ use sim::{BenchChip, ChipModel};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
-/// Flash chip on the test bench, simulated by its cells or by its characterization tables; for Python.
+/// Flash chip on the simulated test bench, for Python; the chip is simulated by its cells or by its characterization
+/// tables.
 #[pyclass(name = "Chip", module = "floatgate._core", frozen)]
 pub struct PyChip {
     inner: Mutex<BenchChip>,
@@ -133,7 +134,7 @@ impl PyChip {
     }
 
     /// Runs program/erase cycles on a block with a data pattern, programming the pages that `pages` names (first, all
-    /// or none) in each cycle; returns the rows that the test rig logged.
+    /// or none) in each cycle; returns the test rig's log, one row for each recorded program or erase.
     fn cycle(
         &self,
         py: Python<'_>,

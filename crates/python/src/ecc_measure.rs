@@ -37,8 +37,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Flash page as a channel for error correction, for Python: of simulated cells with a certain wear, retention time and
-/// number of reads, or of cell states with normal distributions.
+/// Flash page as a communication channel for error correction, for Python: of simulated cells with a certain wear,
+/// retention time and number of reads, or of cell states with normal distributions.
 #[pyclass(module = "floatgate._core", frozen)]
 pub struct EccPage {
     pub page: Page,

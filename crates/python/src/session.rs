@@ -13,7 +13,8 @@ use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use sim::{Drive, RunOptions, WorkloadSpec};
 
-/// Simulation run of a drive with a workload and options, for Python, advanced in slices until it has a result.
+/// Simulation run of a drive with a workload and options, for Python, which is advanced in slices (some number of
+/// events per call) until it has a result.
 #[pyclass(name = "Session")]
 pub struct PySession {
     inner: Held<sim::Session>,
@@ -61,7 +62,7 @@ impl PySession {
         self.description.clone()
     }
 
-    /// Simulates about `events` events; returns the progress of the run as JSON.
+    /// Simulates about `events` events of the run; returns the progress of the run as JSON.
     fn advance(&self, py: Python<'_>, events: u64) -> PyResult<String> {
         self.inner.work(py, |run| Ok(json!(run.advance(events).map_err(input)?).to_string()))
     }

@@ -80,7 +80,8 @@ impl PyCompletion {
         status(self.0.status)
     }
 
-    /// Name of the stage of the latency that took longest, as in `stages_ns`.
+    /// Name of the stage (part of the path through the drive) in which the request spent the most time, as in
+    /// `stages_ns`.
     #[getter]
     fn cause(&self) -> &'static str {
         STAGE_NAMES[usize::from(self.0.cause)]
@@ -92,7 +93,8 @@ impl PyCompletion {
         self.0.retries
     }
 
-    /// Time that the request spent in each stage, in ns by the name of the stage; together they are the latency.
+    /// Time that the request spent in each stage of its path through the drive, in ns by the name of the stage; the sum
+    /// of the times is the latency.
     #[getter]
     fn stages_ns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stages = PyDict::new(py);
@@ -403,8 +405,8 @@ pub fn step_op(name: &str) -> PyResult<u8> {
     Ok(op_named(name).map_err(refused)?.code())
 }
 
-/// Returns three lists of names: the stages of a latency, the operations with their numeric codes, and the statuses of
-/// completions in the order of their codes.
+/// Returns three lists of names: the stages into which a request's latency is divided, the operations with their
+/// numeric codes, and the statuses of completions in the order of their codes.
 #[pyfunction]
 pub fn step_words() -> (Vec<&'static str>, Vec<(u8, &'static str)>, Vec<&'static str>) {
     let ops = (0..=u8::MAX).filter_map(|code| op_of(code).ok()).map(|op| (op.code(), op.name()));

@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex};
 /// Number of rows in a row group of a Parquet file; the rows of a group are held in memory, compressed, until the group
 /// is written.
 const GROUP_ROWS: usize = 1_000_000;
-/// Number of rows that are passed to the writer of a Parquet file at once.
+/// Number of rows that are passed to the writer of a Parquet file in one batch.
 const BATCH_ROWS: usize = 16_384;
 
 /// Metadata key under which a column of a table gives its unit. `MEANING` is the key under which the column gives its
@@ -250,8 +250,8 @@ pub struct Writer {
     open: Mutex<Option<Open>>,
 }
 
-/// State of a Parquet file that is being written. Rows are given in slices that depend on the speed of the machine, but
-/// are written in batches of fixed size, so that the same run gives the same bytes.
+/// State of a Parquet file that is being written. Python passes the rows in slices that depend on the speed of the
+/// machine, but they are written in batches of fixed size, so that the same run gives the same bytes.
 struct Open {
     file: ArrowWriter<File>,
     rows: BatchCoalescer,

@@ -9,7 +9,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Record of one configuration value that the program has read; the resolved configuration is a list of such entries.
+/// Record of one configuration value that the program has read, written or default; the resolved configuration is a
+/// list of such entries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// Dotted path of the key, such as `ftl.gc.victim.name`.
@@ -130,7 +131,7 @@ fn answer<T: FromValue>(value: &T) -> KeyAnswer {
 }
 
 impl Section {
-    /// Makes the section for the root table of a configuration document.
+    /// Makes the section, by which the program reads keys, for the root table of a configuration document.
     pub fn root(document: &Document) -> Self {
         let record = SharedRecord { bringer: document.bringer().clone(), ..SharedRecord::default() };
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
@@ -460,8 +461,8 @@ fn joined(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Returns the parameters (keys, defaults and help) that the function `read` asks for, up to the first without a
-/// default, found by letting it read an empty section.
+/// Returns the parameters (keys, defaults and help) that the function `read` asks for, up to the first parameter
+/// without a default; they are found by calling `read` with an empty section.
 pub fn describe<T>(read: impl FnOnce(&mut Section) -> Result<T, ConfigError>) -> Vec<Entry> {
     let mut section = Section::root(&Document::empty());
     // A required key without a default ends the reading; what was recorded until then still stands.

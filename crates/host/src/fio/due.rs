@@ -85,8 +85,8 @@ impl WorkDue {
         self.bytes_this_pass >= self.pass_bytes || self.bytes >= self.most_bytes
     }
 
-    /// Counts the trim of a block that the fio job clone writes next (`trimwrite`), as a request without bytes of its
-    /// own.
+    /// Counts the trim of a block that the fio job clone writes next (`trimwrite`): it adds one request, and no bytes,
+    /// to the clone's work done.
     #[inline]
     pub fn count_trim(&mut self) {
         self.requests_left = self.requests_left.saturating_sub(1);
@@ -98,8 +98,8 @@ impl WorkDue {
         self.requests_left = self.requests_left.saturating_sub(1);
     }
 
-    /// Ends a pass of a fio job clone, because its bytes are done or its files have ended; `to_read_back` is the number
-    /// of bytes to be read back for verification before the next pass.
+    /// Ends a pass of a fio job clone over its files, because the bytes of the pass are transferred or its files have
+    /// ended; `to_read_back` is the number of bytes to be read back for verification before the next pass.
     pub fn end_pass(&mut self, to_read_back: u64) {
         self.passes_left = self.passes_left.saturating_sub(1);
         let done = self.parts * self.bytes + self.bytes_read_back + to_read_back;
@@ -122,8 +122,8 @@ impl WorkDue {
         self.is_over && self.requests_left > 0 && self.bytes < self.most_bytes
     }
 
-    /// Returns the fraction of the fio job clone's work over `loops` passes that is done, by bytes or by requests, the
-    /// larger of both.
+    /// Returns the fraction of the fio job clone's work over `loops` passes over its files that is done, by bytes or by
+    /// requests, the larger of both.
     pub fn fraction(&self, loops: u64) -> f64 {
         let bytes = self.pass_bytes.saturating_mul(loops).max(self.io_bytes).min(self.most_bytes);
         let by_bytes = self.bytes as f64 / bytes.max(1) as f64;

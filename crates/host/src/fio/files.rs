@@ -53,8 +53,8 @@ pub struct FilePart {
     pub bytes: u64,
     /// Length of the whole file, in bytes, as the fio job clone found or made the file.
     pub file_bytes: u64,
-    /// Size and capacity of one of the drive's zones, in bytes, where the fio job clone works in zones of the drive
-    /// (`zonemode=zbd`).
+    /// Size and capacity in bytes of each of the drive's zones, where the fio job clone works in zones of the drive
+    /// (`zonemode=zbd`); none for other jobs.
     pub zones: Option<(u64, u64)>,
 }
 

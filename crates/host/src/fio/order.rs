@@ -28,7 +28,8 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// Makes a generator of random orders of `count` blocks of a fio job's file, and draws the order of the first pass.
+    /// Makes a generator of random orders of `count` blocks of a fio job's file, and draws the order of the first pass
+    /// over the file.
     pub fn new(count: u64, random: &mut RandomStream) -> Self {
         Self { permutation: Permutation::draw(count, random), next: 0 }
     }

@@ -34,7 +34,7 @@ const US_PER_SECOND: u64 = 1_000_000;
 const NS_PER_US: u64 = 1_000;
 
 /// Kind of step in time from the due time of one request of a fio job to the due time of the next, in a direction with
-/// a rate limit: proportional to length, constant, or random.
+/// a rate limit: proportional to the length of the request, constant, or random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DueStep {
     /// Kind of step between due times of a fio job's requests: proportional to the length of the request, at this
@@ -104,8 +104,8 @@ pub struct RatePace {
 }
 
 impl RatePace {
-    /// Makes the schedule of a fio job clone's requests in one direction from `start_ns` on, with the first request due
-    /// at once; `None` where the direction has no rate.
+    /// Makes the schedule of a fio job clone's requests in one direction from `start_ns` on, the time at which the
+    /// first request is due; `None` where the direction has no rate limit.
     pub fn of(job: &JobSpec, direction: usize, start_ns: u64) -> Option<Self> {
         let step = DueStep::of(job.rate_of(direction)?, &job.blocks[direction], job.poisson);
         Some(Self { step, due_ns: start_ns, remainder: 0 })
@@ -118,8 +118,8 @@ impl RatePace {
         self.due_ns
     }
 
-    /// Advances the due time of the next request of a fio job clone by the step that follows a request of `bytes`
-    /// bytes.
+    /// Advances the due time of the next request of a fio job clone by the time step that its rate limit sets after a
+    /// request of `bytes` bytes.
     pub fn advance(&mut self, bytes: u64, random: &mut RandomStream) {
         let step_ns = match self.step {
             DueStep::Even(step_ns) => step_ns,

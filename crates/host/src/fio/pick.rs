@@ -169,7 +169,7 @@ impl Picker {
         matches!(job.service.order, FileOrder::Weighted(_)) || (job.random && job.time_based)
     }
 
-    /// Marks `file` of a fio job clone as done: it has no more requests in the present pass.
+    /// Marks `file` of a fio job clone as done: it has no more requests in the present pass over the clone's files.
     pub fn done(&mut self, file: u32) {
         self.undone.remove(&file);
         self.open.remove(&file);

@@ -80,7 +80,8 @@ pub enum Way {
     Again,
 }
 
-/// Record, of one of three kinds, of the blocks of a file that a fio job clone has accessed in the present pass.
+/// Record, of one of three kinds, of the blocks of a file that a fio job clone has accessed in the present pass over
+/// the file.
 #[derive(Clone, Debug)]
 enum Covered {
     /// No record of accessed blocks, so that the fio job may access blocks of the file more than once in a pass over
@@ -222,7 +223,8 @@ impl FileTrack {
         }
     }
 
-    /// Begins a new pass over the fio job clone's part of the file, in its first zone where there are zones.
+    /// Begins a new pass over the fio job clone's part of the file, in the part's first zone where the clone works in
+    /// zones.
     pub fn restart(&mut self, random: &mut RandomStream) {
         self.zone = 0;
         if let Some(zoned) = &mut self.zoned {

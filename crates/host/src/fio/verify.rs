@@ -16,7 +16,7 @@ pub struct VerifyRule {
     /// writes.
     pub by_place: bool,
     /// Number of writes of a fio job between two rounds of reading written data back for verification; 0: one round
-    /// after each pass.
+    /// after each pass over the files.
     pub every: u64,
     /// Number of requests that a fio job reads back for verification in each round.
     pub batch: u64,
@@ -41,8 +41,8 @@ impl VerifyRule {
     }
 }
 
-/// Returns true if blocks of `job` may repeat within a pass, as in fio 3.42 (fio 3.33 sorted all blocks that no map
-/// recorded).
+/// Returns true if blocks of `job` may repeat within a pass over its files, as in fio 3.42 (fio 3.33 sorted all blocks
+/// that no map recorded).
 fn may_repeat(job: &JobSpec) -> bool {
     let uniform = |direction: &usize| job.distribution[*direction] == Distribution::Uniform;
     let asked = job.norandommap || job.soft_random_map || !job.directions().iter().all(uniform);
@@ -62,8 +62,8 @@ pub struct History {
     /// True after a pass of a fio job clone over its files has ended: all data written in the pass must be read back
     /// for verification.
     pub is_due: bool,
-    /// True after all writes of the fio job clone's pass are completed, while their data are being read back for
-    /// verification.
+    /// True after all writes of the fio job clone's pass over its files are completed, while their data are being read
+    /// back for verification.
     pub is_reading: bool,
 }
 

@@ -36,7 +36,7 @@ pub enum ZbdStep {
     /// Outcome: the request waits for another request of its fio job clone in flight, or for a zone that a request of
     /// another clone locks.
     Wait,
-    /// Outcome: no zone can take the request, so that the fio job clone ends its pass.
+    /// Outcome: no zone can take the request, so that the fio job clone ends its pass over its part of the drive.
     End,
 }
 
@@ -339,8 +339,8 @@ impl FioZones {
         turned.copied().find(|zone| clone.holds(*zone))
     }
 
-    /// Returns the number of the zone that a fio job's write drawn at `offset` goes to, or the step needed before the
-    /// write.
+    /// Returns the number of the zone that a fio job's write drawn at `offset` goes to; or, as the error, the step
+    /// needed before the write (a reset or finish of a zone, a wait) or the end of the pass.
     fn choose(&mut self, clone: &mut ZbdClone, offset: u64, others: u64) -> Result<u32, ZbdStep> {
         let least = clone.least[1];
         let drawn = self.zone_of(offset);

@@ -48,8 +48,8 @@ impl GroupState {
         Self { cell, met: 0, stretches: Permutation::draw(whole.max(1), random) }
     }
 
-    /// Returns the byte offset in the synthetic volume of record `number` of this group; stretches of records are
-    /// scattered over the group. The last stretch, which may be shorter, stays at the end.
+    /// Returns true when the record after `number` in this group of a synthetic volume also follows it directly in
+    /// address.
     fn offset(&self, number: u64) -> u64 {
         let each = STRETCH / self.cell.size;
         let (stretch, within) = (number / each, number % each);

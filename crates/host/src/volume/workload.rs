@@ -49,8 +49,8 @@ impl VolumeWorkload {
         self.layout.bytes
     }
 
-    /// Returns the fraction of the synthetic volume's addresses that is used, where not all fit the drive; `None` where
-    /// all fit.
+    /// Returns the fraction of the synthetic volume's addresses that are used, where not all fit the drive (parameter
+    /// `fit`); `None` where all fit.
     pub fn fitted(&self) -> Option<f64> {
         let (used, all) = (self.layout.distinct, self.parameters.distinct);
         (used < all).then(|| used as f64 / all as f64)

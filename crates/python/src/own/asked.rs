@@ -108,7 +108,8 @@ impl PolicyObject {
         Self { class: class.clone(), object }
     }
 
-    /// Looks up the method for a question or notification that every policy of the seam answers.
+    /// Looks up the method for a question or notification that every policy for its seam (replaceable decision)
+    /// answers.
     pub fn question(&self, name: &'static str) -> Question {
         Python::attach(|py| {
             let method = self.object.bind(py).getattr(name);

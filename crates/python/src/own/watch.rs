@@ -17,7 +17,7 @@ create_exception!(floatgate._core, PolicyTimeout, PyBaseException, "A policy did
 static LIMIT_NS: AtomicU64 = AtomicU64::new(10_000_000_000);
 static OPEN: Mutex<Vec<OpenQuestion>> = Mutex::new(Vec::new());
 static LOOKING: Once = Once::new();
-/// Interval at which the watching thread looks for policies that exceed the time limit for an answer.
+/// Time between two checks of the watching thread for policies that exceed the time limit for an answer.
 const EVERY: Duration = Duration::from_millis(50);
 /// Time after the beginning of a question to a policy from which on the watching thread briefly takes the interpreter
 /// lock each time it checks, so that Python notices signals that came.

@@ -9,8 +9,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Record of one configuration value that the program has read, written or default; the resolved configuration is a
-/// list of such entries.
+/// Record of one configuration value that the program has read; the resolved configuration is a list of such entries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// Dotted path of the key, such as `ftl.gc.victim.name`.

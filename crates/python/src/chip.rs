@@ -20,7 +20,8 @@ pub struct PyChip {
     inner: Mutex<BenchChip>,
 }
 
-/// Access to a flash chip while a Python call holds the chip's lock; the chip is simulated by cells or by tables.
+/// Exclusive access to a flash chip while a Python call holds the chip's lock; the chip is simulated by cells or by
+/// tables.
 struct Locked<'a>(MutexGuard<'a, BenchChip>);
 
 impl Locked<'_> {
@@ -357,7 +358,7 @@ impl PyChip {
     }
 }
 
-/// Makes the rests of a block (retention time and number of reads after the program) from pairs of `seconds`, at
+/// Makes the rests of a block (retention time after the program, and number of reads) from pairs of `seconds`, at
 /// `celsius` or else at the reference temperature, and number of reads.
 fn rests_of(chip: &SimulatedChip, rests: &[(f64, u64)], celsius: Option<f64>) -> Vec<Rest> {
     let rest =

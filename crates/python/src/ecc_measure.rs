@@ -89,8 +89,8 @@ impl EccPage {
     }
 }
 
-/// Returns the curves of Gaussian noise, read with two and with three soft bits, by which pages are compared with noise
-/// of equal effect on a decoder.
+/// Returns the two curves of channels with Gaussian noise, read with two and with three soft bits, to which pages are
+/// compared in order to find the noise of equal effect on a decoder.
 fn noises() -> &'static [Noise; 2] {
     static NOISES: OnceLock<[Noise; 2]> = OnceLock::new();
     NOISES.get_or_init(|| [Noise::new(2), Noise::new(3)])

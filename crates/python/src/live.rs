@@ -11,8 +11,8 @@ use sim::{Drive, RunOptions};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Default settings of a drive that a server offers: a kill of the server counts as a power cut, after which the drive
-/// must recover its map, and the write buffer has no power-loss protection.
+/// Default settings of a drive that a server offers: the end of the server process by a kill counts as a power cut,
+/// after which the drive must recover its map, and the write buffer has no power-loss protection.
 const SERVED: [&str; 2] = ["power.cut.drawn=0", "ftl.buffer.power_loss_protection=false"];
 
 /// Network block device server, for Python, that offers a simulated drive to clients.

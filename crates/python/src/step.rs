@@ -17,7 +17,8 @@ use std::path::PathBuf;
 /// Number of bytes of one completion in the packed form that Python gets, in the layout of the function `row`.
 const ROW: usize = 4 * 8 + 8 * STAGE_COUNT + 8;
 
-/// Record of a completed request of a stepped drive: its times, its status, and the stages of its latency.
+/// Record of a completed request of a drive that a Python program advances step by step: its times, its status, and the
+/// stages of its latency.
 #[pyclass(name = "Completion", module = "floatgate", frozen, eq)]
 #[derive(Clone, PartialEq)]
 pub struct PyCompletion(SteppedCompletion);

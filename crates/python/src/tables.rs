@@ -152,7 +152,7 @@ impl ArrowTable {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// Name, type, unit and meaning of each column; unit and meaning are empty where the file has none.
+    /// Name, type, unit and meaning of each column of the table; unit and meaning are empty where the file has none.
     #[getter]
     fn columns(&self) -> Vec<(String, String, String, String)> {
         let of = |field: &Arc<Field>, key| field.metadata().get(key).cloned().unwrap_or_default();
@@ -285,7 +285,7 @@ impl Writer {
         Self { path, open: Mutex::new(None) }
     }
 
-    /// Appends the rows of `table` to the file, which the first call creates.
+    /// Appends the rows of `table` to the Parquet file, which the first call creates.
     fn write(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<()> {
         guarded(py, || {
             let mut open = self.open.lock().map_err(|_| PyValueError::new_err("the writer failed before"))?;
@@ -302,7 +302,7 @@ impl Writer {
         })
     }
 
-    /// Writes the remaining rows and completes the file.
+    /// Writes the rows that are not written yet and completes the Parquet file.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         guarded(py, || {
             let open =

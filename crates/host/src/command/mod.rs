@@ -234,7 +234,7 @@ impl CommandSet {
     }
 }
 
-/// Status in a request's completion, one of two: success or failure.
+/// Status in the completion of a host request, one of two: success or failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompletionStatus {
     /// Status of a completion: the host's request succeeded.

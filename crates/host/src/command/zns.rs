@@ -135,7 +135,8 @@ pub struct ZoneRecord {
     pub written: u64,
 }
 
-/// Kind of work that a zone management command needs on the flash: none, filling the zone, or discarding its data.
+/// Kind of operation on the flash that a zone management command requires: none, filling the zone's unwritten blocks,
+/// or discarding the zone's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneWork {
     /// Work on the flash for a zone management command: none.
@@ -235,8 +236,8 @@ impl ZoneStates {
         }
     }
 
-    /// Ensures that the limits of the zoned namespace allow one more open zone: if as many zones are open as may be,
-    /// the drive closes the implicitly open zone that was opened first.
+    /// Ensures that the limits of the zoned namespace allow zone number `zone` to be active and open: if as many zones
+    /// are open as may be, the drive closes the implicitly open zone that was opened first.
     fn make_room(&mut self, zone: u32) -> Result<(), ZoneError> {
         let state = self.get(zone).state;
         if !state.is_active() && self.active >= self.shape.active_most {

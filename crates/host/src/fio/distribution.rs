@@ -128,7 +128,7 @@ fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     Some(given.iter().map(|share| share.unwrap_or_else(|| left / missing.max(1))).collect())
 }
 
-/// Sampler of block numbers: an access distribution of fio, of one of five kinds, prepared for a fixed number of
+/// Sampler of block numbers by an access distribution of fio, of one of five kinds, prepared for a fixed number of
 /// blocks.
 #[derive(Clone, Debug)]
 pub enum Sampler {
@@ -149,8 +149,8 @@ pub enum Sampler {
     Zoned(Box<[(u64, u64); 100]>),
 }
 
-/// Mapping from the popularity rank of a block to the number of the block: a random permutation, or, without one, the
-/// rank itself.
+/// Mapping from the popularity rank of a block to the number of the block: a random permutation, which scatters popular
+/// blocks over the file, or, without one, the rank itself.
 #[derive(Clone, Debug)]
 pub struct Scatter(Option<Permutation>);
 
@@ -262,8 +262,9 @@ fn bell(width: u64, count: u64, random: &mut RandomStream) -> u64 {
     (middle + by) as u64
 }
 
-/// Sampler of ranks 1 to n by Zipf's law, which works by rejection and inversion (Hoermann and Derflinger 1996): exact
-/// for every exponent, with constant work per draw and none beforehand.
+/// Sampler of ranks 1 to n by Zipf's law (the probability of rank k is proportional to 1 / k^theta), which works by
+/// rejection and inversion (Hoermann and Derflinger 1996): exact for every exponent, with constant work per draw and no
+/// work beforehand.
 #[derive(Clone, Debug)]
 pub struct Zipf {
     count: f64,

@@ -60,7 +60,7 @@ impl Default for RefillOptions {
 }
 
 /// State of the options `iodepth_batch_complete_min` and `iodepth_low` in one clone of a fio job: once its queue was
-/// full, the clone issues no request until enough have completed and few enough are in flight.
+/// full, the clone issues no request until enough of its requests have completed and few enough are in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Refill {
     answers: u64,
@@ -80,7 +80,7 @@ impl Refill {
     }
 
     /// Returns true if the fio job clone may issue another request while `outstanding` requests are in flight at queue
-    /// depth `depth`; from a full queue on, only once the refill rule is met.
+    /// depth `depth`: once the queue was full, only when enough requests have completed and few enough are in flight.
     pub fn admits(&mut self, outstanding: u64, depth: u64) -> bool {
         if outstanding >= depth && !self.is_draining {
             (self.is_draining, self.answered) = (true, 0);

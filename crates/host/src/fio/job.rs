@@ -196,7 +196,7 @@ pub struct JobSpec {
     /// True if the fio job reads back its written data, where `verify` asks for verification.
     pub do_verify: bool,
     /// Number of writes of the fio job between two rounds of reading data back to verify them (`verify_backlog`); 0:
-    /// one round after each pass.
+    /// one round after each pass over the files.
     pub verify_backlog: u64,
     /// Number of requests that a fio job reads back in a round (`verify_backlog_batch`); 0: as many as
     /// `verify_backlog`.

@@ -92,8 +92,9 @@ impl JobSpec {
     }
 }
 
-/// Schedule of the requests of one clone in one direction: when the next request is due. The schedule is absolute: when
-/// a drive falls behind, overdue requests are issued as soon as the queue has a free place, as in fio.
+/// Schedule of the requests of one fio job clone in one direction by its rate limit: when the next request is due. Due
+/// times do not depend on completions: when a drive falls behind, overdue requests are issued as soon as the queue has
+/// a free place, as in fio.
 #[derive(Clone, Debug)]
 pub struct RatePace {
     step: DueStep,

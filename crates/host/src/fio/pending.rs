@@ -23,7 +23,7 @@ pub struct Pending {
     free: Vec<u32>,
 }
 
-/// Fast hash function over a few numbers, none of which is chosen by an adversary.
+/// Fast hash function over a few numbers, for a table whose keys no adversary chooses.
 #[derive(Debug, Default)]
 struct Mix(u64);
 

@@ -60,12 +60,13 @@ impl Service {
     }
 }
 
-/// Binary logarithm of the ranks per file in a weighted order: as in fio, 1024 ranks are drawn among for each file,
-/// which makes the first file far more popular than one rank per file would.
+/// Binary logarithm of the number of popularity ranks per file where a distribution selects the file of each request:
+/// as in fio, the distribution is over 1024 ranks for each file, which makes the first file far more popular than one
+/// rank per file would.
 const RANKS_SHIFT: u32 = 10;
 
 /// Chooser of the file that each request of a fio job clone goes to. As in fio, requests go to at most `openfiles`
-/// files until one of these is done.
+/// files until one of these has no more requests in the pass over the files.
 #[derive(Clone, Debug)]
 pub struct Picker {
     order: FileOrder,

@@ -396,9 +396,9 @@ fn range(text: &str, base: u64) -> Result<(u64, u64), WrongSetting> {
     Ok((least.min(most), least.max(most)))
 }
 
-/// Parses a `bssplit` such as `4k/60:64k/40` into sizes with percentages, by fio's arithmetic: sizes without a
-/// percentage, or with none of it, share the rest to 100; then all are passed through from the rarest on, and the last
-/// gets the percentages that are missing, or loses the excess over 100.
+/// Parses a `bssplit` such as `4k/60:64k/40` into sizes with percentages, by fio's arithmetic: sizes with no
+/// percentage, or 0, share the rest to 100; then the percentages are added up from the rarest size on, and the last
+/// size gets the percentages that are missing, or loses the excess over 100.
 fn split(text: &str, base: u64) -> Result<Vec<(u64, u64)>, WrongSetting> {
     let mut parts = Vec::new();
     for part in text.split(':').filter(|part| !part.is_empty()) {

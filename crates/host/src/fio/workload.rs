@@ -60,10 +60,9 @@ struct JobClone {
     stonewall: bool,
 }
 
-/// Workload that plays the jobs of a fio job file on one drive.
-///
-/// Each clone has its own queue. Clones are asked in turn; a clone that must wait stands in a heap by time or waits for
-/// its own completion, so a call costs the same however many clones there are.
+/// Workload that plays the jobs of a fio job file on one drive. Each clone has its own queue. Clones are asked for
+/// requests in turn; a clone that must wait is in a heap (priority queue) ordered by time or waits for its own
+/// completion, so that a call costs the same however many clones there are.
 #[derive(Debug)]
 pub struct FioWorkload {
     file: JobFile,

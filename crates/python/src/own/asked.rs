@@ -229,8 +229,8 @@ impl PolicyObject {
         format!("{place}: {method} took longer than {limit:?}: expected an answer before (--policy-timeout)")
     }
 
-    /// Calls `function` of the Python package `floatgate.own` with the policy object, and returns the function's
-    /// result; an exception raised there ends the simulation with its message.
+    /// Calls `function` of the Python package `floatgate.own` with the policy object and, where given, the text `more`;
+    /// returns the function's result; an exception raised there ends the simulation with its message.
     pub fn helped(&self, function: &str, more: Option<&str>) -> Py<PyAny> {
         Python::attach(|py| {
             let object = self.object.bind(py);

@@ -147,7 +147,8 @@ impl Lent {
     }
 }
 
-/// Random stream of a policy, for use during the call in which the policy is asked.
+/// Random stream of a policy (its own random number generator), lent to Python for the call in which the policy is
+/// asked.
 #[pyclass(name = "Random", frozen)]
 pub struct LentRandom {
     stream: AtomicPtr<RandomStream>,
@@ -184,7 +185,7 @@ impl LentRandom {
         self.draw(|stream| stream.below(bound))
     }
 
-    /// Draws a number from 0 to below 1.
+    /// Draws a random number from 0 to below 1, all equally likely.
     fn unit(&self) -> PyResult<f64> {
         self.draw(RandomStream::unit)
     }

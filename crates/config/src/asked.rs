@@ -26,8 +26,8 @@ pub struct Asked {
     pub required: bool,
 }
 
-/// Kind of content that a configuration key has in one reading, or could have in another: for a key on which it depends
-/// which other keys are read.
+/// Content of a configuration key that decides which other keys are read: the content that the key has in one trial
+/// reading of the configuration, or a content that it could have in another trial reading.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyAnswer {
     /// Content: the key has this value, in the form in which `--set` takes it.
@@ -38,8 +38,8 @@ pub(crate) enum KeyAnswer {
     Absent,
 }
 
-/// Record of a configuration key on which it depends which other keys are read: its content in the present reading, and
-/// the other contents with which other keys would be read.
+/// Record of a configuration key that decides which other keys are read: the content of the key in the present trial
+/// reading (survey), and the other contents with which other keys would be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fork {
     pub key: String,

@@ -55,7 +55,7 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 /// Returns the known dotted keys most similar to `path`, which may lack parts at its beginning, as `gc.victim.name`
-/// does: all that are equally similar, in ascending order; none where no key is near enough.
+/// does: all that are equally similar, in ascending order; an empty list where no key is similar enough.
 pub fn nearest_keys<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let parts = path.split('.').count();
     let mut found: Vec<(usize, usize, &str)> = Vec::new();
@@ -86,8 +86,9 @@ fn apart(path: &str, key: &str) -> Option<usize> {
     Some(distance(path, key)).filter(|&apart| apart <= 1 + path.len().max(key.len()) / 3)
 }
 
-/// Returns the known name most similar to `name`, regardless of case, if one is near enough to be meant. Of names at
-/// the same distance, it prefers the one as long as `name` whose letters are nearer: `ddr3` for `ddr4`.
+/// Returns the known name most similar to `name`, regardless of case, if one is similar enough to be meant. Of names at
+/// the same edit distance, it prefers the one as long as `name` whose letters are nearer in the alphabet: `ddr3` for
+/// `ddr4`.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     known

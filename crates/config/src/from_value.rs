@@ -40,12 +40,12 @@ pub trait FromValue: Sized {
         false
     }
 
-    /// Makes an example value, near `magnitude` if it is a number, for a survey: a trial reading that finds out which
-    /// keys a program would read.
+    /// Makes an example value of this type, near `magnitude` if it is a number, for a survey: a trial reading of the
+    /// configuration that finds out which keys a program would read.
     fn example(magnitude: f64) -> Self;
 
-    /// Returns, for a switch (true or false), the opposite value, with which other keys may be read; empty for other
-    /// kinds of value.
+    /// Returns, for a switch (true or false), the opposite value, with which other configuration keys may be read in a
+    /// survey (trial readings); an empty list for other kinds of value.
     fn others(&self) -> Vec<Self> {
         Vec::new()
     }

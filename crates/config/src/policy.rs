@@ -22,8 +22,8 @@ pub trait Policy: Sized {
     /// Description of the policy: name, rule, source.
     const CARD: Card;
 
-    /// Reads the parameters of the policy from its section; the section's `name` has been read already, and the caller
-    /// checks for unknown keys.
+    /// Reads the parameters of the policy from its section of the configuration; the section's key `name` has been read
+    /// already, and the caller checks for unknown keys.
     ///
     /// # Errors
     /// When a parameter is of the wrong type or outside its range.

@@ -35,15 +35,16 @@ pub struct Key {
     pub needs: Vec<Vec<Need>>,
 }
 
-/// List of changes of configuration keys' contents, in order, by which a reader that starts from the base document is
-/// led to read a certain key.
+/// List of changes of configuration keys' contents, in order, which are made to the base document so that the function
+/// that reads the configuration comes to read a certain key (in a survey by trial readings).
 type Path = Vec<(String, KeyAnswer)>;
 
 struct SurveyRun {
     path: Path,
     asked: Vec<Asked>,
     forks: Vec<Fork>,
-    /// True if the reader came to its end without an error, so that it would read no further keys.
+    /// True if the trial reading of the configuration came to its end without an error, so that it would read no
+    /// further keys.
     whole: bool,
 }
 
@@ -96,8 +97,8 @@ fn follow<T>(
     SurveyRun { path, asked, forks, whole }
 }
 
-/// Returns the conditions under which a key is read, as alternatives: the shortest changes of the base document by
-/// which the key is read, or the conditions that the base document itself meets.
+/// Returns the conditions under which a configuration key is read, as alternatives: the shortest changes of the base
+/// document with which a trial reading reads the key, or the conditions that the base document itself meets.
 fn needs(asked: &Asked, runs: &[SurveyRun]) -> Vec<Vec<Need>> {
     let with: Vec<&SurveyRun> = runs.iter().filter(|run| run.asked.contains(asked)).collect();
     let fewest = with.iter().map(|run| run.path.len()).min().unwrap_or(0);

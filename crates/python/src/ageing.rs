@@ -8,8 +8,9 @@ use serde_json::json;
 use sim::{AgeingOptions, Drive};
 use std::path::PathBuf;
 
-/// Ageing run, for Python: a drive that is overwritten until the end of its life, in windows of writes that are
-/// simulated one by one, with jumps in wear in between. Structured values are passed as JSON.
+/// Ageing run, for Python: a drive that is overwritten until the end of its life. Windows, in which each write is
+/// simulated, alternate with jumps, which raise the wear (erase counts) without simulated writes. Structured values are
+/// passed as JSON.
 #[pyclass(name = "Ageing", module = "floatgate._core", frozen)]
 pub struct PyAgeing {
     inner: Held<sim::Ageing>,
@@ -44,12 +45,13 @@ impl PyAgeing {
         self.capacity_bytes
     }
 
-    /// Returns the size of a mapping unit in bytes; each write of the ageing writes one unit.
+    /// Returns the size in bytes of a mapping unit, the unit of the logical-to-physical map; each write of the ageing
+    /// run writes one unit.
     fn unit_bytes(&self) -> u64 {
         self.unit_bytes
     }
 
-    /// Returns the requirements and limits by which the end of the drive's life is judged, as JSON.
+    /// Returns the requirements and limits by which the ageing run decides that the drive's life has ended, as JSON.
     fn facts(&self) -> PyResult<String> {
         Ok(json!(self.inner.lock()?.facts()).to_string())
     }
@@ -72,9 +74,9 @@ impl PyAgeing {
     }
 
     /// Simulates the next writes of the present window of the ageing run (a stretch of the drive's life that is
-    /// simulated write by write). Returns the state of the drive as JSON where the window ends with this call, after
-    /// the jump in wear that follows the window, else None; and the fraction, 0 to 1, of the mean block's life that has
-    /// passed.
+    /// simulated write by write). Returns two values: where the window ends with this call, the state of the drive as
+    /// JSON after the jump that raises the wear without simulated writes, else None; and the fraction, 0 to 1, of the
+    /// mean block's life that has passed.
     fn go_on(&self, py: Python<'_>) -> PyResult<(Option<String>, f64)> {
         self.inner.work(py, |ageing| {
             let row = ageing.go_on().map_err(input)?;

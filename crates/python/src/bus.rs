@@ -73,8 +73,8 @@ fn to_json(waveform: &Waveform) -> Value {
     })
 }
 
-/// Returns one signal edge of a waveform as JSON: its time in fs, the new level, and for a byte its value and its
-/// label: `[12000, "byte", 48, "30h"]`.
+/// Returns one signal edge of a bus waveform as JSON: its time in fs, and the new level; for a byte on the data lines,
+/// the value of the byte and its text in diagrams, too: `[12000, "byte", 48, "30h"]`.
 fn edge(edge: &WaveEdge) -> Value {
     let at = edge.at.get();
     match &edge.level {

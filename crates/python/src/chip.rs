@@ -13,13 +13,15 @@ use sim::{BenchChip, ChipModel};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
-/// Flash chip on the test bench, simulated by its cells or by its characterization tables; for Python.
+/// Flash chip on the simulated test bench, for Python; the chip is simulated by its cells or by its characterization
+/// tables.
 #[pyclass(name = "Chip", module = "floatgate._core", frozen)]
 pub struct PyChip {
     inner: Mutex<BenchChip>,
 }
 
-/// Access to a flash chip while a Python call holds the chip's lock; the chip is simulated by cells or by tables.
+/// Exclusive access to a flash chip while a Python call holds the chip's lock; the chip is simulated by cells or by
+/// tables.
 struct Locked<'a>(MutexGuard<'a, BenchChip>);
 
 impl Locked<'_> {
@@ -110,7 +112,8 @@ impl PyChip {
         .to_string()
     }
 
-    /// Reads a page; returns the status, the busy time in ns, and the bytes of the page with its spare bytes.
+    /// Reads a page; returns the status, the busy time in ns, and the bytes of the page with those of its spare
+    /// (out-of-band) area.
     fn read<'py>(
         &self,
         py: Python<'py>,
@@ -132,7 +135,7 @@ impl PyChip {
     }
 
     /// Runs program/erase cycles on a block with a data pattern, programming the pages that `pages` names (first, all
-    /// or none) in each cycle; returns the rows that the test rig logged.
+    /// or none) in each cycle; returns the test rig's log, one row for each recorded program or erase.
     fn cycle(
         &self,
         py: Python<'_>,
@@ -184,13 +187,14 @@ impl PyChip {
         self.lock().now_ns()
     }
 
-    /// Returns the names of the chip's voltage sets (verify and read reference voltages), the usual set first.
+    /// Returns the names of the chip's voltage sets (program-verify and read reference voltages), the default set
+    /// first.
     fn voltage_plans(&self) -> PyResult<Vec<String>> {
         Ok(self.lock().cells()?.plans().into_iter().map(ToOwned::to_owned).collect())
     }
 
-    /// Makes the chip program and read with the voltage set `name` from now on; returns the set as JSON, voltages in
-    /// volts.
+    /// Makes the chip program and read with the voltage set `name` (program-verify and read reference voltages) from
+    /// now on; returns the set as JSON, voltages in volts.
     fn use_voltage_plan(&self, name: &str) -> PyResult<String> {
         let mut lock = self.lock();
         let chip = lock.cells()?;
@@ -207,17 +211,17 @@ impl PyChip {
         .to_string())
     }
 
-    /// Makes the chip program with a voltage step between pulses that is `times` as high as the voltage set's, from now
-    /// on.
+    /// Makes the chip program, from now on, with an ISPP step (rise of the program voltage from pulse to pulse) of
+    /// `times` the step of the voltage set in use.
     fn use_program_step(&self, times: f64) -> PyResult<()> {
         self.lock().cells()?.use_step(times).map_err(input)
     }
 
-    /// Returns the mean raw bit error rates of blocks with this wear (program/erase cycles) at the voltage set and step
-    /// in use, one tuple for each rest (retention time in seconds at the reference temperature, or at `celsius`, and
-    /// number of reads) in `rests`: the rate of each page type with the default read references, and with the best; the
-    /// fraction of misread cells of each state; and how far the best references lie below the default, in volts.
-    /// `layer` selects the wordline layer of this rank, 0 the best, 1 the worst.
+    /// Returns the mean raw bit error rates of blocks with this wear (program/erase cycles) at the voltage set and ISPP
+    /// step in use, one tuple for each rest (retention time in seconds at the reference temperature, or at `celsius`,
+    /// and number of reads) in `rests`: the rate of each page type with the default read references, and with the best;
+    /// the fraction of misread cells of each state; and how far the best references lie below the default, in volts.
+    /// `layer` selects the wordline layer of this rank by error rate, 0 the best, 1 the worst.
     #[allow(clippy::type_complexity)]
     #[pyo3(signature = (pe_cycles, rests, cells, celsius = None, layer = None))]
     fn error_rates(
@@ -239,8 +243,8 @@ impl PyChip {
     }
 
     /// Returns, for each rest in `rests` (retention time in seconds and number of reads), a page of type `page` in
-    /// blocks with this wear (program/erase cycles), at the voltage set and step in use, as a channel for error
-    /// correction; of all blocks, or of the block with the rank `block`, 0 the best, 1 the worst.
+    /// blocks with this wear (program/erase cycles), at the voltage set and ISPP step in use, as a channel for error
+    /// correction; of all blocks, or of the block with the rank `block` by error rate, 0 the best, 1 the worst.
     #[pyo3(signature = (pe_cycles, rests, cells, page, celsius = None, block = None))]
     #[allow(clippy::too_many_arguments)]
     fn pages(
@@ -354,7 +358,7 @@ impl PyChip {
     }
 }
 
-/// Makes the rests of a block (retention time and number of reads after the program) from pairs of `seconds`, at
+/// Makes the rests of a block (retention time after the program, and number of reads) from pairs of `seconds`, at
 /// `celsius` or else at the reference temperature, and number of reads.
 fn rests_of(chip: &SimulatedChip, rests: &[(f64, u64)], celsius: Option<f64>) -> Vec<Rest> {
     let rest =

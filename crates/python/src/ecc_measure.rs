@@ -13,7 +13,8 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::sync::{Arc, OnceLock};
 
-/// Number of random codewords that a trial of an error correcting code sends over the channel, again and again in turn.
+/// Number of different random codewords that a trial of an error correcting code sends over the channel; the trial
+/// repeats them in turn.
 const SENT: u64 = 8;
 /// Greatest chance with which a confidence interval of a failure rate may miss the true rate.
 const MISSING: f64 = 0.05;
@@ -36,16 +37,16 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Flash page as a channel for error correction, for Python: of simulated cells with a certain wear, retention time and
-/// number of reads, or of cell states with normal distributions.
+/// Flash page as a communication channel for error correction, for Python: of simulated cells with a certain wear,
+/// retention time and number of reads, or of cell states with normal distributions.
 #[pyclass(module = "floatgate._core", frozen)]
 pub struct EccPage {
     pub page: Page,
 }
 
-/// Tuple of the results of sensing a page: raw bit error rate of the middle comparison, mutual information per bit,
-/// read references in volts at each boundary of states, probability of each read value for a sent zero and for a sent
-/// one, and log-likelihood ratio of each value.
+/// Tuple of the results of sensing a page: raw bit error rate of the hard decision (the middle one of a soft read's
+/// references), mutual information per bit, read references in volts at each boundary of states, probability of each
+/// read value for a sent zero and for a sent one, and log-likelihood ratio of each value.
 type CellsSeen = (f64, f64, Vec<Vec<f64>>, Vec<f64>, Vec<f64>, Vec<f64>);
 
 fn seen(references_v: Vec<Vec<f64>>, zones: Zones) -> CellsSeen {
@@ -88,8 +89,8 @@ impl EccPage {
     }
 }
 
-/// Returns the curves of Gaussian noise, read with two and with three soft bits, by which pages are compared with noise
-/// of equal effect on a decoder.
+/// Returns the two curves of channels with Gaussian noise, read with two and with three soft bits, to which pages are
+/// compared in order to find the noise of equal effect on a decoder.
 fn noises() -> &'static [Noise; 2] {
     static NOISES: OnceLock<[Noise; 2]> = OnceLock::new();
     NOISES.get_or_init(|| [Noise::new(2), Noise::new(3)])
@@ -261,10 +262,10 @@ impl EccTrial {
         self.decoder.clone()
     }
 
-    /// Sends `words` codewords, from word number `first` on, over the channel in which each read value has the given
-    /// probability for a `zero` and for a `one` and the given log-likelihood ratio in `ratios`; decodes the words, and
-    /// returns the number of failures, the number of undetected failures, and the number of words by iterations, from 0
-    /// iterations on.
+    /// Sends `words` codewords, from codeword number `first` on, over the channel in which each read value has the
+    /// given probability for a `zero` and for a `one` and the given log-likelihood ratio in `ratios`; decodes the
+    /// codewords, and returns the number of failures, the number of undetected failures, and the number of codewords by
+    /// decoder iterations, from 0 iterations on.
     #[allow(clippy::too_many_arguments)]
     fn count(
         &self,
@@ -287,15 +288,16 @@ impl EccTrial {
     }
 }
 
-/// Returns the exact 95 % confidence interval of the failure rate, from the number of words and of failures among them.
+/// Returns the exact 95 % confidence interval of the failure rate of decoding, from the number of decoded codewords
+/// (`words`) and of failures among them.
 #[pyfunction]
 pub fn ecc_interval(words: u64, failures: u64) -> (f64, f64) {
     Count { words, failures, ..Count::default() }.interval(MISSING)
 }
 
-/// Fits the scaling law of decoding failures against the raw bit error rate to points (rate, words, failures) of
-/// codewords of `bits` bits; returns the law's threshold in bit errors of a word and its variance in bit errors
-/// squared, None where no law fits.
+/// Fits the scaling law of decoding failures against the raw bit error rate to points (rate, number of codewords,
+/// number of failures) for codewords of `bits` bits; returns the law's threshold in bit errors of a codeword and its
+/// variance in bit errors squared, None where no law fits.
 #[pyfunction]
 pub fn ecc_law(bits: usize, points: Vec<(f64, u64, u64)>) -> Option<(f64, f64)> {
     let law = Law::fitted(bits, &counts(&points))?;
@@ -310,7 +312,8 @@ pub fn ecc_rate(bits: usize, law: (f64, f64), failure: f64) -> f64 {
 }
 
 /// Returns the probability that decoding of a codeword fails at a raw bit error rate by the scaling law `law`
-/// (threshold, variance), and the bounds of the confidence interval by the counted points (rate, words, failures).
+/// (threshold, variance), and the bounds of the confidence interval by the counted points (rate, number of codewords,
+/// number of failures).
 #[pyfunction]
 pub fn ecc_extrapolated(
     bits: usize,

@@ -27,8 +27,8 @@ pub fn input(error: impl std::fmt::Display) -> PyErr {
 }
 
 /// Runs `work` without Python's interpreter lock and converts panics into Python exceptions: `InputError` for a fault
-/// of a user's own policy, else `BrokenInvariant`. If a signal came meanwhile, returns the exception that its handler
-/// raised.
+/// of a user's own policy, else `BrokenInvariant`. If a signal came meanwhile, returns the exception that the signal's
+/// handler raised.
 pub fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
     if let Some(text) = kept::kept() {

@@ -7,12 +7,12 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// A Rust object that contains a simulated drive, held for Python. A lock protects it because Python may pass an object
-/// to any thread.
+/// A Rust object that contains a simulated drive, for use by Python. A lock protects it because Python may pass an
+/// object to any thread.
 pub struct Held<T> {
     inner: Option<Mutex<T>>,
-    /// True once a user's policy has held on to an array that shows the object's memory; the object must then never be
-    /// freed.
+    /// True once a user's policy has kept a reference, after its call, to an array that shows the object's memory; the
+    /// object must then never be freed.
     kept: AtomicBool,
 }
 

@@ -7,34 +7,34 @@ use std::cell::{Cell, RefCell};
 pub struct PolicyFault(pub String);
 
 thread_local! {
-    /// Error message about a policy that held on to an array of the drive's memory after its call, by which the drive
-    /// must not be freed; none if no policy did so in this thread's work.
+    /// Error message about a policy that kept a reference, after its call, to an array of the drive's memory, so that
+    /// the drive must not be freed; none if no policy did so in this thread's work.
     static KEPT: RefCell<Option<String>> = const { RefCell::new(None) };
     static LEFT_BEHIND: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Records that a policy held on to an array of a drive's memory after its call; `text` is the error message with which
-/// the work then ends.
+/// Records that a policy kept a reference to an array of a drive's memory after its call; `text` is the error message
+/// with which the work then ends.
 pub fn keep(text: String) {
     KEPT.set(Some(text));
 }
 
-/// Removes and returns the error message about a policy that held on to an array of the drive's memory during the work
-/// that ends now, if there is one.
+/// Removes and returns the error message about a policy that kept a reference to an array of the drive's memory during
+/// the work that ends now, if there is one.
 pub fn kept() -> Option<String> {
     let text = KEPT.take();
     LEFT_BEHIND.set(text.is_some());
     text
 }
 
-/// Returns true while the drive of the present work must not be freed, because a policy has held on to an array of its
-/// memory.
+/// Returns true while the drive of the present work must not be freed, because a policy has kept a reference to an
+/// array of its memory after a call.
 pub fn is_kept() -> bool {
     KEPT.with_borrow(Option::is_some)
 }
 
-/// Returns true, only once, if the drive of the work that ended must never be freed, because a policy held on to an
-/// array of its memory.
+/// Returns true, only once, if the drive of the work that ended must never be freed, because a policy kept a reference
+/// to an array of its memory after a call.
 pub fn left_behind() -> bool {
     LEFT_BEHIND.take()
 }

@@ -34,8 +34,8 @@ fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// Returns the version number of the cell model by which characterization tables are derived; tables of other versions
-/// are refused.
+/// Returns the version number of the cell model's equations, by which characterization tables are derived; tables of
+/// other versions are refused.
 #[pyfunction]
 fn cell_laws() -> u32 {
     nand::tables::CELL_LAWS

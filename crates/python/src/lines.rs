@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Tuple of a row of the test rig's log as Python values, in the order of the fields of `floatgate.lab.Entry`, which is
-/// made from such rows: block, page, operation, cycle, busy time in ns, pulses, status, and number of bit errors
-/// (always None, as nothing was read back).
+/// made from such rows: block, page, operation, program/erase cycle, busy time in ns, number of program or erase
+/// pulses, status, and number of bit errors (always None, as nothing was read back).
 type LoggedRow<'py> =
     (u32, Option<u32>, LinesOfWord<'py>, u64, u64, Option<u32>, LinesOfWord<'py>, Option<u32>);
 type LinesOfWord<'py> = Bound<'py, PyString>;

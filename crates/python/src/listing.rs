@@ -15,7 +15,8 @@ pub fn result_schema() -> String {
     sim::result_schema().to_string()
 }
 
-/// Returns all policies of all seams (replaceable decisions of the drive), as JSON.
+/// Returns all policies for all seams (replaceable decisions of the simulated drive, such as the choice of garbage
+/// collection victims), as JSON.
 #[pyfunction]
 pub fn policies() -> String {
     json!(sim::policies().iter().map(policy).collect::<Vec<_>>()).to_string()

@@ -11,8 +11,8 @@ use sim::{Drive, RunOptions};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Default settings of a drive that a server offers: a kill of the server counts as a power cut, after which the drive
-/// must recover its map, and the write buffer has no power-loss protection.
+/// Default settings of a drive that a server offers: the end of the server process by a kill counts as a power cut,
+/// after which the drive must recover its map, and the write buffer has no power-loss protection.
 const SERVED: [&str; 2] = ["power.cut.drawn=0", "ftl.buffer.power_loss_protection=false"];
 
 /// Network block device server, for Python, that offers a simulated drive to clients.
@@ -76,7 +76,8 @@ impl PyServer {
         self.inner.work(py, |server| Ok(server.result().map_err(input)?.to_string()))
     }
 
-    /// Lets the drive come to rest and completes its image file, so that the next server can open the image.
+    /// Completes all work of the drive, saves its state beside the image file, and marks the image as cleanly closed,
+    /// so that the next server can start from the saved state.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.inner.work(py, |server| server.close().map_err(input))
     }

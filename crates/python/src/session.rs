@@ -13,7 +13,8 @@ use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use sim::{Drive, RunOptions, WorkloadSpec};
 
-/// Simulation run of a drive with a workload and options, for Python, advanced in slices until it has a result.
+/// Simulation run of a drive with a workload and options, for Python, which is advanced in slices (some number of
+/// events per call) until it has a result.
 #[pyclass(name = "Session")]
 pub struct PySession {
     inner: Held<sim::Session>,
@@ -55,13 +56,13 @@ impl PySession {
         })
     }
 
-    /// Returns a description of the run before it begins, as JSON: the drive and, for a trace, its span, rate and
-    /// footprint.
+    /// Returns a description of the run before it begins, as JSON: the drive and, for a trace, its time span, request
+    /// rate and footprint (bytes of the distinct 4 KiB pages that requests access).
     fn describe(&self) -> String {
         self.description.clone()
     }
 
-    /// Simulates about `events` events; returns the progress of the run as JSON.
+    /// Simulates about `events` events of the run; returns the progress of the run as JSON.
     fn advance(&self, py: Python<'_>, events: u64) -> PyResult<String> {
         self.inner.work(py, |run| Ok(json!(run.advance(events).map_err(input)?).to_string()))
     }
@@ -77,7 +78,7 @@ impl PySession {
         self.inner.work(py, |run| run.interrupt().map_err(input))
     }
 
-    /// Returns all results measured so far, as JSON, while the run goes on.
+    /// Returns all results measured so far, as JSON; the run can go on afterwards.
     fn glance(&self, py: Python<'_>) -> PyResult<String> {
         self.inner.work(py, |run| Ok(run.glance().map_err(input)?.to_string()))
     }
@@ -128,7 +129,8 @@ fn open(drive: Drive, spec: WorkloadSpec, options: RunOptions) -> PyResult<PySes
     Ok(PySession { inner: Held::new(inner.map_err(input)?), description: description.to_string() })
 }
 
-/// Returns the facts about a trace that a user checks before a run, as JSON: format, requests, span, rate, footprint.
+/// Returns the facts about a trace that a user checks before a run, as JSON: format, number of requests, time span,
+/// request rate, footprint (bytes of the distinct 4 KiB pages that requests access).
 fn outline(info: &TraceInfo) -> Value {
     json!({
         "format": info.format,

@@ -14,10 +14,11 @@ use pyo3::types::{PyByteArray, PyDict, PyInt};
 use sim::RunOptions;
 use std::path::PathBuf;
 
-/// Number of bytes of one packed completion, in the layout of the function `row`.
+/// Number of bytes of one completion in the packed form that Python gets, in the layout of the function `row`.
 const ROW: usize = 4 * 8 + 8 * STAGE_COUNT + 8;
 
-/// Record of a completed request of a stepped drive: its times, its status, and the stages of its latency.
+/// Record of a completed request of a drive that a Python program advances step by step: its times, its status, and the
+/// stages of its latency.
 #[pyclass(name = "Completion", module = "floatgate", frozen, eq)]
 #[derive(Clone, PartialEq)]
 pub struct PyCompletion(SteppedCompletion);
@@ -80,7 +81,8 @@ impl PyCompletion {
         status(self.0.status)
     }
 
-    /// Name of the stage of the latency that took longest, as in `stages_ns`.
+    /// Name of the stage (part of the path through the drive) in which the request spent the most time, as in
+    /// `stages_ns`.
     #[getter]
     fn cause(&self) -> &'static str {
         STAGE_NAMES[usize::from(self.0.cause)]
@@ -92,7 +94,8 @@ impl PyCompletion {
         self.0.retries
     }
 
-    /// Time that the request spent in each stage, in ns by the name of the stage; together they are the latency.
+    /// Time that the request spent in each stage of its path through the drive, in ns by the name of the stage; the sum
+    /// of the times is the latency.
     #[getter]
     fn stages_ns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stages = PyDict::new(py);
@@ -371,8 +374,8 @@ impl PySteppedDrive {
         packed(py, count, |pack| _ = drive.take_with(count, pack))
     }
 
-    /// Let simulated time go on to the last completion, after which the drive takes no more requests. Completions can
-    /// still be taken.
+    /// Let simulated time go on to the completion of the last outstanding request, after which the drive takes no more
+    /// requests. Completions can still be taken.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
         self.long(py, |drive| drive.finish().map_err(refused))
     }
@@ -403,8 +406,8 @@ pub fn step_op(name: &str) -> PyResult<u8> {
     Ok(op_named(name).map_err(refused)?.code())
 }
 
-/// Returns three lists of names: the stages of a latency, the operations with their numeric codes, and the statuses of
-/// completions in the order of their codes.
+/// Returns three lists of names: the stages into which a request's latency is divided, the operations with their
+/// numeric codes, and the statuses of completions in the order of their codes.
 #[pyfunction]
 pub fn step_words() -> (Vec<&'static str>, Vec<(u8, &'static str)>, Vec<&'static str>) {
     let ops = (0..=u8::MAX).filter_map(|code| op_of(code).ok()).map(|op| (op.code(), op.name()));

@@ -27,8 +27,8 @@ const ASKED: u8 = 1;
 const AT_ONCE: u8 = 2;
 /// Exit status of a command that SIGTERM ends.
 const TERMINATED: i32 = 128 + 15;
-/// Time for which a slice of work may go on after a stop was asked for, before it is ended by an exception: most slices
-/// end by themselves within it, and the run then has a result.
+/// Time for which a slice of work (one call from Python) may go on after a stop was asked for, before it is ended by an
+/// exception: most slices end by themselves within it, and the run then has a result.
 const GRACE: Duration = Duration::from_secs(1);
 
 static STATE: AtomicU8 = AtomicU8::new(NONE);
@@ -40,15 +40,15 @@ thread_local! {
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// Asks that the running work end after its present slice; a slice that takes longer than one second from now on is
-/// ended with the exception Stopped.
+/// Asks that the running work end after its present slice (call from Python); a slice that takes longer than one second
+/// from now on is ended with the exception Stopped.
 #[pyfunction]
 pub fn ask_to_stop() {
     *SINCE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     STATE.store(ASKED, Ordering::Relaxed);
 }
 
-/// Asks that the running work end at once, within its present slice, with the exception SystemExit.
+/// Asks that the running work end at once, within its present slice (call from Python), with the exception SystemExit.
 #[pyfunction]
 pub fn end_at_once() {
     STATE.store(AT_ONCE, Ordering::Relaxed);

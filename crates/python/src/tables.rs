@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex};
 /// Number of rows in a row group of a Parquet file; the rows of a group are held in memory, compressed, until the group
 /// is written.
 const GROUP_ROWS: usize = 1_000_000;
-/// Number of rows that are passed to the writer of a Parquet file at once.
+/// Number of rows that are passed to the writer of a Parquet file in one batch.
 const BATCH_ROWS: usize = 16_384;
 
 /// Metadata key under which a column of a table gives its unit. `MEANING` is the key under which the column gives its
@@ -152,7 +152,7 @@ impl ArrowTable {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// Name, type, unit and meaning of each column; unit and meaning are empty where the file has none.
+    /// Name, type, unit and meaning of each column of the table; unit and meaning are empty where the file has none.
     #[getter]
     fn columns(&self) -> Vec<(String, String, String, String)> {
         let of = |field: &Arc<Field>, key| field.metadata().get(key).cloned().unwrap_or_default();
@@ -250,8 +250,8 @@ pub struct Writer {
     open: Mutex<Option<Open>>,
 }
 
-/// State of a Parquet file that is being written. Rows are given in slices that depend on the speed of the machine, but
-/// are written in batches of fixed size, so that the same run gives the same bytes.
+/// State of a Parquet file that is being written. Python passes the rows in slices that depend on the speed of the
+/// machine, but they are written in batches of fixed size, so that the same run gives the same bytes.
 struct Open {
     file: ArrowWriter<File>,
     rows: BatchCoalescer,
@@ -285,7 +285,7 @@ impl Writer {
         Self { path, open: Mutex::new(None) }
     }
 
-    /// Appends the rows of `table` to the file, which the first call creates.
+    /// Appends the rows of `table` to the Parquet file, which the first call creates.
     fn write(&self, py: Python<'_>, table: &ArrowTable) -> PyResult<()> {
         guarded(py, || {
             let mut open = self.open.lock().map_err(|_| PyValueError::new_err("the writer failed before"))?;
@@ -302,7 +302,7 @@ impl Writer {
         })
     }
 
-    /// Writes the remaining rows and completes the file.
+    /// Writes the rows that are not written yet and completes the Parquet file.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         guarded(py, || {
             let open =

@@ -20,7 +20,7 @@ pub trait Foreign: Send + Sync {
     }
 
     /// Makes the policy `name` for `seam` (the key path of a replaceable decision), and reads its parameters from
-    /// `section`; the result is the seam's `Maker`, boxed.
+    /// `section`; the result, boxed, is the function that makes instances of the policy (the seam's `Maker`).
     ///
     /// # Errors
     /// When there is no such policy, it does not answer this seam's question, or a parameter is wrong.
@@ -42,8 +42,8 @@ impl Bringer {
         Self(Some(foreign))
     }
 
-    /// Returns, for error messages, a text on how to name a policy from outside the catalogue for the decision `seam`;
-    /// `None` where such policies cannot make it.
+    /// Returns, for error messages, a text on how to name a policy from outside the catalogue for the replaceable
+    /// decision `seam`; `None` where such policies cannot make this decision.
     pub(crate) fn offers(&self, seam: &str) -> Option<&'static str> {
         self.0.as_ref().and_then(|foreign| foreign.offers(seam))
     }

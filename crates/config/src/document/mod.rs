@@ -87,8 +87,9 @@ impl Document {
         })
     }
 
-    /// Merges `upper` into this document: values of `upper` win, tables are merged key by key. A table whose `name`
-    /// changes replaces the old table whole, since the parameters of one policy mean nothing to another.
+    /// Merges the document `upper` into this document: values of `upper` replace values of this document, tables are
+    /// merged key by key. A table whose `name` changes replaces the old table whole, since the parameters of one policy
+    /// mean nothing to another.
     pub fn overlay(&mut self, upper: Self) {
         if let (Value::Table(below), Value::Table(above)) = (&mut self.root.value, upper.root.value) {
             merge(below, above); // The root is no policy: a `name` there is no other one's.

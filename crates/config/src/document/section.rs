@@ -130,7 +130,7 @@ fn answer<T: FromValue>(value: &T) -> KeyAnswer {
 }
 
 impl Section {
-    /// Makes the section for the root table of a configuration document.
+    /// Makes the section, by which the program reads keys, for the root table of a configuration document.
     pub fn root(document: &Document) -> Self {
         let record = SharedRecord { bringer: document.bringer().clone(), ..SharedRecord::default() };
         Self::of(String::new(), String::new(), document.root(), Rc::new(record))
@@ -298,7 +298,7 @@ impl Section {
         Err(error)
     }
 
-    /// Reads the name of the policy for `seam` from the key `name`; it must be one of the catalogue's `names`.
+    /// Reads the policy for the decision with the key path `seam` from the key `name`: one of the catalogue's `names`.
     ///
     /// # Errors
     /// When it is none of the names; the error lists them all.
@@ -460,8 +460,8 @@ fn joined(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Returns the parameters (keys, defaults and help) that the function `read` asks for, up to the first without a
-/// default, found by letting it read an empty section.
+/// Returns the parameters (keys, defaults and help) that the function `read` asks for, up to the first parameter
+/// without a default; they are found by calling `read` with an empty section.
 pub fn describe<T>(read: impl FnOnce(&mut Section) -> Result<T, ConfigError>) -> Vec<Entry> {
     let mut section = Section::root(&Document::empty());
     // A required key without a default ends the reading; what was recorded until then still stands.

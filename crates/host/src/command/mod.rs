@@ -108,7 +108,7 @@ impl Op {
         }
     }
 
-    /// Returns the number that stands for the operation in files of requests.
+    /// Returns the number that stands for the operation (host command) in files of recorded or generated requests.
     pub const fn code(self) -> u8 {
         self.0
     }
@@ -234,7 +234,7 @@ impl CommandSet {
     }
 }
 
-/// Status in a request's completion, one of two: success or failure.
+/// Status in the completion of a host request, one of two: success or failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompletionStatus {
     /// Status of a completion: the host's request succeeded.
@@ -244,7 +244,8 @@ pub enum CompletionStatus {
     Failed,
 }
 
-/// Completion of a host request: time, status, and address where the drive chose one.
+/// Completion of a host request: time, status, and the address of the data where the drive chose the address (zone
+/// append).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// Simulated time at which the host's request was completed.

@@ -117,9 +117,10 @@ pub struct ZoneShape {
     pub size: u64,
     /// Zone capacity of the zoned namespace: number of blocks of a zone that can be written.
     pub capacity: u64,
-    /// Greatest number of zones of the namespace that can be open at once.
+    /// Greatest number of zones of the namespace that can be open at the same time.
     pub open_most: u32,
-    /// Greatest number of zones of the namespace that can be active at once; at least `open_most`.
+    /// Greatest number of zones of the namespace that can be active at the same time (open or closed); at least
+    /// `open_most`.
     pub active_most: u32,
     /// True: a read of blocks that were never written returns zeros; false: such a read returns an error.
     pub reads_unwritten: bool,
@@ -134,7 +135,8 @@ pub struct ZoneRecord {
     pub written: u64,
 }
 
-/// Kind of work that a zone management command needs on the flash: none, filling the zone, or discarding its data.
+/// Kind of operation on the flash that a zone management command requires: none, filling the zone's unwritten blocks,
+/// or discarding the zone's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneWork {
     /// Work on the flash for a zone management command: none.
@@ -156,7 +158,7 @@ pub struct ZoneCounts {
     pub closed: [u64; 2],
     /// Number of times that the host finished a zone before it was full.
     pub finished: u64,
-    /// Number of times that a zone was reset while it held data or was full.
+    /// Number of times that a zone was reset while it contained data or was full.
     pub reset: u64,
     /// Number of times that a zone became full by writes.
     pub filled: u64,
@@ -234,8 +236,8 @@ impl ZoneStates {
         }
     }
 
-    /// Ensures that the limits of the zoned namespace allow one more open zone: if as many zones are open as may be,
-    /// the drive closes the implicitly open zone that was opened first.
+    /// Ensures that the limits of the zoned namespace allow zone number `zone` to be active and open: if as many zones
+    /// are open as may be, the drive closes the implicitly open zone that was opened first.
     fn make_room(&mut self, zone: u32) -> Result<(), ZoneError> {
         let state = self.get(zone).state;
         if !state.is_active() && self.active >= self.shape.active_most {

@@ -3,12 +3,13 @@
 //! fio's own rule: a block that was covered gives way to the next free one, and a request ends where a covered block
 //! begins. Requests of one size need no map: a permutation visits each block once (`order`).
 
-/// Map of the blocks of a file that says of each block whether a fio job has accessed it in the present pass (covered)
-/// or not yet (free); finds the next free block quickly.
+/// Map of the blocks of a file that says of each block whether a fio job has accessed it in the present pass over the
+/// file (covered) or not yet (free); finds the next free block quickly.
 #[derive(Clone, Debug)]
 pub struct BlockMap {
-    /// Bit array with one bit per block, set when the block is covered (accessed in the present pass). The field after
-    /// this one, `full`, has one bit per word of `covered`, set when all bits of the word are set.
+    /// Bit array with one bit per block of the file, set when the block is covered (accessed in the fio job's present
+    /// pass over the file). In the array `full` each bit stands for one 64-bit element of this array, and is set when
+    /// all bits of the element are set.
     covered: Vec<u64>,
     full: Vec<u64>,
     blocks: u64,
@@ -25,7 +26,8 @@ impl BlockMap {
         map
     }
 
-    /// Marks all blocks of the map as free (not yet accessed), as at the beginning of a pass of a fio job.
+    /// Marks all blocks of the map as free (not yet accessed), as at the beginning of a pass of a fio job over its
+    /// file.
     pub fn clear(&mut self) {
         self.covered.fill(0);
         self.full.fill(0);
@@ -51,8 +53,8 @@ impl BlockMap {
         block < self.blocks && self.covered[(block / 64) as usize] >> (block % 64) & 1 == 0
     }
 
-    /// Returns the number of the first free block (not yet accessed in the present pass) from `block` on, starting over
-    /// at block 0 after the last block; `None` when all blocks were accessed.
+    /// Returns the number of the first free block (not yet accessed in the fio job's present pass over the file) from
+    /// `block` on, starting over at block 0 after the last block; `None` when all blocks were accessed.
     pub fn next_free(&self, block: u64) -> Option<u64> {
         if self.free == 0 {
             return None;
@@ -64,8 +66,8 @@ impl BlockMap {
         after.or_else(|| self.first_free(0))
     }
 
-    /// Returns the number of the first free block (not yet accessed in the present pass) from `from` on, without
-    /// starting over; `None` if there is no such block.
+    /// Returns the number of the first free block (not yet accessed in the fio job's present pass over the file) from
+    /// `from` on, without starting over at block 0; `None` if there is no such block.
     fn first_free(&self, from: u64) -> Option<u64> {
         if from >= self.blocks {
             return None;
@@ -86,8 +88,8 @@ impl BlockMap {
         Some(word as u64 * 64 + u64::from((!self.covered[word]).trailing_zeros()))
     }
 
-    /// Marks free blocks from `block` on as covered (accessed in the present pass), at most `count` and only up to the
-    /// first block that is covered already; returns how many were marked.
+    /// Marks free blocks from `block` on as covered (accessed in the fio job's present pass over the file), at most
+    /// `count` and only up to the first block that is covered already; returns how many were marked.
     pub fn cover(&mut self, block: u64, count: u64) -> u64 {
         let mut covered = 0;
         while covered < count && self.is_free(block + covered) {

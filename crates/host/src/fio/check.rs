@@ -103,8 +103,8 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-/// Refuses a job with random gaps (`rate_process=poisson`) whose rate in bytes per second is below one shortest block a
-/// second, which fio cannot pace.
+/// Refuses a fio job with random (Poisson) gaps between requests (`rate_process=poisson`) whose rate limit in bytes per
+/// second is below one request of the shortest size a second, a rate that fio cannot keep.
 fn slowest(job: &JobSpec) -> Result<(), (String, &'static str)> {
     let none = |direction: usize| match job.rate_of(direction) {
         Some(Rate::BytesPerSecond(rate)) => rate < job.blocks[direction].least(),
@@ -117,8 +117,8 @@ fn slowest(job: &JobSpec) -> Result<(), (String, &'static str)> {
     Ok(())
 }
 
-/// Refuses options that fio's shift register (`random_generator=lfsr`) does not support, as it needs blocks of one size
-/// over the whole file.
+/// Refuses options that fio's linear-feedback shift register (`random_generator=lfsr`), which generates the order of
+/// random blocks, does not support, as it needs blocks of one size over the whole file.
 fn lfsr(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     let used = || job.directions().iter().copied();
     let first = job.blocks[job.directions()[0]].least();

@@ -119,8 +119,8 @@ fn parse_zones(text: &str, kb_base: u64, absolute: bool) -> Result<Vec<Zone>, &'
         .collect())
 }
 
-/// Fills in the missing ones of the percentages `given`, which share the rest to 100 equally, and returns all
-/// percentages; `None` when the given ones exceed 100.
+/// Fills in the missing percentages in `given` (None), which share the rest to 100 equally, and returns all
+/// percentages; returns `None` when the given percentages exceed 100.
 fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     let given: Vec<Option<u64>> = given.collect();
     let left = 100u64.checked_sub(given.iter().flatten().sum())?;
@@ -128,7 +128,7 @@ fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     Some(given.iter().map(|share| share.unwrap_or_else(|| left / missing.max(1))).collect())
 }
 
-/// Sampler of block numbers: an access distribution of fio, of one of five kinds, prepared for a fixed number of
+/// Sampler of block numbers by an access distribution of fio, of one of five kinds, prepared for a fixed number of
 /// blocks.
 #[derive(Clone, Debug)]
 pub enum Sampler {
@@ -149,8 +149,8 @@ pub enum Sampler {
     Zoned(Box<[(u64, u64); 100]>),
 }
 
-/// Mapping from the popularity rank of a block to the number of the block: a random permutation, or, without one, the
-/// rank itself.
+/// Mapping from the popularity rank of a block to the number of the block: a random permutation, which scatters popular
+/// blocks over the file, or, without one, the rank itself.
 #[derive(Clone, Debug)]
 pub struct Scatter(Option<Permutation>);
 
@@ -182,8 +182,8 @@ impl Sampler {
         Ok(Self::over(distribution, blocks, Scatter(scatter)))
     }
 
-    /// Makes a sampler that draws numbers below `count` by rank, without scattering, so that low numbers are drawn the
-    /// most often; `None` for a zoned distribution.
+    /// Makes a sampler that draws popularity ranks below `count` without scattering them over blocks, so that under a
+    /// skewed distribution low numbers are drawn the most often; `None` for a zoned distribution.
     pub fn in_order(distribution: &Distribution, count: u64) -> Option<Self> {
         let ranked = !matches!(distribution, Distribution::Zoned(_));
         ranked.then(|| Self::over(distribution, count, Scatter(None)))
@@ -262,8 +262,9 @@ fn bell(width: u64, count: u64, random: &mut RandomStream) -> u64 {
     (middle + by) as u64
 }
 
-/// Sampler of ranks 1 to n by Zipf's law, which works by rejection and inversion (Hoermann and Derflinger 1996): exact
-/// for every exponent, with constant work per draw and none beforehand.
+/// Sampler of ranks 1 to n by Zipf's law (the probability of rank k is proportional to 1 / k^theta), which works by
+/// rejection and inversion (Hoermann and Derflinger 1996): exact for every exponent, with constant work per draw and no
+/// work beforehand.
 #[derive(Clone, Debug)]
 pub struct Zipf {
     count: f64,

@@ -16,8 +16,9 @@ pub struct WorkDue {
     bytes_read_back: u64,
     parts: u64,
     most_bytes: u64,
-    /// Number of bytes that `io_size` asks for in all, or 0: after the last loop, passes go on until one more request
-    /// of the longest size would exceed this number.
+    /// Number of bytes that `io_size` asks for over all passes of the fio job clone over its files: after the last
+    /// loop, passes go on until one more request of the longest size would exceed this number. 0 where no passes are
+    /// added after the last loop.
     io_bytes: u64,
     longest: u64,
     passes_left: u64,
@@ -27,7 +28,8 @@ pub struct WorkDue {
 }
 
 impl WorkDue {
-    /// Makes the counts of work for a clone of the fio job `job` whose parts of the files are `share`.
+    /// Makes the counts of bytes, requests and passes still to do for a clone of the fio job `job` whose parts of the
+    /// files are `share`.
     pub fn new(job: &JobSpec, share: &CloneFiles) -> Self {
         let mut asked = share.io_bytes.unwrap_or(share.pass_bytes);
         // fio opens files again only for another loop, or to read back; one that queues requests ends a pass before.
@@ -72,8 +74,8 @@ impl WorkDue {
         }
     }
 
-    /// Counts a read, write or trim of `bytes` that the fio job clone issues; returns true if the pass ends with this
-    /// request.
+    /// Counts a read, write or trim of `bytes` that the fio job clone issues; returns true if the clone's pass over its
+    /// files ends with this request.
     #[inline]
     pub fn count(&mut self, bytes: u64) -> bool {
         self.requests_left = self.requests_left.saturating_sub(1);
@@ -83,8 +85,8 @@ impl WorkDue {
         self.bytes_this_pass >= self.pass_bytes || self.bytes >= self.most_bytes
     }
 
-    /// Counts the trim of a block that the fio job clone writes next (`trimwrite`), as a request without bytes of its
-    /// own.
+    /// Counts the trim of a block that the fio job clone writes next (`trimwrite`): it adds one request, and no bytes,
+    /// to the clone's work done.
     #[inline]
     pub fn count_trim(&mut self) {
         self.requests_left = self.requests_left.saturating_sub(1);
@@ -96,8 +98,8 @@ impl WorkDue {
         self.requests_left = self.requests_left.saturating_sub(1);
     }
 
-    /// Ends a pass of a fio job clone, because its bytes are done or its files have ended; `to_read_back` is the number
-    /// of bytes to be read back for verification before the next pass.
+    /// Ends a pass of a fio job clone over its files, because the bytes of the pass are transferred or its files have
+    /// ended; `to_read_back` is the number of bytes to be read back for verification before the next pass.
     pub fn end_pass(&mut self, to_read_back: u64) {
         self.passes_left = self.passes_left.saturating_sub(1);
         let done = self.parts * self.bytes + self.bytes_read_back + to_read_back;
@@ -108,7 +110,8 @@ impl WorkDue {
         (self.bytes_this_pass, self.requests_this_pass) = (0, 0);
     }
 
-    /// Returns true when the fio job clone has no work left: its passes are over, or all its requests are made.
+    /// Returns true when the fio job clone has no work left: its passes over its files are done, or all its requests
+    /// are issued.
     pub fn is_done(&self) -> bool {
         self.is_over || self.requests_left == 0
     }
@@ -119,8 +122,8 @@ impl WorkDue {
         self.is_over && self.requests_left > 0 && self.bytes < self.most_bytes
     }
 
-    /// Returns the fraction of the fio job clone's work over `loops` passes that is done, by bytes or by requests, the
-    /// larger of both.
+    /// Returns the fraction of the fio job clone's work over `loops` passes over its files that is done, by bytes or by
+    /// requests, the larger of both.
     pub fn fraction(&self, loops: u64) -> f64 {
         let bytes = self.pass_bytes.saturating_mul(loops).max(self.io_bytes).min(self.most_bytes);
         let by_bytes = self.bytes as f64 / bytes.max(1) as f64;

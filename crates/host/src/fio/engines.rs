@@ -116,8 +116,8 @@ pub fn names_bdevs(name: &str) -> bool {
     name.rsplit(['/', ':']).next().is_some_and(|module| module == "spdk_bdev")
 }
 
-/// Returns the name of the fio engine most like the misspelt `name`, if one is near; engines that do block I/O come
-/// first.
+/// Returns the name of the fio engine most similar to the misspelt `name`, if one is similar enough; engines that do
+/// block I/O come first.
 pub fn nearest(name: &str) -> Option<&'static str> {
     let block = SYNC.iter().chain(ASYNC).copied();
     config::nearest(name, block).or_else(|| config::nearest(name, OTHERS.iter().map(|(other, _)| *other)))

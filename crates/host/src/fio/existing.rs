@@ -21,8 +21,7 @@ pub struct Use {
     pub extent: Extent,
     /// True if the fio job clone reads from the range `extent` of the raw device.
     pub reads: bool,
-    /// Number of bytes, from the beginning of the range `extent` on, that the fio job clone writes without a gap; 0
-    /// where that is not certain.
+    /// True if the fio job clone reads from the address range `extent` of the raw device.
     pub covers: u64,
 }
 

@@ -17,8 +17,8 @@ use crate::{Extent, HostSpace, WorkloadError};
 use engine::RandomStream;
 use std::collections::HashMap;
 
-/// Greatest number of files of all jobs of a fio job file together; more would only be a slip of `nrfiles` or
-/// `numjobs`.
+/// Greatest number of files of all jobs of a fio job file together; a larger number is taken for a mistake in `nrfiles`
+/// or `numjobs`.
 const MOST_FILES: usize = 1 << 20;
 const LEAST_ALIGN: u64 = 4 << 10;
 const MOST_ALIGN: u64 = 1 << 20;
@@ -53,8 +53,8 @@ pub struct FilePart {
     pub bytes: u64,
     /// Length of the whole file, in bytes, as the fio job clone found or made the file.
     pub file_bytes: u64,
-    /// Size and capacity of one of the drive's zones, in bytes, where the fio job clone works in zones of the drive
-    /// (`zonemode=zbd`).
+    /// Size and capacity in bytes of each of the drive's zones, where the fio job clone works in zones of the drive
+    /// (`zonemode=zbd`); none for other jobs.
     pub zones: Option<(u64, u64)>,
 }
 

@@ -28,8 +28,8 @@ struct FioFlow {
     weight: u64,
 }
 
-/// Record of one clone's membership in a fio flow: index of the flow, number of requests that the clone made, and the
-/// clone's weight.
+/// Record of one clone's membership in a fio flow (jobs whose numbers of requests are kept in proportion): index of the
+/// flow, number of requests that the clone issued, and the clone's weight.
 #[derive(Clone, Copy, Debug)]
 struct FlowShare {
     flow: u32,
@@ -37,8 +37,8 @@ struct FlowShare {
     weight: u64,
 }
 
-/// State of all flows (`flow`) of a fio job file, with the share of each clone, and the clones that wait because they
-/// are ahead of their flow.
+/// State of all flows of a fio job file (`flow`: jobs whose numbers of requests are kept in proportion), with the share
+/// of each clone, and the clones that wait because they have issued more than their share of requests.
 #[derive(Clone, Debug, Default)]
 pub struct FioFlows {
     flows: Vec<FioFlow>,
@@ -66,8 +66,8 @@ impl FioFlows {
         self.shares.push(Some(FlowShare { flow, requests: 0, weight: options.weight }));
     }
 
-    /// Returns true if the fio flow of `clone` lets it make a request now, and then counts the request; always true for
-    /// a clone without a flow.
+    /// Returns true if the fio flow of `clone` allows the clone a request now, because the clone is not ahead of its
+    /// share of the flow's requests, and then counts the request; always true for a clone without a flow.
     pub fn admits(&mut self, clone: u32) -> bool {
         let Some(share) = &mut self.shares[clone as usize] else { return true };
         let flow = &mut self.flows[share.flow as usize];
@@ -91,7 +91,7 @@ impl FioFlows {
         }
     }
 
-    /// Returns true if the fio job file has no flows.
+    /// Returns true if the fio job file has no flows (jobs whose numbers of requests are kept in proportion).
     pub fn is_empty(&self) -> bool {
         self.flows.is_empty()
     }
@@ -115,8 +115,8 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-/// Checks that all jobs of each flow in a job file run at the same time: in fio, clones wait also for clones of their
-/// flow that have not begun.
+/// Checks that all jobs of each flow (`flow`: jobs whose numbers of requests are kept in proportion) in a job file run
+/// at the same time: in fio, clones wait also for clones of their flow that have not begun.
 ///
 /// # Errors
 /// At a job that begins after another job of its flow has ended: each would wait for the other.

@@ -4,8 +4,8 @@
 use super::job::JobSpec;
 use crate::Op;
 
-/// State of `serialize_overlap` in one fio job clone: a request waits while it overlaps a request of the same clone
-/// that is in flight.
+/// State of `serialize_overlap` in one fio job clone: a request is issued only when it overlaps no request of the same
+/// clone that is in flight.
 #[derive(Clone, Debug, Default)]
 pub struct SerializedOverlap {
     in_flight: Vec<(u64, u64)>,
@@ -13,8 +13,9 @@ pub struct SerializedOverlap {
 }
 
 impl SerializedOverlap {
-    /// Returns true if `request` (operation, offset, bytes) of a fio job clone overlaps no request in flight and may be
-    /// issued, and then notes it as in flight; else stores it as the request that must be tried next.
+    /// Returns true if `request` (operation, offset, bytes) of a fio job clone overlaps no request of the clone in
+    /// flight and may be issued, and then adds it to the list of requests in flight; otherwise stores it as the request
+    /// to be tried next.
     pub fn admits(&mut self, request: (Op, u64, u64)) -> bool {
         let (offset, end) = (request.1, request.1 + request.2);
         let free = !self.in_flight.iter().any(|other| other.0 < end && offset < other.1);
@@ -59,7 +60,7 @@ impl Default for RefillOptions {
 }
 
 /// State of the options `iodepth_batch_complete_min` and `iodepth_low` in one clone of a fio job: once its queue was
-/// full, the clone issues no request until enough have completed and few enough are in flight.
+/// full, the clone issues no request until enough of its requests have completed and few enough are in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Refill {
     answers: u64,
@@ -79,7 +80,7 @@ impl Refill {
     }
 
     /// Returns true if the fio job clone may issue another request while `outstanding` requests are in flight at queue
-    /// depth `depth`; from a full queue on, only once the refill rule is met.
+    /// depth `depth`: once the queue was full, only when enough requests have completed and few enough are in flight.
     pub fn admits(&mut self, outstanding: u64, depth: u64) -> bool {
         if outstanding >= depth && !self.is_draining {
             (self.is_draining, self.answered) = (true, 0);
@@ -94,7 +95,8 @@ impl Refill {
     }
 }
 
-/// State of `thinktime` in one fio job clone: counts requests to find when the next pause is due.
+/// State of `thinktime` (pauses between requests) in one fio job clone: counts requests to find when the next pause is
+/// due.
 #[derive(Clone, Copy, Debug)]
 pub struct Think {
     pause_ns: u64,
@@ -125,7 +127,8 @@ impl Think {
         self.counted += u64::from(!self.by_issue);
     }
 
-    /// Returns true if a pause of fio's `thinktime` is due now, and begins the count for the pause after it.
+    /// Returns true if a pause of fio's `thinktime` is due now, and then begins to count the requests up to the pause
+    /// after it.
     pub fn is_due(&mut self) -> bool {
         let is_due = self.has_made && self.counted - self.last >= self.blocks;
         if is_due {

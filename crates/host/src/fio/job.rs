@@ -65,7 +65,7 @@ pub struct JobSpec {
     pub place: JobPlace,
     /// Kind of access of the fio job: which of reads, writes and trims it makes.
     pub access: JobAccess,
-    /// True if the fio job's requests are at random offsets; false if each follows the request before.
+    /// True if the fio job's requests are at random offsets; false if their offsets are sequential.
     pub random: bool,
     /// Percentage of reads among the requests of a fio job that reads and writes.
     pub read_percent: u64,
@@ -86,11 +86,11 @@ pub struct JobSpec {
     /// Queue depth: greatest number of requests in flight with an asynchronous engine; [`Self::depth`] gives the
     /// effective number.
     pub iodepth: u64,
-    /// Number of clones of the fio job (`numjobs`): copies that run at the same time, each with its own queue.
+    /// Number of clones of the fio job (`numjobs`): instances that run at the same time, each with its own queue.
     pub numjobs: u64,
     /// Run time of the fio job in ns, counted from the end of the ramp, after which the job ends; none: no limit.
     pub runtime_ns: Option<u64>,
-    /// True if the fio job goes on until its run time is over, repeating its passes.
+    /// True if the fio job repeats its passes over its files until its run time is over (`time_based`).
     pub time_based: bool,
     /// Length of the fio job's ramp, the time at the beginning that metrics leave out, in ns.
     pub ramp_ns: u64,
@@ -163,11 +163,11 @@ pub struct JobSpec {
     /// True if other threads submit the requests of the fio job, so that even a synchronous engine has several requests
     /// in flight (`io_submit_mode=offload`).
     pub offload: bool,
-    /// Number of bytes that a sequential fio job skips between requests; negative: the job goes backwards.
+    /// Number of bytes (hole) that a sequential fio job skips between requests; negative: the job goes backwards.
     pub hole: i64,
     /// Number of successive requests of a random fio job for which one random offset is drawn.
     pub sequence: u64,
-    /// True if the fio job's requests after a random offset repeat it; false if they continue from that offset.
+    /// True if the fio job's requests after a random one have its offset (`identical`); false if they continue there.
     pub identical: bool,
     /// True if the fio job issues a flush after the last write of each loop.
     pub end_fsync: bool,
@@ -196,7 +196,7 @@ pub struct JobSpec {
     /// True if the fio job reads back its written data, where `verify` asks for verification.
     pub do_verify: bool,
     /// Number of writes of the fio job between two rounds of reading data back to verify them (`verify_backlog`); 0:
-    /// one round after each pass.
+    /// one round after each pass over the files.
     pub verify_backlog: u64,
     /// Number of requests that a fio job reads back in a round (`verify_backlog_batch`); 0: as many as
     /// `verify_backlog`.

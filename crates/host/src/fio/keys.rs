@@ -22,8 +22,8 @@ pub enum Fate {
     },
 }
 
-/// Returns the first name of the fio option `key`, and the kind of treatment that the simulation gives the option;
-/// `None` for an unknown option.
+/// Returns the main name of the fio option `key`, which may be an alias, and the kind of treatment that the simulation
+/// gives the option; `None` for an unknown option.
 pub fn find(key: &str) -> Option<(&'static str, Fate)> {
     if let Some(option) = HONOURED.iter().find(|option| option.name == key || option.others.contains(&key)) {
         return Some((option.name, Fate::Honoured));
@@ -40,17 +40,18 @@ pub fn find(key: &str) -> Option<(&'static str, Fate)> {
     Some((name, Fate::NotModelled { off, instead }))
 }
 
-/// Returns true if a modelled option, given by its first name, may stand in a fio job file without a value.
+/// Returns true if a modelled option, given by its main name (no alias), may stand in a fio job file without a value.
 pub fn may_stand_alone(name: &str) -> bool {
     HONOURED.iter().any(|option| option.name == name && option.may_stand_alone)
 }
 
-/// Returns all names of a modelled option, the first name first.
+/// Returns all names of a modelled fio option: the main name, then the aliases.
 fn names(option: &Honoured) -> impl Iterator<Item = &'static str> + use<> {
     std::iter::once(option.name).chain(option.others.iter().copied())
 }
 
-/// Returns the known option name most similar to the misspelt `key`, if one is near; modelled options come first.
+/// Returns the known option name most similar to the misspelt `key`, if one is similar enough; modelled options come
+/// first.
 pub fn nearest(key: &str) -> Option<&'static str> {
     let honoured = HONOURED.iter().flat_map(names).chain(ALIASES.iter().map(|(alias, _)| *alias));
     let others = NO_EFFECT.iter().chain(OF_OTHER_ENGINES).copied();

@@ -5,9 +5,9 @@ use super::job::JobSpec;
 use engine::{Permutation, RandomStream};
 
 impl JobSpec {
-    /// Returns true if the random blocks of the job come once per pass, as with fio's map of accessed blocks: for
-    /// uniform accesses, unless the job turns the map off or sets an alignment other than the block size. fio's shift
-    /// register needs no map.
+    /// Returns true if the random accesses of the fio job take each block once per pass over the file, as with fio's
+    /// map of accessed blocks: for uniform accesses, unless the job turns the map off or sets an alignment other than
+    /// the block size. fio's shift register (`lfsr`) has this property without a map.
     pub fn has_map(&self) -> bool {
         let as_long = |direction: usize| {
             self.align[direction].is_none_or(|align| align == self.blocks[direction].least())
@@ -19,7 +19,8 @@ impl JobSpec {
     }
 }
 
-/// Generator of random orders of a file's blocks: each block comes once per pass, and each pass has a new order.
+/// Generator of random orders of the blocks of a fio job's file: each block comes once per pass over the file, and each
+/// pass has a new order.
 #[derive(Clone, Debug)]
 pub struct Passes {
     permutation: Permutation,
@@ -27,25 +28,27 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// Makes a generator of random orders of `count` blocks of a fio job's file, and draws the order of the first pass.
+    /// Makes a generator of random orders of `count` blocks of a fio job's file, and draws the order of the first pass
+    /// over the file.
     pub fn new(count: u64, random: &mut RandomStream) -> Self {
         Self { permutation: Permutation::draw(count, random), next: 0 }
     }
 
-    /// Draws a new random order of the blocks of a fio job's file, and begins a pass with it.
+    /// Draws a new random order of the blocks of a fio job's file, and begins a pass over the file in this order.
     pub fn draw_anew(&mut self, random: &mut RandomStream) {
         *self = Self::new(self.permutation.count(), random);
     }
 
-    /// Begins a new pass over the blocks of a fio job's file in a new random order, unless no block of the present pass
-    /// was taken yet.
+    /// Begins a new pass over the blocks of a fio job's file in a new random order, unless no block of the present
+    /// order was returned yet.
     pub fn restart(&mut self, random: &mut RandomStream) {
         if self.next > 0 {
             self.draw_anew(random);
         }
     }
 
-    /// Returns the number of the next block of a fio job's file in the random order; `None` at the end of a pass.
+    /// Returns the number of the next block of a fio job's file in the random order; `None` when all blocks were
+    /// returned, at the end of the pass over the file.
     #[inline]
     pub fn next(&mut self) -> Option<u64> {
         if self.next == self.permutation.count() {

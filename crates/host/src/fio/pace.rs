@@ -34,7 +34,7 @@ const US_PER_SECOND: u64 = 1_000_000;
 const NS_PER_US: u64 = 1_000;
 
 /// Kind of step in time from the due time of one request of a fio job to the due time of the next, in a direction with
-/// a rate limit: proportional to length, constant, or random.
+/// a rate limit: proportional to the length of the request, constant, or random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DueStep {
     /// Kind of step between due times of a fio job's requests: proportional to the length of the request, at this
@@ -48,10 +48,10 @@ enum DueStep {
 }
 
 impl DueStep {
-    /// Computes the step between due times that fio (3.42) derives from a rate and block sizes. A number of requests
-    /// counts as so many of the shortest block, so that a job with several sizes makes fewer; with a `bssplit` it
-    /// counts requests, in whole us. Random gaps have the mean that belongs to the shortest block at this rate, at any
-    /// sizes.
+    /// Computes the time step between due times that fio (3.42) derives from a rate limit and block sizes. A limit in
+    /// requests per second is converted to bytes per second with the shortest block, so that a job with several sizes
+    /// makes fewer requests; with a `bssplit` the step is the same for each request, in whole us. Random (Poisson) gaps
+    /// have the mean that belongs to the shortest block at this rate, at any sizes.
     fn of(rate: Rate, blocks: &BlockSizes, is_poisson: bool) -> Self {
         let least = blocks.least();
         let (bytes, requests) = match rate {
@@ -92,8 +92,9 @@ impl JobSpec {
     }
 }
 
-/// Schedule of the requests of one clone in one direction: when the next request is due. The schedule is absolute: when
-/// a drive falls behind, overdue requests are issued as soon as the queue has a free place, as in fio.
+/// Schedule of the requests of one fio job clone in one direction by its rate limit: when the next request is due. Due
+/// times do not depend on completions: when a drive falls behind, overdue requests are issued as soon as the queue has
+/// a free place, as in fio.
 #[derive(Clone, Debug)]
 pub struct RatePace {
     step: DueStep,
@@ -104,8 +105,8 @@ pub struct RatePace {
 }
 
 impl RatePace {
-    /// Makes the schedule of a fio job clone's requests in one direction from `start_ns` on, with the first request due
-    /// at once; `None` where the direction has no rate.
+    /// Makes the schedule of a fio job clone's requests in one direction from `start_ns` on, the time at which the
+    /// first request is due; `None` where the direction has no rate limit.
     pub fn of(job: &JobSpec, direction: usize, start_ns: u64) -> Option<Self> {
         let step = DueStep::of(job.rate_of(direction)?, &job.blocks[direction], job.poisson);
         Some(Self { step, due_ns: start_ns, remainder: 0 })
@@ -118,8 +119,8 @@ impl RatePace {
         self.due_ns
     }
 
-    /// Advances the due time of the next request of a fio job clone by the step that follows a request of `bytes`
-    /// bytes.
+    /// Advances the due time of the next request of a fio job clone by the time step that its rate limit sets after a
+    /// request of `bytes` bytes.
     pub fn advance(&mut self, bytes: u64, random: &mut RandomStream) {
         let step_ns = match self.step {
             DueStep::Even(step_ns) => step_ns,

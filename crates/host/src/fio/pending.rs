@@ -7,7 +7,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 const NONE: u32 = u32::MAX;
 
-/// Key by which a request is found again at its completion: tag, operation, offset in bytes and length in bytes.
+/// Key of a request in flight by which its issuer is found again at the completion: tag, operation, offset in bytes and
+/// length in bytes.
 type RequestKey = (u16, Op, u64, u32);
 
 /// Table that finds, at the completion of a request whose tag several clones of fio jobs share, the clone that issued
@@ -22,7 +23,7 @@ pub struct Pending {
     free: Vec<u32>,
 }
 
-/// Fast hash function over a few numbers, none of which is chosen by an adversary.
+/// Fast hash function over a few numbers, for a table whose keys no adversary chooses.
 #[derive(Debug, Default)]
 struct Mix(u64);
 

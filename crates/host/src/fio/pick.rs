@@ -60,12 +60,13 @@ impl Service {
     }
 }
 
-/// Binary logarithm of the ranks per file in a weighted order: as in fio, 1024 ranks are drawn among for each file,
-/// which makes the first file far more popular than one rank per file would.
+/// Binary logarithm of the number of popularity ranks per file where a distribution selects the file of each request:
+/// as in fio, the distribution is over 1024 ranks for each file, which makes the first file far more popular than one
+/// rank per file would.
 const RANKS_SHIFT: u32 = 10;
 
 /// Chooser of the file that each request of a fio job clone goes to. As in fio, requests go to at most `openfiles`
-/// files until one of these is done.
+/// files until one of these has no more requests in the pass over the files.
 #[derive(Clone, Debug)]
 pub struct Picker {
     order: FileOrder,
@@ -108,14 +109,15 @@ impl Picker {
         picker
     }
 
-    /// Makes all files of a fio job clone available for requests again, as at the beginning of a pass.
+    /// Makes all files of a fio job clone available for requests again, as at the beginning of a pass over the files.
     pub fn restart(&mut self) {
         self.undone = (0..self.files).collect();
         self.open.clear();
         (self.next, self.current, self.left) = (0, 0, 0);
     }
 
-    /// Returns the index of the file that the next request of a fio job clone goes to; `None` when all files are done.
+    /// Returns the index of the file that the next request of a fio job clone goes to; `None` when all files are done
+    /// in this pass.
     #[inline]
     pub fn pick(&mut self, random: &mut RandomStream) -> Option<u32> {
         if self.files == 1 {
@@ -153,7 +155,8 @@ impl Picker {
         self.open.contains(&file) || (self.open.len() < self.most_open && self.undone.contains(&file))
     }
 
-    /// Returns the index of the next file in turn that is open, or may be opened, among the files of a fio job clone.
+    /// Returns the index of the next file in turn, among the files of a fio job clone, that gets requests already, or
+    /// may now get them (`openfiles` limits how many files do at a time).
     fn following(&mut self) -> u32 {
         let files = if self.open.len() < self.most_open { &self.undone } else { &self.open };
         let file = files.range(self.next..).next().or_else(|| files.first()).copied().unwrap_or(0);
@@ -161,12 +164,13 @@ impl Picker {
         file
     }
 
-    /// Returns true if a file of `job` without further requests starts over at once instead of being done.
+    /// Returns true if a file of `job` that has no further requests begins a new pass of its own at once, instead of
+    /// being done until all files of the clone begin again.
     pub fn starts_over(job: &JobSpec) -> bool {
         matches!(job.service.order, FileOrder::Weighted(_)) || (job.random && job.time_based)
     }
 
-    /// Marks `file` of a fio job clone as done: it has no more requests in the present pass.
+    /// Marks `file` of a fio job clone as done: it has no more requests in the present pass over the clone's files.
     pub fn done(&mut self, file: u32) {
         self.undone.remove(&file);
         self.open.remove(&file);

@@ -143,8 +143,8 @@ pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
     Ok(())
 }
 
-/// Line of a fio placement scheme (`dp_scheme`): a range of offsets in a file, in bytes (the end is excluded), and the
-/// placement identifier of writes to the range.
+/// Entry of a fio placement scheme (`dp_scheme`), one line of its file: a range of offsets in a file, in bytes (the end
+/// is excluded), and the placement identifier of writes to the range.
 type SchemeLine = (u64, u64, u16);
 
 /// Reads a fio placement scheme (`dp_scheme`) from the file at `path`: lines of `start,end,identifier`.

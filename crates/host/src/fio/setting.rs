@@ -29,16 +29,16 @@ const ACCESS: &str =
 
 /// Description of a fio option that shapes the requests and is modelled: its names, and whether it needs a value.
 pub struct Honoured {
-    /// First name of the fio option.
+    /// Main name of the fio option; the aliases are in `others`.
     pub name: &'static str,
-    /// Further names of the fio option.
+    /// Aliases (further names) of the fio option.
     pub others: &'static [&'static str],
     /// True if the fio option may stand in a job file without a value.
     pub may_stand_alone: bool,
 }
 
-/// Declares the fio options that shape the requests: first name, other names, whether the option may stand `alone`
-/// without a value, and how its value changes the job.
+/// Declares the fio options that shape the requests: main name, aliases, whether the option may stand `alone` without a
+/// value, and how its value changes the job.
 macro_rules! options {
     (
         ($job:ident, $text:ident, $base:ident, $number:ident, $duration:ident)
@@ -51,7 +51,7 @@ macro_rules! options {
             may_stand_alone: options!(@ $($alone)?),
         }),*];
 
-        /// Parses `text` as the value of the fio option `name` (its first name), and stores it in `job`.
+        /// Parses `text` as the value of the fio option `name` (its main name, no alias), and stores it in `job`.
         ///
         /// # Errors
         /// With a text of what was expected, when the option takes no such value.
@@ -226,8 +226,8 @@ fn between(number: Result<u64, &'static str>, least: u64, most: u64) -> Option<u
     number.ok().filter(|number| (least..=most).contains(number))
 }
 
-/// Returns the size that a fio option sets when `size` is given after the value `before`: zero stands for the default,
-/// or for a percentage given before, as in fio.
+/// Returns the size that a fio option sets when `size` is given after the value `before`: zero restores the default, or
+/// a percentage given before, as in fio.
 fn not_zero(size: value::Size, before: Option<value::Size>) -> Option<value::Size> {
     let percent = before.filter(|before| matches!(before, value::Size::Percent(_)));
     if size == value::Size::Bytes(0) { percent } else { Some(size) }
@@ -396,9 +396,9 @@ fn range(text: &str, base: u64) -> Result<(u64, u64), WrongSetting> {
     Ok((least.min(most), least.max(most)))
 }
 
-/// Parses a `bssplit` such as `4k/60:64k/40` into sizes with percentages, by fio's arithmetic: sizes without a
-/// percentage, or with none of it, share the rest to 100; then all are passed through from the rarest on, and the last
-/// gets the percentages that are missing, or loses the excess over 100.
+/// Parses a `bssplit` such as `4k/60:64k/40` into sizes with percentages, by fio's arithmetic: sizes with no
+/// percentage, or 0, share the rest to 100; then the percentages are added up from the rarest size on, and the last
+/// size gets the percentages that are missing, or loses the excess over 100.
 fn split(text: &str, base: u64) -> Result<Vec<(u64, u64)>, WrongSetting> {
     let mut parts = Vec::new();
     for part in text.split(':').filter(|part| !part.is_empty()) {

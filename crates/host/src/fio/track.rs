@@ -39,8 +39,8 @@ impl RequestSizes {
         }
     }
 
-    /// Draws the size of a fio job's request, at most `room` bytes; returns `None` if the shortest size is longer. A
-    /// direction with a single size gets that size for any `room`.
+    /// Draws the size of a fio job's request, at most `room` bytes, the length left in the clone's part of the file;
+    /// returns `None` if the shortest size is longer. A direction with a single size gets that size for any `room`.
     #[inline]
     fn draw(&self, room: u64, random: &mut RandomStream) -> Option<u64> {
         let least = match self {
@@ -80,12 +80,15 @@ pub enum Way {
     Again,
 }
 
-/// Record, of one of three kinds, of the blocks of a file that a fio job clone has accessed in the present pass.
+/// Record, of one of three kinds, of the blocks of a file that a fio job clone has accessed in the present pass over
+/// the file.
 #[derive(Clone, Debug)]
 enum Covered {
-    /// No record of accessed blocks, so that the fio job may access blocks of the file more than once in a pass.
+    /// No record of accessed blocks, so that the fio job may access blocks of the file more than once in a pass over
+    /// the file.
     Unknown,
-    /// Record by a permutation: each block of the file comes once per pass of the fio job, in a random order.
+    /// Record by a permutation: each block of the file comes once per pass of the fio job over the file, in a random
+    /// order.
     InOrder(Passes),
     /// Record by a map of the accessed blocks, with the length of a block in each direction: as in fio, reads of 64 KiB
     /// and writes of 1 MiB mark the same block numbers.
@@ -101,8 +104,8 @@ pub enum AtEnd {
     GoesRound,
 }
 
-/// State of one fio job clone in its part of one file: where the last requests were, and which blocks the pass has
-/// accessed.
+/// State of one fio job clone in its part of one file: where the last requests were, and which blocks the present pass
+/// over the file has accessed.
 #[derive(Clone, Debug)]
 pub struct FileTrack {
     /// Byte offset on the drive of the first byte of the fio job clone's part of the file.
@@ -118,12 +121,14 @@ pub struct FileTrack {
     at_end: AtEnd,
     aligns: [u64; 3],
     samplers: [Option<Sampler>; 3],
-    /// For each direction, the end (`ends`) and the beginning (`begins`) of the fio job clone's last request, in bytes
-    /// from the start of its part of the file.
+    /// Three byte offsets, one for each direction (read, write, trim): the end of the fio job clone's last request,
+    /// counted from the start of its part of the file. The array `begins` has the beginnings of the same three
+    /// requests.
     ends: [u64; 3],
     begins: [u64; 3],
     covered: Covered,
-    /// Beginning of the present zone, in bytes from the start of the fio job clone's part; 0 without zones.
+    /// Beginning of the zone (of the drive, or of the fio job's own zones) that the clone works in now, in bytes from
+    /// the start of the clone's part of the file; 0 without zones.
     zone: u64,
     zoned: Option<Box<Zoned>>,
 }
@@ -204,21 +209,22 @@ impl FileTrack {
         })
     }
 
-    /// Notes that the last request of `direction` went to another offset on the drive than drawn: a sequential job
-    /// continues from there, as in fio.
+    /// Notes that the last request of `direction` went to another offset on the drive than was drawn for it: a
+    /// sequential fio job continues from there.
     pub fn moved(&mut self, direction: usize, offset: u64, bytes: u64) {
         self.begins[direction] = offset - self.base;
         self.ends[direction] = offset - self.base + bytes;
     }
 
-    /// Draws a new random order for the blocks of a fio job's file, where each block comes once per pass.
+    /// Draws a new random order for the blocks of a fio job's file, where each block comes once per pass over the file.
     pub fn draw_anew(&mut self, random: &mut RandomStream) {
         if let Covered::InOrder(passes) = &mut self.covered {
             passes.draw_anew(random);
         }
     }
 
-    /// Begins a new pass over the fio job clone's part of the file, in its first zone where there are zones.
+    /// Begins a new pass over the fio job clone's part of the file, in the part's first zone where the clone works in
+    /// zones.
     pub fn restart(&mut self, random: &mut RandomStream) {
         self.zone = 0;
         if let Some(zoned) = &mut self.zoned {
@@ -239,7 +245,7 @@ impl FileTrack {
     }
 
     /// Returns the fio job clone's next request of `direction` in this file: offset on the drive and length, in bytes;
-    /// `None` when the file has no more requests in this pass.
+    /// `None` when the file has no more requests in the present pass over the file.
     #[inline]
     pub fn next(
         &mut self,
@@ -277,8 +283,8 @@ impl FileTrack {
         Some((self.base + place, bytes))
     }
 
-    /// Moves the fio job clone on to the next zone when enough bytes were done in the present one, and back to the
-    /// beginning of a zone that was passed through with bytes still to do; by fio's arithmetic.
+    /// Moves the fio job clone on to the next zone when enough bytes were transferred in the present zone, and back to
+    /// the beginning of a zone whose end was reached before that; by fio's arithmetic.
     #[cold]
     #[inline(never)]
     fn enter_zone(&mut self, direction: usize, random: &mut RandomStream) {
@@ -328,7 +334,7 @@ impl FileTrack {
     }
 
     /// Returns the offset, in the fio job clone's part of the file, after its last request of `direction`, plus the
-    /// hole if there is one; `None` at the end of the file.
+    /// hole (the bytes that a sequential job skips between requests) if there is one; `None` at the end of the file.
     #[inline]
     fn onward(&mut self, direction: usize) -> Option<u64> {
         if self.at_end == AtEnd::GoesRound && self.ends[direction] >= self.bytes {
@@ -344,8 +350,8 @@ impl FileTrack {
         Some(place)
     }
 
-    /// Returns the offset behind the hole that follows the offset `from`, by fio's arithmetic, which starts over at the
-    /// ends of the file rather than of the part.
+    /// Returns the offset behind the hole (the bytes that a sequential fio job skips between requests) that follows the
+    /// offset `from`, by fio's arithmetic, which starts over at the ends of the file rather than of the clone's part.
     fn over_hole(&self, from: u64) -> u64 {
         let last = self.file_bytes.min(self.bytes) / 512 * 512;
         let mut place = from;

@@ -16,7 +16,7 @@ pub struct VerifyRule {
     /// writes.
     pub by_place: bool,
     /// Number of writes of a fio job between two rounds of reading written data back for verification; 0: one round
-    /// after each pass.
+    /// after each pass over the files.
     pub every: u64,
     /// Number of requests that a fio job reads back for verification in each round.
     pub batch: u64,
@@ -41,8 +41,8 @@ impl VerifyRule {
     }
 }
 
-/// Returns true if blocks of `job` may repeat within a pass, as in fio 3.42 (fio 3.33 sorted all blocks that no map
-/// recorded).
+/// Returns true if blocks of `job` may repeat within a pass over its files, as in fio 3.42 (fio 3.33 sorted all blocks
+/// that no map recorded).
 fn may_repeat(job: &JobSpec) -> bool {
     let uniform = |direction: &usize| job.distribution[*direction] == Distribution::Uniform;
     let asked = job.norandommap || job.soft_random_map || !job.directions().iter().all(uniform);
@@ -62,8 +62,8 @@ pub struct History {
     /// True after a pass of a fio job clone over its files has ended: all data written in the pass must be read back
     /// for verification.
     pub is_due: bool,
-    /// True after all writes of the fio job clone's pass are completed, while their data are being read back for
-    /// verification.
+    /// True after all writes of the fio job clone's pass over its files are completed, while their data are being read
+    /// back for verification.
     pub is_reading: bool,
 }
 
@@ -133,8 +133,8 @@ impl History {
         }
     }
 
-    /// Returns true if the next request of the fio job clone must read back older data before the pass has ended
-    /// (`verify_backlog`).
+    /// Returns true if the next request of the fio job clone must read back older data for verification before the pass
+    /// over its files has ended (`verify_backlog`).
     pub fn backlog_is_due(&self) -> bool {
         let left = (self.in_order.len() + self.by_place.len()) as u64;
         let begins = || left.is_multiple_of(self.rule.every) && !self.last_was_read;
@@ -144,8 +144,8 @@ impl History {
             && self.first().is_some_and(|(offset, _)| !self.in_flight.contains(&offset))
     }
 
-    /// Takes out the next written block that the fio job clone must read back before the pass has ended (offset,
-    /// bytes); `None` if no such read is due.
+    /// Takes out the next written block (offset, bytes) that the fio job clone must read back for verification before
+    /// the pass over its files has ended (`verify_backlog`); `None` if no such read is due.
     pub fn next_of_backlog(&mut self) -> Option<(u64, u64)> {
         if !self.backlog_is_due() {
             return None;

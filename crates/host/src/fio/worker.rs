@@ -80,7 +80,7 @@ pub struct Worker {
     sequence: u64,
     sequence_left: u64,
     identical: bool,
-    /// True if a fio job clone's file without further requests starts over at once instead of being done.
+    /// True if a file without further requests begins again without a wait for the fio job clone's other files.
     starts_over: bool,
     depth: u64,
     outstanding: u64,
@@ -429,7 +429,7 @@ impl Worker {
         Some((op, offset, bytes))
     }
 
-    /// Returns the fio job clone's step after its pass found the end of its files instead of a request.
+    /// Returns the fio job clone's next step where its pass over its files has ended, so that no request was made.
     fn finish_or_flush(&mut self) -> CloneAnswer {
         if self.history.is_some()
             && let Some(step) = self.read_back()
@@ -495,7 +495,7 @@ impl Worker {
         if percent == 100 || self.random.below(100) < percent { Way::Anywhere } else { Way::Onward }
     }
 
-    /// Ends a pass of a fio job clone, after which all its files begin again unless the clone has no work left.
+    /// Ends a fio job clone's pass over its files, which all begin again then unless the clone has no work left.
     fn end_pass(&mut self) {
         let mut to_read_back = 0;
         if let Some(history) = &mut self.history {

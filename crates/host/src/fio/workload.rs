@@ -60,10 +60,9 @@ struct JobClone {
     stonewall: bool,
 }
 
-/// Workload that plays the jobs of a fio job file on one drive.
-///
-/// Each clone has its own queue. Clones are asked in turn; a clone that must wait stands in a heap by time or waits for
-/// its own completion, so a call costs the same however many clones there are.
+/// Workload that plays the jobs of a fio job file on one drive. Each clone has its own queue. Clones are asked for
+/// requests in turn; a clone that must wait is in a heap (priority queue) ordered by time or waits for its own
+/// completion, so that a call costs the same however many clones there are.
 #[derive(Debug)]
 pub struct FioWorkload {
     file: JobFile,
@@ -164,8 +163,8 @@ impl FioWorkload {
         Ok(workload)
     }
 
-    /// Returns this fio workload with its random numbers drawn anew from `seed`, for pass number `pass` of several
-    /// passes that play the workload one after the other; popular blocks and the places of files stay.
+    /// Returns this fio workload with its random numbers drawn anew from `seed`, for repetition number `pass` where the
+    /// workload is played several times in a row, as for preconditioning; popular blocks and files' places stay.
     pub fn drawn_anew(mut self, seed: u64, pass: u32) -> Self {
         for (index, clone) in self.clones.iter_mut().enumerate() {
             let seed = self.file.jobs[clone.job as usize].seed.unwrap_or(seed);

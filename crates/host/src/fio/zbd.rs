@@ -16,7 +16,8 @@ use super::files::{CloneFiles, FileRegion};
 use super::job::JobSpec;
 use crate::{Effect, HostZones, Op};
 
-/// Greatest number of zones that fio writes to at once, even where the drive allows more.
+/// Greatest number of the drive's zones to which all jobs of a fio workload together write at the same time, even where
+/// the drive or `max_open_zones` allows more. The limit of a single job clone is `job_max_open_zones`.
 const TARGETS_MOST: u32 = 4096;
 const NO_CLONE: u32 = u32::MAX;
 
@@ -35,7 +36,7 @@ pub enum ZbdStep {
     /// Outcome: the request waits for another request of its fio job clone in flight, or for a zone that a request of
     /// another clone locks.
     Wait,
-    /// Outcome: no zone can take the request, so that the fio job clone ends its pass.
+    /// Outcome: no zone can take the request, so that the fio job clone ends its pass over its part of the drive.
     End,
 }
 
@@ -48,7 +49,8 @@ pub struct ZbdClone {
     least: [u64; 3],
     is_random: bool,
     reads_beyond: bool,
-    /// Greatest number of zones that the fio job clone may write to at once; 0: no limit but that of the drive.
+    /// Greatest number of zones to which this one fio job clone writes at the same time (`job_max_open_zones`); 0: no
+    /// limit but that for all jobs together.
     targets_most: u32,
     targets: u32,
     /// Fraction of the fio job clone's bytes, 0 to 1, that must be written before zones are reset. From then on one in
@@ -61,13 +63,13 @@ pub struct ZbdClone {
     chosen: Option<(u32, bool)>,
     /// True while a reset or finish of a zone is in flight for the fio job clone.
     pub is_managing: bool,
-    /// True after the fio job clone found no zone for a request, until one of its requests is accepted; a second time
-    /// in a row ends the clone.
+    /// True after the fio job clone found no zone for a request, until one of its requests is accepted; a second
+    /// request in a row without a zone ends the clone.
     pub is_at_end: bool,
 }
 
-/// State of the zones of a zoned drive as fio records it, shared by all jobs: write pointers, locks, and the zones that
-/// are written to.
+/// State of the zones of a zoned drive as fio records it, shared by all jobs: write pointers, locks (a zone is locked
+/// while a request of a clone in it is in flight), and the targets (zones that the jobs now write to).
 #[derive(Debug)]
 pub struct FioZones {
     shape: HostZones,
@@ -120,7 +122,7 @@ impl ZbdClone {
 
 impl FioZones {
     /// Makes the state of the drive's zones as fio records it, all zones empty. `max_open` is the greatest number of
-    /// zones written to at once; 0 takes the drive's limit.
+    /// zones to which all jobs together write at the same time; 0 takes the drive's limit.
     pub fn new(shape: HostZones, max_open: u64) -> Self {
         let count = shape.count as usize;
         let limit = if max_open > 0 { max_open as u32 } else { shape.open_most };
@@ -223,7 +225,8 @@ impl FioZones {
         }
     }
 
-    /// Notes the completion of a fio job clone's request: unlocks the zone, and removes a full zone from the targets.
+    /// Notes the completion of a fio job clone's request: unlocks the zone, and removes a full zone from the targets
+    /// (zones that the fio jobs write to).
     pub fn answered(&mut self, index: u32, clone: &mut ZbdClone, op: Op, offset: u64) {
         let zone = self.zone_of(offset);
         if self.holders[zone as usize] == index {
@@ -302,8 +305,8 @@ impl FioZones {
 
     // ---- zones that are written to ------------------------------------------------------------------
 
-    /// Makes `zone` a target (a zone written to) if the limits allow it; returns true when the fio job clone may write
-    /// to the zone.
+    /// Makes `zone` a target (a zone written to) if the limits of the clone and of all fio jobs together allow one
+    /// more; returns true when the clone may write to the zone.
     fn get(&mut self, clone: &mut ZbdClone, zone: u32) -> bool {
         if self.is_target[zone as usize] {
             return self.left(zone) > 0;
@@ -325,8 +328,8 @@ impl FioZones {
         }
     }
 
-    /// Returns the target zone that `offset` selects among the fio job clone's own zones; `None` if the clone has no
-    /// target.
+    /// Returns the target zone (zone that the fio jobs now write to) that `offset` selects among the zones of the
+    /// clone; `None` if none of these is a target.
     fn pick(&self, clone: &ZbdClone, offset: u64) -> Option<u32> {
         let count = self.targets.len() as u64;
         let whole = u64::from(clone.count()) * self.shape.size;
@@ -336,8 +339,8 @@ impl FioZones {
         turned.copied().find(|zone| clone.holds(*zone))
     }
 
-    /// Returns the number of the zone that a fio job's write drawn at `offset` goes to, or the step needed before the
-    /// write.
+    /// Returns the number of the zone that a fio job's write drawn at `offset` goes to; or, as the error, the step
+    /// needed before the write (a reset or finish of a zone, a wait) or the end of the pass.
     fn choose(&mut self, clone: &mut ZbdClone, offset: u64, others: u64) -> Result<u32, ZbdStep> {
         let least = clone.least[1];
         let drawn = self.zone_of(offset);

@@ -17,11 +17,11 @@ pub struct JobZones {
     pub range: u64,
     /// Number of bytes from the end of a fio job's zone to the start of the next zone (`zoneskip`).
     pub skip: u64,
-    /// Greatest number of the drive's zones that all fio jobs write to at once (`max_open_zones`); 0: the limit of the
-    /// drive.
+    /// Greatest number of the drive's zones to which all fio jobs together write at the same time (`max_open_zones`);
+    /// 0: the limit of the drive.
     pub max_open: u64,
-    /// Greatest number of the drive's zones that each fio job clone writes to at once (`job_max_open_zones`); 0: no
-    /// limit of its own.
+    /// Greatest number of the drive's zones to which each fio job clone writes at the same time (`job_max_open_zones`);
+    /// 0: no limit of its own.
     pub job_max_open: u64,
     /// Fraction of the fio job clone's bytes, 0 to 1, that must be written before zones are reset ahead of writes
     /// (`zone_reset_threshold`).

@@ -59,7 +59,7 @@ impl VolumeArrivals {
     }
 
     /// Returns the arrival time of the next request of a synthetic volume, in nanoseconds after the first request, and
-    /// advances the request's stream of arrivals.
+    /// advances the stream of arrivals that the request comes from to its next arrival.
     pub fn next_ns(&mut self) -> u64 {
         match self.kind() {
             None => {

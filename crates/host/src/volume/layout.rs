@@ -123,8 +123,8 @@ fn by_character(parameters: &Parameters) -> [f64; CHARACTERS] {
     [own[0], own[1], reads * mixed_reads + writes * mixed_writes]
 }
 
-/// Returns the fraction of a synthetic volume's addresses (records) that are only read, only written or both: as the
-/// parameters give it, the rest in proportion to the requests.
+/// Returns the fraction of a synthetic volume's addresses (records) that are only read, only written or both: fractions
+/// that the parameters give are taken as given, and the others are in proportion to the requests.
 fn address_shares(
     parameters: &Parameters,
     requests: [f64; CHARACTERS],
@@ -165,8 +165,8 @@ fn address_shares(
 const RAREST: f64 = 1e-9;
 
 /// Returns the probabilities of a synthetic volume's record sizes [`SIZES`] that give this mean size, from 4 to 64 KiB:
-/// each size is more or less likely than half of it by the same factor, which is the one mix of that form. The
-/// published statistics say no more than the mean.
+/// the probability of each size is the same multiple of the probability of half this size, which determines the mix.
+/// The published statistics say no more than the mean.
 fn size_mix(mean_bytes: f64) -> [f64; 5] {
     let mix = |ratio: f64| {
         let weights: [f64; 5] = std::array::from_fn(|power| ratio.powi(power as i32));

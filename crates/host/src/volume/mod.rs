@@ -22,7 +22,7 @@ pub use workload::VolumeWorkload;
 
 use crate::WorkloadError;
 
-/// Name that results give to the trace format of a synthetic volume.
+/// Name of the trace format that results give for the requests of a synthetic volume, which come from no trace file.
 pub(crate) const FORMAT: &str = "synthetic";
 
 /// Text that marks a synthetic volume wherever it is listed, run or written to a file.

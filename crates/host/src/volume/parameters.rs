@@ -330,8 +330,8 @@ impl Parameters {
         Ok(())
     }
 
-    /// Returns the streams in which requests of the synthetic volume arrive, each with its bursts and its mean rate in
-    /// requests per second.
+    /// Returns the streams in which requests of the synthetic volume arrive (one, or one each for reads and writes),
+    /// each with its bursts and its mean rate in requests per second.
     pub(super) fn streams(&self) -> Vec<(VolumeBursts, f64)> {
         match self.bursts {
             Bursts::Together(burst) => vec![(burst, self.requests_per_s)],
@@ -429,7 +429,8 @@ impl Parameters {
     }
 }
 
-/// Names of the parameters of a synthetic volume's arrival times, which a closed loop (`depth`) cannot have.
+/// Names of the parameters of a synthetic volume's arrival times, which a closed loop (`depth`, a fixed number of
+/// requests in flight) cannot have.
 const PACES: [&str; 7] = [
     "requests_per_s",
     "burst",

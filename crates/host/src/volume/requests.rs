@@ -48,8 +48,8 @@ impl GroupState {
         Self { cell, met: 0, stretches: Permutation::draw(whole.max(1), random) }
     }
 
-    /// Returns the byte offset in the synthetic volume of record `number` of this group; stretches of records are
-    /// scattered over the group. The last stretch, which may be shorter, stays at the end.
+    /// Returns true when the record after `number` in this group of a synthetic volume also follows it directly in
+    /// address.
     fn offset(&self, number: u64) -> u64 {
         let each = STRETCH / self.cell.size;
         let (stretch, within) = (number / each, number % each);
@@ -81,7 +81,7 @@ pub struct VolumeRequests {
 
 impl VolumeRequests {
     /// Makes a generator of the requests of a synthetic volume (a random workload modelled on the published statistics
-    /// of a traced volume), placed before the first request.
+    /// of a traced volume), which begins with the first request.
     pub(super) fn new(parameters: Parameters, layout: &VolumeLayout, seed: u64) -> Self {
         let mut random = RandomStream::new(seed, "host.volume");
         let states = layout.cells.iter().map(|cell| GroupState::new(*cell, &mut random)).collect();
@@ -89,8 +89,9 @@ impl VolumeRequests {
         Self { parameters, states, sizes: layout.sizes, random, arrivals, made: 0, last: None }
     }
 
-    /// Draws the random numbers of the generator of a synthetic volume's requests anew from `seed`, for pass number
-    /// `pass` of several passes that play the volume one after the other: records stay at their addresses.
+    /// Draws the random numbers of the generator of a synthetic volume's requests anew from `seed`, for repetition
+    /// number `pass` where the volume is played several times in a row, as for preconditioning: records stay at their
+    /// addresses.
     pub(super) fn draw_anew(&mut self, seed: u64, pass: u32) {
         self.random = RandomStream::new(seed, &format!("host.volume.pass.{pass}"));
         self.arrivals.draw_anew(RandomStream::new(seed, &format!("host.volume.arrivals.pass.{pass}")));

@@ -22,7 +22,7 @@ pub struct Volume {
     pub name: &'static str,
     /// Purpose of the server that the recorded volume belongs to.
     pub server: &'static str,
-    /// Number of requests to the recorded volume in the recorded week.
+    /// Number of requests to the recorded volume in the week of the recording.
     pub requests: SourcedNumber,
     /// Fraction of reads among the requests to the recorded volume, 0 to 1.
     pub reads: SourcedNumber,

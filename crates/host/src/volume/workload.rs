@@ -31,8 +31,9 @@ impl VolumeWorkload {
         Ok(Self { parameters, requests, layout, waiting: None, outstanding: 0, handed_out: 0, origin: None })
     }
 
-    /// Returns this workload of a synthetic volume with its random numbers drawn anew from `seed`, for pass number
-    /// `pass` of several passes that play the volume one after the other: records stay at their addresses.
+    /// Returns this workload of a synthetic volume with its random numbers drawn anew from `seed`, for repetition
+    /// number `pass` where the volume is played several times in a row, as for preconditioning: records stay at their
+    /// addresses.
     pub fn drawn_anew(mut self, seed: u64, pass: u32) -> Self {
         self.requests.draw_anew(seed, pass);
         self
@@ -48,8 +49,8 @@ impl VolumeWorkload {
         self.layout.bytes
     }
 
-    /// Returns the fraction of the synthetic volume's addresses that is used, where not all fit the drive; `None` where
-    /// all fit.
+    /// Returns the fraction of the synthetic volume's addresses that are used, where not all fit the drive (parameter
+    /// `fit`); `None` where all fit.
     pub fn fitted(&self) -> Option<f64> {
         let (used, all) = (self.layout.distinct, self.parameters.distinct);
         (used < all).then(|| used as f64 / all as f64)

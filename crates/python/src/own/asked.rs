@@ -108,7 +108,8 @@ impl PolicyObject {
         Self { class: class.clone(), object }
     }
 
-    /// Looks up the method for a question or notification that every policy of the seam answers.
+    /// Looks up the method for a question or notification that every policy for its seam (replaceable decision)
+    /// answers.
     pub fn question(&self, name: &'static str) -> Question {
         Python::attach(|py| {
             let method = self.object.bind(py).getattr(name);
@@ -195,8 +196,8 @@ impl PolicyObject {
         }
     }
 
-    /// Ends the simulation with an error because the policy held on to an array of its view after the call; the drive
-    /// is not freed, since the array shows its memory.
+    /// Ends the simulation with an error because the policy kept a reference to an array of its view after the call;
+    /// the drive is not freed, since the array shows its memory.
     #[cold]
     pub fn keep(&self, py: Python<'_>, question: &Question) -> ! {
         let (place, name) = (self.place(py, question.name), question.name);
@@ -228,8 +229,8 @@ impl PolicyObject {
         format!("{place}: {method} took longer than {limit:?}: expected an answer before (--policy-timeout)")
     }
 
-    /// Calls `function` of the Python package `floatgate.own` with the policy object, and returns the function's
-    /// result; an exception raised there ends the simulation with its message.
+    /// Calls `function` of the Python package `floatgate.own` with the policy object and, where given, the text `more`;
+    /// returns the function's result; an exception raised there ends the simulation with its message.
     pub fn helped(&self, function: &str, more: Option<&str>) -> Py<PyAny> {
         Python::attach(|py| {
             let object = self.object.bind(py);

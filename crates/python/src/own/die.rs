@@ -18,8 +18,8 @@ pub struct AskedDie<'a> {
     pub random: &'a mut RandomStream,
     pub clock: u64,
     pub more: [(&'static str, u64); 2],
-    /// Name and contents of an array that the views of only this kind of policy have; none where there is no such
-    /// array.
+    /// Name and contents of an array of the die that only the views of this kind of policy have; none where there is no
+    /// such array.
     pub own_array: Option<(&'static str, Slice)>,
 }
 
@@ -99,8 +99,8 @@ impl LentDie {
         }
     }
 
-    /// Ends the view's use of the drive's memory after the call. Returns true if the policy held on to an array of that
-    /// memory: one still exists after Python's garbage collector ran.
+    /// Ends the view's use of the drive's memory after the call. Returns true if the policy kept a reference to an
+    /// array of that memory: one still exists after Python's garbage collector ran.
     fn is_kept(&self, py: Python<'_>) -> bool {
         self.loan.end();
         *self.arrays.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();

@@ -86,8 +86,8 @@ extern "C" fn is_late() -> u32 {
     u32::from(HEART.get().is_some_and(Heart::is_late))
 }
 
-/// Returns two addresses for the loops of compiled policies: that of the number that is not 0 while a call in any
-/// thread exceeds the time limit, and that of the function that says whether it is the call of the present thread.
+/// Returns two addresses for the loops of compiled policies: of the number that is not 0 while a call in any thread
+/// exceeds the time limit, and of the function that returns whether the call of the present thread does.
 #[pyfunction]
 pub fn compiled_watch() -> (usize, usize) {
     (SOME_LATE.as_ptr() as usize, is_late as *const () as usize)

@@ -21,12 +21,14 @@ pub struct Loan {
 }
 
 impl Loan {
-    /// Ends the loan, so that its memory can no longer be read through new arrays.
+    /// Ends the loan of the simulator's memory to a policy's view, so that the memory can no longer be read through new
+    /// arrays.
     pub fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if an array that shows the lent memory still exists.
+    /// Returns true if an array still exists that shows the lent memory (memory of the simulator that a policy may read
+    /// during one call).
     pub fn is_kept(&self) -> bool {
         self.arrays.load(Ordering::Relaxed) > 0
     }
@@ -74,7 +76,8 @@ impl Slice {
         Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), width: NumberWidth::Eight }
     }
 
-    /// Makes a read-only NumPy array that shows the slice's memory while the loan lasts.
+    /// Makes a read-only NumPy array that shows the slice's memory without a copy, until the loan for the present call
+    /// of a policy ends.
     pub fn array(self, py: Python<'_>, loan: &Arc<Loan>) -> PyResult<Py<PyAny>> {
         loan.check(PyRuntimeError::new_err)?;
         let numpy = NumPy::get(py)?;
@@ -136,14 +139,16 @@ impl Lent {
         Ok(())
     }
 
-    /// Subtracts one from the number of arrays that show the lent memory, when Python releases one of them.
+    /// Subtracts one from the number of arrays that show the lent memory (memory of the simulator that a policy may
+    /// read during one call), when Python releases one of them.
     #[allow(unsafe_code)]
     unsafe fn __releasebuffer__(&self, _view: *mut ffi::Py_buffer) {
         self.loan.arrays.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Random stream of a policy, for use during the call in which the policy is asked.
+/// Random stream of a policy (its own random number generator), lent to Python for the call in which the policy is
+/// asked.
 #[pyclass(name = "Random", frozen)]
 pub struct LentRandom {
     stream: AtomicPtr<RandomStream>,
@@ -180,7 +185,7 @@ impl LentRandom {
         self.draw(|stream| stream.below(bound))
     }
 
-    /// Draws a number from 0 to below 1.
+    /// Draws a random number from 0 to below 1, all equally likely.
     fn unit(&self) -> PyResult<f64> {
         self.draw(RandomStream::unit)
     }

@@ -157,8 +157,9 @@ fn said(error: &PyErr) -> String {
     Python::attach(|py| error.value(py).to_string())
 }
 
-/// Runs the test battery of the seam on the policy `name`; with `may_starve`, the policy may leave a request waiting
-/// forever, as its documentation says. Raises InputError with the rule that the policy breaks.
+/// Runs the test battery of the seam (replaceable decision of the drive) on the policy `name`; with `may_starve`, the
+/// policy may leave a request waiting forever, as its documentation says. Raises InputError with the rule that the
+/// policy breaks.
 #[pyfunction]
 pub fn check_policy(py: Python<'_>, seam: &str, name: &str, may_starve: bool) -> PyResult<()> {
     // What a battery finds is said by the exception alone.

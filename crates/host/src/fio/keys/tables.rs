@@ -1,6 +1,6 @@
 //! All options of fio 3.33 and of its later releases up to 3.42. Long, since it is a table.
 
-/// List of second names of fio options that are not honoured, each with the first name of the option.
+/// List of second names (aliases) of fio options that are not modelled, each with the main name of the option.
 pub(super) const ALIASES: &[(&str, &str)] = &[
     ("ratemin", "rate_min"),
     ("ratecycle", "rate_cycle"),

@@ -14,8 +14,8 @@ impl Worker {
         }
     }
 
-    /// Returns true if a flush that fio's `end_fsync` asks for is still due, for all files of the clone or for some of
-    /// them.
+    /// Returns true if a flush that fio's `end_fsync` asks for has not been issued yet, for all files of the clone or
+    /// for some of them.
     pub(super) fn owes_a_flush(&self) -> bool {
         self.end_fsync && (self.unflushed || self.files_to_flush > 0)
     }
@@ -50,8 +50,8 @@ impl Worker {
     }
 
     /// Returns the step (a flush, a wait, a question to its fio flow, the end) that a clone of a fio job must take in
-    /// place of a request, because a flush, a pause or its flow forbids a request now; `None` when it may issue a
-    /// request.
+    /// place of a request, because a flush, a pause or its flow (jobs whose requests are kept in proportion) forbids a
+    /// request now; `None` when it may issue a request.
     pub(super) fn pass_gate(&mut self, now: u64) -> Option<CloneAnswer> {
         match self.gate {
             // fio looks for a flush that is due when it makes the next request: there is none after the last, but where it
@@ -107,8 +107,8 @@ impl Worker {
         self.tracks[0].moved(direction, offset, bytes);
     }
 
-    /// Withdraws the fio job clone's last request, which no zone of the drive can take, and ends the pass; returns true
-    /// if the clone has no work left.
+    /// Withdraws the fio job clone's last request, which no zone of the drive can take, and ends the pass over the
+    /// clone's files; returns true if the clone has no work left.
     pub fn withdraw(&mut self) -> bool {
         self.outstanding -= 1;
         self.end_pass();
@@ -121,8 +121,9 @@ impl Worker {
         self.gate = Gate::Open;
     }
 
-    /// Begins the rest (`flow_sleep`) of a fio job clone whose fio flow refused the next request, and returns the
-    /// clone's step meanwhile; `None` without a rest: the clone waits until its flow allows a request.
+    /// Begins the rest (`flow_sleep`, a time without requests) of a fio job clone whose fio flow refused the next
+    /// request, and returns the clone's step meanwhile; `None` where no rest is set: the clone waits until its flow
+    /// allows a request.
     pub fn stand_back(&mut self, now: u64) -> Option<CloneAnswer> {
         self.flow_rest_ns.filter(|rest| *rest > 0)?;
         self.gate = if self.outstanding > 0 { Gate::DrainToRest } else { self.rest(now) };
@@ -139,16 +140,16 @@ impl Worker {
         self.times.end_ns
     }
 
-    /// Makes the fio job clone flush its files after a pass, where `end_fsync` asks for it and requests were made since
-    /// the last flush.
+    /// Makes the fio job clone flush its files after a pass over them, where `end_fsync` asks for it and requests were
+    /// issued since the last flush.
     pub(super) fn flush_after_pass(&mut self) {
         if self.loop_fsync && self.unflushed {
             self.gate = Gate::EndFlush;
         }
     }
 
-    /// Notes that a fio job clone issued the request `op`, and decides what the clone must do before the next one:
-    /// flush after enough writes, or ask its fio flow.
+    /// Notes that a fio job clone issued the request `op`, and decides what the clone must do before the next request:
+    /// flush after enough writes, or ask its fio flow (jobs whose requests are kept in proportion).
     #[inline]
     pub(super) fn set_gate(&mut self, op: Op) {
         if let Some(think) = &mut self.think {

@@ -4,8 +4,9 @@ use super::{CloneAnswer, Gate, Worker};
 use crate::Op;
 
 impl Worker {
-    /// Returns the next step of reading back written data after a pass: a read, a flush or a wait; `None` while the fio
-    /// job goes on with its own requests.
+    /// Returns the next step of reading back written data for verification after a pass of a fio job clone over its
+    /// files: a read, a flush or a wait. `None`: nothing is to be read back now, and the job goes on with its own
+    /// requests.
     pub(super) fn read_back(&mut self) -> Option<CloneAnswer> {
         let is_over = self.is_done();
         let history = self.history.as_mut()?;
@@ -44,8 +45,8 @@ impl Worker {
         CloneAnswer::Issue { op: Op::READ, offset, bytes: bytes as u32 }
     }
 
-    /// Computes the writes of one pass of a `verify_only` fio job without issuing them, to learn which blocks to read
-    /// back.
+    /// Computes the writes of one pass of a `verify_only` fio job over its files without issuing them, to learn which
+    /// blocks to read back.
     pub(super) fn imagine(&mut self) {
         while !self.is_done() && self.history.as_ref().is_some_and(|history| !history.is_due) {
             let direction = self.direction(u64::MAX).unwrap_or(1);

@@ -6,7 +6,8 @@ use std::cmp::Reverse;
 use units::SimTime;
 
 impl FioWorkload {
-    /// Asks the fio flow of clone `index` whether the clone may issue a request; if not, the clone rests or waits.
+    /// Asks the fio flow (jobs whose requests are kept in proportion) of clone `index` whether the clone may issue a
+    /// request; if not, the clone rests or waits.
     #[cold]
     #[inline(never)]
     pub(super) fn ask(&mut self, index: u32, now: u64) {
@@ -34,8 +35,8 @@ impl FioWorkload {
         }
     }
 
-    /// Puts all clones that wait for their fio flow at the end of the queue of ready clones, so that they ask their
-    /// flow again.
+    /// Puts all clones that wait for their fio flow (jobs whose requests are kept in proportion) at the end of the
+    /// queue of ready clones, so that they ask their flow again.
     pub(super) fn unpark(&mut self) {
         for (index, _) in std::mem::take(&mut self.flows.parked) {
             self.clones[index as usize].place = WaitingPlace::Ready;
@@ -43,8 +44,8 @@ impl FioWorkload {
         }
     }
 
-    /// Wakes the clones that wait for their fio flow, where the run time of one of them is over by `now` ns or the
-    /// clone was stopped.
+    /// Puts the clones that wait for their fio flow (jobs whose requests are kept in proportion) back into the queue of
+    /// ready clones, where the run time of one of them is over by `now` ns or the clone was stopped.
     #[cold]
     #[inline(never)]
     pub(super) fn end_parked(&mut self, now: u64) {
@@ -53,8 +54,8 @@ impl FioWorkload {
         }
     }
 
-    /// Returns the fio workload's answer to a poll when no clone has a request now and some wait for their fio flow:
-    /// their run time may end before any other event.
+    /// Returns the fio workload's answer to a poll when no clone has a request now and some wait for their fio flow
+    /// (jobs whose requests are kept in proportion): the run time of these may end before any other event.
     #[cold]
     #[inline(never)]
     pub(super) fn idle_parked(&self) -> Poll {

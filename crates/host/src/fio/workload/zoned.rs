@@ -5,8 +5,8 @@ use crate::fio::zbd::{FioZones, ZbdStep};
 use crate::{Completion, CompletionStatus, Effect, HostRequest};
 
 impl FioWorkload {
-    /// Stores the state of the drive's zones before the fio jobs begin: for each zone the bytes written, and whether it
-    /// is full.
+    /// Stores the state that the drive's zones have before the fio jobs begin: for each zone the number of bytes
+    /// written, and whether the zone is full.
     pub(super) fn learn(&mut self, zones: &[(u64, bool)]) {
         if let Some(account) = &mut self.zones {
             (0..).zip(zones).for_each(|(zone, report)| account.learn(zone, *report));
@@ -87,8 +87,8 @@ impl FioWorkload {
         }
     }
 
-    /// Makes the state of the drive's zones as fio records it, shared by all jobs; `None` where no job works in the
-    /// drive's zones.
+    /// Makes the state of the drive's zones as fio records it (write pointers, locks, zones written to), shared by all
+    /// jobs; `None` where no job works in the drive's zones.
     pub(super) fn account_of(
         jobs: &[crate::fio::job::JobSpec],
         zones: Option<crate::HostZones>,

@@ -66,8 +66,8 @@ impl Machine {
         Self { asked: PolicyObject::new(class), random: CompiledRandom::default(), code: None }
     }
 
-    /// Asks the Python object, before its methods are compiled, a question that is asked only once; returns `usual`
-    /// where the object's class does not define the question.
+    /// Asks the Python object, before its methods are compiled, a question that is asked only once; returns the default
+    /// answer `usual` where the object's class has no method for the question.
     fn plain<T>(&self, name: &'static str, usual: T, expected: &str) -> T
     where
         T: for<'a, 'py> FromPyObject<'a, 'py>,

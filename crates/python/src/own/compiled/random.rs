@@ -2,8 +2,8 @@
 
 use engine::RandomStream;
 
-/// Table of a random stream and its drawing functions, in the memory layout of `floatgate.own.machine.told`, for
-/// compiled policies.
+/// Table of a policy's random stream (generator) and the functions that draw from it, in the memory layout of
+/// `floatgate.own.machine.told`, for compiled policies.
 #[repr(C)]
 struct Drawing {
     stream: *mut RandomStream,

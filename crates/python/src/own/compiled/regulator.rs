@@ -12,7 +12,7 @@ use std::sync::Arc;
 use units::{Nanos, Voltage};
 
 /// Returns the function that makes instances of the user's compiled cost regulator `class`, which chooses a write cost
-/// for each program.
+/// (way to program: ISPP step, voltages, retention time) for each program.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Regulator::new(&class)))
 }
@@ -64,8 +64,8 @@ impl Regulator {
         Self { machine, bits, methods: None }
     }
 
-    /// Compiles the regulator's methods when the first of them is needed; of some regulators only the number of bits is
-    /// asked.
+    /// Compiles the regulator's methods when the first of them is needed: some regulators are only asked how many bits
+    /// they store for each mapping unit.
     #[inline]
     fn begin(&mut self) {
         if self.methods.is_none() {
@@ -80,8 +80,8 @@ impl Regulator {
         self.methods = Some((choose, self.machine.method("on_read")));
     }
 
-    /// Returns, from the answer of a compiled method, the bits that the regulator stores for a mapping unit; ends the
-    /// simulation if the answer has more bits than the regulator declared.
+    /// Returns, from the answer of a compiled method, the bits that the cost regulator stores for a mapping unit; ends
+    /// the simulation if the answer has more bits than the regulator declared.
     #[inline]
     fn bits_of(&self, method: &'static str, said: i64) -> u8 {
         if said >> self.bits != 0 {
@@ -162,7 +162,8 @@ impl CostRegulator for Regulator {
     }
 }
 
-/// Converts a write cost from its Python object; `None` if a value is missing or wrong.
+/// Converts a write cost (way to program: ISPP step, voltages, retention time, refresh age) from its Python object;
+/// `None` if a value is missing or wrong.
 fn cost(said: &Bound<'_, PyAny>) -> Option<WriteCost> {
     let step: u64 = said.getattr("step_uv").ok()?.extract().ok()?;
     let retention: u64 = said.getattr("retention_ns").ok()?.extract().ok()?;

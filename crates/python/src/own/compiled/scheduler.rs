@@ -8,7 +8,8 @@ use engine::RandomStream;
 use std::sync::Arc;
 use units::Nanos;
 
-/// Returns the function that makes instances of the user's compiled die scheduler `class`.
+/// Returns the function that makes instances of the user's compiled die scheduler `class`, which chooses the class of
+/// waiting operations (such as host reads or erases) from which a die executes the next.
 pub fn maker(class: Arc<UserClass>) -> Maker {
     Box::new(move || Box::new(Scheduling::new(&class)))
 }

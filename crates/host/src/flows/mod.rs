@@ -108,8 +108,9 @@ impl FlowsWorkload {
     }
 }
 
-/// Implements the interface of workloads, without a layout of data before the run: as in MQSim, data that a read does
-/// not find are created where the data placement would have put them.
+/// Implements the interface of workloads for a mix of request flows. No data are laid out on the drive before the run:
+/// as in MQSim, an address that is read before it was written counts as data at the flash address that a write would
+/// have been given (page allocation scheme).
 impl Workload for FlowsWorkload {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let mut next: Option<SimTime> = None;

@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use units::SimTime;
 
-/// Information about a write that a placement policy may use to choose the handle.
+/// Information about a write that a placement policy may use to choose the write's placement handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceView {
     /// Byte address on the drive at which the write begins.
@@ -69,7 +69,8 @@ config::policies! {
     volume::ByVolume,
 }
 
-/// Maker of placement policies of the kind that a drive file names; makes a new policy each time one is needed.
+/// Maker of placement policies (choice of a placement handle for each write) of the kind that a drive file names; makes
+/// a new policy each time one is needed.
 #[derive(Clone)]
 pub struct PlaceMaker(Arc<Maker>);
 

@@ -25,8 +25,8 @@ const MARK: u8 = 5;
 /// Number of requests that are read at a time from a sorted run in a temporary file.
 const CHUNK: u64 = 1024;
 
-/// Reader that returns the requests of a trace in order of time, where each may stand up to `reach` places too late in
-/// the trace: so many requests are held back in memory.
+/// Reader that returns the requests of a trace in order of time, where each may stand in the file up to `reach`
+/// requests too late: so many requests are held back in memory.
 pub(crate) struct ReorderWindow {
     stream: TraceStream,
     reach: usize,

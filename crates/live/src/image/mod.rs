@@ -251,7 +251,8 @@ impl Image {
         self.is_new
     }
 
-    /// Returns the state in which the drive was left when its image was last used.
+    /// Returns the state in which the drive was left when its image was last used: at rest (image closed and state
+    /// saved) or at work.
     pub fn left(&self) -> ImageLeft {
         self.header.left
     }
@@ -261,7 +262,8 @@ impl Image {
         self.header.stamp
     }
 
-    /// Writes the state in which the drive is left and the stamp of its next write into the header.
+    /// Writes into the header of the image the state in which the drive is left (at work, or at rest with the checksum
+    /// of its saved state) and the stamp (sequence number) of its next write.
     ///
     /// # Errors
     /// When the disk refuses a write, or has no space for the programs that are still in memory.
@@ -280,7 +282,8 @@ impl Image {
         self.write_header().map_err(|error| Error(format!("{}: {error}", self.path.display())))
     }
 
-    /// Records in the header that a state of the drive is about to be saved beside the image.
+    /// Records in the header of the image that a server is about to save the drive's state in the file beside the
+    /// image.
     ///
     /// # Errors
     /// When the disk refuses the write.
@@ -348,8 +351,8 @@ impl Image {
         (at < programmed.spares.len()).then_some((programmed, at))
     }
 
-    /// Reads host data of consecutive units from `holder` on, which lie on consecutive physical addresses from `first`
-    /// on, and checks the data against their spare areas.
+    /// Reads host data of consecutive logical units from `holder` on, which lie on consecutive physical addresses from
+    /// `first` on, and checks the data against the spare areas of these units.
     ///
     /// # Errors
     /// When the disk cannot be read, or the data are not what was programmed there.
@@ -359,7 +362,8 @@ impl Image {
         read
     }
 
-    /// Checks that the data of consecutive units match their spare areas.
+    /// Checks that `data`, read from physical address `first` on, match the spare areas there and belong to consecutive
+    /// logical units from `holder` on.
     fn check(&self, holder: Lpn, first: Ppa, data: &[u8]) -> io::Result<()> {
         let units = data.chunks(self.unit as usize);
         let spares = self.spares_from(first.0, units.len())?;

@@ -131,7 +131,7 @@ impl Connection {
         !self.is_over && !self.has_more && (self.long.is_some() || self.may_take())
     }
 
-    /// True if the server can receive or take requests of the client at once, without waiting for the socket.
+    /// True if the server can immediately receive or take requests of the client, without waiting for the socket.
     pub fn is_busy(&self) -> bool {
         (self.has_more && self.may_take()) || (self.is_eager && self.may_read())
     }

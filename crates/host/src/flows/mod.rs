@@ -109,8 +109,8 @@ impl FlowsWorkload {
 }
 
 /// Implements the interface of workloads for a mix of request flows. No data are laid out on the drive before the run:
-/// as in MQSim, an address that is read before it was written counts as data at the flash address that a write would
-/// have been given (page allocation scheme).
+/// as in MQSim, a host read of an address that was never written is served by the flash die that the page allocation
+/// scheme would give the address, where the drive file enables it.
 impl Workload for FlowsWorkload {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let mut next: Option<SimTime> = None;

@@ -27,7 +27,7 @@ pub struct PlaceView {
     pub process: Option<u32>,
     /// Lifetime class of the write's data, if a trial run of the workload was made: 0 is the shortest lifetime.
     pub life: Option<u16>,
-    /// Number of placement handles of the drive, at least one.
+    /// Number of placement handles of the drive (as the placement identifiers of NVMe FDP), at least one.
     pub handles: u16,
     /// Capacity of the drive in bytes.
     pub drive_bytes: u64,

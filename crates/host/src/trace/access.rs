@@ -126,8 +126,8 @@ pub struct AccessInfo {
     /// Fractions of the page writes that go to read-only, write-only and interleaved pages, as `write_shares`, but
     /// without the pages that were accessed once.
     pub reused_write_shares: Option<CharacterShares>,
-    /// Mean number of accesses per page of the trace, over the pages that were read or written; `None` when no page
-    /// was.
+    /// Mean number of accesses per page of the trace, over the pages that were read or written; `None` when no page was
+    /// accessed.
     pub accesses_per_page: Option<f64>,
     /// Number of pages that were read or written once only, so that their kind says nothing about later accesses.
     pub pages_accessed_once: u64,

@@ -290,7 +290,8 @@ impl TraceWorkload {
         &self.info
     }
 
-    /// Reads the next request of the trace, with its address on the drive, unless one is waiting already.
+    /// Reads the next request of the trace, maps its address to the drive, and stores it in `waiting` until its time,
+    /// unless a request is stored there already.
     fn look_ahead(&mut self) -> Result<(), WorkloadError> {
         if self.waiting.is_some() {
             return Ok(());

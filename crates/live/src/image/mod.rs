@@ -251,8 +251,7 @@ impl Image {
         self.is_new
     }
 
-    /// Returns the state in which the drive was left when its image was last used: at rest (image closed and state
-    /// saved) or at work.
+    /// Returns whether the drive was at rest (image closed, state saved) or at work when its image was last used.
     pub fn left(&self) -> ImageLeft {
         self.header.left
     }
@@ -262,8 +261,7 @@ impl Image {
         self.header.stamp
     }
 
-    /// Writes into the header of the image the state in which the drive is left (at work, or at rest with the checksum
-    /// of its saved state) and the stamp (sequence number) of its next write.
+    /// Writes into the header whether the drive is left at rest or at work, and the stamp (number) of its next write.
     ///
     /// # Errors
     /// When the disk refuses a write, or has no space for the programs that are still in memory.
@@ -282,8 +280,7 @@ impl Image {
         self.write_header().map_err(|error| Error(format!("{}: {error}", self.path.display())))
     }
 
-    /// Records in the header of the image that a server is about to save the drive's state in the file beside the
-    /// image.
+    /// Records in the image's header that a server is about to save the drive's state in the file beside the image.
     ///
     /// # Errors
     /// When the disk refuses the write.
@@ -362,8 +359,7 @@ impl Image {
         read
     }
 
-    /// Checks that `data`, read from physical address `first` on, match the spare areas there and belong to consecutive
-    /// logical units from `holder` on.
+    /// Checks `data` (logical units from `holder` on), read from address `first` on, against the spare areas there.
     fn check(&self, holder: Lpn, first: Ppa, data: &[u8]) -> io::Result<()> {
         let units = data.chunks(self.unit as usize);
         let spares = self.spares_from(first.0, units.len())?;

@@ -101,7 +101,8 @@ pub trait Workload: Send {
         Background::default()
     }
 
-    /// Returns true if the workload can give this kind of information about its requests.
+    /// Returns true if the workload can give the kind of information `_what` about its requests: volume, process, or
+    /// lifetime of the data.
     fn tells(&self, _what: Telling) -> bool {
         false
     }

@@ -94,7 +94,8 @@ pub struct SharedContents {
     /// Map of the flash programs in flight: physical address of the first unit, spare areas and data. The key is
     /// `Transaction::owner`, a number that the FTL chose for the program.
     placed: HashMap<u32, (Ppa, ProgramImage)>,
-    /// Sequence number (stamp) of the next write of a mapping unit.
+    /// Sequence number (stamp) of the host's next write of a mapping unit; on flash it tells which of two versions of a
+    /// unit is newer.
     stamp: u64,
     /// List with an entry for each superblock: the stamp (sequence number) of the host's next write of a mapping unit
     /// at the time when the superblock was last programmed; 0 if it was not programmed since this server started.

@@ -23,10 +23,10 @@ const OCTAVES: usize = 24;
 const PARTS_BITS: u32 = 2;
 const BOUNDS: usize = (OCTAVES << PARTS_BITS) + 1;
 
-/// Histogram of times in nanoseconds, in classes whose width grows with the time.
+/// Histogram of times in nanoseconds, in classes (bins) whose width grows with the time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TimeClasses {
-    /// Number of times in each class of the histogram; the last class has no upper bound.
+    /// Number of times in each class (bin) of the histogram; the last class has no upper bound.
     pub counts: Vec<u64>,
     /// Sum of all times in the histogram, in nanoseconds.
     pub total_ns: u64,

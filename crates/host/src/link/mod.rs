@@ -174,8 +174,8 @@ pub struct LinkConfig {
     /// Number of bytes of a read that the drive collects before it sends them to the host; none: each page is sent when
     /// it has been read.
     pub read_frame: Option<Bytes>,
-    /// True if data flow through a FIFO to flash or host while later bytes are still arriving; false if each piece is
-    /// stored completely before it is passed on.
+    /// True if the data of a command flow through a FIFO to flash or host while later bytes are still arriving; false
+    /// if each piece of the data is stored completely before it is passed on.
     pub cut_through: bool,
     /// True if the drive has two data buffers that take turns: the data of one command cross the link while the flash
     /// executes another command.

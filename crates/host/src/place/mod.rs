@@ -41,7 +41,8 @@ pub trait PlacePolicy: Send {
         false
     }
 
-    /// Returns the kind of information about requests that the policy needs from the workload; none if it needs none.
+    /// Returns the kind of information about requests that the policy needs from the workload (the volume, the process
+    /// or the lifetime of the data); none if it needs none.
     fn needs(&self) -> Option<Telling> {
         None
     }

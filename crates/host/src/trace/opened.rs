@@ -385,7 +385,7 @@ fn event_notes(info: &TraceInfo) -> Vec<String> {
 }
 
 /// Returns the remark for the results on one interval that is nearly all of a trace's time, because a clock was set or
-/// events have another clock; says which options leave out either side.
+/// events have another clock; names the options that leave out the requests before or after the interval.
 fn jump_note((before_ns, gap_ns): (u64, u64)) -> String {
     format!(
         "one gap of {} is nearly all of its time: --until {} leaves out what is after it, --since {} what is before",

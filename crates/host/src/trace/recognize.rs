@@ -66,7 +66,8 @@ pub(crate) fn recognize(
 }
 
 /// Decides which of the formats in `pool` is the only plausible one for a trace: reads the first requests in each
-/// format and looks for implausible rates, addresses and times. Also returns a remark for the results.
+/// format and looks for lines that cannot be read and for implausible rates, addresses and times. Also returns a remark
+/// for the results.
 fn weigh(
     origin: &TraceOrigin,
     options: &TraceOptions,

@@ -19,7 +19,8 @@ const ENCODED: usize = 8 + 8 + 8 + 4 + 4 + 1 + 3 + 5;
 
 /// Bit, in the byte of a request's operation in a temporary file, that marks a write with force unit access.
 const FUA: u8 = 0x80;
-/// Number of the bit, in the byte of a request's operation in a temporary file, at which the record's mark begins.
+/// Number of the bit, in the byte of a request's operation in a temporary file, at which the record's mark (plain
+/// request, write of zeroes or requeued request) begins.
 const MARK: u8 = 5;
 
 /// Number of requests that are read at a time from a sorted run in a temporary file.

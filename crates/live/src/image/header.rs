@@ -32,7 +32,8 @@ pub struct Header {
     /// State in which the drive was left when its image file was last used: at rest (image closed and state saved) or
     /// at work.
     pub left: ImageLeft,
-    /// Sequence number (stamp) of the next write of a mapping unit, in the header of an image file.
+    /// Sequence number (stamp) of the host's next write of a mapping unit, as the header of the image file gives it; on
+    /// flash it tells which of two versions of a unit is newer.
     pub stamp: u64,
     /// Checksum of the state of the drive that a server saved last; 0: no saved state is known.
     pub state: u64,

@@ -57,7 +57,7 @@ pub struct Image {
     data_at: u64,
     /// List with an entry for each superblock: its erase count, and whether it is in SLC mode.
     marks: Vec<SuperblockMark>,
-    /// Programs that the disk had no space for, by first unit; they are kept in memory until there is space.
+    /// Flash programs that the image's disk had no space for, by first unit; kept in memory until there is space.
     homeless: BTreeMap<u64, ProgramImage>,
     /// Error message of the disk that last refused a write; none while all writes succeed.
     refused: Option<String>,

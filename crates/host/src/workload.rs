@@ -43,7 +43,8 @@ impl Extent {
     }
 }
 
-/// Information about a request that is no part of the request itself: its process, and how long its data live.
+/// Information about a request that is no part of the request itself: the process that made it, and the lifetime class
+/// of the data of a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Background {
     /// Number of the process that made the request, if the workload knows it.

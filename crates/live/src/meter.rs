@@ -86,7 +86,8 @@ pub struct SuperblockAges {
     pub unknown: u64,
 }
 
-/// Counters and present state of the simulated drive.
+/// Counters and present state of the simulated drive: host writes, flash operations, write buffer, wear and
+/// superblocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DriveNow {
     /// Number of mapping units that the host wrote, in whole or in part.
@@ -149,7 +150,8 @@ pub struct ServerProgress {
     pub done: BTreeMap<&'static str, MeteredKind>,
     /// Number of clients' requests answered with an error, by name of the NBD error.
     pub refusals: BTreeMap<&'static str, u64>,
-    /// Counters and present state of the simulated drive.
+    /// Counters and present state of the simulated drive: host writes, flash operations, write buffer, wear and
+    /// superblocks.
     pub drive: DriveNow,
     /// Upper bounds, in nanoseconds, of the classes of all histograms of times.
     pub bounds_ns: Vec<u64>,

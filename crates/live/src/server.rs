@@ -299,8 +299,8 @@ impl Server {
         first.map_or(Ok(()), |at| self.session.offer(at))
     }
 
-    /// Advances simulated time, up to the real clock or, at full speed, until enough requests have completed; stops at
-    /// `deadline` at the latest.
+    /// Advances simulated time, up to the real-time clock or, at full speed, until enough requests have completed;
+    /// stops at `deadline`, or after the greatest real time of one pass, at the latest.
     fn go_on(&mut self, deadline: Instant) -> Result<(), Error> {
         let until = self.clock.map_or(SimTime::NEVER, |clock| clock.now());
         let most = if self.clock.is_some() { u64::MAX } else { (self.in_flight / ANSWERED_AT_ONCE).max(1) };

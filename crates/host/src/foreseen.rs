@@ -15,19 +15,19 @@ use crate::{HostSpace, WorkloadReport};
 use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
-/// Greatest number of writes that the trial run of a workload analyses for their lifetimes; later writes get the last
-/// lifetime class.
+/// Greatest number of writes that the trial run of a workload records to calculate the lifetimes of their data; later
+/// writes get the class of the longest lifetimes.
 const WRITES_MOST: usize = 1 << 25;
 /// Number of histogram bins per drive capacity: the lifetime of data is counted in bytes that the workload writes, and
 /// each bin is 1/64 of the drive's capacity. The constant after this one, `BINS`, is the number of all bins; the last
 /// bin takes all longer lifetimes.
 const BINS_PER_DRIVE: u64 = 64;
 const BINS: usize = 256;
-/// Marker in lists of write numbers that stands for no write.
+/// Value, in tables that link the writes of the trial run by number, that stands for no further write.
 const NONE: u32 = u32::MAX;
 
-/// Workload that plays the workload `inner` and gives a data lifetime class for each of its writes, known from a trial
-/// run of a copy without simulated time.
+/// Workload that plays the workload `inner` and gives for each of its writes the lifetime class of the data (how much
+/// is written until they are overwritten), known from a trial run of an identical workload without simulated flash.
 pub struct Foreseen {
     inner: Box<dyn Workload>,
     lives: Lives,
@@ -35,8 +35,9 @@ pub struct Foreseen {
 }
 
 impl Foreseen {
-    /// Makes the workload `inner` with lifetime classes: runs through `copy`, an identical workload, without time to
-    /// learn how long the data of each write live on a drive `space`.
+    /// Makes the workload `inner` with lifetime classes: runs through `copy`, an identical workload, on a drive `space`
+    /// whose requests complete after a rough time, to learn how many bytes are written before the data of each write
+    /// are overwritten. The number of classes is the number of placement handles.
     ///
     /// # Errors
     /// When the copy of the workload fails.
@@ -50,14 +51,16 @@ impl Foreseen {
     }
 }
 
-/// Record of a workload's trial run for lifetimes of data: all writes, and the writes whose data are still valid.
+/// Record of a trial run of the workload, from which the lifetimes of data are calculated: all writes, and the writes
+/// whose first 4 KiB page still has valid data.
 #[derive(Default)]
 struct CopySeen {
-    /// List of the writes of the trial run in order, each with its first page, its length, the bytes that the workload
-    /// wrote before, and the bytes that it wrote until the first page was overwritten or trimmed (none if it never
-    /// was).
+    /// List of the writes of the trial run in order, each with its first page (4 KiB), its length in bytes, the bytes
+    /// that the workload wrote before, and the bytes that it wrote until the first page was overwritten or trimmed
+    /// (none if it never was).
     writes: Vec<WriteSeen>,
-    /// Map from each page at which a write with still valid data begins to the number of that write.
+    /// Map from each 4 KiB page at which a write with still valid data begins to the number of that write in the trial
+    /// run.
     living: MixMap<u64, u32>,
     written: u64,
 }
@@ -143,8 +146,9 @@ impl CopySeen {
     }
 }
 
-/// Divides the histogram bins of lifetimes into at most `classes` contiguous classes and returns the class of each bin.
-/// The classes minimise the weighted sum of squared distances of bins from the mean of their class.
+/// Divides the histogram bins of data lifetimes into at most `classes` contiguous lifetime classes and returns the
+/// class of each bin. The classes minimise the sum of squared distances of bins from the mean of their class, weighted
+/// with the bytes in each bin.
 fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
     let used: Vec<usize> = (0..weights.len()).filter(|&bin| weights[bin] > 0).collect();
     let mut sums = vec![[0.0f64; 3]];
@@ -185,12 +189,12 @@ fn parted(weights: &[u64], classes: u16) -> Vec<u16> {
     class_of
 }
 
-/// Table of the lifetime classes of the writes that the workload is still to make, found by the page at which a write
-/// begins.
+/// Table of the lifetime classes of the data of the writes that the workload is still to make, found by the 4 KiB page
+/// at which a write begins.
 struct Lives {
     classes: Vec<u16>,
-    /// For each page, the number of the next write that begins there. The field after this one, `next`, gives for each
-    /// write the number of the following write that begins at the same page.
+    /// For each 4 KiB page, the number of the next write that begins there. The field after this one, `next`, gives for
+    /// each write the number of the following write that begins at the same page.
     first: MixMap<u64, u32>,
     next: Vec<u32>,
     last: u16,

@@ -3,7 +3,8 @@
 use crate::{Background, Completion, HostRequest, Poll, Telling, Workload, WorkloadError, WorkloadReport};
 use units::SimTime;
 
-/// Workload that plays the workload `inner` with its time zero shifted to a later moment of the simulation.
+/// Workload that plays the workload `inner` with all times shifted, so that the time zero of `inner` is a later
+/// simulated time.
 pub struct Later {
     inner: Box<dyn Workload>,
     begin: SimTime,
@@ -13,12 +14,14 @@ pub struct Later {
 }
 
 impl Later {
-    /// Makes a workload that runs `inner` once more, without its ramp, from simulated time `begin` on.
+    /// Makes a workload that runs `inner` once more from simulated time `begin` on, without its ramp (warm-up time that
+    /// metrics leave out).
     pub fn new(inner: Box<dyn Workload>, begin: SimTime) -> Self {
         Self { inner, begin, ramps: false }
     }
 
-    /// Makes a workload that runs `inner` for the first time, including its ramp, from simulated time `begin` on.
+    /// Makes a workload that runs `inner` for the first time, from simulated time `begin` on, including its ramp
+    /// (warm-up time that metrics leave out).
     pub fn whole(inner: Box<dyn Workload>, begin: SimTime) -> Self {
         Self { inner, begin, ramps: true }
     }

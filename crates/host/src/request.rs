@@ -21,7 +21,7 @@ pub struct HostRequest {
     /// True for a write that must be on durable storage when the drive acknowledges it, write cache or not
     /// (force unit access).
     pub fua: bool,
-    /// Placement handle that the write request carries, if it carries one.
+    /// Placement handle (such as an FDP placement identifier) that the write request carries; none if it carries none.
     pub placement: Option<u16>,
 }
 

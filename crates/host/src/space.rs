@@ -23,7 +23,7 @@ pub struct HostSpace {
     /// List of the namespaces of the drive in their order, if there are several; empty if the drive is a single
     /// namespace, of any name.
     pub namespaces: Vec<Namespace>,
-    /// Number of placement handles that writes may name; 0 on most drives.
+    /// Number of placement handles (such as FDP placement identifiers) that writes may name; 0 on most drives.
     pub handles: u16,
     /// Numbers, sizes and limits of the zones of a drive that is one zoned namespace; none on most drives.
     pub zones: Option<HostZones>,
@@ -38,9 +38,9 @@ pub struct HostZones {
     pub size: u64,
     /// Zone capacity of the zoned drive: number of bytes of a zone that can be written.
     pub capacity: u64,
-    /// Greatest number of zones of the zoned drive that can be open at once.
+    /// Greatest number of zones of the whole zoned drive that can be open (writable) at the same time.
     pub open_most: u32,
-    /// Greatest number of zones of the zoned drive that can be active (open or closed) at once.
+    /// Greatest number of zones of the whole zoned drive that can be active (open or closed) at the same time.
     pub active_most: u32,
     /// Size of a logical block of the zoned drive in bytes; offsets and lengths of requests are multiples of it.
     pub block: u64,

@@ -43,7 +43,8 @@ impl Extent {
     }
 }
 
-/// Information about a request that is no part of the request itself: its process, and how long its data live.
+/// Information about a request that is no part of the request itself: the process that made it, and the lifetime class
+/// of the data of a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Background {
     /// Number of the process that made the request, if the workload knows it.
@@ -66,10 +67,11 @@ pub enum Telling {
 
 /// Source of host requests for the drive, such as a fio job file or a trace.
 pub trait Workload: Send {
-    /// Calls `name` with the ranges of the drive that held data before the first request: the files that a fio job
-    /// reads, or all ranges that a trace accesses. Ranges may be named more than once, in any order. Each call handles
-    /// about `count` requests and returns the fraction of the naming that is done, none at its end. Not called after
-    /// that, nor after the first [`Self::poll`], nor in a run that lays out no data.
+    /// Calls `name` with the ranges of the drive that held data before the first request, which are then laid out on
+    /// flash before the run: the files that a fio job reads, or all ranges that a trace accesses. Ranges may be named
+    /// more than once, in any order. Each call names the ranges of about `count` requests and returns the fraction of
+    /// the naming that is done, `None` after the last range. Not called after that, nor after the first [`Self::poll`],
+    /// nor in a run that lays out no data.
     ///
     /// # Errors
     /// As for [`Self::poll`].
@@ -88,7 +90,8 @@ pub trait Workload: Send {
     fn complete(&mut self, request: &HostRequest, completion: &Completion);
 
     /// Returns the number that the request returned last has in the workload's source, such as its line in a trace;
-    /// `None` if a request's number is the count of requests with its tag.
+    /// `None` if the source has no numbers, where a request counts by its index among the requests of the same tag (fio
+    /// job, volume or flow).
     fn number(&self) -> Option<u64> {
         None
     }
@@ -99,7 +102,8 @@ pub trait Workload: Send {
         Background::default()
     }
 
-    /// Returns true if the workload can give this kind of information about its requests.
+    /// Returns true if the workload can give the kind of information `_what` about its requests: volume, process, or
+    /// lifetime of the data.
     fn tells(&self, _what: Telling) -> bool {
         false
     }
@@ -186,7 +190,8 @@ pub struct WorkloadReport {
     pub skipped_lines: u64,
     /// List of further facts about the workload, each as name and value.
     pub notes: Vec<(String, String)>,
-    /// List of the names of the tags in the order of their numbers: fio job names, or trace volumes.
+    /// List of the names of the tags (numbers that requests carry to tell fio jobs or trace volumes apart), in the
+    /// order of their numbers: fio job names, or names of trace volumes.
     pub tags: Vec<String>,
     /// List of the results of the detection of steady state, one for each fio job that was to end in it.
     pub steady_states: Vec<SteadyState>,

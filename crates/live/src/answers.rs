@@ -9,14 +9,14 @@ use std::io::{self, ErrorKind, IoSlice, Write};
 /// Least length in bytes of read data that are sent to a client from their own memory; shorter answers are copied
 /// together into pieces of about this length.
 const LONG: usize = 64 << 10;
-/// Greatest number of pieces of answers that one system call sends to a client.
+/// Greatest number of pieces (blocks of memory) of the queue of answers that one system call sends to a client.
 const TOGETHER: usize = 16;
 
 /// Queue of bytes that wait to be sent to a client: the live server's answers, in the order in which they were given.
 #[derive(Default)]
 pub struct Answers {
     pieces: VecDeque<Vec<u8>>,
-    /// Number of bytes of the first piece of the queue that have been sent to the client.
+    /// Number of bytes of the first piece (block of memory) of the queue that have been sent to the client.
     sent: usize,
     bytes: usize,
     /// Empty byte vector that is stored so that the memory of a piece of answers that has been sent is reused for the

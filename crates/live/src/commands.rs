@@ -38,8 +38,8 @@ pub enum RequestPlan {
     Leave,
 }
 
-/// Sequence of requests to the drive that carry out a client's request; each is sent after the previous one has been
-/// answered.
+/// Sequence of requests to the drive (pieces) that carry out one request of a client; each is sent after the previous
+/// one has been completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pieces {
     op: Op,
@@ -159,7 +159,8 @@ fn refusal(asked: &NbdRequest<'_>, export: &Export) -> Option<Refusal> {
     (!is_aligned && asked.command != Command::BlockStatus).then_some(Refusal::Invalid)
 }
 
-/// Returns the part of a byte range that consists of whole units of `unit` bytes; empty if the range contains none.
+/// Returns the part of a byte range that consists of whole mapping units of `unit` bytes, which alone can be trimmed;
+/// empty if the range contains none.
 fn covered(range: Range<u64>, unit: u64) -> Range<u64> {
     let (first, end) = (range.start.next_multiple_of(unit), range.end / unit * unit);
     first..end.max(first)

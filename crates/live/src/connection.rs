@@ -20,7 +20,8 @@ const CHARGED_MOST: u64 = 16 << 20;
 /// Limit on a client's unanswered requests: from this number of requests on, the server takes no further requests of
 /// the client.
 const IN_FLIGHT_MOST: u32 = 4096;
-/// Greatest number of bytes that the server sends to a client, or receives for a long write, in one turn.
+/// Greatest number of bytes that the server sends to one client, or receives for a long write, in one pass over its
+/// clients.
 pub const TURN_BYTES: usize = 1 << 20;
 /// Number of reads in a row without data after which a client counts as quiet: its socket is then read only now and
 /// then, or when it has data.
@@ -130,7 +131,7 @@ impl Connection {
         !self.is_over && !self.has_more && (self.long.is_some() || self.may_take())
     }
 
-    /// True if the server can receive or take requests of the client at once, without waiting for the socket.
+    /// True if the server can immediately receive or take requests of the client, without waiting for the socket.
     pub fn is_busy(&self) -> bool {
         (self.has_more && self.may_take()) || (self.is_eager && self.may_read())
     }
@@ -170,8 +171,8 @@ impl Connection {
         self.charged -= charge;
     }
 
-    /// Reads from the client's socket and passes each complete request to `take`, until `take` returns false because
-    /// the client's turn is over.
+    /// Reads once from the client's socket and passes each complete request to `take`, until `take` returns false
+    /// because the client has used up its share of work in the present pass over the clients.
     pub fn receive(&mut self, quiet: Quiet, take: &mut impl FnMut(&mut Self, NbdRequest<'_>) -> bool) {
         if self.has_more {
             self.take(take);

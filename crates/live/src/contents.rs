@@ -42,7 +42,7 @@ pub struct Done {
     pub data: Vec<u8>,
 }
 
-/// Data and spare area of the mapping unit in a slot of the drive's write buffer.
+/// Contents of a slot of the drive's write buffer (space for one mapping unit): data and spare area of the unit.
 #[derive(Clone, Debug)]
 struct BufferedSlot {
     spare: SpareArea,
@@ -61,7 +61,8 @@ struct Entering {
 }
 
 /// Contents of the simulated drive (image, write buffer, programs in flight) and the queues of requests and
-/// completions, shared by the server, the workload and the observer, which run in one thread.
+/// completions, shared by the server, the workload and [`Contents`] (listener to the simulator's events), which run in
+/// one thread.
 pub struct SharedContents {
     /// Queue of requests that the drive has not taken yet, each as a pair of the serial number of the client's request
     /// to which it belongs, and the request.
@@ -83,8 +84,8 @@ pub struct SharedContents {
     /// number of the client's request to which it belongs.
     numbers: Vec<u64>,
     slots: Vec<Option<BufferedSlot>>,
-    /// Map from mapping unit to slot of the write buffer, for the units whose newest data are in the write buffer and
-    /// not on flash. Only looked up, never iterated in an order that matters.
+    /// Map from mapping unit (LPN) to slot of the write buffer (space for one unit), for the units whose newest data
+    /// are in the write buffer and not on flash. Only looked up, never iterated in an order that matters.
     newest: HashMap<Lpn, u32>,
     entering: Entering,
     /// Set of serial numbers of the clients' requests that fail because they write a part of a mapping unit whose older
@@ -93,10 +94,11 @@ pub struct SharedContents {
     /// Map of the flash programs in flight: physical address of the first unit, spare areas and data. The key is
     /// `Transaction::owner`, a number that the FTL chose for the program.
     placed: HashMap<u32, (Ppa, ProgramImage)>,
-    /// Sequence number (stamp) of the next write of a mapping unit.
+    /// Sequence number (stamp) of the host's next write of a mapping unit; on flash it tells which of two versions of a
+    /// unit is newer.
     stamp: u64,
-    /// List with an entry for each superblock: the stamp (sequence number of the next host write of a unit) when the
-    /// superblock was last programmed; 0 if it was not programmed since this server started.
+    /// List with an entry for each superblock: the stamp (sequence number) of the host's next write of a mapping unit
+    /// at the time when the superblock was last programmed; 0 if it was not programmed since this server started.
     touched: Vec<u64>,
 }
 
@@ -128,8 +130,9 @@ impl SharedContents {
         self.stamp
     }
 
-    /// Enters the contents of the image into the flash of a new simulated drive, sets the stamp of the next write above
-    /// the highest stamp in the image, and returns what was found.
+    /// Enters the contents of the image into the flash of a new simulated drive, sets the stamp (sequence number) of
+    /// the next write above the highest stamp in the image, and returns that highest stamp and the number of page rows
+    /// that count as torn (partly programmed at a power cut).
     ///
     /// # Errors
     /// When the disk cannot be read, or a spare area is damaged.
@@ -165,7 +168,8 @@ impl SharedContents {
         self.slots.get(slot as usize)?.as_ref()
     }
 
-    /// Stores a unit in a slot of the write buffer and returns the former contents of the slot.
+    /// Stores a mapping unit with its spare area in slot `slot` of the write buffer (space for one unit) and returns
+    /// the former contents of the slot.
     fn put(&mut self, slot: u32, filled: BufferedSlot) -> Option<BufferedSlot> {
         if self.slots.len() <= slot as usize {
             self.slots.resize(slot as usize + 1, None);
@@ -231,9 +235,9 @@ impl SharedContents {
         Ppa(self.layout.first_ppa(superblock) + u64::from(transaction.row * self.layout.row_units))
     }
 
-    /// Copies into `data` the data of a unit that is to be programmed, and returns its spare area. `origin` selects the
-    /// source: slot `from` of the write buffer, or the unit's former place on flash at address `from`; programs of the
-    /// map, padding or parity get zeros.
+    /// Copies into `data` the data of a mapping unit that is to be programmed, and returns its spare area. `origin`
+    /// selects the source: for the host's data, slot `from` of the write buffer; for relocations, the unit's former
+    /// place on flash at address `from`; programs of the map, padding or parity get zeros.
     fn take(&self, origin: Origin, from: u64, data: &mut [u8]) -> SpareArea {
         match origin {
             Origin::Host => {
@@ -263,8 +267,9 @@ impl SharedContents {
     }
 }
 
-/// Observer of the simulation for the live server: at each event of the drive, it updates the data in
-/// [`SharedContents`].
+/// Implementation of [`Holder`] for the live server: at each report of the simulator (write, program, erase, trim,
+/// completion) it moves the clients' data in [`SharedContents`] between requests, slots of the write buffer, programs
+/// in flight and the image file.
 pub struct Contents(pub Arc<Mutex<SharedContents>>);
 
 impl Contents {

@@ -20,29 +20,31 @@ const PART: usize = 1 << 20;
 /// Kind of end of the last use of a drive's image file: whether flash programs may have been in flight then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnfinishedPrograms {
-    /// Case that the server did not close the image: one program may have been in flight in each superblock that was
-    /// not full.
+    /// Case that the server did not close the image, for example because it was killed: one program may have been in
+    /// flight in each superblock that was partly written.
     UnderWay,
-    /// Case that no flash program was in flight, because the drive was at rest.
+    /// Case that no flash program was in flight, because the server had completed all requests and programs and closed
+    /// the image.
     Over,
 }
 
-/// Kind of state in which the simulated drive starts when it is served from its image file: fresh, saved, or after a
-/// power cut.
+/// Kind of state in which the simulated drive starts when it is served from its image file: fresh (never written),
+/// saved by the last server, or after a power cut.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Begins {
     /// Starting state of a fresh drive, to which nothing was ever written.
     Fresh,
-    /// Starting state that was saved in the file at this path, since the drive was at rest.
+    /// Starting state that the last server saved, when it closed the image, in the file at this path.
     AtRest(String),
     /// Starting state after a power cut: the drive recovers its map from the data on its flash.
     AfterCut,
-    /// Starting state as after a power cut, although the drive was at rest, because the file of its saved state is
-    /// missing.
+    /// Starting state as after a power cut, although the last server closed the image, because the file of the saved
+    /// state is missing.
     WithoutState,
 }
 
-/// Decides in which state the drive of an image starts; `state` is the path of the saved state of a drive at rest.
+/// Decides in which state the drive of an image starts; `state` is the path of the file with the drive's state that a
+/// server saves when it closes the image.
 ///
 /// # Errors
 /// When the file at `state` is not the saved state that belongs to the image, or no server of this image wrote it.
@@ -120,14 +122,14 @@ pub fn checksum(state: &Path) -> Result<u64, Error> {
     }
 }
 
-/// Record of what was found in a drive's image file: the highest stamp, and the number of page rows that may be torn by
-/// a power cut.
+/// Findings in a drive's image file: the highest stamp (sequence number of a host's write), and the number of page rows
+/// (pages of one index in all planes of a superblock) that may be torn, that is, partly programmed at a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holds {
     /// Highest stamp (sequence number of a host's write) in the drive's image file.
     pub newest: u64,
-    /// Number of page rows (pages of one index in all planes of a superblock) that count as torn by the power cut, over
-    /// the whole drive.
+    /// Number of page rows (pages of one index in all planes of a superblock) that count as torn by the power cut
+    /// (partly programmed), over the whole drive.
     pub torn_rows: u64,
 }
 
@@ -196,7 +198,7 @@ fn rows_written(spares: &[SpareArea], layout: &Layout, one_bit: bool) -> u32 {
 }
 
 /// Returns the number of page rows of a superblock that count as programmed after a power cut: the `written` rows and
-/// the next rows, whose program may have been in flight.
+/// the rows of the next program, which may have been in flight; 0 if no row was written.
 fn with_torn(written: u32, layout: &Layout, one_bit: bool) -> u32 {
     let (rows, step) = rows_of(layout, one_bit);
     if written == 0 { 0 } else { (written + step).min(rows) }

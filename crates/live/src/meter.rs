@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use units::{Nanos, SimTime};
 
-/// Real time between two posts of the server's state for observers.
+/// Real time between two updates of the copy of the server's state that other threads (observers) can read.
 const PERIOD: Duration = Duration::from_millis(500);
 /// Logarithm to base 2 of the upper bound, in nanoseconds, of the first class of time histograms (2^10 ns). The other
 /// constants: `OCTAVES` is the number of octaves above, up to 2^34 ns (17 s); `PARTS_BITS` is the logarithm to base 2
@@ -23,10 +23,10 @@ const OCTAVES: usize = 24;
 const PARTS_BITS: u32 = 2;
 const BOUNDS: usize = (OCTAVES << PARTS_BITS) + 1;
 
-/// Histogram of times in nanoseconds, in classes whose width grows with the time.
+/// Histogram of times in nanoseconds, in classes (bins) whose width grows with the time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TimeClasses {
-    /// Number of times in each class of the histogram; the last class has no upper bound.
+    /// Number of times in each class (bin) of the histogram; the last class has no upper bound.
     pub counts: Vec<u64>,
     /// Sum of all times in the histogram, in nanoseconds.
     pub total_ns: u64,
@@ -86,7 +86,8 @@ pub struct SuperblockAges {
     pub unknown: u64,
 }
 
-/// Counters and present state of the simulated drive.
+/// Counters and present state of the simulated drive: host writes, flash operations, write buffer, wear and
+/// superblocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DriveNow {
     /// Number of mapping units that the host wrote, in whole or in part.
@@ -117,7 +118,7 @@ pub struct DriveNow {
     pub ages: SuperblockAges,
 }
 
-/// Present state of a live server, as observers see it.
+/// Present state of a live server, as other threads (observers, for example for a display) read it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ServerProgress {
     /// Number of clients that are connected to the live server.
@@ -142,20 +143,22 @@ pub struct ServerProgress {
     pub record_ended: Option<String>,
     /// Number of reads of the image that found damaged data or failed.
     pub damaged_reads: u64,
-    /// True if the drive was at rest but its saved state was lost, so that the drive started as after a power cut.
+    /// True if the last server closed the image but the file with the drive's saved state was lost, so that the drive
+    /// started as after a power cut.
     pub is_without_state: bool,
     /// Statistics of the requests answered with success, by kind (read, write, trim, flush).
     pub done: BTreeMap<&'static str, MeteredKind>,
     /// Number of clients' requests answered with an error, by name of the NBD error.
     pub refusals: BTreeMap<&'static str, u64>,
-    /// Counters and present state of the simulated drive.
+    /// Counters and present state of the simulated drive: host writes, flash operations, write buffer, wear and
+    /// superblocks.
     pub drive: DriveNow,
     /// Upper bounds, in nanoseconds, of the classes of all histograms of times.
     pub bounds_ns: Vec<u64>,
 }
 
-/// Board for exchange with other threads: the server posts its state for observers, and observers post the request to
-/// stop.
+/// Board for exchange with other threads (observers): the server stores on it a copy of its state for them to read, and
+/// they store on it the request to stop.
 #[derive(Debug, Default)]
 pub struct Board {
     now: Mutex<ServerProgress>,
@@ -167,7 +170,7 @@ impl Board {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a copy of the state that the server posted last.
+    /// Returns a copy of the server's state as the server last stored it on the board.
     pub fn progress(&self) -> ServerProgress {
         self.locked().clone()
     }
@@ -182,13 +185,14 @@ impl Board {
         self.ended.load(Ordering::Relaxed)
     }
 
-    /// Posts the state of the server on the board for observers.
+    /// Stores the state of the server on the board, from which other threads (observers) read it.
     pub fn leave(&self, progress: ServerProgress) {
         *self.locked() = progress;
     }
 }
 
-/// Counters of the live server for its observers: requests answered and refused, latencies and lateness.
+/// Counters of the live server for the state that other threads (observers) read: requests answered and refused,
+/// latencies and lateness of answers.
 pub struct Meter {
     /// Number of clients' requests that the drive carried out and the server answered, with success or failure.
     pub answered: u64,
@@ -219,8 +223,8 @@ impl Meter {
         }
     }
 
-    /// True if the server's state is to be posted for observers at the real time `now`; then also sets the time of the
-    /// next post.
+    /// True if it is time, at the real time `now`, to store the server's state on the board for other threads
+    /// (observers); then also sets the time of the next update.
     pub fn is_due(&mut self, now: Instant) -> bool {
         let is_due = now >= self.due;
         if is_due {

@@ -97,7 +97,8 @@ pub struct Lateness {
     pub max_ns: u64,
     /// Fraction of the live server's answers that were later than 100 us.
     pub late_ratio: f64,
-    /// True if the pace was kept: at most 1 % of the answers were later than 100 us.
+    /// True if the server kept its pace (simulated seconds per real second): at most 1 % of the answers were later than
+    /// 100 us.
     pub is_kept: bool,
 }
 

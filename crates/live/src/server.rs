@@ -34,13 +34,14 @@ const SPIN: Duration = Duration::from_micros(60);
 /// Divisor of the number of requests in flight: at full speed, simulated time runs until a quarter of these requests
 /// have completed, then the server sends the answers.
 const ANSWERED_AT_ONCE: u64 = 4;
-/// Number of simulation events between two looks at the real clock.
+/// Number of simulation events between two readings of the real-time clock, by which the simulation ends its present
+/// pass in time.
 const EVENTS: u32 = 256;
 /// Greatest real time that the simulation runs before the server serves its clients again; `MOVED_MOST` is the greatest
 /// number of bytes copied in that time.
 const TURN: Duration = Duration::from_millis(5);
 const MOVED_MOST: u64 = 4 << 20;
-/// Longest time that the server sleeps, because an observer may have asked it to stop meanwhile.
+/// Longest time that the server sleeps, because another thread (observer) may have asked it to stop meanwhile.
 const REST_MOST: Duration = Duration::from_millis(50);
 /// Number of passes of the server's loop between two checks of the listening socket and of quiet clients, while there
 /// is work.
@@ -102,7 +103,8 @@ pub struct Server {
     meter: Meter,
     board: Arc<Board>,
     recorder: Option<Recorder>,
-    /// True if the drive was at rest but its saved state is lost, so that it started as after a power cut.
+    /// True if the last server closed the image but the file with the drive's saved state is lost, so that the drive
+    /// started as after a power cut.
     is_without_state: bool,
 }
 
@@ -201,12 +203,12 @@ impl Server {
         self.shared.lock().expect("one thread")
     }
 
-    /// Returns the board on which the server posts its state for observers.
+    /// Returns the board through which other threads (observers) read the server's state and ask it to stop.
     pub fn board(&self) -> Arc<Board> {
         self.board.clone()
     }
 
-    /// Serves clients for about the real time `slice`, or until the board says to stop.
+    /// Serves clients for about the real time `slice`, or until another thread has asked the server to stop.
     ///
     /// # Errors
     /// When the simulation fails.
@@ -247,7 +249,8 @@ impl Server {
         self.shared().image.note(witness);
     }
 
-    /// Posts the server's state on the board for observers, and writes the recorded requests to the trace file.
+    /// Stores the server's state on the board for other threads (observers), and writes the recorded requests to the
+    /// trace file.
     fn leave_word(&mut self) -> Result<(), Error> {
         if let Some(recorder) = &mut self.recorder {
             recorder.write();
@@ -296,8 +299,8 @@ impl Server {
         first.map_or(Ok(()), |at| self.session.offer(at))
     }
 
-    /// Advances simulated time, up to the real clock or, at full speed, until enough requests have completed; stops at
-    /// `deadline` at the latest.
+    /// Advances simulated time, up to the real-time clock or, at full speed, until enough requests have completed;
+    /// stops at `deadline`, or after the greatest real time of one pass, at the latest.
     fn go_on(&mut self, deadline: Instant) -> Result<(), Error> {
         let until = self.clock.map_or(SimTime::NEVER, |clock| clock.now());
         let most = if self.clock.is_some() { u64::MAX } else { (self.in_flight / ANSWERED_AT_ONCE).max(1) };
@@ -441,8 +444,8 @@ impl Server {
         self.session.take_requests()
     }
 
-    /// Brings the drive to rest, saves its state beside the image, and marks the image so that the next server starts
-    /// from the saved state.
+    /// Completes all operations of the drive (brings it to rest), saves the drive's state in the file beside the image,
+    /// and marks the image so that the next server starts from the saved state.
     ///
     /// # Errors
     /// When a file cannot be written; the image is then as after a power cut.
@@ -470,7 +473,7 @@ fn check_folder(image: &Path) -> Result<(), Error> {
     Err(Error(format!("--image {}: no such folder: expected a file in one that is there", image.display())))
 }
 
-/// Returns the path of the file with the saved state of a drive at rest, which lies beside the image.
+/// Returns the path of the file beside the image with the drive's state that a server saves when it closes the image.
 fn state_of(image: &Path) -> PathBuf {
     let mut name = image.as_os_str().to_owned();
     name.push(".state");

@@ -108,8 +108,9 @@ impl FlowsWorkload {
     }
 }
 
-/// Implements the interface of workloads, without a layout of data before the run: as in MQSim, data that a read does
-/// not find are created where the data placement would have put them.
+/// Implements the interface of workloads for a mix of request flows. No data are laid out on the drive before the run:
+/// as in MQSim, a host read of an address that was never written is served by the flash die that the page allocation
+/// scheme would give the address, where the drive file enables it.
 impl Workload for FlowsWorkload {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let mut next: Option<SimTime> = None;

@@ -101,9 +101,11 @@ pub struct LinkShape {
     pub queue_depth: u32,
     /// Kind of arbitration: the order in which the drive fetches commands from the submission queues.
     pub order: QueueOrder,
-    /// Greatest number of commands that the link allows the drive to execute at once.
+    /// Greatest number of commands, of all submission queues together, that the link allows the drive to execute at the
+    /// same time.
     pub commands_most: u32,
-    /// Number of commands that the drive executes at once, unless `host.max_commands` gives another number.
+    /// Number of commands, of all submission queues together, that the drive executes at the same time, unless
+    /// `host.max_commands` gives another number.
     pub commands_usual: u32,
 }
 
@@ -158,11 +160,13 @@ pub struct LinkConfig {
     pub link: Arc<dyn HostLink>,
     /// Queues, duplex mode and limits of the link between host and drive.
     pub shape: LinkShape,
-    /// Greatest number of commands that the drive executes at once.
+    /// Greatest number of commands, of all submission queues together, that the drive executes at the same time.
     pub max_commands: u32,
-    /// Latency that the drive's firmware adds to each command (on a plain link: the latency of the whole protocol).
+    /// Latency in ns that the drive's firmware adds to each command (on a plain link: the latency of the whole
+    /// protocol).
     pub t_command: Nanos,
-    /// Part of `t_command` during which the firmware is busy and accepts no other command; limits the IOPS.
+    /// Part in ns of `t_command` (latency of the firmware) during which the firmware is busy and accepts no other
+    /// command; limits the IOPS.
     pub t_command_service: Nanos,
     /// Number of bytes of a write that must have arrived before the drive continues with them; none: as many as there
     /// is space for in the write buffer.
@@ -170,8 +174,8 @@ pub struct LinkConfig {
     /// Number of bytes of a read that the drive collects before it sends them to the host; none: each page is sent when
     /// it has been read.
     pub read_frame: Option<Bytes>,
-    /// True if data flow through a FIFO to flash or host while later bytes are still arriving; false if each piece is
-    /// stored completely before it is passed on.
+    /// True if the data of a command flow through a FIFO to flash or host while later bytes are still arriving; false
+    /// if each piece of the data is stored completely before it is passed on.
     pub cut_through: bool,
     /// True if the drive has two data buffers that take turns: the data of one command cross the link while the flash
     /// executes another command.
@@ -179,9 +183,9 @@ pub struct LinkConfig {
     /// Number of pages per die in a group of commands: the drive executes commands in groups of as many as give each
     /// die this many pages, and starts the next group when the group is complete. 0: commands are executed one by one.
     pub group_pages_per_die: u32,
-    /// Time that the drive takes to execute a trim command.
+    /// Time in ns that the drive takes to execute a trim command.
     pub t_trim: Nanos,
-    /// Time that the host's own software takes between a completion and the request that waits for it.
+    /// Time in ns that the host's own software takes between a completion and the request that waits for it.
     pub t_software: Nanos,
 }
 

@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use units::SimTime;
 
-/// Information about a write that a placement policy may use to choose the handle.
+/// Information about a write that a placement policy may use to choose the write's placement handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceView {
     /// Byte address on the drive at which the write begins.
@@ -27,7 +27,7 @@ pub struct PlaceView {
     pub process: Option<u32>,
     /// Lifetime class of the write's data, if a trial run of the workload was made: 0 is the shortest lifetime.
     pub life: Option<u16>,
-    /// Number of placement handles of the drive, at least one.
+    /// Number of placement handles of the drive (as the placement identifiers of NVMe FDP), at least one.
     pub handles: u16,
     /// Capacity of the drive in bytes.
     pub drive_bytes: u64,
@@ -41,7 +41,8 @@ pub trait PlacePolicy: Send {
         false
     }
 
-    /// Returns the kind of information about requests that the policy needs from the workload; none if it needs none.
+    /// Returns the kind of information about requests that the policy needs from the workload (the volume, the process
+    /// or the lifetime of the data); none if it needs none.
     fn needs(&self) -> Option<Telling> {
         None
     }
@@ -69,7 +70,8 @@ config::policies! {
     volume::ByVolume,
 }
 
-/// Maker of placement policies of the kind that a drive file names; makes a new policy each time one is needed.
+/// Maker of placement policies (choice of a placement handle for each write) of the kind that a drive file names; makes
+/// a new policy each time one is needed.
 #[derive(Clone)]
 pub struct PlaceMaker(Arc<Maker>);
 

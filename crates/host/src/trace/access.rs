@@ -126,8 +126,8 @@ pub struct AccessInfo {
     /// Fractions of the page writes that go to read-only, write-only and interleaved pages, as `write_shares`, but
     /// without the pages that were accessed once.
     pub reused_write_shares: Option<CharacterShares>,
-    /// Mean number of accesses per page of the trace, over the pages that were read or written; `None` when no page
-    /// was.
+    /// Mean number of accesses per page of the trace, over the pages that were read or written; `None` when no page was
+    /// accessed.
     pub accesses_per_page: Option<f64>,
     /// Number of pages that were read or written once only, so that their kind says nothing about later accesses.
     pub pages_accessed_once: u64,
@@ -139,11 +139,13 @@ pub struct AccessInfo {
 /// and the key of an entry takes as much memory as the counts of eight pages.
 const CHUNK: u64 = 16;
 
-/// Low bytes of the counts of one page of a trace: number of reads and number of writes, each modulo 256.
+/// Counts of the reads and of the writes of one page of a trace, of which only the lowest byte is stored, that is, the
+/// count modulo 256.
 type Low = [u8; 2];
 
-/// Exact counts of the reads and writes of every page of a trace, in two bytes for each page of an entry. Counts above
-/// 255 carry into a second map, which has at most one entry for each 256 accesses.
+/// Exact counts of the reads and writes of every page of a trace: a map with an entry for each group of 16 neighbouring
+/// pages has one byte for each count. Counts above 255 carry into a second map, which has at most one entry for each
+/// 256 accesses.
 pub(crate) struct AccessMap {
     options: AccessOptions,
     low: MixMap<(u32, u64), [Low; CHUNK as usize]>,

@@ -6,8 +6,8 @@
 
 use std::collections::VecDeque;
 
-/// Greatest number of running maxima of the times in a trace that are remembered; the distance of a late request from
-/// its place in order of time can be found among them alone.
+/// Greatest number of running maxima of the times in a trace (times later than all before them) that are remembered;
+/// how many requests too late a request stands in the file can be found among these alone.
 pub(crate) const REMEMBERED: usize = 1 << 18;
 
 /// Record of the first request of a trace whose time lies before the time of an earlier request: its line, its time and

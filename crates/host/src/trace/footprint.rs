@@ -67,7 +67,8 @@ impl Estimate {
     }
 }
 
-/// Returns the term of the estimator (sigma in Ertl's paper) for the fraction `x` of registers that are still empty.
+/// Returns the term for empty registers (sigma in Ertl's paper) of the HyperLogLog estimator of distinct pages, from
+/// the fraction `x` of registers that are empty.
 fn sigma(mut x: f64) -> f64 {
     if x >= 1.0 {
         return f64::INFINITY;
@@ -84,8 +85,8 @@ fn sigma(mut x: f64) -> f64 {
     }
 }
 
-/// Returns the term of the estimator (tau in Ertl's paper) for the registers at their highest rank, from the fraction
-/// `x` of the registers that are below it.
+/// Returns the term for full registers (tau in Ertl's paper) of the HyperLogLog estimator of distinct pages, from the
+/// fraction `x` of registers that are below the greatest count of leading zeros.
 fn tau(mut x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return 0.0;
@@ -137,7 +138,7 @@ impl Hasher for MixHasher {
 /// Hash map with the fast hash function [`MixHasher`].
 pub(crate) type MixMap<K, V> = HashMap<K, V, BuildHasherDefault<MixHasher>>;
 
-/// Number of pages in one word, of one bit for each page, of a [`PageSet`].
+/// Number of pages in one 64-bit word of a [`PageSet`], which has one bit for each page.
 const WORD: u64 = 64;
 
 /// Exact set of the pages that a trace touches, with one bit for each page; its memory grows with the footprint.
@@ -178,21 +179,22 @@ impl PageSet {
     }
 }
 
-/// Returns a word in which the lowest `count` bits are set.
+/// Returns a 64-bit word of a page set in which the lowest `count` bits (one for each page) are set.
 fn bits_below(count: u64) -> u64 {
     if count >= WORD { u64::MAX } else { (1 << count) - 1 }
 }
 
 /// Numbering, without gaps, of the pages that a trace touches, in the order of volume and address.
 pub(crate) struct PageRanks {
-    /// Map from each word of 64 pages, by volume, to the bits of its touched pages and the number of touched pages in
-    /// all words before it.
+    /// Map from each 64-bit word of a page set, which stands for 64 pages of a volume, to its bits (1: page touched)
+    /// and the number of touched pages in all words before it.
     words: MixMap<(u32, u64), (u64, u64)>,
     pages: u64,
 }
 
 impl PageRanks {
-    /// Returns the number in the ranking of page `page` of volume `volume`; `None` when the page was not touched.
+    /// Returns the number of page `page` of volume `volume` in the numbering, without gaps, of all touched pages;
+    /// `None` when the page was not touched.
     #[inline]
     pub fn of(&self, volume: u32, page: u64) -> Option<u64> {
         let &(bits, before) = self.words.get(&(volume, page / WORD))?;
@@ -200,7 +202,7 @@ impl PageRanks {
         (bits >> bit & 1 == 1).then(|| before + u64::from((bits & bits_below(bit)).count_ones()))
     }
 
-    /// Returns the number of pages in the ranking of all pages that a trace touches.
+    /// Returns the number of all pages that a trace touches, which are numbered without gaps.
     pub fn pages(&self) -> u64 {
         self.pages
     }

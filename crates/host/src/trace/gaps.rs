@@ -5,7 +5,8 @@ use hdrhistogram::Histogram;
 
 /// Number of decimal digits to which quantiles of the intervals between requests are exact.
 const DIGITS: u8 = 3;
-/// Greatest number of points of the cumulative distribution of intervals: more than a picture can show.
+/// Greatest number of points of the cumulative distribution of intervals between requests that a report lists: more
+/// than a picture can show.
 const MOST_POINTS: usize = 400;
 
 /// Statistics of the interarrival times of a trace (intervals between successive requests): histogram, sum and squares.

@@ -142,8 +142,8 @@ pub(crate) struct Opened {
     order: TimeOrder,
     pub info: TraceInfo,
     pub survey: Survey,
-    /// Places of all volumes laid end to end, that is, the first byte of each; `None` when the sum of their spans does
-    /// not fit into 64 bits.
+    /// Places on the drive of all volumes of the trace laid end to end, that is, the first byte of each; `None` when
+    /// the sum of their spans does not fit into 64 bits.
     pub layout: Option<VolumePlaces>,
     requests: TraceRequests,
 }
@@ -226,8 +226,8 @@ impl Opened {
         Ok(Self { origin, card, options, order, info, survey, layout, requests })
     }
 
-    /// Reads the trace once more to count its touched pages exactly, as `--compact` needs, and returns the trace with
-    /// the exact numbers.
+    /// Reads the trace once more to count its touched pages exactly, as the mapping of addresses by `--compact`
+    /// (touched pages numbered without gaps) needs, and returns the trace with the exact numbers.
     ///
     /// # Errors
     /// As [`Self::survey`].
@@ -294,8 +294,9 @@ impl Opened {
     }
 }
 
-/// Returns the options with the values that this trace settles: the action of a block trace whose events are the
-/// requests, and limits of time on the trace's own clock. Appends remarks on the choice to `notes`.
+/// Returns the options with values filled in that depend on this trace: the action (issued, queued, completed) of a
+/// block trace whose events are taken as the requests, and limits of time converted to the trace's own clock. Appends
+/// remarks on the choice to `notes`.
 fn settled(
     origin: &TraceOrigin,
     card: &'static FormatCard,
@@ -384,7 +385,7 @@ fn event_notes(info: &TraceInfo) -> Vec<String> {
 }
 
 /// Returns the remark for the results on one interval that is nearly all of a trace's time, because a clock was set or
-/// events have another clock; says which options leave out either side.
+/// events have another clock; names the options that leave out the requests before or after the interval.
 fn jump_note((before_ns, gap_ns): (u64, u64)) -> String {
     format!(
         "one gap of {} is nearly all of its time: --until {} leaves out what is after it, --since {} what is before",

@@ -51,13 +51,14 @@ pub(crate) enum AddressPlacement {
     Direct,
     /// Way to map: addresses of the trace are taken modulo the capacity of the drive.
     Wrap,
-    /// Way to map: page numbers of the trace are multiplied by the drive's number of pages over the trace's.
+    /// Way to map: page numbers of the trace are multiplied by the drive's number of pages and divided by the trace's,
+    /// unless the addresses of the trace fit on the drive; these stay unchanged.
     Scale {
         /// Number of 4 KiB pages that all volumes span, laid end to end.
         span_pages: u64,
     },
-    /// Way to map: each page of the trace goes to the page of the drive with its number among the touched pages,
-    /// without gaps.
+    /// Way to map: each touched page of the trace goes to the page of the drive whose number is its number among the
+    /// touched pages, which are numbered without gaps in the order of address.
     Compact(PageRanks),
 }
 
@@ -72,8 +73,9 @@ impl AddressPlacement {
         }
     }
 
-    /// Returns the byte on a drive of `drive_bytes` bytes, whole pages, at which the request begins; `None` when the
-    /// request does not fit, which the first pass has excluded unless the file has changed since.
+    /// Returns the byte address on a drive of `drive_bytes` bytes (a multiple of the page size) at which the trace's
+    /// request begins after the mapping of addresses; `None` when the request does not fit, which the first pass over
+    /// the trace has excluded unless the file has changed since.
     #[inline]
     pub fn offset(&self, record: &Record, layout: &VolumePlaces, drive_bytes: u64) -> Option<u64> {
         let bytes = u64::from(record.bytes);

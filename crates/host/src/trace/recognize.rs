@@ -24,7 +24,7 @@ const LINES: u32 = 64;
 const TABLE: &str = "table";
 
 /// Returns the format of a trace: the one that the options name, or else the one that the content shows; also a remark
-/// for the results if formats had to be weighed against each other.
+/// for the results if several formats were possible and were compared by the plausibility of the requests.
 ///
 /// # Errors
 /// When the name is unknown, no format fits, or several formats are plausible.
@@ -65,8 +65,9 @@ pub(crate) fn recognize(
     }
 }
 
-/// Decides which of the formats in `pool` is the only plausible one for a trace by reading the first requests in each;
-/// also returns a remark for the results.
+/// Decides which of the formats in `pool` is the only plausible one for a trace: reads the first requests in each
+/// format and looks for lines that cannot be read and for implausible rates, addresses and times. Also returns a remark
+/// for the results.
 fn weigh(
     origin: &TraceOrigin,
     options: &TraceOptions,

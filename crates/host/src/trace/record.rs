@@ -29,7 +29,7 @@ pub(crate) struct Record {
     pub fua: bool,
     /// Mark for special records: write of zeroes, or requeued request.
     pub mark: RecordMark,
-    /// Placement handle that a write names, if the trace has handles.
+    /// Placement handle (such as an FDP placement identifier) that a write names; none if the trace has no handles.
     pub placement: Option<u16>,
     /// Number of the process that made the request, if the trace has processes.
     pub process: Option<u32>,

@@ -197,8 +197,9 @@ fn fits_as_it_is(opened: &Opened, drive_bytes: u64) -> bool {
     opened.layout.as_ref().is_some_and(|layout| layout.span <= drive_bytes)
 }
 
-/// Counts the trace's touched pages exactly, because its addresses reach beyond the drive, so that the pages can be
-/// placed side by side; adds a remark. An error if the pages do not fit either.
+/// Counts the trace's touched pages exactly, because its addresses reach beyond the drive, so that the touched pages
+/// can be numbered without gaps and placed so on the drive; adds a remark. An error if the touched pages do not fit
+/// either.
 fn compacted(opened: Opened, drive_bytes: u64) -> Result<Opened, WorkloadError> {
     // An estimate keeps a trace that is far too large from being counted page by page.
     const SURELY: u64 = 2;
@@ -244,7 +245,7 @@ fn check_longest(opened: &Opened, addresses: Addresses, drive_bytes: u64) -> Res
     Ok(())
 }
 
-/// Checks that the touched pages of the trace fit onto the drive if they are placed side by side.
+/// Checks that the touched pages of the trace fit onto the drive if they are placed without gaps between them.
 fn check_fit(
     opened: &Opened,
     addresses: Addresses,
@@ -290,7 +291,8 @@ impl TraceWorkload {
         &self.info
     }
 
-    /// Reads the next request of the trace, with its address on the drive, unless one is waiting already.
+    /// Reads the next request of the trace, maps its address to the drive, and stores it in `waiting` until its time,
+    /// unless a request is stored there already.
     fn look_ahead(&mut self) -> Result<(), WorkloadError> {
         if self.waiting.is_some() {
             return Ok(());

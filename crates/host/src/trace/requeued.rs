@@ -23,8 +23,8 @@ pub(crate) struct Requeued {
 }
 
 impl Requeued {
-    /// Takes the trace's next record in order of time, and marks the second issue of a requeued request as no request
-    /// of its own.
+    /// Processes the trace's next record in order of time: stores a request that the host's driver requeued, and marks
+    /// the second issue of a requeued request as no request of its own.
     ///
     /// # Errors
     /// When more requests wait for their next issue than can be in flight.

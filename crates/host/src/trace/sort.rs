@@ -19,14 +19,15 @@ const ENCODED: usize = 8 + 8 + 8 + 4 + 4 + 1 + 3 + 5;
 
 /// Bit, in the byte of a request's operation in a temporary file, that marks a write with force unit access.
 const FUA: u8 = 0x80;
-/// Number of the bit, in the byte of a request's operation in a temporary file, at which the record's mark begins.
+/// Number of the bit, in the byte of a request's operation in a temporary file, at which the record's mark (plain
+/// request, write of zeroes or requeued request) begins.
 const MARK: u8 = 5;
 
 /// Number of requests that are read at a time from a sorted run in a temporary file.
 const CHUNK: u64 = 1024;
 
-/// Reader that returns the requests of a trace in order of time, where each may stand up to `reach` places too late in
-/// the trace: so many requests are held back in memory.
+/// Reader that returns the requests of a trace in order of time, where each may stand in the file up to `reach`
+/// requests too late: so many requests are held back in memory.
 pub(crate) struct ReorderWindow {
     stream: TraceStream,
     reach: usize,

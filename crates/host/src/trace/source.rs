@@ -48,7 +48,7 @@ pub(crate) struct TraceStream {
     /// the next stream is at the end.
     parts: Vec<ByteSource>,
     framing: Framing,
-    /// Number of lines in the parts of the trace before the present part.
+    /// Number of lines or records in the parts of the trace (files or archive members) before the present part.
     lines_before: u64,
     aligner: Aligner,
     parser: Box<dyn Parser>,

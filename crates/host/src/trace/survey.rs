@@ -21,7 +21,8 @@ pub(crate) struct VolumeTally {
     last_end: u64,
 }
 
-/// Statistics of a pass over a trace, from which its description ([`TraceInfo`]) is made.
+/// Statistics of a pass over a trace (requests by kind, sizes, intervals, footprint, volumes), from which the trace's
+/// description ([`TraceInfo`]) is made.
 pub(crate) struct Survey {
     counts: CountsByKind,
     bytes: CountsByKind,

@@ -11,9 +11,10 @@ use super::recognize::spoken;
 use super::record::SECTOR;
 use super::source::TraceStream;
 
-/// Number of requests at the beginning of a trace that are read to weigh formats against each other.
+/// Number of requests at the beginning of a trace that are read in each possible format to compare the plausibility of
+/// the formats.
 pub(crate) const LOOK_AHEAD: u64 = 100_000;
-/// Least number of requests from which the weighing of formats draws a conclusion.
+/// Least number of requests of a trace from which the plausibility of a format is judged.
 const ENOUGH: u64 = 8;
 /// Greatest plausible rate of a trace in bytes per second: no host has asked for more for the duration of a trace.
 const MOST_BYTES_PER_S: f64 = 100e9;

@@ -12,12 +12,14 @@ const VERSION: u32 = 2;
 /// Byte offset, in the header of an image file, at which the text of the drive's shape (geometry and features) begins.
 const TEXT: usize = 64;
 
-/// Kind of state in which the drive of an image file was left when the image was last used: at work or at rest.
+/// Kind of state in which the drive of an image file was left when the image was last used: at work (image not closed),
+/// or at rest (no operation in flight and state saved).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageLeft {
-    /// State not at rest: a server still uses the image, or ended without closing it, as in a power cut.
+    /// State at work: a server still uses the image, or ended without closing it, as in a power cut.
     AtWork,
-    /// State at rest: the drive's state is saved in a file beside the image; the number is the checksum of that file.
+    /// State at rest: no operation was in flight, and the drive's state is saved in a file beside the image; the number
+    /// is the checksum of that file.
     AtRest(u64),
 }
 
@@ -27,13 +29,16 @@ pub struct Header {
     /// Geometry and features of the simulated drive (dies, superblocks, units, ...) that decide where its data are in
     /// the image; an image opens only for a drive of the same shape.
     pub shape: Value,
-    /// State in which the drive was left when its image file was last used: at rest or not.
+    /// State in which the drive was left when its image file was last used: at rest (image closed and state saved) or
+    /// at work.
     pub left: ImageLeft,
-    /// Sequence number (stamp) of the next write of a mapping unit, in the header of an image file.
+    /// Sequence number (stamp) of the host's next write of a mapping unit, as the header of the image file gives it; on
+    /// flash it tells which of two versions of a unit is newer.
     pub stamp: u64,
     /// Checksum of the state of the drive that a server saved last; 0: no saved state is known.
     pub state: u64,
-    /// True after a server began to save a new state beside the image, whose checksum is not in `state` yet.
+    /// True after a server began to save a new drive state beside the image; the checksum of that new state is not in
+    /// `state` yet.
     pub is_leaving: bool,
 }
 

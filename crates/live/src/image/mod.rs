@@ -57,7 +57,7 @@ pub struct Image {
     data_at: u64,
     /// List with an entry for each superblock: its erase count, and whether it is in SLC mode.
     marks: Vec<SuperblockMark>,
-    /// Programs that the disk had no space for, by first unit; they are kept in memory until there is space.
+    /// Flash programs that the image's disk had no space for, by first unit; kept in memory until there is space.
     homeless: BTreeMap<u64, ProgramImage>,
     /// Error message of the disk that last refused a write; none while all writes succeed.
     refused: Option<String>,
@@ -251,7 +251,7 @@ impl Image {
         self.is_new
     }
 
-    /// Returns the state in which the drive was left when its image was last used.
+    /// Returns whether the drive was at rest (image closed, state saved) or at work when its image was last used.
     pub fn left(&self) -> ImageLeft {
         self.header.left
     }
@@ -261,7 +261,7 @@ impl Image {
         self.header.stamp
     }
 
-    /// Writes the state in which the drive is left and the stamp of its next write into the header.
+    /// Writes into the header whether the drive is left at rest or at work, and the stamp (number) of its next write.
     ///
     /// # Errors
     /// When the disk refuses a write, or has no space for the programs that are still in memory.
@@ -280,7 +280,7 @@ impl Image {
         self.write_header().map_err(|error| Error(format!("{}: {error}", self.path.display())))
     }
 
-    /// Records in the header that a state of the drive is about to be saved beside the image.
+    /// Records in the image's header that a server is about to save the drive's state in the file beside the image.
     ///
     /// # Errors
     /// When the disk refuses the write.
@@ -348,8 +348,8 @@ impl Image {
         (at < programmed.spares.len()).then_some((programmed, at))
     }
 
-    /// Reads host data of consecutive units from `holder` on, which lie on consecutive physical addresses from `first`
-    /// on, and checks the data against their spare areas.
+    /// Reads host data of consecutive logical units from `holder` on, which lie on consecutive physical addresses from
+    /// `first` on, and checks the data against the spare areas of these units.
     ///
     /// # Errors
     /// When the disk cannot be read, or the data are not what was programmed there.
@@ -359,7 +359,7 @@ impl Image {
         read
     }
 
-    /// Checks that the data of consecutive units match their spare areas.
+    /// Checks `data` (logical units from `holder` on), read from address `first` on, against the spare areas there.
     fn check(&self, holder: Lpn, first: Ppa, data: &[u8]) -> io::Result<()> {
         let units = data.chunks(self.unit as usize);
         let spares = self.spares_from(first.0, units.len())?;

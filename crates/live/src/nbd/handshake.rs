@@ -162,8 +162,8 @@ impl Handshake {
         HandshakeStep::More
     }
 
-    /// Replies with the size and flags of the export that the client names; with the option `GO`, the client then works
-    /// with this export.
+    /// Replies with the size, flags and block sizes of the export that the client names. With the NBD option `GO` the
+    /// negotiation then ends, and the client's requests go to this export.
     fn inform(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> HandshakeStep {
         let Some(name) = name_of_info(data) else {
             reply(out, option, answer::INVALID, b"a name, and a list of kinds");

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 const MAGIC: u32 = 0x2560_9513;
 /// Length in bytes of the header of an NBD request, before its data.
 pub const HEADER: usize = 28;
-/// Length in bytes above which the data of a write are received directly into memory of their own.
+/// Length in bytes above which the data of an NBD write are received directly into memory of their own, without a copy
+/// in the connection's read buffer.
 pub const LONG: u32 = 256 << 10;
 
 /// Kind of command of an NBD request, such as read, write or flush.

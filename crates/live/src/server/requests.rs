@@ -19,8 +19,8 @@ const ALL_WORK: u64 = 4 * TURN_WORK;
 /// Work, counted in mapping units examined, that every request of a client counts at least.
 const REQUEST_WORK: u64 = 64;
 
-/// Record of a client's request that the server has not answered; one part of the request is in flight in the drive,
-/// under the same serial number.
+/// Record of a client's request that the server has not answered; one of the requests to the drive that carry it out is
+/// in flight, under the same serial number.
 pub(super) struct ClientRequest {
     pub client: u64,
     pub cookie: u64,
@@ -125,8 +125,8 @@ impl Server {
         REQUEST_WORK
     }
 
-    /// Queues a part of the client's request with serial number `number` for the drive, and adds the part to the
-    /// recorded trace if there is one.
+    /// Queues `part`, one of the requests to the drive that carry out the client's request with serial number `number`,
+    /// for the drive, and adds it to the recorded trace if there is one.
     fn ask(&mut self, number: u64, part: DriveRequest, namespace: host::Extent, arrive: SimTime) {
         let DriveRequest { op, offset, bytes, fua, payload } = part;
         let offset = if op.effect() == Effect::Flush { 0 } else { namespace.on_drive(offset) };
@@ -155,7 +155,8 @@ impl Server {
         (found, units.len() as u64)
     }
 
-    /// Processes the drive's completions: answers the clients, or submits the next parts of their requests.
+    /// Processes the drive's completions: answers the clients, or queues the next requests to the drive for the
+    /// clients' requests that need several.
     pub(super) fn answer(&mut self) -> Result<(), Error> {
         let done = std::mem::take(&mut self.shared().done);
         if done.is_empty() {
@@ -171,8 +172,8 @@ impl Server {
         self.offer()
     }
 
-    /// Processes a completion of the drive: submits the next part of the client's request, or answers the client.
-    /// Returns the memory of data that are no longer needed.
+    /// Processes a completion of the drive: queues the next request to the drive for the client's request, or, after
+    /// the last one, answers the client. Returns the memory of data that are no longer needed.
     fn tell(&mut self, done: Done) -> Option<Vec<u8>> {
         let Some(mut pending) = self.pending.remove(&done.number) else { return Some(done.data) };
         if done.failed {

@@ -38,11 +38,11 @@ struct Iolog {
     /// True for a fio iolog of version 3, in which each line begins with a time stamp.
     timed: bool,
     header_met: bool,
-    /// Time in nanoseconds of the latest wait or time stamp of a fio iolog, counted from the beginning of the first run
-    /// in the log.
+    /// Time in nanoseconds of the latest wait or time stamp of a fio iolog, counted from the beginning of the log's
+    /// first run (one file may contain the appended logs of several fio runs).
     now_ns: u64,
-    /// Nanoseconds to be added to the time stamps of the present run of a fio iolog (version 3); none before the first
-    /// stamp of a run that was appended.
+    /// Nanoseconds to be added to the time stamps of the present run in a fio iolog (version 3), which may contain the
+    /// appended logs of several fio runs; none before the first stamp of an appended run.
     base_ns: Option<i128>,
 }
 
@@ -83,8 +83,8 @@ impl Iolog {
         Self { timed, header_met: false, now_ns: 0, base_ns: Some(0) }
     }
 
-    /// Converts a time stamp of the present run of a fio iolog into nanoseconds from the beginning of the first run in
-    /// the log.
+    /// Converts a time stamp of the present run in a fio iolog (one of several appended logs) into nanoseconds from the
+    /// beginning of the first run in the file.
     fn stamp(&mut self, ns: u64) -> Result<u64, Fault> {
         let base = *self.base_ns.get_or_insert(i128::from(self.now_ns) - i128::from(ns));
         let time = u64::try_from(base + i128::from(ns));

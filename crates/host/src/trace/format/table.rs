@@ -165,7 +165,8 @@ impl TraceTable {
         Ok(Parsed::Request(record))
     }
 
-    /// Returns the operation of a line, and a mark such as zeroes; `None` if the line is no request.
+    /// Returns the operation of a line of the table, and a mark that tells writes of zeroes (which count as trims) from
+    /// plain requests; `None` if the line is no request.
     fn op_and_mark(&self, letters: &[u8]) -> Result<Option<(Op, RecordMark)>, Fault> {
         // Words that the user names are the only ones.
         let is_usual = self.spec.op.is_none() && self.spec.words.is_empty();

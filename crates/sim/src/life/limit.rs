@@ -126,7 +126,7 @@ pub(crate) struct LimitParts {
     pub page_types: u32,
     pub page_bytes: u64,
     pub stripe: Option<u32>,
-    /// Age in seconds at which the drive refreshes (rewrites) data; none: never.
+    /// Age in seconds at which the drive refreshes data (moves old data to newly programmed pages); none: never.
     pub refresh_s: Option<f64>,
     /// Number of reads of a block between two erases that the calculation assumes for read disturb.
     pub reads: u32,

@@ -39,7 +39,8 @@ use units::Lpn;
 pub struct AgeRow {
     /// Bytes that the host has written since the drive was filled, including the jumps.
     pub host_bytes: f64,
-    /// Number of overwrites of the logical space (drive writes) since the drive was filled, including the jumps.
+    /// Number of drive writes (bytes that the host has written divided by the capacity that the host sees) since the
+    /// drive was filled, including the jumps in wear.
     pub drive_writes: f64,
     /// Write amplification in the simulated window of the ageing run.
     pub waf: f64,
@@ -88,7 +89,7 @@ pub struct AgeFacts {
     pub mean_wear: Option<u32>,
     /// Number of other pages in the parity group (stripe across dies) of a page; none without parity.
     pub stripe: Option<u32>,
-    /// Age in seconds at which the drive refreshes data; none: never.
+    /// Age in seconds at which the drive refreshes data (moves old data to newly programmed pages); none: never.
     pub refresh_s: Option<f64>,
     /// Number of bits that one flash cell of the drive stores.
     pub bits: u32,
@@ -146,7 +147,8 @@ pub struct Ageing {
     random: RandomStream,
     ahead: UnitsAhead,
     units: u32,
-    /// Fraction of the mean block's life at which the drive's speed is measured next.
+    /// Age of the drive, as a fraction (0 to 1) of the life of a block of mean endurance, at which the drive's speed is
+    /// measured next.
     next_measure: f64,
     /// Number of mapping units that the ageing run writes in each window, the part simulated write by write between two
     /// jumps.
@@ -164,8 +166,8 @@ pub struct Ageing {
     limit: Result<CodeLimit, String>,
     /// Record of the last erase of each block in the ageing run, measured in drive writes.
     erased_at: Vec<ErasedAt>,
-    /// Life of the mean block, as a number of P/E cycles: until it fails, or until it cannot be read any more if that
-    /// comes first.
+    /// Life of a block of mean endurance, as a number of P/E cycles: until it fails, or until it cannot be read any
+    /// more if that comes first.
     life: f64,
 }
 
@@ -247,7 +249,7 @@ impl Ageing {
         self.ftl.layout().unit.get()
     }
 
-    /// Returns the fraction (0 to 1) of the mean block's life that has passed.
+    /// Returns the fraction (0 to 1) of the life of a block of mean endurance that has passed.
     pub fn fraction(&self) -> f64 {
         mean(self.ftl.array().pe_cycles_by_block()) / self.life
     }
@@ -447,7 +449,7 @@ impl Ageing {
     }
 }
 
-/// Returns the P/E cycles after which the mean block fails or can no longer be read, the lesser of the two.
+/// Returns the P/E cycles after which a block of mean endurance fails or can no longer be read, the lesser of the two.
 fn mean_life(ftl: &Ftl, limit: &Result<CodeLimit, String>) -> f64 {
     let lives = ftl.array().mean_life();
     let readable = limit.as_ref().ok().map(|limit| limit.mean_wear().unwrap_or(limit.last_wear()).max(1));

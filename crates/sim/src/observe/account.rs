@@ -7,8 +7,8 @@ use ftl::snapshots::Snapshots;
 use ftl::{Ftl, Seen, SuperblockState, VersionEvent};
 use units::{Lpn, Ppa, SimTime};
 
-/// Type of the independent checker of a simulated drive; its own account of the drive starts from the drive's map at
-/// the beginning of the run.
+/// Type of the independent checker of a simulated drive; its own record (account) of what the drive must contain starts
+/// from the drive's map at the beginning of the run.
 pub(crate) type Account = check::Checker<MapThen>;
 
 /// View of a run's drive for the checker, of two kinds: at the beginning with the drive's configuration, later only
@@ -30,7 +30,8 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Copy of the drive's logical-to-physical map as it was when the checker began its own account of the drive.
+/// Copy of the drive's logical-to-physical map as it was when the checker began its own record (account) of what the
+/// drive must contain.
 pub(crate) struct MapThen(ftl::Beginning);
 
 impl MapAtFirst for MapThen {

@@ -27,7 +27,8 @@ pub(crate) struct LinkAtWork {
     /// Nanoseconds for which the wires are occupied by all transfers begun so far, up to the end of each, by direction
     /// (to the drive, to the host).
     pub busy_ns: [u64; 2],
-    /// Host's policy that gives writes their placement handles; none where writes keep their own.
+    /// Host's policy that gives writes their placement handles; `None` where each write keeps the placement handle that
+    /// its request names.
     placer: Option<Placer>,
 }
 

@@ -146,8 +146,8 @@ pub(crate) struct Requests {
     units_read: u64,
 }
 
-/// Greatest number of mapping units that the reads in the drive may access at once: each is an operation with an index,
-/// and the other half of the indices is for the drive's own operations.
+/// Greatest number of mapping units that all host reads in the drive together may access at the same time: each unit's
+/// read is an operation with an index, and the other half of the indices is for the drive's own operations.
 pub(crate) const READ_MOST: u64 = INDEX_MAX as u64 / 2;
 
 impl Requests {

@@ -17,7 +17,9 @@ use ftl::{FtlStats, Layout, Mark};
 /// Least number of garbage collection victims (or merges) from which long-run write amplification is estimated.
 pub(crate) const VICTIMS_LEAST: u64 = spread::BATCHES_LEAST as u64;
 
-/// Least number of dies from which the differences between dies are estimated.
+/// Least number of simulated dies with garbage collection victims from which the variance of write amplification
+/// between dies is calculated for the confidence interval of long-run write amplification. With fewer dies this
+/// variance is not calculated.
 const DIES_LEAST: usize = 4;
 
 /// Significance level of the test whether two halves of a run have different means: the probability that equal means
@@ -61,7 +63,7 @@ fn at(sums: &Sums, sum: Sum) -> f64 {
 }
 
 /// Returns the sums (bytes written, units programmed, relocated and so on) over the part of a run between the marks
-/// `from` and `to`.
+/// `from` and `to` (values of the counters recorded at two times of the run).
 fn sums(from: &Mark, to: &Mark, layout: &Layout) -> Sums {
     let stats = to.stats.since(&from.stats);
     let by = |origin: Origin| stats.units_programmed[origin as usize];
@@ -126,7 +128,7 @@ pub(crate) struct LongRun {
     pub victims: u64,
     /// Fraction of the run, at its beginning, that was left out because the later part differs from it.
     pub left_out: f64,
-    /// True if the run ended before its write amplification settled.
+    /// True if the run ended before its write amplification settled (reached a steady level).
     pub drifting: bool,
     /// Reason why there is no estimate of long-run write amplification; only valid where there is none.
     pub reason: Missing,
@@ -158,8 +160,8 @@ impl Missing {
     }
 }
 
-/// Estimates the long-run write amplification of a run, with its confidence interval, from the counters at marks during
-/// the run and at its end.
+/// Estimates the long-run write amplification of a run, with its confidence interval, from the counters recorded at
+/// several times of the run (marks) and at the end of the run.
 pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
     let end = run.ftl.mark();
     let marks = run.ftl.turnover().marks();
@@ -265,8 +267,8 @@ impl<'a> RunParts<'a> {
         (a - b).abs() > by_batches.max(by_dies)
     }
 
-    /// Returns for each die the valid and other units of its garbage collection victims in this part and in the part
-    /// `later`; dies without a victim in either are left out.
+    /// Returns for each die the valid and other units of its garbage collection victims in these parts of the run and
+    /// in the parts `later`; dies without a victim in either are left out.
     fn dies_beside(&self, later: &Self) -> impl Iterator<Item = [[f64; 2]; 2]> {
         let mut before = self.dies();
         let after = later.dies();
@@ -281,7 +283,7 @@ pub(crate) fn events(stats: &FtlStats) -> u64 {
 }
 
 /// Leaves out the first half of the remaining run as long as the second half differs from it, then estimates long-run
-/// write amplification. `counted` are the victims so far at the edges of the parts.
+/// write amplification. `counted` gives the number of victims since the run began, at each edge between parts.
 fn settle(all: &RunParts<'_>, counted: &[u64]) -> LongRun {
     let (mut first, count) = (0, all.sums.len());
     loop {

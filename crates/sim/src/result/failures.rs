@@ -17,7 +17,7 @@ sections! {
         /// Number of programs that were in flight or waiting on the failed dies: their data went to other dies, as far
         /// as they were in RAM.
         programs_failed: u64 = "programs",
-        /// Number of mapping units on the failed dies whose data parity can restore.
+        /// Number of mapping units on the failed dies whose data parity across dies can restore.
         units_protected: u64 = "mapping units",
         /// Number of mapping units on the failed dies whose data are lost.
         units_lost: u64 = "mapping units",

@@ -77,7 +77,7 @@ fn handle_of(state: &HandleState, counts: &HandleCounts, unit: u64) -> Placement
     }
 }
 
-/// Makes the section of the result about placement handles; none where the drive has none.
+/// Makes the section of the result about placement handles; `None` where the drive has none.
 pub(super) fn placement<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Option<PlacementStreams> {
     let (ftl, layout) = (&run.ftl, run.ftl.layout());
     let (states, counted) = (ftl.handles()?, ftl.placed().since(&run.counts_before.placed));

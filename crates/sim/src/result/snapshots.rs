@@ -16,11 +16,13 @@ sections! {
         dropped_full: u64 = "snapshots",
         /// List of the snapshots that exist at the end of the run, the oldest first.
         kept: Vec<KeptSnapshot>,
-        /// Number of mapping units kept on flash only for snapshots, at the end of the run.
+        /// Number of mapping units of old data that stay on flash at the end of the run only because a snapshot refers
+        /// to them.
         units_kept: u64 = "mapping units",
         /// Greatest number of mapping units that were kept on flash at one time only because a snapshot refers to them.
         units_kept_max: u64 = "mapping units",
-        /// Greatest number of mapping units that may be kept on flash only for snapshots.
+        /// Greatest number of mapping units that may stay on flash only because snapshots refer to them (space limit of
+        /// the snapshots).
         room_units: u64 = "mapping units",
         /// RAM that the snapshots' tables of differences take in the drive at the end of the run.
         ram_bytes: u64 = "bytes",
@@ -32,9 +34,11 @@ sections! {
         t_take_ns: TakeTimes = "ns",
         /// Number of times that a mapping unit to which only snapshots refer was moved.
         units_moved: u64 = "mapping units",
-        /// Number of mapping units of the host's writes that were refused for lack of space beside the snapshots.
+        /// Number of mapping units of the host's writes that were refused for lack of space, because old data that
+        /// snapshots refer to fill the space.
         units_refused: u64 = "mapping units",
-        /// Number of mapping units of the host's trims that were ignored for lack of space beside the snapshots.
+        /// Number of mapping units of the host's trims that were ignored for lack of space, because old data that
+        /// snapshots refer to fill the space.
         trims_ignored: u64 = "mapping units",
         /// Number of times that the drive was rolled back to a snapshot.
         rollbacks: u64 = "rollbacks",

@@ -14,7 +14,7 @@ sections! {
         size_bytes: u64 = "bytes",
         /// Zone capacity: bytes of a zone that can be written.
         capacity_bytes: u64 = "bytes",
-        /// Number of dies over which each part of a zone is spread: one superblock on each of these dies.
+        /// Number of dies over which a zone is striped: each part of a zone is one superblock on each of these dies.
         dies: u32 = "dies",
         /// Numbers of zones that were opened: by the drive when a write came, and by the host's request.
         opened: ByWhom = "zones",

@@ -65,8 +65,8 @@ impl Failures {
         Ok(run.is_done())
     }
 
-    /// Returns the simulated time of the planned failure of dies if no event comes before it; none otherwise, and while
-    /// the drive recovers from a power cut.
+    /// Returns the simulated time of the planned failure of dies if no event comes before it; `None` otherwise, and
+    /// while the drive recovers from a power cut.
     fn due<P: Observer>(&self, run: &Run<P>) -> Option<SimTime> {
         if run.dark {
             return None;

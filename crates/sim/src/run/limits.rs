@@ -11,8 +11,8 @@ use units::{Nanos, SimTime};
 
 /// Number of events between two checks whether a run still makes progress.
 const EVERY: u64 = 1 << 16;
-/// Number of events, for each page row of the drive, that may pass while no host request makes progress; `EVENTS_LEAST`
-/// is added for every drive.
+/// Number of events, for each page row of the drive (the pages with the same index in all planes), that may pass while
+/// no host request makes progress; `EVENTS_LEAST` is added for every drive.
 const EVENTS_PER_ROW: u64 = 64;
 const EVENTS_LEAST: u64 = 1 << 20;
 /// Greatest number of events that a run may be expected to need: a hundred days of computing at two million events a
@@ -30,7 +30,8 @@ pub(crate) struct Watch {
     /// Number of events until the watchdog's next check whether the run still makes progress.
     pub left: u64,
     events: u64,
-    /// Number of events, at the beginning of the present pass of the workload, in earlier passes, which are over.
+    /// Number of simulation events, at the beginning of the present pass of the workload, in earlier passes, which are
+    /// over.
     events_before: u64,
     seen: u64,
     since: SimTime,
@@ -74,7 +75,7 @@ impl Watch {
 }
 
 impl<P: Observer> Run<P> {
-    /// Returns a tally that grows with each event that advances a host request.
+    /// Returns a count that grows with each event that advances a host request.
     fn host_progress(&self) -> u64 {
         let stats = self.ftl.stats();
         let [read, programmed] =

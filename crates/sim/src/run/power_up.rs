@@ -15,7 +15,8 @@ sections! {
         checkpoint_units: u64 = "mapping units",
         /// Number of superblocks whose summaries recovery read.
         summaries: u64 = "superblocks",
-        /// Number of page rows of open superblocks whose spare areas recovery read.
+        /// Number of page rows (the pages with the same index in all planes) of open superblocks whose spare areas
+        /// recovery read.
         open_rows: u64 = "page rows",
     }
 }

@@ -169,8 +169,8 @@ impl LayingOut {
     }
 }
 
-/// Marks in the bit set `named` the logical units that the address range `extent` touches, up to the drive's end; a
-/// part beyond it is left to the run, which refuses it.
+/// Sets, in the bit set `named` (units that must hold data), the bits of the logical units that the address range
+/// `extent` touches, up to the drive's end; a part beyond it is left to the run, which refuses it.
 fn mark(named: &mut [u64], extent: Extent, unit: u64, units: u32) {
     let first = extent.offset / unit;
     let end = extent.offset.saturating_add(extent.bytes).div_ceil(unit).min(u64::from(units));

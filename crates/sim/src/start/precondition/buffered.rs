@@ -12,13 +12,14 @@ use units::Lpn;
 /// chooses the units that leave for the flash.
 pub(super) struct Buffered {
     buffer: Buffer,
-    /// Greatest number of units in the write buffer that may not be on flash yet.
+    /// Greatest number of units in the write buffer that may be dirty (not on flash yet).
     lacking: u32,
     stats: FtlStats,
 }
 
 impl Buffered {
-    /// Makes the model from the empty write buffer `buffer`, with at most `lacking` units that are not on flash.
+    /// Makes the model from the empty write buffer `buffer`, with at most `lacking` dirty units (units that are not on
+    /// flash).
     pub fn new(buffer: Buffer, lacking: u32) -> Self {
         Self { buffer, lacking, stats: FtlStats::default() }
     }
@@ -89,7 +90,7 @@ mod tests {
     use crate::{Catalogue, Drive};
     use std::path::Path;
 
-    /// Makes, for a test, a model of a write buffer with eight slots, of which six may keep units.
+    /// Makes, for a test, a model of a write buffer with eight slots, of which six may contain units.
     fn buffered(settings: &[&str]) -> Buffered {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let small =

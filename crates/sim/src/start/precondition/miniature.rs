@@ -31,9 +31,9 @@ const MOMENTS: u64 = 128;
 const SPAN_OVERWRITES: f64 = 0.5;
 const SPAN_SUPERBLOCKS: u64 = 32;
 
-/// Makes a miniature of `drive` with the same superblocks, policies and share of spare space: one die, or as many dies
-/// as share parity, with at most `superblocks_most` superblocks per die, not counting superblocks reserved or open.
-/// Returns its configuration and the built drive.
+/// Makes a miniature of `drive` with the same superblocks, policies and share of over-provisioning: one die, or as many
+/// dies as share parity, with at most `superblocks_most` superblocks per die, not counting superblocks reserved or
+/// open. Returns its configuration and the built drive.
 pub(super) fn miniature(
     drive: &Drive,
     ftl: &mut Ftl,

@@ -25,10 +25,11 @@ sections! {
         /// Number of mapping units that the host was told are written, that no flush covered, and that were only in the
         /// write buffer.
         units_lost_in_buffer: u64 = "mapping units",
-        /// Number of page rows whose program the power cut interrupted.
+        /// Number of page rows (each the pages with the same index in all planes) whose program the power cut
+        /// interrupted.
         torn_rows: u64 = "page rows",
-        /// Number of page rows, programmed before the power cut, that were damaged because an interrupted program used
-        /// the same cells.
+        /// Number of page rows (each the pages with the same index in all planes), programmed before the power cut,
+        /// that were damaged because an interrupted program used the same cells.
         paired_rows_lost: u64 = "page rows",
         /// Number of superblocks whose erase was interrupted, and that must be erased again.
         half_erased_superblocks: u64 = "superblocks",

@@ -59,7 +59,7 @@ impl LayingOut {
     /// Does a part of the layout, worth about `count` requests or writes; returns true when the layout is done.
     ///
     /// # Errors
-    /// When the workload turns out faulty, or the drive has no room for what it reads.
+    /// When the workload turns out faulty, or the drive has no free space for the data that the workload reads.
     pub fn advance(
         &mut self,
         drive: &Drive,
@@ -130,7 +130,7 @@ impl LayingOut {
     }
 
     /// Returns the index of the first logical unit, from `next` on, that the workload named (units that must hold
-    /// data); none if there are no more.
+    /// data); `None` if there are no more.
     fn next_named(&self, units: u32) -> Option<u32> {
         let mut lpn = self.next;
         while lpn < units {

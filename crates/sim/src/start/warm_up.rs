@@ -68,9 +68,9 @@ pub(crate) struct WarmUp {
 }
 
 impl WarmUp {
-    /// Makes a warm-up for a run of the workload `spec` if one is needed: after preconditioning to a settled state, on
-    /// a drive whose write buffer keeps units (as a write-back buffer or a cache), without planned power cuts, die
-    /// failures or snapshots, and not for traces.
+    /// Makes a warm-up for a run of the workload `spec` if one is needed: after preconditioning to a steady or
+    /// constructed state, on a drive whose write buffer keeps units (as a write-back buffer or a cache), without
+    /// planned power cuts, die failures or snapshots, and not for traces.
     pub fn wanted(
         spec: &WorkloadSpec,
         drive: &Drive,
@@ -184,7 +184,7 @@ impl WarmUp {
     }
 
     /// Returns the number of units not on flash that wait in the write buffer under this workload, as the warm-up
-    /// measured it, if that is clearly less than the full buffer that untimed writing assumed; none otherwise.
+    /// measured it, if that is clearly less than the full buffer that untimed writing assumed; `None` otherwise.
     pub fn waiting(&self, before: &Precondition) -> Option<u32> {
         let later = &self.means[self.means.len() / 2..];
         let [_, lacking] = (!later.is_empty()).then(|| mean_of(later))?;
@@ -206,12 +206,12 @@ impl WarmUp {
         });
     }
 
-    /// Returns the section of the result about the warm-up; none until the warm-up is over.
+    /// Returns the section of the result about the warm-up; `None` until the warm-up is over.
     pub fn report(&self) -> Option<WarmedUp> {
         self.report.clone()
     }
 
-    /// Returns the limits of a warm-up run: none, so that each copy of the workload runs to its end.
+    /// Returns the limits of a warm-up run: no limits, so that each copy of the workload runs to its end.
     pub fn limits() -> RunLimits {
         RunLimits { requests: None, ns: None }
     }

@@ -24,8 +24,8 @@ impl Buffered {
         Self { buffer, lacking, stats: FtlStats::default() }
     }
 
-    /// Writes a unit to the modelled write buffer. The caller then calls [`Self::leave`] until it returns none, for the
-    /// units that must leave for the flash.
+    /// Writes a unit to the modelled write buffer. The caller then calls [`Self::leave`] until that function returns
+    /// `None`, for the units that must leave for the flash.
     pub fn write(&mut self, lpn: Lpn) {
         let Self { buffer, stats, .. } = self;
         if !buffer.find(lpn).is_some_and(|slot| buffer.take_over(slot, u32::MAX, stats)) {
@@ -35,7 +35,7 @@ impl Buffered {
         buffer.relieve(stats);
     }
 
-    /// Returns the next unit that leaves the buffer for the flash; none when no further unit has to leave.
+    /// Returns the next unit that leaves the buffer for the flash; `None` when no further unit has to leave.
     pub fn leave(&mut self) -> Option<Lpn> {
         while self.buffer.dirty_slots() > self.lacking || self.buffer.free_slots() == 0 {
             self.buffer.first_queued()?;

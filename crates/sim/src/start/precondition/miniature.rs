@@ -85,8 +85,8 @@ fn pages_of(drive: &Drive, layout: &Layout, width: u32, superblocks: u32) -> u32
     }
 }
 
-/// Brings a miniature of the drive to steady state, then records its state at many moments. `slots` is the number of
-/// units that wait in the drive's write buffer; none where each write goes to the flash at once.
+/// Brings a miniature of the drive to steady state, then records its state at many times. `slots` is the number of
+/// units that wait in the drive's write buffer (occupied slots); `None` where each write goes to the flash at once.
 pub(super) fn history(
     drive: &Drive,
     ftl: &mut Ftl,

@@ -38,8 +38,8 @@ pub(crate) struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Returns the memory limit that the user gave, else 95 % of the computer's available memory; none where neither is
-    /// known.
+    /// Returns the memory limit that the user gave, else 95 % of the computer's available memory; `None` where neither
+    /// is known.
     pub fn of(given: Option<u64>) -> Option<Self> {
         let machine = || available().map(|bytes| (bytes as f64 * SHARE) as u64);
         let limit = given.map(|bytes| Self { bytes, is_given: true });
@@ -117,7 +117,7 @@ impl Checking {
     }
 }
 
-/// Returns the number of bytes of the computer's available memory that simulated drives may take; none where unknown.
+/// Returns the number of bytes of the computer's available memory that simulated drives may take; `None` where unknown.
 pub fn free_memory() -> Option<u64> {
     MemoryLimit::of(None).map(|limit| limit.bytes)
 }

@@ -309,7 +309,7 @@ impl CodeLimit {
     }
 
     /// Returns the P/E cycles after which a block of mean endurance can no longer be read at the end of the retention
-    /// time, if all blocks are alike and there is no parity; none where the bit error table does not reach them.
+    /// time, if all blocks are alike and there is no parity; `None` where the bit error table does not reach them.
     pub fn mean_wear(&self) -> Option<u32> {
         let target = self.requirement.uber * f64::from(8 * self.parts.ladder.codeword_bytes);
         let lost = |wear: u32| {

@@ -172,7 +172,7 @@ pub struct Ageing {
 }
 
 impl Ageing {
-    /// Makes an ageing run with a fresh drive, and fills the drive once.
+    /// Makes an ageing run with a new drive without data, and fills the drive once.
     ///
     /// # Errors
     /// When its chip knows neither endurance nor errors, its tables do not reach what is asked, or it could not sustain
@@ -269,7 +269,7 @@ impl Ageing {
     }
 
     /// Advances the ageing run by a part of a window of simulated writes. After the window's last part makes the jump
-    /// in wear and returns the record of the drive's state; returns none before.
+    /// in wear and returns the record of the drive's state; returns `None` before.
     ///
     /// # Errors
     /// When the drive cannot be copied for the measurement, or has worn beyond its chip's tables.
@@ -359,7 +359,7 @@ impl Ageing {
     }
 
     /// Calculates how well the drive reads its data at the end of the retention time, after the wear `more` (P/E cycles
-    /// of each block) has been added `times` more times; none where the error rate cannot be calculated, or where
+    /// of each block) has been added `times` more times; `None` where the error rate cannot be calculated, or where
     /// blocks failed before errors became too many.
     fn readability(&mut self, more: &[u32], times: u32) -> Result<Option<Readability>, Error> {
         let Ok(limit) = &mut self.limit else { return Ok(None) };
@@ -416,7 +416,7 @@ impl Ageing {
         (0..self.ftl.layout().superblocks()).map(of).collect()
     }
 
-    /// Calculates how well the drive in use would read its data if the service years ended now; none without a
+    /// Calculates how well the drive in use would read its data if the service years ended now; `None` without a
     /// calculation of the error rate.
     pub fn in_use(&self) -> Option<InUse> {
         let limit = self.limit.as_ref().ok()?;

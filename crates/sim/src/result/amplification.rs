@@ -95,8 +95,8 @@ fn sums(from: &Mark, to: &Mark, layout: &Layout) -> Sums {
     sums
 }
 
-/// Calculates long-run write amplification of a drive with garbage collection from the sums over a run; none where they
-/// are not enough.
+/// Calculates long-run write amplification of a drive with garbage collection from the sums over a run; `None` where
+/// they are not enough.
 fn of_victims(sums: &Sums) -> Option<f64> {
     let (slc, room) = (at(sums, Sum::Slc), at(sums, Sum::Room));
     let folded = match at(sums, Sum::FoldedRoom) {
@@ -228,7 +228,7 @@ impl<'a> RunParts<'a> {
         Some(interval)
     }
 
-    /// Returns half the confidence interval that follows from the differences between dies; none where there are too
+    /// Returns half the confidence interval that follows from the differences between dies; `None` where there are too
     /// few dies. Each die's garbage collection has its own history, which lasts about one overwrite of the drive,
     /// longer than most batches. The interval is too wide where dies share the data: if one holds more, others hold
     /// less.

@@ -140,7 +140,7 @@ pub(super) fn read_ahead(stats: &FtlStats) -> ReadAhead {
     }
 }
 
-/// Makes the section of the result about the SLC cache; none where the drive has none.
+/// Makes the section of the result about the SLC cache; `None` where the drive has none.
 pub(super) fn slc_cache(ftl: &Ftl, stats: &FtlStats) -> Option<SlcCache> {
     let bytes = ftl.cache_bytes()?;
     let erases = ftl.array().slc_erases();

@@ -24,7 +24,7 @@ sections! {
     }
 }
 
-/// Makes the section of the result about the planned failure of a die or channel; none where no failure was planned.
+/// Makes the section of the result about the planned failure of a die or channel; `None` where no failure was planned.
 pub(super) fn fault(failures: &Failures) -> Option<Fault> {
     let done = failures.done.as_ref();
     let failed = done.map(|failure| failure.failed).unwrap_or_default();

@@ -60,7 +60,7 @@ sections! {
 
     /// Results on the map from logical to physical addresses: lookups, merges, and memory.
     Mapping {
-        /// Number of bytes of RAM that the map takes in the simulated drive.
+        /// Number of bytes of RAM that the logical-to-physical map takes in the simulated drive.
         ram_bytes: u64 = "bytes",
         /// Number of lookups of map entries that were in RAM, on a drive with the logical-to-physical map on flash and
         /// only a part of it cached in RAM.

@@ -48,7 +48,7 @@ sections! {
     }
 }
 
-/// Makes the section of the result about power cuts; none where no cuts were planned.
+/// Makes the section of the result about power cuts; `None` where no cuts were planned.
 pub(super) fn power(cuts: &Cuts) -> Option<Power> {
     (cuts.left() + cuts.done.len() > 0)
         .then(|| Power { cuts_left: cuts.left() as u64, cuts: cuts.done.iter().map(of).collect() })

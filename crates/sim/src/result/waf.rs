@@ -139,7 +139,7 @@ sections! {
 /// amplification counts as settled (hardly affected by data that only entered or left the buffer).
 const SETTLED: f64 = 0.03;
 
-/// Makes the section of the result with the bytes from which write amplification is calculated; none without host
+/// Makes the section of the result with the bytes from which write amplification is calculated; `None` without host
 /// writes.
 pub(super) fn bytes<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Option<WafBytes> {
     let held = run.ftl.buffer().held_bytes();

@@ -66,7 +66,7 @@ sections! {
     }
 }
 
-/// Makes the section of the result about the zones; none where the drive has no zones.
+/// Makes the section of the result about the zones; `None` where the drive has no zones.
 pub(super) fn zones<P: Observer>(run: &Run<P>) -> Option<ZonesOfDrive> {
     let namespace = run.namespaces.seen_zoned()?;
     let (counts, seen) = (namespace.counts(), namespace.seen());

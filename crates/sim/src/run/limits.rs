@@ -143,7 +143,7 @@ impl WorkloadEnd {
     }
 
     /// Returns two fractions (0 to 1): of the allowed requests that are issued, and of the allowed simulated time that
-    /// has passed; none in place of a fraction without a limit.
+    /// has passed; `None` in place of a fraction without a limit.
     pub fn fractions(&self, handed_out: u64, now: SimTime) -> [Option<f64>; 2] {
         let by_requests = (self.requests != u64::MAX).then(|| handed_out as f64 / self.requests as f64);
         let by_time = (self.time != SimTime::NEVER).then(|| now.ns() as f64 / self.time.ns() as f64);
@@ -164,8 +164,8 @@ pub(crate) fn too_late(workload: &str, handed_out: u64) -> Error {
     ))
 }
 
-/// Makes the error for host requests that together read more mapping units at once than the simulator has operation
-/// indices for.
+/// Makes the error for host requests that together read more mapping units at the same time than the simulator has
+/// operation indices for.
 pub(crate) fn too_much(workload: &str, unit: u64) -> Error {
     Error(format!(
         "{workload}: the requests that the drive works on at once read more than {READ_MOST} units of {unit} bytes, which makes \
@@ -191,7 +191,7 @@ pub(crate) fn stuck(outstanding: u32, now: SimTime, ftl: &ftl::Ftl) -> Error {
     ))
 }
 
-/// Returns the error for untimed writing in which garbage collection erases superblocks without gaining space; none
+/// Returns the error for untimed writing in which garbage collection erases superblocks without gaining space; `None`
 /// while it gains space.
 pub(crate) fn in_vain(ftl: &ftl::Ftl) -> Option<Error> {
     let erased = ftl.erased_in_vain()?;

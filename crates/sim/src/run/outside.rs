@@ -46,7 +46,7 @@ pub(crate) trait OutsideRun {
         answers: usize,
     ) -> Result<&mut SteppedAnswers, Error>;
 
-    /// Returns the simulated time of the event handled last, and of the next event; none without a next one.
+    /// Returns the simulated time of the event handled last, and of the next event; `None` without a next one.
     fn times(&self) -> (SimTime, Option<SimTime>);
 
     /// Returns the namespaces of the drive, in which requests must lie.

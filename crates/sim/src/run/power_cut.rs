@@ -60,8 +60,8 @@ impl Cuts {
         cuts
     }
 
-    /// Returns the error text `broken`, extended by the number of power cuts that happened before the error; none where
-    /// no power cut is planned.
+    /// Returns the error text `broken`, extended by the number of power cuts that happened before the error; `None`
+    /// where no power cut is planned.
     pub fn place_of(&self, broken: &str) -> Option<String> {
         match self.done.len() {
             0 if self.left() == 0 => None,
@@ -75,8 +75,8 @@ impl Cuts {
         self.by_time.len() + self.by_operations.len()
     }
 
-    /// Returns the time of the next power cut that is planned by time, not by number of flash operations; none without
-    /// one.
+    /// Returns the time of the next power cut that is planned by time, not by number of flash operations; `None`
+    /// without one.
     pub fn next_time(&self) -> Option<SimTime> {
         self.by_time.last().copied()
     }
@@ -107,7 +107,7 @@ impl Cuts {
         Ok(run.is_done())
     }
 
-    /// Returns the simulated time of the next power cut if no event comes before it; none otherwise.
+    /// Returns the simulated time of the next power cut if no event comes before it; `None` otherwise.
     fn due<P: Observer>(&mut self, run: &Run<P>) -> Option<SimTime> {
         let now = run.ctx.calendar.now();
         let operations = run.operations();

@@ -22,7 +22,7 @@ sections! {
 }
 
 impl<P: Observer> Run<P> {
-    /// Simulates, after the last request, what the drive does at power-up to find its data again; none where its map
+    /// Simulates, after the last request, what the drive does at power-up to find its data again; `None` where its map
     /// survives a power cut.
     pub fn recover(&mut self) -> Option<Recovery> {
         if !self.ftl.recovers() {

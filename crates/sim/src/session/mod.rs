@@ -434,7 +434,7 @@ impl Session {
         }
     }
 
-    /// Returns the drive's translation layer, for tests that look inside; none after an error.
+    /// Returns the drive's translation layer, for tests that look inside; `None` after an error.
     pub fn ftl(&self) -> Option<&Ftl> {
         match &self.phase {
             SessionPhase::Precondition(parts) => Some(&parts.0),

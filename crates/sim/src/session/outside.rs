@@ -135,7 +135,7 @@ impl Session {
         self.outside()?.step(until)
     }
 
-    /// Returns the simulated time of the event handled last, and of the next event; none without a next one.
+    /// Returns the simulated time of the event handled last, and of the next event; `None` without a next one.
     ///
     /// # Errors
     /// When the run ended before.

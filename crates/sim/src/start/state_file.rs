@@ -131,7 +131,8 @@ pub fn info(path: &Path) -> Result<Value, Error> {
 }
 
 /// Loads the saved drive state at `path` into `ftl`; the state may unpack to at most `most` bytes. If the state was
-/// made with the same `seed`, random streams go on as if the drive had not been saved.
+/// made with the same `seed`, the drive's random number sequences (streams) continue as if the drive had not been
+/// saved.
 ///
 /// # Errors
 /// When the file is damaged, of another version, or of a drive of another shape.

@@ -21,7 +21,7 @@ use units::{Lpn, SimTime};
 /// Number of events of the warm-up between two samples of the write buffer's contents.
 const EVENTS: u64 = 256;
 /// Greatest difference between the mean buffer contents of two spans of windows, as a fraction of the buffer's slots,
-/// at which the warm-up counts as settled.
+/// at which the warm-up counts as settled (the contents no longer change).
 const TOLERANCE: f64 = 0.01;
 /// Range of the buffer's contents, as a fraction of the buffer's slots, above which the contents count as fluctuating.
 /// Such a buffer remembers for many windows that it was full, so longer spans are then compared, once there are
@@ -50,7 +50,7 @@ pub(crate) struct WarmUp {
     seed: u64,
     copies: u32,
     /// Number of units read or written that make a window of the warm-up (stretch over which the buffer's contents are
-    /// averaged); `before` is the number of units handled before the present window.
+    /// averaged); `before` is the number of units read or written before the present window.
     window: u64,
     before: u64,
     /// Sums over the samples of the present window of the warm-up: of the number of units in the write buffer, and of

@@ -45,7 +45,8 @@ const BUFFER_LEAST: u32 = 64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PreconditionKind {
-    /// Kind of preconditioning: none, for a fresh drive.
+    /// Kind of preconditioning: none; nothing is written before the workload begins, so that the drive is new and
+    /// empty.
     #[default]
     None,
     /// Kind of preconditioning: the drive is filled once, in the order of addresses.
@@ -239,7 +240,7 @@ impl Precondition {
         }
     }
 
-    /// Returns the progress of preconditioning, from 0 to 1; none where it is unknown.
+    /// Returns the progress of preconditioning, from 0 to 1; `None` where it is unknown.
     pub fn fraction(&self) -> Option<f64> {
         let filled = self.written as f64 / f64::from(self.filled);
         match self.kind {
@@ -452,8 +453,8 @@ fn programmed(stats: &FtlStats) -> u64 {
     stats.units_programmed.iter().sum()
 }
 
-/// Nominal times in which all dies, working at once, program one unit and read one unit on average: the clock of a
-/// workload that is written without simulated time.
+/// Nominal mean times per mapping unit, for a program and for a read, with all dies of the drive working in parallel.
+/// By these times requests of a workload that is written without simulated time count as answered.
 struct Times {
     program: Nanos,
     read: Nanos,

@@ -55,8 +55,8 @@ impl PilotAnswer for f64 {
 }
 
 impl Pilots {
-    /// Returns the answer to `question` about a drive and further `inputs`: read from the folder, else found by `ask`
-    /// and stored there.
+    /// Returns the answer of a pilot (small trial drive) to `question` about a drive and further `inputs`: read from
+    /// the folder of stored answers, else computed by `ask`, which runs the pilot, and then stored there.
     ///
     /// # Errors
     /// Those of `ask`.

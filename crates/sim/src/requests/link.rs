@@ -117,8 +117,9 @@ impl LinkAtWork {
         self.transfer(Direction::ToHost, SimTime::from_ns(until.ns() - early.ns()), bytes).max(until)
     }
 
-    /// Returns the time at which the flash side can start on `bytes` of a write that arrived at `arrived` and is
-    /// processed now; `over` is the time that the flash side takes for the bytes.
+    /// Returns the time at which the transfer to the flash can start for `bytes` bytes of a write that arrived at
+    /// `arrived` and is processed now; `over` is the time that the flash channel takes for the bytes. With cut-through
+    /// that transfer may start before all bytes have crossed the host link.
     #[inline]
     pub fn take(&mut self, arrived: SimTime, now: SimTime, over: Nanos, bytes: u64) -> SimTime {
         let from = if self.config.double_buffer { arrived } else { now };

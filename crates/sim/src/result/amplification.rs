@@ -126,7 +126,8 @@ pub(crate) struct LongRun {
     pub interval: Option<Interval>,
     /// Number of garbage collection victims, or merges, that the estimate of write amplification rests on.
     pub victims: u64,
-    /// Fraction of the run, at its beginning, that was left out because the later part differs from it.
+    /// Fraction of the run, at its beginning, that was left out because the write amplification of the later part
+    /// differs from it.
     pub left_out: f64,
     /// True if the run ended before its write amplification settled (reached a steady level).
     pub drifting: bool,
@@ -139,7 +140,8 @@ pub(crate) struct LongRun {
 pub(crate) enum Missing {
     /// Reason for no estimate: the run had too few garbage collection victims or merges.
     Victims,
-    /// Reason for no estimate: the last part of the run still differs from what came before.
+    /// Reason for no estimate: the write amplification of the last part of the run still differs from that of the part
+    /// before.
     Settling,
     /// Reason for no estimate: data went to the SLC cache and none of it was folded, so that the cost of folding is not
     /// known.
@@ -218,9 +220,10 @@ impl<'a> RunParts<'a> {
         (self.of)(&sums)
     }
 
-    /// Calculates write amplification of these parts of the run with its confidence interval. Fast changes show in the
-    /// differences between batches, slow ones in the differences between dies, and the long run has both. With too few
-    /// dies slow changes are assumed to be as large as fast ones.
+    /// Calculates write amplification of these parts of the run with its confidence interval. Fast changes of write
+    /// amplification show in the variance between batches (consecutive parts of the run), slow changes in the variance
+    /// between dies, and the long-run value varies with both. With too few dies slow changes are assumed to be as large
+    /// as fast ones.
     fn interval(&self) -> Option<Interval> {
         let mut interval = spread::interval(self.sums, self.of)?;
         let lasting = self.spread_over_dies().unwrap_or(interval.half);
@@ -228,10 +231,10 @@ impl<'a> RunParts<'a> {
         Some(interval)
     }
 
-    /// Returns half the confidence interval that follows from the differences between dies; `None` where there are too
-    /// few dies. Each die's garbage collection has its own history, which lasts about one overwrite of the drive,
-    /// longer than most batches. The interval is too wide where dies share the data: if one holds more, others hold
-    /// less.
+    /// Returns half the confidence interval of write amplification that follows from the variance of write
+    /// amplification between the simulated dies of the run; `None` where too few dies had garbage collection victims.
+    /// Each die's garbage collection has its own history, which lasts about one overwrite of the drive, longer than
+    /// most batches. The interval is too wide where dies share the data: if one holds more, others hold less.
     fn spread_over_dies(&self) -> Option<f64> {
         let dies = self.dies();
         let had_any = |die: &[f64; 2]| die[0] + die[1] > 0.0;
@@ -243,8 +246,9 @@ impl<'a> RunParts<'a> {
         Some(spread::quantile(dies.len()) * variance.sqrt())
     }
 
-    /// Returns true if the second half of these parts of the run has a different mean from the first. The test uses the
-    /// larger of two spreads: between batches, and between dies, which change slowly and independently.
+    /// Returns true if the mean write amplification of the second half of these parts of the run differs from that of
+    /// the first half. The test uses the larger of two spreads of write amplification: between batches (groups of
+    /// consecutive parts), and between dies, which change slowly and independently.
     fn is_drifting(&self) -> bool {
         let middle = self.sums.len() / 2;
         let (first, second) = (self.part(0, middle), self.part(middle, self.sums.len()));
@@ -282,8 +286,9 @@ pub(crate) fn events(stats: &FtlStats) -> u64 {
     stats.victims + stats.merges_switch + stats.merges_partial + stats.merges_full
 }
 
-/// Leaves out the first half of the remaining run as long as the second half differs from it, then estimates long-run
-/// write amplification. `counted` gives the number of victims since the run began, at each edge between parts.
+/// Leaves out the first half of the remaining run as long as the second half has another write amplification, then
+/// estimates long-run write amplification. `counted` gives the number of victims since the run began, at each edge
+/// between parts.
 fn settle(all: &RunParts<'_>, counted: &[u64]) -> LongRun {
     let (mut first, count) = (0, all.sums.len());
     loop {

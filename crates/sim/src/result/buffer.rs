@@ -50,7 +50,8 @@ sections! {
         units_trimmed: u64 = "mapping units",
     }
 
-    /// Results on flash reads that shared an array read (`ftl.read_merge`).
+    /// Results on flash reads that shared one array operation (sense) of a page row with another read
+    /// (`ftl.read_merge`).
     ReadMerge {
         /// Number of flash reads of the host that took their units from another read's array operation on the same page
         /// row.

@@ -55,8 +55,8 @@ sections! {
 
     /// Results on refresh: moving data before errors make it unreadable (`ftl.refresh`, `ftl.reading.reclaim`).
     Refresh {
-        /// Number of superblocks moved because their retention time was nearly over, or because they were read too
-        /// often.
+        /// Number of superblocks that refresh moved to newly programmed pages because their retention time was nearly
+        /// over, or because they were read too often.
         superblocks_refreshed: u64 = "superblocks",
     }
 
@@ -67,7 +67,8 @@ sections! {
         period_ns: u64 = "ns",
         /// Number of superblocks that the patrol (background scrub) read.
         superblocks_read: u64 = "superblocks",
-        /// Number of superblocks that the patrol (background scrub) rewrote.
+        /// Number of superblocks that the patrol (background scrub) rewrote (moved to newly programmed pages) because
+        /// errors came near the limit of the error-correcting code.
         superblocks_rewritten: u64 = "superblocks",
         /// Number of rounds of the patrol (background scrub) completed; one round reads one die.
         rounds: u64 = "rounds",
@@ -93,7 +94,8 @@ sections! {
         /// Delay from the time at which the move of a superblock by timer-driven background work was due until the move
         /// began, on average; null where none was begun.
         late_ns_mean: Option<f64> = "ns",
-        /// Greatest delay from the time a superblock was due until its move began.
+        /// Greatest delay from the time at which the move of a superblock by timer-driven background work was due until
+        /// the move began.
         late_ns_max: u64 = "ns",
     }
 

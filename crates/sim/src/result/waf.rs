@@ -39,7 +39,8 @@ sections! {
         /// Write amplification due to the map: bytes programmed for units of the logical-to-physical map, per byte that
         /// the host wrote.
         map: Option<f64>,
-        /// Write amplification due to data that the patrol (background scrub) rewrote.
+        /// Write amplification due to data that the patrol (background scrub) rewrote, that is moved to newly
+        /// programmed pages, because errors came near the limit of the error-correcting code.
         scrub: Option<f64>,
         /// Write amplification due to folding: data moved from the SLC cache to superblocks that use all bits per cell.
         fold: Option<f64>,
@@ -89,8 +90,8 @@ sections! {
         confidence_level: f64 = "ratio",
         /// Number of garbage collection victims, or merges of a block map, that the estimate rests on.
         victims: u64 = "superblocks",
-        /// Number of consecutive parts of the run (batches) whose differences give the confidence interval; null where
-        /// the run is too short.
+        /// Number of consecutive parts of the run (batches) from whose variance the confidence interval follows; null
+        /// where the run is too short.
         batches: Option<usize> = "count",
         /// Share of the run that was left out at its beginning because the write amplification of the later part
         /// differs from it.

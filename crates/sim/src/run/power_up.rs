@@ -13,7 +13,8 @@ sections! {
         pages_read: u64 = "pages",
         /// Number of mapping units on flash that the map's last checkpoint takes.
         checkpoint_units: u64 = "mapping units",
-        /// Number of superblocks whose summaries recovery read.
+        /// Number of superblocks whose summaries recovery read (mapping units at the end of a superblock that list its
+        /// logical units).
         summaries: u64 = "superblocks",
         /// Number of page rows (the pages with the same index in all planes) of open superblocks whose spare areas
         /// recovery read.

@@ -99,7 +99,7 @@ pub struct Session {
     wall: Duration,
     precondition_wall: Duration,
     build_wall: Duration,
-    /// Wall-clock time spent on making the map's arrays before the run began; it does not count as time of the run.
+    /// Wall-clock time of making flat arrays of the map before the run, in place of a compact rule; no time of the run.
     map_made_before: Duration,
 }
 

@@ -71,7 +71,8 @@ impl Session {
         }
     }
 
-    /// Returns the wall-clock time that making the map's arrays took since the run began.
+    /// Returns the wall-clock time that making the flat arrays of the logical-to-physical map, in place of a compact
+    /// rule, took since the run began.
     fn map_made_since(&self) -> Duration {
         let made = match &self.phase {
             SessionPhase::Plain(run) => run.ftl.map_made_in(),

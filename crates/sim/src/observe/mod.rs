@@ -33,7 +33,7 @@ pub(crate) trait Observer: Probe {
     /// Tells the observer that the power failed; the list has the programs and erases that were interrupted after they
     /// had changed cells.
     fn on_cut(&mut self, _now: SimTime, _: &[Interrupted]) {}
-    /// Tells the observer that recovery after a power cut has rebuilt the drive's map.
+    /// Tells the observer that recovery after a power cut has rebuilt the drive's logical-to-physical map.
     fn on_found(&mut self, _: &Ftl) {}
     /// Tells the observer that the dies with these indices have failed, as planned for the run.
     fn on_dies_failed(&mut self, _dies: &[u32]) {}

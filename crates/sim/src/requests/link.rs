@@ -108,9 +108,9 @@ impl LinkAtWork {
         end + step.takes
     }
 
-    /// Returns the time at which `bytes` have crossed the link to the host; the flash delivered them over the time
-    /// `over`, which ended at `until`. With cut-through the transfer to the host may begin with the first sector, but
-    /// cannot end before the flash has delivered the last.
+    /// Returns the time at which `bytes` bytes of a read have crossed the link to the host; the flash delivered the
+    /// bytes over the time `over`, which ended at `until`. With cut-through the transfer to the host may begin with the
+    /// first sector, but cannot end before the flash has delivered the last sector.
     #[inline]
     pub fn give(&mut self, until: SimTime, over: Nanos, bytes: u64) -> SimTime {
         let early = if self.config.cut_through { over } else { Nanos::ZERO };
@@ -147,8 +147,8 @@ impl LinkAtWork {
         if self.config.shape.full_duplex { direction as usize } else { 0 }
     }
 
-    /// Occupies the wires for a message (command or completion): messages take their share of the wires from the data
-    /// and do not wait for a burst to end.
+    /// Occupies the wires for a message (command or completion): messages take their time on the wires from the data
+    /// transfers and do not wait for a burst to end.
     #[inline]
     fn hold(&mut self, step: LinkStep, now: SimTime) {
         for direction in [Direction::ToDrive, Direction::ToHost] {

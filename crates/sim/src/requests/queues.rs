@@ -4,8 +4,8 @@ use crate::requests::filled::Filled;
 use host::link::{LinkShape, QueueClass, QueueOrder};
 use std::collections::VecDeque;
 
-/// Round-robin state of the submission queues of one priority class: which queue is next, and the commands left in its
-/// burst.
+/// Round-robin state of the submission queues of one priority class: which queue is served next, and how many more
+/// commands are fetched from that queue before the next one (burst).
 #[derive(Clone, Debug)]
 struct Turn {
     queues: Vec<usize>,

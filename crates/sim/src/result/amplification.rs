@@ -39,11 +39,12 @@ const RELOCATIONS: [Origin; 4] = [Origin::Wear, Origin::Rescue, Origin::Refresh,
 enum Sum {
     /// Index of the sum of the bytes that the host wrote, in mapping units.
     Written,
-    /// Index of the number of mapping units programmed or newly waiting in the write buffer, without parity.
+    /// Index of the number of mapping units programmed or new in the write buffer and still to be programmed, without
+    /// parity.
     Programmed,
     Parity,
-    /// Index of the number of mapping units that took free space, or will once they leave the write buffer, without
-    /// parity, the SLC cache and data moved by relocations, garbage collection or folding.
+    /// Index of the number of mapping units that took free space, or will take it once they leave the write buffer,
+    /// without parity, the SLC cache and data moved by relocations, garbage collection or folding.
     Taken,
     /// Index of the number of mapping units written to the SLC cache (one bit per cell).
     Slc,
@@ -146,7 +147,8 @@ pub(crate) enum Missing {
     /// Reason for no estimate: data went to the SLC cache and none of it was folded, so that the cost of folding is not
     /// known.
     Folding,
-    /// Reason for no estimate: in some part of the run the garbage collection victims gained no free space.
+    /// Reason for no estimate: in some part of the run the garbage collection victims gained no free space (all their
+    /// units were still valid).
     Room,
 }
 

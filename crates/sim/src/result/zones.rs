@@ -49,7 +49,7 @@ sections! {
 
     /// Numbers of zones in each state at the end of the run.
     ZonesByState {
-        /// Number of zones in the state Empty, in which nothing is written.
+        /// Number of zones in the state Empty, in which no block is written.
         empty: u64,
         /// Number of zones in the state Implicitly Opened, opened by a write.
         implicitly_open: u64,

@@ -243,7 +243,8 @@ impl<P: Observer> Run<P> {
         !self.ftl.find_on(event, &mut self.ctx)
     }
 
-    /// Makes the drive ready again at `now`, as a drive to which the host has just been connected.
+    /// Makes the drive ready for requests again at `now`, after recovery, as a drive to which the host has just been
+    /// connected.
     fn come_back(&mut self, now: SimTime) {
         self.dark = false;
         self.link.rest(now);

@@ -205,7 +205,7 @@ pub(crate) struct CodeLimit {
 }
 
 /// Error of the calculation of readability: a block is worn beyond the last row of the bit error table, although the
-/// code can still correct the pages of that row. The error contains a page of the most worn block.
+/// error-correcting code can still correct the pages of that row. The error contains a page of the most worn block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BeyondTable(WorstPage);
 
@@ -420,8 +420,8 @@ impl CodeLimit {
         WorstPage { die, block, page_type, pe_cycles, worn, rber: page.rber, rber_left: page.rber_left }
     }
 
-    /// Returns the error message for a block worn beyond the last P/E-cycle row of the bit error table, while the code
-    /// can still correct the pages of that row.
+    /// Returns the error message for a block worn beyond the last P/E-cycle row of the bit error table, while the
+    /// error-correcting code can still correct the pages of that row.
     pub fn beyond(&self, BeyondTable(page): BeyondTable) -> Error {
         let wears = &self.parts.table.known().pe_cycles;
         let (last, at) = (wears.last().copied().unwrap_or_default(), wears.len() - 1);

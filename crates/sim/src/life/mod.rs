@@ -78,11 +78,11 @@ pub struct AgeFacts {
     /// Reason why only failing blocks end the drive's life; none where data that the error-correcting code cannot read
     /// end the life, too.
     pub without_code: Option<String>,
-    /// Greatest raw bit error rate, after retries, at which the code still meets the required uncorrectable bit error
-    /// rate.
+    /// Greatest raw bit error rate, after retries, at which the error-correcting code still meets the required
+    /// uncorrectable bit error rate.
     pub rber_limit: Option<f64>,
-    /// Text that says from where the code's failure rates are extrapolated below the counted rates; none for rates in
-    /// closed form, and without a code.
+    /// Text that says from where the error-correcting code's failure rates are extrapolated below the counted rates;
+    /// none for rates in closed form, and without a code.
     pub extrapolated: Option<String>,
     /// Number of program/erase cycles after which a block of mean endurance can no longer be read at the required error
     /// rate at the end of the retention time; none where the bit error table does not reach that number.

@@ -61,7 +61,7 @@ sections! {
     }
 
     /// Results on the patrol (background scrub), which reads stored data in idle time and rewrites it where errors come
-    /// near the code's limit.
+    /// near the error-correcting code's limit.
     Scrub {
         /// Period in nanoseconds in which the patrol (background scrub) is to read each die once.
         period_ns: u64 = "ns",
@@ -103,7 +103,8 @@ sections! {
     Ecc {
         /// Number of read reference voltages that each attempt to read compares the cells with, attempt by attempt.
         references: Vec<u32> = "count",
-        /// Number of flash reads, by the attempt (the first, or a read retry) at which the code corrected them.
+        /// Number of flash reads, by the attempt (the first, or a read retry) at which the error-correcting code
+        /// corrected them.
         reads_by_references: HostOrOtherList = "flash reads",
         /// Number of read retries: attempts of flash reads beyond the first.
         read_retries: u64 = "attempts",

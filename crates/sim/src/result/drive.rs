@@ -94,7 +94,7 @@ sections! {
         /// Share of time that the flash array of each die worked for wear levelling.
         wear: Vec<f64>,
         /// Share of time that the flash array of each die worked for origins other than host, garbage collection and
-        /// wear levelling (such as refresh, the map, folding of the SLC cache, and parity).
+        /// wear levelling (such as refresh, the logical-to-physical map, folding of the SLC cache, and parity).
         other: Vec<f64>,
     }
 }

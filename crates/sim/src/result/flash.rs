@@ -48,14 +48,14 @@ sections! {
         /// cached in RAM (demand-paged).
         map: u64,
         /// Count of flash work for the patrol (background scrub): stored data read to find errors, and rewritten where
-        /// errors come near the code's limit.
+        /// errors come near the error-correcting code's limit.
         scrub: u64,
         /// Count of flash work for folding: data moved from the SLC cache to superblocks that use all bits per cell.
         fold: u64,
         /// Count of flash work for parity across dies.
         parity: u64,
         /// Count of flash work for reading the rest of a parity stripe (units on several dies that share a parity
-        /// unit), to restore what the code could not correct.
+        /// unit), to restore what the error-correcting code could not correct.
         rebuild: u64,
         /// Count of flash work for read-ahead: data read before the host asked for it.
         read_ahead: u64,

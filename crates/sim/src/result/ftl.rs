@@ -65,9 +65,10 @@ sections! {
         /// Number of lookups of map entries that were in RAM, on a drive with the logical-to-physical map on flash and
         /// only a part of it cached in RAM.
         hits: u64 = "lookups",
-        /// Number of lookups of map entries that had to be read from flash.
+        /// Number of lookups of entries of the logical-to-physical map that had to be read from flash.
         misses: u64 = "lookups",
-        /// Share of map lookups that found their entry in RAM; null where the whole map is in RAM.
+        /// Share of lookups in the logical-to-physical map that found their entry in RAM; null where the whole map is
+        /// in RAM.
         hit_ratio: Option<f64> = "ratio",
         /// Numbers of merges of log blocks with data blocks, by kind; 0 with a page-level map.
         merges: Merges = "merges",
@@ -129,11 +130,11 @@ sections! {
 
     /// Counts of reads that the error-correcting code could not correct: data restored from parity, and data lost.
     Unreadable {
-        /// Number of flash reads that the code could not correct and whose data was restored from parity, for the host
-        /// and for other origins.
+        /// Number of flash reads that the error-correcting code could not correct and whose data was restored from
+        /// parity, for the host and for other origins.
         reads_rebuilt: HostOrOther = "flash reads",
-        /// Number of flash reads whose data could be restored neither by the code nor from parity, for the host and for
-        /// other origins.
+        /// Number of flash reads whose data could be restored neither by the error-correcting code nor from parity, for
+        /// the host and for other origins.
         reads_lost: HostOrOther = "flash reads",
         /// Number of mapping units marked as lost: they were moved, or merged with what the host wrote, although they
         /// could not be read.

@@ -39,7 +39,7 @@ sections! {
         /// Time from power-up until the drive took requests; null where the power failed again before, or the run
         /// ended.
         ready_ns: Option<u64> = "ns",
-        /// Number of flash pages that recovery read to rebuild the drive's map.
+        /// Number of flash pages that recovery read to rebuild the drive's logical-to-physical map.
         pages_read: u64 = "pages",
         /// Number of superblocks in which recovery found at least one programmed page.
         superblocks_found: u64 = "superblocks",

@@ -82,7 +82,7 @@ pub(crate) struct Run<P: Observer> {
     next_arrival: SimTime,
     begun: bool,
     source_done: bool,
-    /// True while the host gets no answers: the power is off, or the drive recovers its map.
+    /// True while the host gets no answers: the power is off, or the drive recovers its logical-to-physical map.
     pub dark: bool,
     error: Option<Error>,
     /// True if some of the drive's policies come from the user, so that a stall that they cause is the user's error.
@@ -385,7 +385,7 @@ impl<P: Observer> Run<P> {
         page_operations(self.ftl.stats()) - self.pages_before
     }
 
-    /// Begins simulated time again for a drive that has recovered its map after a power cut.
+    /// Begins simulated time again for a drive that has recovered its logical-to-physical map after a power cut.
     pub fn begin_again(&mut self) {
         self.begun = true;
         self.ftl.begin(&mut self.ctx);

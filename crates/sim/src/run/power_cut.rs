@@ -157,8 +157,8 @@ impl Cuts {
         Ok(())
     }
 
-    /// Lets a drive recover its map at the beginning of a run, where the power of its flash was cut before the
-    /// run, while the drive was working; `lost` describes that power cut.
+    /// Lets a drive recover its logical-to-physical map at the beginning of a run, where the power of its flash was cut
+    /// before the run, while the drive was working; `lost` describes that power cut.
     pub fn begin_finding<P: Observer>(&mut self, run: &mut Run<P>, lost: &Lost) {
         let now = run.ctx.calendar.now();
         run.dark = true;
@@ -179,8 +179,8 @@ impl Cuts {
         }
     }
 
-    /// Processes one simulation event of a drive that recovers its map after a power cut; once the map is rebuilt, the
-    /// drive takes requests again.
+    /// Processes one simulation event of a drive that recovers its logical-to-physical map after a power cut; once the
+    /// map is rebuilt, the drive takes requests again.
     fn find_on<P: Observer>(&mut self, run: &mut Run<P>) {
         if run.looks_for_its_map() {
             return;
@@ -236,8 +236,8 @@ impl<P: Observer> Run<P> {
         (self.ctx.calendar.now() + MOMENT).max(begun)
     }
 
-    /// Processes the next event of a drive that recovers its map after a power cut; returns false if there is none,
-    /// because the map is rebuilt.
+    /// Processes the next event of a drive that recovers its logical-to-physical map after a power cut; returns false
+    /// if there is none, because the map is rebuilt.
     fn looks_for_its_map(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         !self.ftl.find_on(event, &mut self.ctx)

@@ -23,8 +23,8 @@ sections! {
 }
 
 impl<P: Observer> Run<P> {
-    /// Simulates, after the last request, what the drive does at power-up to find its data again; `None` where its map
-    /// survives a power cut.
+    /// Simulates, after the last request, what the drive does at power-up to find its data again; `None` where its
+    /// logical-to-physical map survives a power cut.
     pub fn recover(&mut self) -> Option<Recovery> {
         if !self.ftl.recovers() {
             return None; // Coming to rest may take longer than a short run.

@@ -27,7 +27,7 @@ pub(super) enum OutsideHost {
 impl Session {
     /// Makes a session for a served drive: requests come from outside by way of `source`, `holder` (such as a drive
     /// image) stores the data, and simulated time begins. For a drive whose power was cut at work, `found` restores the
-    /// contents of the flash and returns the losses; the drive then recovers its map.
+    /// contents of the flash and returns the losses; the drive then recovers its logical-to-physical map.
     ///
     /// # Errors
     /// As for [`Self::new`].

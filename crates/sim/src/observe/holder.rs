@@ -62,6 +62,6 @@ pub trait Holder: Send {
     /// Tells the holder of the drive's data that a superblock is erased; its index counts over the whole drive.
     fn on_erase(&mut self, superblock: usize);
     /// Tells the holder that the drive answers a request; for a read the holder supplies the data that the drive
-    /// contains at this moment.
+    /// contains at this time.
     fn on_answer(&mut self, answer: &HostAnswer<'_>, lookup: &dyn Fn(Lpn) -> Ppa);
 }

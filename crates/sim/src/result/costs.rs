@@ -86,7 +86,8 @@ sections! {
         share_used: Option<f64> = "ratio",
         /// Number of superblocks whose move, as timer-driven background work, began.
         superblocks_begun: u64 = "superblocks",
-        /// Of the superblocks whose move began, the number begun later than their die had time for one superblock.
+        /// Of the superblocks whose move by timer-driven background work began, the number that began late: longer
+        /// after the due time than one superblock takes at the permitted share of the die's time (`share`).
         superblocks_late: u64 = "superblocks",
         /// Number of superblocks whose move by timer-driven background work (such as refresh or scrub) was due, but had
         /// not begun at the end of the run.

@@ -12,7 +12,7 @@ sections! {
         cuts: Vec<PowerCut>,
     }
 
-    /// Record of one power cut: its moment, damage and recovery.
+    /// Record of one power cut: its time, damage and recovery.
     PowerCut {
         /// Simulated time at which the host lost its power.
         at_ns: u64 = "ns",

@@ -8,7 +8,7 @@ use crate::{Drive, Error};
 use ftl::DiesFailed;
 use units::SimTime;
 
-/// Record of a planned failure of dies that happened in a run: moment, dies and lost data.
+/// Record of a planned failure of dies that happened in a run: time, dies and lost data.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub at: SimTime,

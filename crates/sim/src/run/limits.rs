@@ -68,7 +68,8 @@ impl Watch {
         if is_too_long { Err(too_long(events, done)) } else { Ok(()) }
     }
 
-    /// Returns the greatest number of events that the drive can need until it is at rest, with no operation in flight.
+    /// Returns the greatest number of events that the drive can need until no flash operation is in flight (the drive
+    /// is at rest).
     pub fn events_most(&self) -> u64 {
         self.events_most
     }

@@ -107,7 +107,7 @@ pub(crate) struct Run<P: Observer> {
     pub requests_of_passes: u64,
 }
 
-/// Sums of the busy times of channels, flash arrays and link wires up to some moment, in nanoseconds.
+/// Sums of the busy times of channels, flash arrays and link wires up to a certain time of the run, in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BusyTimes {
     pub channels: Vec<u64>,

@@ -9,7 +9,7 @@ use crate::{Drive, Error};
 use ftl::Damage;
 use units::{Nanos, SimTime};
 
-/// Record of one power cut of a run: its moment, its damage, and the recovery after it.
+/// Record of one power cut of a run: its time, its damage, and the recovery after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
     /// Time at which the host lost its power; `dark` is the time at which the drive lost it, later if the drive has

@@ -106,7 +106,8 @@ fn write_longs(body: &mut Vec<u8>, longs: &[u64]) {
     body.extend(longs.iter().flat_map(|long| long.to_le_bytes()));
 }
 
-/// Writes `bytes` to a temporary file, syncs it and renames it to `path`; until then an earlier file at `path` stays.
+/// Writes `bytes` to a temporary file, syncs it and renames it to `path`; an earlier file at `path` stays until the new
+/// file is complete.
 fn write_durably(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     if path.exists() && !path.is_file() {
         return Err(std::io::Error::other("is no regular file: expected a new file, or an earlier state"));

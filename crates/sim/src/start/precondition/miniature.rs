@@ -25,7 +25,7 @@ const UNITS_OF_A_SET: u64 = 1 << 23;
 const UNITS_LEAST: u32 = 512;
 /// Number of unit writes between two checks whether preconditioning is to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
-/// Number of moments at which the state of a miniature drive is recorded. They are spread over at least
+/// Number of times at which the state of a miniature drive is recorded. These times are spread over at least
 /// `SPAN_OVERWRITES` overwrites of its logical space and at least the writes that fill `SPAN_SUPERBLOCKS` superblocks.
 const MOMENTS: u64 = 128;
 const SPAN_OVERWRITES: f64 = 0.5;

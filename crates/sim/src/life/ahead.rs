@@ -8,8 +8,8 @@ use units::Lpn;
 /// logical-to-physical map are in the processor's cache in time.
 const DISTANCE: usize = 32;
 
-/// Queue of the logical units that an ageing run will write next, drawn at random in advance so that their entries of the
-/// logical-to-physical map can be prefetched.
+/// Queue of the logical units that an ageing run will write next, drawn at random in advance so that their entries of
+/// the logical-to-physical map can be prefetched.
 pub(crate) struct UnitsAhead {
     units: [Lpn; DISTANCE],
     at: usize,

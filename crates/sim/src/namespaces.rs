@@ -135,7 +135,7 @@ impl Namespaces {
         }
     }
 
-    /// Returns the zoned namespace of the drive for reading; none where the drive has no zones.
+    /// Returns the zoned namespace of the drive for reading; `None` where the drive has no zones.
     pub fn seen_zoned(&self) -> Option<&ZonedNamespace> {
         self.zoned.as_deref()
     }
@@ -223,8 +223,8 @@ impl Namespaces {
         }
     }
 
-    /// Returns one text with the names, sizes and command sets of the drive's namespaces, for images of the drive; none
-    /// where there is a single namespace.
+    /// Returns one text with the names, sizes and command sets of the drive's namespaces, for images of the drive;
+    /// `None` where there is a single namespace.
     pub fn described(&self) -> Option<String> {
         let one = |one: &Placed| format!("{} of {} bytes ({})", one.name, one.extent.bytes, one.set.name);
         self.is_parted().then(|| self.all.iter().map(one).collect::<Vec<_>>().join(", "))

@@ -124,7 +124,7 @@ impl WorkloadSpec {
     }
 
     /// Opens the workload for the drive and placement policy in `reach`, for the repetition `pass`. If the policy needs
-    /// the lifetime of data, each write comes with a class of its lifetime.
+    /// the lifetime of data, each write carries the class of lifetime of its data.
     ///
     /// # Errors
     /// As for [`Self::open`].
@@ -133,7 +133,8 @@ impl WorkloadSpec {
     }
 
     /// Returns `source` as the placement policy in `reach` needs it: if the policy needs the lifetime of data, a second
-    /// copy of the workload is run through first to learn it. `source` must have been opened from this description.
+    /// copy of the workload is run through first to learn the lifetime of the data of each write. `source` must have
+    /// been opened from this description.
     ///
     /// # Errors
     /// As for [`Self::open`].
@@ -171,7 +172,7 @@ impl WorkloadSpec {
         Err(WorkloadError::of(name, "the whole of a drive of several namespaces", expected))
     }
 
-    /// Returns the fio jobs that the workload consists of; none for synthetic volumes, flows and traces.
+    /// Returns the fio jobs that the workload consists of; `None` for synthetic volumes, flows and traces.
     ///
     /// # Errors
     /// When a job file is faulty, and for a generator that does not exist.

@@ -4,7 +4,7 @@ use config::{ConfigError, Section};
 use nand::Geometry;
 use units::{Nanos, SimTime};
 
-/// Way in which the moment of the planned failure of dies or of a channel is set: by simulated time, or by number of
+/// Way in which the time of the planned failure of dies or of a channel is set: by simulated time, or by number of
 /// flash operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureMoment {

@@ -237,8 +237,8 @@ pub(crate) fn hinted(mut error: ConfigError) -> ConfigError {
     error
 }
 
-/// Returns a hint with the configuration keys in `table`, none where there are none. Where the table has a key `name`,
-/// the hint names that key alone, since a value in place of the table means it.
+/// Returns a hint with the configuration keys in `table`, `None` where there are none. Where the table has a key
+/// `name`, the hint names that key alone, since a value in place of the table means it.
 fn below(table: &str) -> Option<String> {
     let start = format!("{table}.");
     let mut there: Vec<&str> =

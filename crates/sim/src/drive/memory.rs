@@ -9,10 +9,11 @@ use units::Bytes;
 
 /// Fraction of the available memory of the computer that a run may use if the user gives no limit.
 const SHARE: f64 = 0.95;
-/// Number of bytes of the simulator's memory for each flash block: its place, wear, life and next row.
+/// Number of bytes of the simulator's memory for each flash block: its place in the array, wear (P/E cycles), endurance
+/// (life) and next page row to program.
 const BLOCK: u64 = 24;
-/// Number of bytes of the simulator's memory for each superblock: counts, flags, times, place among the garbage
-/// collection candidates and in policies, upkeep.
+/// Number of bytes of the simulator's memory for each superblock: counts, flags, times, position among the garbage
+/// collection candidates and in policies, state of background work (upkeep).
 const SUPERBLOCK: u64 = 120;
 /// Number of bytes of the simulator's memory for each mapping unit on flash (the logical unit in it, and whether it is
 /// valid); `LOGICAL` is the number of bytes for each logical unit (its physical address).
@@ -22,8 +23,8 @@ const LOGICAL: u64 = 4;
 /// 32-bit physical addresses.
 const LOGICAL_WIDE: u64 = 5;
 /// Greatest numbers of bytes of memory that the checkers use, for each mapping unit on flash and for each logical unit
-/// (in this order): their arrays, a copy of the first map, and changes to that copy. The sectors of partly written
-/// units are not counted.
+/// (in this order): their arrays, a copy of the logical-to-physical map as it was when the run began, and changes to
+/// that copy. The sectors of partly written units are not counted.
 const CHECKED: [u64; 2] = [18, 22];
 /// Greatest number of bytes that the file of a saved drive state may take in addition to the state's arrays.
 const STATE_HEAD: u64 = 1 << 20;
@@ -37,8 +38,8 @@ pub(crate) struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Returns the memory limit that the user gave, else 95 % of the computer's available memory; none where neither is
-    /// known.
+    /// Returns the memory limit that the user gave, else 95 % of the computer's available memory; `None` where neither
+    /// is known.
     pub fn of(given: Option<u64>) -> Option<Self> {
         let machine = || available().map(|bytes| (bytes as f64 * SHARE) as u64);
         let limit = given.map(|bytes| Self { bytes, is_given: true });
@@ -96,7 +97,7 @@ pub(crate) fn check_blocks(geometry: &Geometry) -> Result<(), Error> {
     limit.check(blocks.saturating_mul(BLOCK), &what, "fewer blocks, planes or dies")
 }
 
-/// Switch whether observers check the consistency of a simulated drive during a run.
+/// Choice whether checkers, which are observers of the run, verify the consistency of a simulated drive during the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checking {
     /// Switch position: observers check the drive during the run.
@@ -116,7 +117,7 @@ impl Checking {
     }
 }
 
-/// Returns the number of bytes of the computer's available memory that simulated drives may take; none where unknown.
+/// Returns the number of bytes of the computer's available memory that simulated drives may take; `None` where unknown.
 pub fn free_memory() -> Option<u64> {
     MemoryLimit::of(None).map(|limit| limit.bytes)
 }

@@ -363,7 +363,8 @@ impl Drive {
         self.needs.bytes(checking)
     }
 
-    /// Builds a fresh simulated drive after a check of the memory; all its random properties follow from `seed`.
+    /// Builds a new simulated drive without data after a check of the memory; all its random properties follow from
+    /// `seed`.
     ///
     /// # Errors
     /// When the drive could not sustain writes, or does not fit into memory.
@@ -372,8 +373,8 @@ impl Drive {
         self.make(seed)
     }
 
-    /// Builds a fresh simulated drive without a check of the memory, which the caller has made; all random properties
-    /// follow from `seed`.
+    /// Builds a new simulated drive without data, without a check of the memory, which the caller has made; all random
+    /// properties follow from `seed`.
     pub(crate) fn make(&self, seed: u64) -> Result<Ftl, Error> {
         self.make_anew(seed, seed)
     }
@@ -389,8 +390,8 @@ impl Drive {
     }
 
     /// Builds a simulated drive without a check of the memory. Flash properties, such as bad blocks, follow from
-    /// `seed`, and the policies' random streams from `draws`; a translation layer that takes over an existing flash is
-    /// made with that flash's seed.
+    /// `seed`, and the random number sequences (streams) of the policies from the seed `draws`; a translation layer
+    /// that takes over an existing flash is made with that flash's seed.
     pub(crate) fn make_anew(&self, seed: u64, draws: u64) -> Result<Ftl, Error> {
         let whole = read_whole(&self.document, seed)?;
         let mut errors = (whole.errors)();
@@ -409,9 +410,9 @@ impl Drive {
         Ftl::new(&whole.ftl, whole.array, controller, config, correction, draws).map_err(about)
     }
 
-    /// Makes the configuration of a miniature of this drive, on which steady state is found quickly: `dies` dies of
-    /// `superblocks` superblocks, in blocks of `pages_per_block` pages, with `logical_units` logical units. The
-    /// policies are those of this drive.
+    /// Makes the configuration of a miniature of this drive (a drive with fewer dies and superblocks, simulated to find
+    /// steady state quickly): `dies` dies of `superblocks` superblocks, in blocks of `pages_per_block` pages, with
+    /// `logical_units` logical units. The policies are those of this drive.
     pub(crate) fn miniature(
         &self,
         dies: u32,

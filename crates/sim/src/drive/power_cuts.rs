@@ -11,7 +11,7 @@ const WITHIN: u64 = 100_000;
 /// interrupt programs and erases at all stages.
 const SCATTER_NS: u64 = 5_000_000;
 
-/// Plan of the power cuts in a run: the moments of the cuts, the time for which the power stays off, and the capacitors
+/// Plan of the power cuts in a run: the times of the cuts, the time for which the power stays off, and the capacitors
 /// of the drive.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PowerPlan {
@@ -27,7 +27,7 @@ pub(crate) struct PowerPlan {
     pub hold_up: Option<Nanos>,
 }
 
-/// Way in which the moment of a planned power cut is set: by simulated time, or by number of flash operations.
+/// Way in which the time of a planned power cut is set: by simulated time, or by number of flash operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CutMoment {
     /// Case of a power cut that happens at this simulated time.
@@ -79,7 +79,8 @@ impl PowerPlan {
         self.drawn > 0 || !self.at.is_empty() || !self.after.is_empty()
     }
 
-    /// Returns the moments of all planned power cuts of a run, unsorted; randomly drawn moments follow from `seed`.
+    /// Returns the times (simulated times or numbers of flash operations) of all planned power cuts of a run, unsorted;
+    /// randomly drawn times follow from `seed`.
     pub fn moments(&self, seed: u64) -> Vec<CutMoment> {
         let mut random = RandomStream::new(seed, "power.cut");
         let mut moments: Vec<CutMoment> =

@@ -4,12 +4,12 @@
 use ftl::Ftl;
 use units::Lpn;
 
-/// Number of writes by which an ageing run draws logical units before it writes them, so that the units' map entries
-/// are in the processor's cache in time.
+/// Number of writes by which an ageing run draws logical units before it writes them, so that the units' entries of the
+/// logical-to-physical map are in the processor's cache in time.
 const DISTANCE: usize = 32;
 
-/// Queue of the logical units that an ageing run will write next, drawn ahead so that their map entries can be
-/// prefetched.
+/// Queue of the logical units that an ageing run will write next, drawn at random in advance so that their entries of
+/// the logical-to-physical map can be prefetched.
 pub(crate) struct UnitsAhead {
     units: [Lpn; DISTANCE],
     at: usize,
@@ -21,8 +21,8 @@ impl UnitsAhead {
         Self { units: std::array::from_fn(|_| draw()), at: 0 }
     }
 
-    /// Returns the logical unit to write next, puts a newly drawn unit in its place, and prefetches map entries of
-    /// units later in the queue.
+    /// Returns the logical unit to write next, puts a newly drawn unit in its place, and prefetches entries of the
+    /// logical-to-physical map of units later in the queue.
     #[inline]
     pub fn next(&mut self, ftl: &Ftl, draw: impl FnOnce() -> Lpn) -> Lpn {
         let next = std::mem::replace(&mut self.units[self.at], draw());

@@ -126,7 +126,7 @@ pub(crate) struct LimitParts {
     pub page_types: u32,
     pub page_bytes: u64,
     pub stripe: Option<u32>,
-    /// Age in seconds at which the drive refreshes (rewrites) data; none: never.
+    /// Age in seconds at which the drive refreshes data (moves old data to newly programmed pages); none: never.
     pub refresh_s: Option<f64>,
     /// Number of reads of a block between two erases that the calculation assumes for read disturb.
     pub reads: u32,
@@ -205,7 +205,7 @@ pub(crate) struct CodeLimit {
 }
 
 /// Error of the calculation of readability: a block is worn beyond the last row of the bit error table, although the
-/// code can still correct the pages of that row. The error contains a page of the most worn block.
+/// error-correcting code can still correct the pages of that row. The error contains a page of the most worn block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BeyondTable(WorstPage);
 
@@ -309,7 +309,7 @@ impl CodeLimit {
     }
 
     /// Returns the P/E cycles after which a block of mean endurance can no longer be read at the end of the retention
-    /// time, if all blocks are alike and there is no parity; none where the bit error table does not reach them.
+    /// time, if all blocks are alike and there is no parity; `None` where the bit error table does not reach them.
     pub fn mean_wear(&self) -> Option<u32> {
         let target = self.requirement.uber * f64::from(8 * self.parts.ladder.codeword_bytes);
         let lost = |wear: u32| {
@@ -420,8 +420,8 @@ impl CodeLimit {
         WorstPage { die, block, page_type, pe_cycles, worn, rber: page.rber, rber_left: page.rber_left }
     }
 
-    /// Returns the error message for a block worn beyond the last P/E-cycle row of the bit error table, while the code
-    /// can still correct the pages of that row.
+    /// Returns the error message for a block worn beyond the last P/E-cycle row of the bit error table, while the
+    /// error-correcting code can still correct the pages of that row.
     pub fn beyond(&self, BeyondTable(page): BeyondTable) -> Error {
         let wears = &self.parts.table.known().pe_cycles;
         let (last, at) = (wears.last().copied().unwrap_or_default(), wears.len() - 1);

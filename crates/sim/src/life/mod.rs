@@ -39,7 +39,8 @@ use units::Lpn;
 pub struct AgeRow {
     /// Bytes that the host has written since the drive was filled, including the jumps.
     pub host_bytes: f64,
-    /// Number of overwrites of the logical space (drive writes) since the drive was filled, including the jumps.
+    /// Number of drive writes (bytes that the host has written divided by the capacity that the host sees) since the
+    /// drive was filled, including the jumps in wear.
     pub drive_writes: f64,
     /// Write amplification in the simulated window of the ageing run.
     pub waf: f64,
@@ -77,18 +78,18 @@ pub struct AgeFacts {
     /// Reason why only failing blocks end the drive's life; none where data that the error-correcting code cannot read
     /// end the life, too.
     pub without_code: Option<String>,
-    /// Greatest raw bit error rate, after retries, at which the code still meets the required uncorrectable bit error
-    /// rate.
+    /// Greatest raw bit error rate, after retries, at which the error-correcting code still meets the required
+    /// uncorrectable bit error rate.
     pub rber_limit: Option<f64>,
-    /// Text that says from where the code's failure rates are extrapolated below the counted rates; none for rates in
-    /// closed form, and without a code.
+    /// Text that says from where the error-correcting code's failure rates are extrapolated below the counted rates;
+    /// none for rates in closed form, and without a code.
     pub extrapolated: Option<String>,
     /// Number of program/erase cycles after which a block of mean endurance can no longer be read at the required error
     /// rate at the end of the retention time; none where the bit error table does not reach that number.
     pub mean_wear: Option<u32>,
     /// Number of other pages in the parity group (stripe across dies) of a page; none without parity.
     pub stripe: Option<u32>,
-    /// Age in seconds at which the drive refreshes data; none: never.
+    /// Age in seconds at which the drive refreshes data (moves old data to newly programmed pages); none: never.
     pub refresh_s: Option<f64>,
     /// Number of bits that one flash cell of the drive stores.
     pub bits: u32,
@@ -146,7 +147,8 @@ pub struct Ageing {
     random: RandomStream,
     ahead: UnitsAhead,
     units: u32,
-    /// Fraction of the mean block's life at which the drive's speed is measured next.
+    /// Age of the drive, as a fraction (0 to 1) of the life of a block of mean endurance, at which the drive's speed is
+    /// measured next.
     next_measure: f64,
     /// Number of mapping units that the ageing run writes in each window, the part simulated write by write between two
     /// jumps.
@@ -164,13 +166,13 @@ pub struct Ageing {
     limit: Result<CodeLimit, String>,
     /// Record of the last erase of each block in the ageing run, measured in drive writes.
     erased_at: Vec<ErasedAt>,
-    /// Life of the mean block, as a number of P/E cycles: until it fails, or until it cannot be read any more if that
-    /// comes first.
+    /// Life of a block of mean endurance, as a number of P/E cycles: until it fails, or until it cannot be read any
+    /// more if that comes first.
     life: f64,
 }
 
 impl Ageing {
-    /// Makes an ageing run with a fresh drive, and fills the drive once.
+    /// Makes an ageing run with a new drive without data, and fills the drive once.
     ///
     /// # Errors
     /// When its chip knows neither endurance nor errors, its tables do not reach what is asked, or it could not sustain
@@ -247,7 +249,7 @@ impl Ageing {
         self.ftl.layout().unit.get()
     }
 
-    /// Returns the fraction (0 to 1) of the mean block's life that has passed.
+    /// Returns the fraction (0 to 1) of the life of a block of mean endurance that has passed.
     pub fn fraction(&self) -> f64 {
         mean(self.ftl.array().pe_cycles_by_block()) / self.life
     }
@@ -267,7 +269,7 @@ impl Ageing {
     }
 
     /// Advances the ageing run by a part of a window of simulated writes. After the window's last part makes the jump
-    /// in wear and returns the record of the drive's state; returns none before.
+    /// in wear and returns the record of the drive's state; returns `None` before.
     ///
     /// # Errors
     /// When the drive cannot be copied for the measurement, or has worn beyond its chip's tables.
@@ -357,7 +359,7 @@ impl Ageing {
     }
 
     /// Calculates how well the drive reads its data at the end of the retention time, after the wear `more` (P/E cycles
-    /// of each block) has been added `times` more times; none where the error rate cannot be calculated, or where
+    /// of each block) has been added `times` more times; `None` where the error rate cannot be calculated, or where
     /// blocks failed before errors became too many.
     fn readability(&mut self, more: &[u32], times: u32) -> Result<Option<Readability>, Error> {
         let Ok(limit) = &mut self.limit else { return Ok(None) };
@@ -414,7 +416,7 @@ impl Ageing {
         (0..self.ftl.layout().superblocks()).map(of).collect()
     }
 
-    /// Calculates how well the drive in use would read its data if the service years ended now; none without a
+    /// Calculates how well the drive in use would read its data if the service years ended now; `None` without a
     /// calculation of the error rate.
     pub fn in_use(&self) -> Option<InUse> {
         let limit = self.limit.as_ref().ok()?;
@@ -447,7 +449,7 @@ impl Ageing {
     }
 }
 
-/// Returns the P/E cycles after which the mean block fails or can no longer be read, the lesser of the two.
+/// Returns the P/E cycles after which a block of mean endurance fails or can no longer be read, the lesser of the two.
 fn mean_life(ftl: &Ftl, limit: &Result<CodeLimit, String>) -> f64 {
     let lives = ftl.array().mean_life();
     let readable = limit.as_ref().ok().map(|limit| limit.mean_wear().unwrap_or(limit.last_wear()).max(1));

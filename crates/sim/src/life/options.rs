@@ -15,7 +15,7 @@ pub struct AgeingOptions {
     /// Length of a window, the part of the ageing run simulated write by write between two jumps, in overwrites of the
     /// logical space.
     pub window: f64,
-    /// Greatest fraction of its life by which the mean block ages in one jump in wear; 0: never jump.
+    /// Greatest fraction of its life by which a block of mean endurance ages in one jump in wear; 0: never jump.
     pub jump: f64,
     /// Fraction (0 to 1) of the writes that go to the hot part of the logical space, whose size is `hot_space`; all
     /// other writes go to the rest of the space.
@@ -23,8 +23,8 @@ pub struct AgeingOptions {
     /// Size of the hot part of the logical space, as a fraction (0 to 1); `hot_writes` is the fraction of the writes to
     /// it.
     pub hot_space: f64,
-    /// Interval between two measurements of the drive's speed during the ageing run, as a fraction of the mean block's
-    /// life; 0: never measured.
+    /// Interval between two measurements of the drive's speed during the ageing run, as a fraction of the life of a
+    /// block of mean endurance; 0: never measured.
     pub measure: f64,
     /// Class of the drive by JESD218, client or enterprise; none: the class that follows from the drive file.
     pub class: Option<DriveClass>,

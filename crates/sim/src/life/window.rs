@@ -90,7 +90,7 @@ impl Workload for MixedLoad {
     }
 }
 
-/// Measures the speed of a copy of the aged drive `ftl` under a mixed load; none if the copy becomes read-only before
+/// Measures the speed of a copy of the aged drive `ftl` under a mixed load; `None` if the copy becomes read-only before
 /// the end.
 ///
 /// # Errors

@@ -12,8 +12,9 @@ use units::Lpn;
 /// Number of groups into which logical units are divided to estimate how latency varies by address; enough for a good
 /// variance (Student quantile 2.04).
 const GROUPS: usize = 32;
-/// Number of size classes of requests: 1 unit, 2 to 3, 4 to 7 and so on, and 128 or more. Popular data have the same
-/// sizes in every run, so differences between sizes are not differences between runs.
+/// Number of size classes of requests: 1 unit, 2 to 3, 4 to 7 and so on, and 128 or more. Groups of logical units are
+/// compared within one size class: popular units are accessed with the same request sizes in every run, so a difference
+/// in latency that is due to size is no variation between runs.
 const SIZES: usize = 8;
 /// Multiplier, from the golden ratio, of a hash that spreads consecutive unit numbers over all groups (Knuth's
 /// multiplicative hashing).

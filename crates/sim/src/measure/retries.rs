@@ -37,7 +37,7 @@ impl Retried {
         self.latency_sum_ns[at] += u128::from(latency_ns);
     }
 
-    /// Returns the counts and mean latencies of all `reads` by number of read retries, from none on.
+    /// Returns the counts and mean latencies of all `reads` by number of read retries, from 0 retries on.
     pub fn by_retries(&self, reads: &Latencies) -> ByRetries {
         let (requests, sum): (u64, u128) = (self.requests.iter().sum(), self.latency_sum_ns.iter().sum());
         let mut rows = vec![(reads.requests() - requests, reads.latency_sum_ns - sum)];

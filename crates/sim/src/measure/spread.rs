@@ -55,7 +55,7 @@ pub(crate) fn total<const N: usize>(parts: &[[f64; N]]) -> [f64; N] {
     parts.iter().fold([0.0; N], |sum, part| std::array::from_fn(|i| sum[i] + part[i]))
 }
 
-/// Returns the value that `of` calculates from the sums of all `parts` of a run, with its confidence interval; none
+/// Returns the value that `of` calculates from the sums of all `parts` of a run, with its confidence interval; `None`
 /// where there are too few parts or no value.
 pub(crate) fn interval<const N: usize>(
     parts: &[[f64; N]],

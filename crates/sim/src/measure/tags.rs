@@ -54,8 +54,8 @@ impl Tags {
         of.get_or_insert_with(|| Box::new(Latencies::new(DIGITS))).add(latency, u64::from(request.bytes));
     }
 
-    /// Returns the slot for the latency record of tag `tag` and of the effect (read, write or trim) with index `op`;
-    /// none if the tag's number is too high for a record of its own.
+    /// Returns a mutable reference to the list entry for the latency record of tag `tag` and of the effect (read, write
+    /// or trim) with index `op`; `None` if the tag's number is too high for a record of its own.
     fn place(&mut self, tag: u16, op: usize) -> Option<&mut Option<Box<Latencies>>> {
         let tag = usize::from(tag);
         if tag >= TAGS_MAX {
@@ -76,7 +76,7 @@ impl Tags {
         only.max().unwrap_or(0).max(self.of.len())
     }
 
-    /// Returns the latency record of the requests with tag `tag` and effect `effect`; none if there were none. If all
+    /// Returns the latency record of the requests with tag `tag` and effect `effect`; `None` if there were none. If all
     /// requests of the effect have this tag, that is the finer record of the effect in `all`.
     pub fn get<'a>(
         &'a self,

@@ -132,8 +132,8 @@ impl ZonedNamespace {
         request.offset / self.unit
     }
 
-    /// Returns why a zoned drive cannot accept the request at all: the fault found, and what was expected; none if the
-    /// request is acceptable.
+    /// Returns why a zoned drive cannot accept the request at all: the fault found, and what was expected; `None` if
+    /// the request is acceptable.
     pub fn refusal(&self, request: &HostRequest) -> Option<(String, String)> {
         let (unit, size) = (self.unit, self.zones.shape().size * self.unit);
         let found = || format!("a {} of {} bytes at {}", request.op.name(), request.bytes, request.offset);
@@ -203,7 +203,8 @@ impl ZonedNamespace {
     }
 
     /// Puts a write in the queue of the firmware, which checks write pointers one write after the other, and returns
-    /// the time at which the check ends; none on the second call, when the check has ended, and where it takes no time.
+    /// the time at which the check ends; `None` on the second call, when the check has ended, and where it takes no
+    /// time.
     pub fn look_at_pointer(&mut self, id: u32, op: Op, now: SimTime) -> Option<SimTime> {
         let took = if op == Op::APPEND { self.times.append } else { self.times.write };
         if took == Nanos::ZERO {
@@ -279,15 +280,16 @@ impl ZonedNamespace {
         }
     }
 
-    /// Adds work to the queue of a zone; returns true if the work has its turn at once.
+    /// Adds work to the queue of a zone; returns true if the work can begin immediately, because no other work waits or
+    /// is in progress in the zone.
     pub fn queue(&mut self, zone: u32, turn: ZoneTurn) -> bool {
         let turns = self.turns.entry(zone).or_default();
         turns.push_back(turn);
         turns.len() == 1
     }
 
-    /// Removes the finished work from the front of a zone's queue, and returns the work that has the next turn; none if
-    /// no work waits.
+    /// Removes the finished work from the front of a zone's queue, and returns the work that has the next turn; `None`
+    /// if no work waits.
     pub fn next_turn(&mut self, zone: u32) -> Option<ZoneTurn> {
         let turns = self.turns.get_mut(&zone)?;
         turns.pop_front();

@@ -7,8 +7,8 @@ use ftl::snapshots::Snapshots;
 use ftl::{Ftl, Seen, SuperblockState, VersionEvent};
 use units::{Lpn, Ppa, SimTime};
 
-/// Type of the independent checker of a simulated drive; its own account of the drive starts from the drive's map at
-/// the beginning of the run.
+/// Type of the independent checker of a simulated drive; its own record (account) of what the drive must contain starts
+/// from the drive's logical-to-physical map at the beginning of the run.
 pub(crate) type Account = check::Checker<MapThen>;
 
 /// View of a run's drive for the checker, of two kinds: at the beginning with the drive's configuration, later only
@@ -30,7 +30,8 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Copy of the drive's logical-to-physical map as it was when the checker began its own account of the drive.
+/// Copy of the drive's logical-to-physical map as it was when the checker began its own record (account) of what the
+/// drive must contain.
 pub(crate) struct MapThen(ftl::Beginning);
 
 impl MapAtFirst for MapThen {
@@ -194,8 +195,8 @@ mod tests {
     use check::Measured;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    /// Makes a drive for a test: its logical units were written in order, so that the map follows a rule and needs no
-    /// arrays, and some units were then overwritten.
+    /// Makes a drive for a test: its logical units were written in order, so that the logical-to-physical map follows a
+    /// rule and needs no arrays, and some units were then overwritten.
     fn filled() -> (Drive, Ftl) {
         let settings = ["nand.blocks_per_plane=64", "ftl.op_ratio=0.5"].map(str::to_owned);
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -207,8 +208,8 @@ mod tests {
         (drive, ftl)
     }
 
-    /// The test changes a drive's map without telling the checker, where the map follows a rule and where it is stored
-    /// in arrays: the checker must find each change, and accept an unchanged drive.
+    /// The test changes a drive's logical-to-physical map without telling the checker, where the map follows a rule and
+    /// where it is stored in arrays: the checker must find each change, and accept an unchanged drive.
     #[test]
     fn a_drive_that_changes_unseen_is_found_out() {
         for has_arrays in [false, true] {

@@ -37,7 +37,7 @@ pub struct Lost {
 /// `lookup` give the physical address of a unit according to the map, [`Ppa::NONE`] if it has none.
 pub trait Holder: Send {
     /// Tells the holder of the drive's data that the drive accepts a request under this id; `number` is the request's
-    /// number in its source.
+    /// number in the workload (its source), such as the line of a trace.
     fn on_number(&mut self, id: u32, number: Option<u64>);
     /// Tells the holder that the data that a write brings for unit `lpn`, whose physical address so far is `home`,
     /// enter the drive. The next [`Self::on_buffered`] gives the slot of the write buffer for these data.
@@ -49,7 +49,8 @@ pub trait Holder: Send {
     /// address `ppa`.
     fn on_kept(&mut self, slot: u32, ppa: Ppa);
     /// Tells the holder that a program of `units` units is submitted to the flash; `source` gives for each unit its
-    /// origin and the source of its data, as in [`ftl::Probe::on_place`].
+    /// origin (on whose behalf it is programmed) and where its data come from (a slot of the write buffer, or a
+    /// physical address for relocated data), as in [`ftl::Probe::on_place`].
     fn on_place(&mut self, program: &Transaction, units: u32, source: &dyn Fn(u32) -> (Origin, u64));
     /// Tells the holder of the drive's data that a flash operation has finished.
     fn on_finish(&mut self, operation: &Transaction);
@@ -61,6 +62,6 @@ pub trait Holder: Send {
     /// Tells the holder of the drive's data that a superblock is erased; its index counts over the whole drive.
     fn on_erase(&mut self, superblock: usize);
     /// Tells the holder that the drive answers a request; for a read the holder supplies the data that the drive
-    /// contains at this moment.
+    /// contains at this time.
     fn on_answer(&mut self, answer: &HostAnswer<'_>, lookup: &dyn Fn(Lpn) -> Ppa);
 }

@@ -33,7 +33,7 @@ pub(crate) trait Observer: Probe {
     /// Tells the observer that the power failed; the list has the programs and erases that were interrupted after they
     /// had changed cells.
     fn on_cut(&mut self, _now: SimTime, _: &[Interrupted]) {}
-    /// Tells the observer that recovery after a power cut has rebuilt the drive's map.
+    /// Tells the observer that recovery after a power cut has rebuilt the drive's logical-to-physical map.
     fn on_found(&mut self, _: &Ftl) {}
     /// Tells the observer that the dies with these indices have failed, as planned for the run.
     fn on_dies_failed(&mut self, _dies: &[u32]) {}
@@ -52,7 +52,7 @@ impl Observer for () {}
 
 /// Number of values in one row of `requests.parquet`: the number of its columns.
 const WIDTH: usize = REQUESTS.len();
-/// Number of rows of `requests.parquet` that are turned into columns at once, few enough for the processor's
+/// Number of rows of `requests.parquet` that are turned into columns in one step, few enough for the processor's
 /// first-level cache.
 const ROWS_AT_ONCE: usize = 64;
 
@@ -145,7 +145,7 @@ pub(crate) struct Observers {
 
 impl Observers {
     /// Returns the part of the time interval `from` to `to` that the timeline shows, as two times counted from the
-    /// timeline's start; none if the interval ends before that start.
+    /// timeline's start; `None` if the interval ends before that start.
     fn shown(&self, from: SimTime, to: SimTime) -> Option<[SimTime; 2]> {
         let counted = |time: SimTime| SimTime::from_ns(time.since(self.origin).ns());
         (to > self.origin).then(|| [from.max(self.origin), to].map(counted))

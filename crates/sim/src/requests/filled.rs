@@ -50,8 +50,8 @@ impl Filled {
         }
     }
 
-    /// Returns the first number in the set that is at least `from`, or else the first number of all; none if the set is
-    /// empty.
+    /// Returns the first number in the set that is at least `from`, or else the first number of all; `None` if the set
+    /// is empty.
     #[inline]
     pub fn first(&self, from: usize) -> Option<usize> {
         let word = from / WORD;
@@ -63,8 +63,8 @@ impl Filled {
         if self.words.len() > 1 { self.first_beyond(word) } else { self.first_of(0) }
     }
 
-    /// Returns the lowest number in the set among the 64 numbers of the 64-bit word with index `word`; none if the word
-    /// is empty.
+    /// Returns the lowest number in the set among the 64 numbers of the 64-bit word with index `word`; `None` if the
+    /// word is empty.
     #[inline]
     fn first_of(&self, word: usize) -> Option<usize> {
         let bits = self.words[word];
@@ -72,7 +72,7 @@ impl Filled {
     }
 
     /// Returns the first number in the set among the 64-bit words after `word`, then from the first word on, and at
-    /// last in `word` itself; none if the set is empty.
+    /// last in `word` itself; `None` if the set is empty.
     fn first_beyond(&self, word: usize) -> Option<usize> {
         let (place, count) = (word / WORD, self.summary.len());
         // Of the word's own place those after it come first, the others last.

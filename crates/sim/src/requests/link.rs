@@ -27,7 +27,8 @@ pub(crate) struct LinkAtWork {
     /// Nanoseconds for which the wires are occupied by all transfers begun so far, up to the end of each, by direction
     /// (to the drive, to the host).
     pub busy_ns: [u64; 2],
-    /// Host's policy that gives writes their placement handles; none where writes keep their own.
+    /// Host's policy that gives writes their placement handles; `None` where each write keeps the placement handle that
+    /// its request names.
     placer: Option<Placer>,
 }
 
@@ -107,17 +108,18 @@ impl LinkAtWork {
         end + step.takes
     }
 
-    /// Returns the time at which `bytes` have crossed the link to the host; the flash delivered them over the time
-    /// `over`, which ended at `until`. With cut-through the transfer to the host may begin with the first sector, but
-    /// cannot end before the flash has delivered the last.
+    /// Returns the time at which `bytes` bytes of a read have crossed the link to the host; the flash delivered the
+    /// bytes over the time `over`, which ended at `until`. With cut-through the transfer to the host may begin with the
+    /// first sector, but cannot end before the flash has delivered the last sector.
     #[inline]
     pub fn give(&mut self, until: SimTime, over: Nanos, bytes: u64) -> SimTime {
         let early = if self.config.cut_through { over } else { Nanos::ZERO };
         self.transfer(Direction::ToHost, SimTime::from_ns(until.ns() - early.ns()), bytes).max(until)
     }
 
-    /// Returns the time at which the flash side can start on `bytes` of a write that arrived at `arrived` and is
-    /// processed now; `over` is the time that the flash side takes for the bytes.
+    /// Returns the time at which the transfer to the flash can start for `bytes` bytes of a write that arrived at
+    /// `arrived` and is processed now; `over` is the time that the flash channel takes for the bytes. With cut-through
+    /// that transfer may start before all bytes have crossed the host link.
     #[inline]
     pub fn take(&mut self, arrived: SimTime, now: SimTime, over: Nanos, bytes: u64) -> SimTime {
         let from = if self.config.double_buffer { arrived } else { now };
@@ -145,8 +147,8 @@ impl LinkAtWork {
         if self.config.shape.full_duplex { direction as usize } else { 0 }
     }
 
-    /// Occupies the wires for a message (command or completion): messages take their share of the wires from the data
-    /// and do not wait for a burst to end.
+    /// Occupies the wires for a message (command or completion): messages take their time on the wires from the data
+    /// transfers and do not wait for a burst to end.
     #[inline]
     fn hold(&mut self, step: LinkStep, now: SimTime) {
         for direction in [Direction::ToDrive, Direction::ToHost] {

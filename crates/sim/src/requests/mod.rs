@@ -18,7 +18,7 @@ pub(crate) struct Request {
     /// First mapping unit (LPN) that the request accesses; `units` is the number of units.
     pub first: Lpn,
     pub units: u32,
-    /// Number of mapping units of a write whose data the drive has taken so far; `units_crossing` is the number that
+    /// Number of mapping units of a write whose data the drive has accepted so far; `units_crossing` is the number that
     /// cross the link now.
     pub units_in: u32,
     pub units_crossing: u32,
@@ -38,8 +38,8 @@ pub(crate) struct Request {
     /// nanoseconds.
     pub waiting_since: SimTime,
     pub buffer_ns: u64,
-    /// Busy time of the flash arrays, by origin, when the wait for buffer space began; `buffer_waits` are the parts of
-    /// the wait attributed to each origin.
+    /// Busy time of the flash arrays, by origin, when the present wait of a write for space in the write buffer began;
+    /// `buffer_waits` are the parts of all such waits attributed to each origin.
     pub busy_then: Waits,
     pub buffer_waits: Waits,
     pub link_ns: u64,
@@ -57,7 +57,8 @@ pub(crate) struct Request {
     pub retries: u8,
     /// True from the moment the drive fetches the request until the drive answers it.
     pub in_drive: bool,
-    /// True while the request occupies one of the slots for commands that the drive processes at the same time.
+    /// True while the request occupies one of the limited number of command slots: commands that the drive processes at
+    /// the same time.
     pub worked_on: bool,
     next_free: u32,
 }
@@ -137,7 +138,7 @@ impl Request {
     }
 }
 
-/// Pool of all host requests in flight; slots of answered requests are reused.
+/// Pool of all host requests in flight; list entries (slots) of answered requests are reused.
 pub(crate) struct Requests {
     items: Vec<Request>,
     free: u32,
@@ -146,8 +147,8 @@ pub(crate) struct Requests {
     units_read: u64,
 }
 
-/// Greatest number of mapping units that the reads in the drive may access at once: each is an operation with an index,
-/// and the other half of the indices is for the drive's own operations.
+/// Greatest number of mapping units that all host reads in the drive together may access at the same time: each unit's
+/// read is an operation with an index, and the other half of the indices is for the drive's own operations.
 pub(crate) const READ_MOST: u64 = INDEX_MAX as u64 / 2;
 
 impl Requests {
@@ -166,7 +167,8 @@ impl Requests {
         id
     }
 
-    /// Adds a slot to the pool for the request, for the case that no slot is free; returns the request's id.
+    /// Adds a list entry (slot) to the pool for the request, for the case that no slot is free; returns the request's
+    /// id.
     #[cold]
     #[inline(never)]
     fn insert_anew(&mut self, host: HostRequest, unit: u64) -> u32 {
@@ -175,7 +177,7 @@ impl Requests {
         id
     }
 
-    /// Marks the request as fetched by the drive, and returns it.
+    /// Sets the state of the request to fetched by the drive, and returns it.
     #[inline]
     pub fn take_up(&mut self, id: u32) -> &mut Request {
         let request = &mut self.items[id as usize];
@@ -229,7 +231,7 @@ impl Requests {
         &mut self.items[id as usize]
     }
 
-    /// Frees the slot in the pool of an answered request, for another request.
+    /// Frees the list entry (slot) in the pool of an answered request, for another request.
     #[inline]
     pub fn release(&mut self, id: u32) {
         let request = &mut self.items[id as usize];

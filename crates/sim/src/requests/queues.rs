@@ -4,8 +4,8 @@ use crate::requests::filled::Filled;
 use host::link::{LinkShape, QueueClass, QueueOrder};
 use std::collections::VecDeque;
 
-/// Round-robin state of the submission queues of one priority class: which queue is next, and the commands left in its
-/// burst.
+/// Round-robin state of the submission queues of one priority class: which queue is served next, and how many more
+/// commands are fetched from that queue before the next one (burst).
 #[derive(Clone, Debug)]
 struct Turn {
     queues: Vec<usize>,
@@ -23,7 +23,7 @@ impl Turn {
     }
 
     /// Fetches the next command from the submission queues of the class, in round-robin order, and returns its
-    /// request's id; none if all are empty.
+    /// request's id; `None` if all are empty.
     #[inline]
     fn fetch(&mut self, waiting: &mut [VecDeque<u32>]) -> Option<u32> {
         let at = self.filled.first(self.next)?;
@@ -55,8 +55,8 @@ impl Turn {
 /// order in which the drive fetches them.
 pub(crate) struct Queues {
     waiting: Vec<VecDeque<u32>>,
-    /// Id and tag of the only submitted command, when there is just one: most commands are fetched at once and skip the
-    /// queues; none otherwise.
+    /// Id and tag of the only submitted command, when there is just one: most commands are fetched immediately and skip
+    /// the queues; none otherwise.
     alone: Option<(u32, u16)>,
     depth: u32,
     count: u32,
@@ -134,7 +134,7 @@ impl Queues {
         if self.waiting.len() == 1 { 0 } else { usize::from(tag) % self.waiting.len() }
     }
 
-    /// Fetches the next request in the order of the link's arbitration; none if all submission queues are empty.
+    /// Fetches the next request in the order of the link's arbitration; `None` if all submission queues are empty.
     #[inline]
     pub fn fetch(&mut self) -> Option<u32> {
         if self.count == 0 { None } else { self.fetch_one() }

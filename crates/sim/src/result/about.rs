@@ -81,7 +81,7 @@ sections! {
         /// Number of passes of the workload (repetitions one after the other) that were begun.
         passes: u32 = "passes",
         /// True if write amplification became known as precisely as `--loop` asked; null where it asked for a number of
-        /// passes.
+        /// passes (repetitions of the workload).
         reached: Option<bool> = "yes/no",
     }
 

@@ -17,7 +17,9 @@ use ftl::{FtlStats, Layout, Mark};
 /// Least number of garbage collection victims (or merges) from which long-run write amplification is estimated.
 pub(crate) const VICTIMS_LEAST: u64 = spread::BATCHES_LEAST as u64;
 
-/// Least number of dies from which the differences between dies are estimated.
+/// Least number of simulated dies with garbage collection victims from which the variance of write amplification
+/// between dies is calculated for the confidence interval of long-run write amplification. With fewer dies this
+/// variance is not calculated.
 const DIES_LEAST: usize = 4;
 
 /// Significance level of the test whether two halves of a run have different means: the probability that equal means
@@ -37,11 +39,12 @@ const RELOCATIONS: [Origin; 4] = [Origin::Wear, Origin::Rescue, Origin::Refresh,
 enum Sum {
     /// Index of the sum of the bytes that the host wrote, in mapping units.
     Written,
-    /// Index of the number of mapping units programmed or newly waiting in the write buffer, without parity.
+    /// Index of the number of mapping units programmed or new in the write buffer and still to be programmed, without
+    /// parity.
     Programmed,
     Parity,
-    /// Index of the number of mapping units that took free space, or will once they leave the write buffer, without
-    /// parity, the SLC cache and data moved by relocations, garbage collection or folding.
+    /// Index of the number of mapping units that took free space, or will take it once they leave the write buffer,
+    /// without parity, the SLC cache and data moved by relocations, garbage collection or folding.
     Taken,
     /// Index of the number of mapping units written to the SLC cache (one bit per cell).
     Slc,
@@ -61,7 +64,7 @@ fn at(sums: &Sums, sum: Sum) -> f64 {
 }
 
 /// Returns the sums (bytes written, units programmed, relocated and so on) over the part of a run between the marks
-/// `from` and `to`.
+/// `from` and `to` (values of the counters recorded at two times of the run).
 fn sums(from: &Mark, to: &Mark, layout: &Layout) -> Sums {
     let stats = to.stats.since(&from.stats);
     let by = |origin: Origin| stats.units_programmed[origin as usize];
@@ -93,8 +96,8 @@ fn sums(from: &Mark, to: &Mark, layout: &Layout) -> Sums {
     sums
 }
 
-/// Calculates long-run write amplification of a drive with garbage collection from the sums over a run; none where they
-/// are not enough.
+/// Calculates long-run write amplification of a drive with garbage collection from the sums over a run; `None` where
+/// they are not enough.
 fn of_victims(sums: &Sums) -> Option<f64> {
     let (slc, room) = (at(sums, Sum::Slc), at(sums, Sum::Room));
     let folded = match at(sums, Sum::FoldedRoom) {
@@ -124,9 +127,10 @@ pub(crate) struct LongRun {
     pub interval: Option<Interval>,
     /// Number of garbage collection victims, or merges, that the estimate of write amplification rests on.
     pub victims: u64,
-    /// Fraction of the run, at its beginning, that was left out because the later part differs from it.
+    /// Fraction of the run, at its beginning, that was left out because the write amplification of the later part
+    /// differs from it.
     pub left_out: f64,
-    /// True if the run ended before its write amplification settled.
+    /// True if the run ended before its write amplification settled (reached a steady level).
     pub drifting: bool,
     /// Reason why there is no estimate of long-run write amplification; only valid where there is none.
     pub reason: Missing,
@@ -137,12 +141,14 @@ pub(crate) struct LongRun {
 pub(crate) enum Missing {
     /// Reason for no estimate: the run had too few garbage collection victims or merges.
     Victims,
-    /// Reason for no estimate: the last part of the run still differs from what came before.
+    /// Reason for no estimate: the write amplification of the last part of the run still differs from that of the part
+    /// before.
     Settling,
     /// Reason for no estimate: data went to the SLC cache and none of it was folded, so that the cost of folding is not
     /// known.
     Folding,
-    /// Reason for no estimate: in some part of the run the garbage collection victims gained no free space.
+    /// Reason for no estimate: in some part of the run the garbage collection victims gained no free space (all their
+    /// units were still valid).
     Room,
 }
 
@@ -158,8 +164,8 @@ impl Missing {
     }
 }
 
-/// Estimates the long-run write amplification of a run, with its confidence interval, from the counters at marks during
-/// the run and at its end.
+/// Estimates the long-run write amplification of a run, with its confidence interval, from the counters recorded at
+/// several times of the run (marks) and at the end of the run.
 pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
     let end = run.ftl.mark();
     let marks = run.ftl.turnover().marks();
@@ -216,9 +222,10 @@ impl<'a> RunParts<'a> {
         (self.of)(&sums)
     }
 
-    /// Calculates write amplification of these parts of the run with its confidence interval. Fast changes show in the
-    /// differences between batches, slow ones in the differences between dies, and the long run has both. With too few
-    /// dies slow changes are assumed to be as large as fast ones.
+    /// Calculates write amplification of these parts of the run with its confidence interval. Fast changes of write
+    /// amplification show in the variance between batches (consecutive parts of the run), slow changes in the variance
+    /// between dies, and the long-run value varies with both. With too few dies slow changes are assumed to be as large
+    /// as fast ones.
     fn interval(&self) -> Option<Interval> {
         let mut interval = spread::interval(self.sums, self.of)?;
         let lasting = self.spread_over_dies().unwrap_or(interval.half);
@@ -226,10 +233,10 @@ impl<'a> RunParts<'a> {
         Some(interval)
     }
 
-    /// Returns half the confidence interval that follows from the differences between dies; none where there are too
-    /// few dies. Each die's garbage collection has its own history, which lasts about one overwrite of the drive,
-    /// longer than most batches. The interval is too wide where dies share the data: if one holds more, others hold
-    /// less.
+    /// Returns half the confidence interval of write amplification that follows from the variance of write
+    /// amplification between the simulated dies of the run; `None` where too few dies had garbage collection victims.
+    /// Each die's garbage collection has its own history, which lasts about one overwrite of the drive, longer than
+    /// most batches. The interval is too wide where dies share the data: if one holds more, others hold less.
     fn spread_over_dies(&self) -> Option<f64> {
         let dies = self.dies();
         let had_any = |die: &[f64; 2]| die[0] + die[1] > 0.0;
@@ -241,8 +248,9 @@ impl<'a> RunParts<'a> {
         Some(spread::quantile(dies.len()) * variance.sqrt())
     }
 
-    /// Returns true if the second half of these parts of the run has a different mean from the first. The test uses the
-    /// larger of two spreads: between batches, and between dies, which change slowly and independently.
+    /// Returns true if the mean write amplification of the second half of these parts of the run differs from that of
+    /// the first half. The test uses the larger of two spreads of write amplification: between batches (groups of
+    /// consecutive parts), and between dies, which change slowly and independently.
     fn is_drifting(&self) -> bool {
         let middle = self.sums.len() / 2;
         let (first, second) = (self.part(0, middle), self.part(middle, self.sums.len()));
@@ -265,8 +273,8 @@ impl<'a> RunParts<'a> {
         (a - b).abs() > by_batches.max(by_dies)
     }
 
-    /// Returns for each die the valid and other units of its garbage collection victims in this part and in the part
-    /// `later`; dies without a victim in either are left out.
+    /// Returns for each die the valid and other units of its garbage collection victims in these parts of the run and
+    /// in the parts `later`; dies without a victim in either are left out.
     fn dies_beside(&self, later: &Self) -> impl Iterator<Item = [[f64; 2]; 2]> {
         let mut before = self.dies();
         let after = later.dies();
@@ -280,8 +288,9 @@ pub(crate) fn events(stats: &FtlStats) -> u64 {
     stats.victims + stats.merges_switch + stats.merges_partial + stats.merges_full
 }
 
-/// Leaves out the first half of the remaining run as long as the second half differs from it, then estimates long-run
-/// write amplification. `counted` are the victims so far at the edges of the parts.
+/// Leaves out the first half of the remaining run as long as the second half has another write amplification, then
+/// estimates long-run write amplification. `counted` gives the number of victims since the run began, at each edge
+/// between parts.
 fn settle(all: &RunParts<'_>, counted: &[u64]) -> LongRun {
     let (mut first, count) = (0, all.sums.len());
     loop {

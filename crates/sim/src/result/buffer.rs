@@ -50,7 +50,8 @@ sections! {
         units_trimmed: u64 = "mapping units",
     }
 
-    /// Results on flash reads that shared an array read (`ftl.read_merge`).
+    /// Results on flash reads that shared one array operation (sense) of a page row with another read
+    /// (`ftl.read_merge`).
     ReadMerge {
         /// Number of flash reads of the host that took their units from another read's array operation on the same page
         /// row.
@@ -140,7 +141,7 @@ pub(super) fn read_ahead(stats: &FtlStats) -> ReadAhead {
     }
 }
 
-/// Makes the section of the result about the SLC cache; none where the drive has none.
+/// Makes the section of the result about the SLC cache; `None` where the drive has none.
 pub(super) fn slc_cache(ftl: &Ftl, stats: &FtlStats) -> Option<SlcCache> {
     let bytes = ftl.cache_bytes()?;
     let erases = ftl.array().slc_erases();

@@ -15,13 +15,16 @@ sections! {
         /// Voltage step between two program pulses, for each write cost: a coarser step is faster and leaves more bit
         /// errors.
         steps_uv: Vec<u64> = "uV",
-        /// Name of the set of program voltages, for each write cost; null for the chip's default.
+        /// Name of the set of voltages (program-verify and read reference voltages), for each write cost; null for the
+        /// chip's default.
         voltages: Vec<Option<String>> = "text",
         /// Retention time for which data must stay readable, for each write cost.
         retention_ns: Vec<u64> = "ns",
-        /// Number of mapping units written with each write cost.
+        /// Number of mapping units written with each write cost (way to program a page), for the host and for all other
+        /// origins.
         units_by_step: HostOrOtherList = "mapping units",
-        /// Number of writes that took a finer program step than chosen because the block was too worn for it.
+        /// Number of writes that took a finer voltage step between program pulses than chosen because the block was too
+        /// worn for it.
         writes_refined: u64 = "writes",
     }
 
@@ -36,32 +39,36 @@ sections! {
     /// Results on the regulator, the policy that trades the costs of writes against those of reads (`ftl.regulator`):
     /// its rewrites, and the memory it needs.
     Regulator {
-        /// Number of mapping units that the regulator asked to be rewritten so that reading them costs less.
+        /// Number of mapping units that the regulator asked to be rewritten (programmed again) so
+        /// that later reads of them take less time.
         rewrites_asked: u64 = "mapping units",
-        /// Of the mapping units to be rewritten, the number that were overwritten or moved before, or for which there
-        /// was no space.
+        /// Of the mapping units that the regulator asked to be rewritten, so that reading them takes less time, the
+        /// number that were overwritten or moved before, or for which there was no space.
         rewrites_dropped: u64 = "mapping units",
-        /// Number of bits of state that the regulator stores for each mapping unit.
+        /// Number of bits of state that the regulator (policy that trades write costs against read costs) stores for
+        /// each mapping unit.
         bits_per_unit: u64 = "bits",
-        /// Number of bytes of state that the regulator stores for all mapping units together.
+        /// Number of bytes of state that the regulator (policy that trades write costs against read costs) stores for
+        /// all mapping units together.
         overhead_bytes: u64 = "bytes",
     }
 
     /// Results on refresh: moving data before errors make it unreadable (`ftl.refresh`, `ftl.reading.reclaim`).
     Refresh {
-        /// Number of superblocks moved because their retention time was nearly over, or because they were read too
-        /// often.
+        /// Number of superblocks that refresh moved to newly programmed pages because their retention time was nearly
+        /// over, or because they were read too often.
         superblocks_refreshed: u64 = "superblocks",
     }
 
     /// Results on the patrol (background scrub), which reads stored data in idle time and rewrites it where errors come
-    /// near the code's limit.
+    /// near the error-correcting code's limit.
     Scrub {
         /// Period in nanoseconds in which the patrol (background scrub) is to read each die once.
         period_ns: u64 = "ns",
         /// Number of superblocks that the patrol (background scrub) read.
         superblocks_read: u64 = "superblocks",
-        /// Number of superblocks that the patrol (background scrub) rewrote.
+        /// Number of superblocks that the patrol (background scrub) rewrote (moved to newly programmed pages) because
+        /// errors came near the limit of the error-correcting code.
         superblocks_rewritten: u64 = "superblocks",
         /// Number of rounds of the patrol (background scrub) completed; one round reads one die.
         rounds: u64 = "rounds",
@@ -79,13 +86,17 @@ sections! {
         share_used: Option<f64> = "ratio",
         /// Number of superblocks whose move, as timer-driven background work, began.
         superblocks_begun: u64 = "superblocks",
-        /// Of the superblocks whose move began, the number begun later than their die had time for one superblock.
+        /// Of the superblocks whose move by timer-driven background work began, the number that began late: longer
+        /// after the due time than one superblock takes at the permitted share of the die's time (`share`).
         superblocks_late: u64 = "superblocks",
-        /// Number of superblocks due to be moved whose move had not begun at the end of the run.
+        /// Number of superblocks whose move by timer-driven background work (such as refresh or scrub) was due, but had
+        /// not begun at the end of the run.
         superblocks_waiting: u64 = "superblocks",
-        /// Delay from the time a superblock was due until its move began, on average; null where none was begun.
+        /// Delay from the time at which the move of a superblock by timer-driven background work was due until the move
+        /// began, on average; null where none was begun.
         late_ns_mean: Option<f64> = "ns",
-        /// Greatest delay from the time a superblock was due until its move began.
+        /// Greatest delay from the time at which the move of a superblock by timer-driven background work was due until
+        /// the move began.
         late_ns_max: u64 = "ns",
     }
 
@@ -93,7 +104,8 @@ sections! {
     Ecc {
         /// Number of read reference voltages that each attempt to read compares the cells with, attempt by attempt.
         references: Vec<u32> = "count",
-        /// Number of flash reads, by the attempt (the first, or a read retry) at which the code corrected them.
+        /// Number of flash reads, by the attempt (the first, or a read retry) at which the error-correcting code
+        /// corrected them.
         reads_by_references: HostOrOtherList = "flash reads",
         /// Number of read retries: attempts of flash reads beyond the first.
         read_retries: u64 = "attempts",

@@ -36,7 +36,9 @@ sections! {
         dies: usize = "dies",
         /// Number of groups of neighbouring blocks in a die: number of columns of the wear map's `values`.
         columns: usize = "count",
-        /// Number of blocks in a group of neighbouring blocks; the last group of a die may have fewer.
+        /// Number of neighbouring blocks of a die that one column of the wear map covers; each value of the wear map is
+        /// the mean of the program/erase cycles of such a group of blocks. The last group of a die may have fewer
+        /// blocks.
         blocks_per_column: usize = "blocks",
         /// Mean program/erase cycles of the blocks in each group of neighbouring blocks, one list for each die.
         values: Vec<Vec<f64>> = "cycles",
@@ -92,7 +94,7 @@ sections! {
         /// Share of time that the flash array of each die worked for wear levelling.
         wear: Vec<f64>,
         /// Share of time that the flash array of each die worked for origins other than host, garbage collection and
-        /// wear levelling.
+        /// wear levelling (such as refresh, the logical-to-physical map, folding of the SLC cache, and parity).
         other: Vec<f64>,
     }
 }

@@ -17,14 +17,14 @@ sections! {
         /// Number of programs that were in flight or waiting on the failed dies: their data went to other dies, as far
         /// as they were in RAM.
         programs_failed: u64 = "programs",
-        /// Number of mapping units on the failed dies whose data parity can restore.
+        /// Number of mapping units on the failed dies whose data parity across dies can restore.
         units_protected: u64 = "mapping units",
         /// Number of mapping units on the failed dies whose data are lost.
         units_lost: u64 = "mapping units",
     }
 }
 
-/// Makes the section of the result about the planned failure of a die or channel; none where no failure was planned.
+/// Makes the section of the result about the planned failure of a die or channel; `None` where no failure was planned.
 pub(super) fn fault(failures: &Failures) -> Option<Fault> {
     let done = failures.done.as_ref();
     let failed = done.map(|failure| failure.failed).unwrap_or_default();

@@ -38,21 +38,24 @@ sections! {
         rescue: u64,
         /// Count of flash work for empty units (padding) that complete a program unit.
         padding: u64,
-        /// Count of flash work for units rewritten in idle time, so that reading them costs less (`ftl.regulator`).
+        /// Count of flash work for units that the regulator asked to be rewritten: programmed again in idle time, so
+        /// that later reads of them take less time (`ftl.regulator`).
         rewrite: u64,
-        /// Count of flash work for data rewritten (refresh) before its retention time is over, or because its block was
-        /// read too often.
+        /// Count of flash work for refresh: data moved to newly programmed pages before its retention time is over, or
+        /// because its block was read too often.
         refresh: u64,
-        /// Count of flash work for the map's own units, where the map is on flash.
+        /// Count of flash work for the units of the logical-to-physical map itself, where it is stored on flash and
+        /// cached in RAM (demand-paged).
         map: u64,
         /// Count of flash work for the patrol (background scrub): stored data read to find errors, and rewritten where
-        /// errors come near the code's limit.
+        /// errors come near the error-correcting code's limit.
         scrub: u64,
         /// Count of flash work for folding: data moved from the SLC cache to superblocks that use all bits per cell.
         fold: u64,
         /// Count of flash work for parity across dies.
         parity: u64,
-        /// Count of flash work for reading the rest of a parity stripe, to restore what the code could not correct.
+        /// Count of flash work for reading the rest of a parity stripe (units on several dies that share a parity
+        /// unit), to restore what the error-correcting code could not correct.
         rebuild: u64,
         /// Count of flash work for read-ahead: data read before the host asked for it.
         read_ahead: u64,

@@ -21,11 +21,12 @@ sections! {
         gc: Gc,
         /// Results on wear levelling in the measured window.
         wear: WearLevelling,
-        /// Results on the program order: the order in which pages of different speed are used.
+        /// Results on the program order: the order in which fast and slow pages (of different page types) are
+        /// programmed.
         program_order: ProgramOrder,
         /// Results on the write buffer in DRAM, and on where the host's units were found and went.
         buffer: Buffer,
-        /// Results on flash reads that share an array read.
+        /// Results on flash reads that share one array operation (sense) of the same page row.
         read_merge: ReadMerge,
         /// Results on read-ahead: data read before the host asks for it.
         read_ahead: ReadAhead,
@@ -36,10 +37,11 @@ sections! {
         parity: Option<Parity>,
         /// Results on snapshots of the logical drive, since the run began; null where the drive takes none.
         snapshots: Option<Snapshots>,
-        /// Results on the write costs, the ways to program a page; null without `ecc.code`.
+        /// Results on the write costs, the ways to program a page (voltage step and voltage set) among which the drive
+        /// chooses; null without `ecc.code`.
         write_cost: Option<WriteCost>,
-        /// Results on the regulator, the policy that trades the costs of writes against those of reads; null without
-        /// `ecc.code`.
+        /// Results on the regulator, the policy that trades the costs of writes against those of reads; its rewrites
+        /// and the memory it needs; null without `ecc.code`.
         regulator: Option<Regulator>,
         /// Results on refresh: moving data before errors make it unreadable; null without `ecc.code`.
         refresh: Option<Refresh>,
@@ -58,13 +60,15 @@ sections! {
 
     /// Results on the map from logical to physical addresses: lookups, merges, and memory.
     Mapping {
-        /// Number of bytes of RAM that the map takes in the simulated drive.
+        /// Number of bytes of RAM that the logical-to-physical map takes in the simulated drive.
         ram_bytes: u64 = "bytes",
-        /// Number of lookups of map entries that were in RAM, on a drive with only a part of the map in RAM.
+        /// Number of lookups of map entries that were in RAM, on a drive with the logical-to-physical map on flash and
+        /// only a part of it cached in RAM.
         hits: u64 = "lookups",
-        /// Number of lookups of map entries that had to be read from flash.
+        /// Number of lookups of entries of the logical-to-physical map that had to be read from flash.
         misses: u64 = "lookups",
-        /// Share of map lookups that found their entry in RAM; null where the whole map is in RAM.
+        /// Share of lookups in the logical-to-physical map that found their entry in RAM; null where the whole map is
+        /// in RAM.
         hit_ratio: Option<f64> = "ratio",
         /// Numbers of merges of log blocks with data blocks, by kind; 0 with a page-level map.
         merges: Merges = "merges",
@@ -100,11 +104,11 @@ sections! {
         relocations: u64 = "superblocks",
     }
 
-    /// Results on the program order, the order in which pages of different speed are used: how often it traded
-    /// superblocks.
+    /// Results on the program order, the order in which pages of different speed are programmed: how often it exchanged
+    /// the open superblocks of host data and of moved data.
     ProgramOrder {
         /// Number of times that, on one die, the open superblock for the host's data and the open superblock for moved
-        /// data changed places, so that each gets pages of another speed.
+        /// data exchanged roles, so that each gets pages of another speed.
         superblocks_traded: u64 = "superblocks",
     }
 
@@ -112,7 +116,7 @@ sections! {
     Parity {
         /// Number of data units that share a parity unit (width of a parity stripe without its parity).
         stripe: u32 = "mapping units",
-        /// Number of superblocks that contain parity at the end of the run.
+        /// Number of superblocks that contain parity across dies at the end of the run.
         superblocks: u64 = "superblocks",
         /// Bytes that the superblocks with parity can hold at most.
         bytes: u64 = "bytes",
@@ -126,11 +130,11 @@ sections! {
 
     /// Counts of reads that the error-correcting code could not correct: data restored from parity, and data lost.
     Unreadable {
-        /// Number of flash reads that the code could not correct and whose data was restored from parity, for the host
-        /// and for other origins.
+        /// Number of flash reads that the error-correcting code could not correct and whose data was restored from
+        /// parity, for the host and for other origins.
         reads_rebuilt: HostOrOther = "flash reads",
-        /// Number of flash reads whose data could be restored neither by the code nor from parity, for the host and for
-        /// other origins.
+        /// Number of flash reads whose data could be restored neither by the error-correcting code nor from parity, for
+        /// the host and for other origins.
         reads_lost: HostOrOther = "flash reads",
         /// Number of mapping units marked as lost: they were moved, or merged with what the host wrote, although they
         /// could not be read.

@@ -117,7 +117,8 @@ sections! {
         done: Requests,
         /// Confidence intervals of the rates and latencies of the host's reads; null where the run is too short.
         interval: Option<Interval>,
-        /// Number of reads answered with an error because neither the code nor parity could restore their data.
+        /// Number of reads answered with an error because neither the error-correcting code nor parity could restore
+        /// their data.
         uncorrectable: u64 = "requests",
     }
 
@@ -208,7 +209,7 @@ sections! {
         /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for wear levelling.
         wait_wear: Option<f64>,
         /// Mean wait in a die's queue, or for space in the write buffer, while the die worked for other origins than
-        /// host, garbage collection and wear levelling: the map, refresh, folding, parity.
+        /// host, garbage collection and wear levelling: the logical-to-physical map, refresh, folding, parity.
         wait_other: Option<f64>,
         /// Mean wait in a die's queue while the die switched between operations or waited for its channel.
         wait_die: Option<f64>,

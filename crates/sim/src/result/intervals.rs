@@ -26,7 +26,7 @@ sections! {
     Interval {
         /// Confidence level: share of runs like this one whose interval contains the true value.
         confidence_level: f64 = "ratio",
-        /// Number of consecutive parts of the run (batches) whose differences give the confidence intervals.
+        /// Number of consecutive parts of the run (batches) from whose variance the confidence intervals follow.
         batches: usize = "count",
         /// Confidence interval, low and high, of the number of completed requests per second.
         iops: [f64; 2] = "1/s",
@@ -164,8 +164,8 @@ fn half_share(measure: &Measure, effect: Effect, fraction: f64) -> f64 {
     half(LevelEdge::Lower).max(half(LevelEdge::Upper))
 }
 
-/// Returns half the confidence interval of a fraction of requests that follows from differences between groups of
-/// logical units, as far as they exceed chance.
+/// Returns half the confidence interval of a fraction of requests that follows from the differences of this fraction
+/// between groups of logical units, as far as they exceed chance.
 fn half_over_places(beyond: &GroupDifference, requests: u64) -> f64 {
     let of = |sums: &[f64; 2]| (sums[1] > 0.0).then(|| sums[0] / sums[1]);
     let Some((_, variance)) = jackknife(&beyond.groups, of) else { return 0.0 };

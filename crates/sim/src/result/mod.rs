@@ -148,8 +148,8 @@ sections! {
         wear_map: drive::WearMap,
         /// Utilisation of channels, dies and the host link: the share of the measured window in which each worked.
         utilisation: drive::Utilisation,
-        /// Results on the cost of recovery: what finding its data again at power-up takes the drive; null where the map
-        /// survives a power cut.
+        /// Results on the cost of recovery: what finding its data again at power-up takes the drive; null where the
+        /// logical-to-physical map survives a power cut.
         recovery: Option<Recovery>,
         /// Results on the power cuts in the middle of the run, and their consequences; null without `power.cut`.
         power: Option<power::Power>,

@@ -43,7 +43,7 @@ sections! {
         /// Bytes that could be written through the handle at the end of the run before it begins another reclaim unit:
         /// RUAMW of the handle's status.
         available_bytes: u64 = "bytes",
-        /// Number of garbage collection victims with valid data that held data of this handle alone.
+        /// Number of garbage collection victims with valid data that contained data of this handle alone.
         collections: u64 = "superblocks",
         /// Bytes that garbage collection moved out of superblocks with data of this handle alone.
         bytes_moved: u64 = "bytes",
@@ -77,7 +77,7 @@ fn handle_of(state: &HandleState, counts: &HandleCounts, unit: u64) -> Placement
     }
 }
 
-/// Makes the section of the result about placement handles; none where the drive has none.
+/// Makes the section of the result about placement handles; `None` where the drive has none.
 pub(super) fn placement<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Option<PlacementStreams> {
     let (ftl, layout) = (&run.ftl, run.ftl.layout());
     let (states, counted) = (ftl.handles()?, ftl.placed().since(&run.counts_before.placed));

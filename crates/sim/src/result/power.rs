@@ -12,7 +12,7 @@ sections! {
         cuts: Vec<PowerCut>,
     }
 
-    /// Record of one power cut: its moment, damage and recovery.
+    /// Record of one power cut: its time, damage and recovery.
     PowerCut {
         /// Simulated time at which the host lost its power.
         at_ns: u64 = "ns",
@@ -25,10 +25,11 @@ sections! {
         /// Number of mapping units that the host was told are written, that no flush covered, and that were only in the
         /// write buffer.
         units_lost_in_buffer: u64 = "mapping units",
-        /// Number of page rows whose program the power cut interrupted.
+        /// Number of page rows (each the pages with the same index in all planes) whose program the power cut
+        /// interrupted.
         torn_rows: u64 = "page rows",
-        /// Number of page rows, programmed before the power cut, that were damaged because an interrupted program used
-        /// the same cells.
+        /// Number of page rows (each the pages with the same index in all planes), programmed before the power cut,
+        /// that were damaged because an interrupted program used the same cells.
         paired_rows_lost: u64 = "page rows",
         /// Number of superblocks whose erase was interrupted, and that must be erased again.
         half_erased_superblocks: u64 = "superblocks",
@@ -38,7 +39,7 @@ sections! {
         /// Time from power-up until the drive took requests; null where the power failed again before, or the run
         /// ended.
         ready_ns: Option<u64> = "ns",
-        /// Number of flash pages that recovery read to rebuild the drive's map.
+        /// Number of flash pages that recovery read to rebuild the drive's logical-to-physical map.
         pages_read: u64 = "pages",
         /// Number of superblocks in which recovery found at least one programmed page.
         superblocks_found: u64 = "superblocks",
@@ -47,7 +48,7 @@ sections! {
     }
 }
 
-/// Makes the section of the result about power cuts; none where no cuts were planned.
+/// Makes the section of the result about power cuts; `None` where no cuts were planned.
 pub(super) fn power(cuts: &Cuts) -> Option<Power> {
     (cuts.left() + cuts.done.len() > 0)
         .then(|| Power { cuts_left: cuts.left() as u64, cuts: cuts.done.iter().map(of).collect() })

@@ -6,7 +6,7 @@ use ftl::snapshots::{self, Snapshot};
 
 sections! {
     /// Results on snapshots of the logical drive, since the run began. The time of a snapshot, or of a rollback, runs
-    /// from its moment until the map is on flash.
+    /// from its moment until the logical-to-physical map is on flash.
     Snapshots {
         /// Number of snapshots of the logical drive that were taken.
         taken: u64 = "snapshots",
@@ -16,42 +16,50 @@ sections! {
         dropped_full: u64 = "snapshots",
         /// List of the snapshots that exist at the end of the run, the oldest first.
         kept: Vec<KeptSnapshot>,
-        /// Number of mapping units kept on flash only for snapshots, at the end of the run.
+        /// Number of mapping units of old data that stay on flash at the end of the run only because a snapshot refers
+        /// to them.
         units_kept: u64 = "mapping units",
         /// Greatest number of mapping units that were kept on flash at one time only because a snapshot refers to them.
         units_kept_max: u64 = "mapping units",
-        /// Greatest number of mapping units that may be kept on flash only for snapshots.
+        /// Greatest number of mapping units that may stay on flash only because snapshots refer to them (space limit of
+        /// the snapshots).
         room_units: u64 = "mapping units",
         /// RAM that the snapshots' tables of differences take in the drive at the end of the run.
         ram_bytes: u64 = "bytes",
-        /// Number of bytes of the map written to flash for snapshots and rollbacks.
+        /// Number of bytes of the logical-to-physical map written to flash for snapshots and rollbacks.
         map_bytes_written: u64 = "bytes",
-        /// Number of checkpoints for snapshots and rollbacks: times that the map was written to flash completely.
+        /// Number of checkpoints for snapshots and rollbacks: times that the logical-to-physical map was written to
+        /// flash completely.
         checkpoints: u64 = "checkpoints",
         /// Mean and longest time from the moment of a snapshot until the snapshot was complete.
         t_take_ns: TakeTimes = "ns",
         /// Number of times that a mapping unit to which only snapshots refer was moved.
         units_moved: u64 = "mapping units",
-        /// Number of mapping units of the host's writes that were refused for lack of space beside the snapshots.
+        /// Number of mapping units of the host's writes that were refused for lack of space, because old data that
+        /// snapshots refer to fill the space.
         units_refused: u64 = "mapping units",
-        /// Number of mapping units of the host's trims that were ignored for lack of space beside the snapshots.
+        /// Number of mapping units of the host's trims that were ignored for lack of space, because old data that
+        /// snapshots refer to fill the space.
         trims_ignored: u64 = "mapping units",
         /// Number of times that the drive was rolled back to a snapshot.
         rollbacks: u64 = "rollbacks",
         /// Number of rollbacks to a snapshot that were due but found no snapshot to go back to.
         rollbacks_void: u64 = "rollbacks",
-        /// Number of mapping units whose map entry was changed by a rollback of the drive to a snapshot, over all
-        /// rollbacks.
+        /// Number of mapping units whose entry in the logical-to-physical map was changed by a rollback of the drive to
+        /// a snapshot, over all rollbacks.
         rollback_units: u64 = "mapping units",
-        /// Mean time from the moment of a rollback until the map was on flash; null without rollbacks.
+        /// Mean time from the moment of a rollback until the logical-to-physical map was on flash; null without
+        /// rollbacks.
         t_rollback_ns_mean: Option<f64> = "ns",
     }
 
-    /// Mean and longest times from the moment of a snapshot until the map is on flash.
+    /// Mean and longest times from the moment of a snapshot until the logical-to-physical map is on flash.
     TakeTimes {
-        /// Mean time from the moment of a snapshot until the map was on flash; null without snapshots.
+        /// Mean time from the moment of a snapshot until the logical-to-physical map was on flash; null without
+        /// snapshots.
         mean: Option<f64>,
-        /// Longest time from the moment of a snapshot until the map was on flash; 0 without snapshots.
+        /// Longest time from the moment of a snapshot until the logical-to-physical map was on flash; 0 without
+        /// snapshots.
         max: u64,
     }
 

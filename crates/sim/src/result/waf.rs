@@ -30,16 +30,19 @@ sections! {
         rescue: Option<f64>,
         /// Write amplification due to empty units (padding) that complete a program unit.
         padding: f64,
-        /// Write amplification due to data rewritten so that reading it costs less.
+        /// Write amplification due to data that the regulator (policy that trades write costs against read costs) asked
+        /// to be rewritten, that is programmed again so that later reads of them take less time.
         rewrite: Option<f64>,
-        /// Write amplification due to data rewritten (refresh) before its retention time is over, or because its block
-        /// was read too often.
+        /// Write amplification due to refresh: data moved to newly programmed pages before its retention time is over,
+        /// or because its block was read too often.
         refresh: Option<f64>,
-        /// Write amplification due to the map: bytes programmed for mapping-table units, per byte that the host wrote.
+        /// Write amplification due to the map: bytes programmed for units of the logical-to-physical map, per byte that
+        /// the host wrote.
         map: Option<f64>,
-        /// Write amplification due to data that the patrol (background scrub) rewrote.
+        /// Write amplification due to data that the patrol (background scrub) rewrote, that is moved to newly
+        /// programmed pages, because errors came near the limit of the error-correcting code.
         scrub: Option<f64>,
-        /// Write amplification due to data folded out of the SLC cache.
+        /// Write amplification due to folding: data moved from the SLC cache to superblocks that use all bits per cell.
         fold: Option<f64>,
         /// Write amplification due to parity across dies.
         parity: Option<f64>,
@@ -87,13 +90,14 @@ sections! {
         confidence_level: f64 = "ratio",
         /// Number of garbage collection victims, or merges of a block map, that the estimate rests on.
         victims: u64 = "superblocks",
-        /// Number of consecutive parts of the run (batches) whose differences give the confidence interval; null where
-        /// the run is too short.
+        /// Number of consecutive parts of the run (batches) from whose variance the confidence interval follows; null
+        /// where the run is too short.
         batches: Option<usize> = "count",
-        /// Share of the run that was left out at its beginning because the later part differs from it.
+        /// Share of the run that was left out at its beginning because the write amplification of the later part
+        /// differs from it.
         left_out: f64 = "ratio",
-        /// Number of times that the run overwrote the logical space: data that it has not reached are as they were
-        /// before.
+        /// Number of times that the run overwrote the logical space (host bytes over logical capacity); data that the
+        /// run has not overwritten are as they were before.
         overwrites: f64 = "ratio",
         /// Facts that say why there is no estimate of long-run write amplification; null where there is one.
         too_short: Option<TooShort>,
@@ -107,9 +111,9 @@ sections! {
         needed: u64 = "superblocks",
         /// True if write amplification had not settled: the end of the run still differed from what came before.
         drifting: bool = "yes/no",
-        /// Reason by name: `victims`, there were too few; `drifting`, the run had not settled; `folding`, data
-        /// went to the SLC cache and none were folded, so that the cost of folding is not known; `room`, a part of the
-        /// run gained no free space.
+        /// Reason by name: `victims`, there were too few; `drifting`, write amplification had not reached a steady
+        /// level; `folding`, data went to the SLC cache and none were folded, so that the cost of folding is not known;
+        /// `room`, a part of the run gained no free space.
         #[schemars(extend("enum" = ["victims", "drifting", "folding", "room"]))]
         reason: String = "text",
     }
@@ -118,10 +122,10 @@ sections! {
     /// window left to be collected later.
     Debt {
         /// Free space, in mapping units, that garbage collection gained beyond what the measured window's programs
-        /// took; negative: free space was used up.
+        /// took; negative: the programs took more than garbage collection gained.
         room_units: f64 = "mapping units",
         /// Free space, in superblocks, that garbage collection gained beyond what the measured window's programs took;
-        /// negative: free space was used up.
+        /// negative: the programs took more than garbage collection gained.
         room_superblocks: f64 = "superblocks",
         /// Number of mapping units that garbage collection moved to make up for free space missing at the beginning of
         /// the measured window.
@@ -133,10 +137,10 @@ sections! {
 }
 
 /// Greatest change of the write buffer's contents in the window, as a fraction of what the host wrote, at which write
-/// amplification counts as settled.
+/// amplification counts as settled (hardly affected by data that only entered or left the buffer).
 const SETTLED: f64 = 0.03;
 
-/// Makes the section of the result with the bytes from which write amplification is calculated; none without host
+/// Makes the section of the result with the bytes from which write amplification is calculated; `None` without host
 /// writes.
 pub(super) fn bytes<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Option<WafBytes> {
     let held = run.ftl.buffer().held_bytes();

@@ -14,7 +14,7 @@ sections! {
         size_bytes: u64 = "bytes",
         /// Zone capacity: bytes of a zone that can be written.
         capacity_bytes: u64 = "bytes",
-        /// Number of dies over which each part of a zone is spread: one superblock on each of these dies.
+        /// Number of dies over which a zone is striped: each part of a zone is one superblock on each of these dies.
         dies: u32 = "dies",
         /// Numbers of zones that were opened: by the drive when a write came, and by the host's request.
         opened: ByWhom = "zones",
@@ -49,7 +49,7 @@ sections! {
 
     /// Numbers of zones in each state at the end of the run.
     ZonesByState {
-        /// Number of zones in the state Empty, in which nothing is written.
+        /// Number of zones in the state Empty, in which no block is written.
         empty: u64,
         /// Number of zones in the state Implicitly Opened, opened by a write.
         implicitly_open: u64,
@@ -66,7 +66,7 @@ sections! {
     }
 }
 
-/// Makes the section of the result about the zones; none where the drive has no zones.
+/// Makes the section of the result about the zones; `None` where the drive has no zones.
 pub(super) fn zones<P: Observer>(run: &Run<P>) -> Option<ZonesOfDrive> {
     let namespace = run.namespaces.seen_zoned()?;
     let (counts, seen) = (namespace.counts(), namespace.seen());

@@ -76,8 +76,8 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Ends the requests of the workload, which has no more. A run in which no request came after the ramp measured
-    /// nothing, and ends with an error.
+    /// Records that the workload has no more requests. A run in which no request came after the ramp measured nothing,
+    /// and ends with an error.
     #[cold]
     pub(super) fn end_of_source(&mut self, now: SimTime) {
         self.source_done = true;

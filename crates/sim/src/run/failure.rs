@@ -8,7 +8,7 @@ use crate::{Drive, Error};
 use ftl::DiesFailed;
 use units::SimTime;
 
-/// Record of a planned failure of dies that happened in a run: moment, dies and lost data.
+/// Record of a planned failure of dies that happened in a run: time, dies and lost data.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub at: SimTime,
@@ -65,8 +65,8 @@ impl Failures {
         Ok(run.is_done())
     }
 
-    /// Returns the simulated time of the planned failure of dies if no event comes before it; none otherwise, and while
-    /// the drive recovers from a power cut.
+    /// Returns the simulated time of the planned failure of dies if no event comes before it; `None` otherwise, and
+    /// while the drive recovers from a power cut.
     fn due<P: Observer>(&self, run: &Run<P>) -> Option<SimTime> {
         if run.dark {
             return None;

@@ -50,8 +50,9 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// Handles the command of request `id`, which the firmware has processed, as far as zones are concerned; returns
-    /// true if that was all for now (the zones carry on or answer with an error).
+    /// Does what the command of request `id`, which the firmware has processed, needs in its zone: checks a read or a
+    /// trim, begins the check of a write's write pointer, or starts a zone command; returns true if that was all for
+    /// now (the zones carry on or answer with an error).
     #[cold]
     pub fn takes(&mut self, id: u32, now: SimTime) -> bool {
         let inner = self.0.requests.get(id).host;
@@ -85,8 +86,8 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// Handles the end of the firmware's check of a write pointer: the write pointer advances, and the data of the
-    /// write `id` may be transferred.
+    /// Ends the firmware's check of a zone's write pointer for the write `id`: advances the write pointer, so that the
+    /// data of the write may be transferred.
     fn on_pointer(&mut self, id: u32, now: SimTime) {
         let request = self.0.requests.get(id);
         request.understood = now;
@@ -109,8 +110,9 @@ impl<P: Observer> AtZones<'_, P> {
         }
     }
 
-    /// Starts the work `turn`, which has its turn in a zone, and then further waiting work as long as no write
-    /// transfers data; flash work for a zone command does not delay the next turn.
+    /// Starts the work `turn` (a write or a zone command), which is next in the queue of a zone, and then further
+    /// waiting work of the zone as long as no write transfers data; flash work for a zone command does not delay the
+    /// next turn.
     fn go_on_in_zone(&mut self, zone: u32, turn: ZoneTurn, now: SimTime) {
         let mut next = Some(turn);
         while let Some(turn) = next {

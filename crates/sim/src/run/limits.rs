@@ -11,8 +11,8 @@ use units::{Nanos, SimTime};
 
 /// Number of events between two checks whether a run still makes progress.
 const EVERY: u64 = 1 << 16;
-/// Number of events, for each page row of the drive, that may pass while no host request makes progress; `EVENTS_LEAST`
-/// is added for every drive.
+/// Number of events, for each page row of the drive (the pages with the same index in all planes), that may pass while
+/// no host request makes progress; `EVENTS_LEAST` is added for every drive.
 const EVENTS_PER_ROW: u64 = 64;
 const EVENTS_LEAST: u64 = 1 << 20;
 /// Greatest number of events that a run may be expected to need: a hundred days of computing at two million events a
@@ -30,7 +30,8 @@ pub(crate) struct Watch {
     /// Number of events until the watchdog's next check whether the run still makes progress.
     pub left: u64,
     events: u64,
-    /// Number of events, at the beginning of the present pass of the workload, in earlier passes, which are over.
+    /// Number of simulation events, at the beginning of the present pass of the workload, in earlier passes, which are
+    /// over.
     events_before: u64,
     seen: u64,
     since: SimTime,
@@ -67,14 +68,15 @@ impl Watch {
         if is_too_long { Err(too_long(events, done)) } else { Ok(()) }
     }
 
-    /// Returns the greatest number of events that the drive can need until it is at rest, with no operation in flight.
+    /// Returns the greatest number of events that the drive can need until no flash operation is in flight (the drive
+    /// is at rest).
     pub fn events_most(&self) -> u64 {
         self.events_most
     }
 }
 
 impl<P: Observer> Run<P> {
-    /// Returns a tally that grows with each event that advances a host request.
+    /// Returns a count that grows with each event that advances a host request.
     fn host_progress(&self) -> u64 {
         let stats = self.ftl.stats();
         let [read, programmed] =
@@ -142,7 +144,7 @@ impl WorkloadEnd {
     }
 
     /// Returns two fractions (0 to 1): of the allowed requests that are issued, and of the allowed simulated time that
-    /// has passed; none in place of a fraction without a limit.
+    /// has passed; `None` in place of a fraction without a limit.
     pub fn fractions(&self, handed_out: u64, now: SimTime) -> [Option<f64>; 2] {
         let by_requests = (self.requests != u64::MAX).then(|| handed_out as f64 / self.requests as f64);
         let by_time = (self.time != SimTime::NEVER).then(|| now.ns() as f64 / self.time.ns() as f64);
@@ -163,8 +165,8 @@ pub(crate) fn too_late(workload: &str, handed_out: u64) -> Error {
     ))
 }
 
-/// Makes the error for host requests that together read more mapping units at once than the simulator has operation
-/// indices for.
+/// Makes the error for host requests that together read more mapping units at the same time than the simulator has
+/// operation indices for.
 pub(crate) fn too_much(workload: &str, unit: u64) -> Error {
     Error(format!(
         "{workload}: the requests that the drive works on at once read more than {READ_MOST} units of {unit} bytes, which makes \
@@ -190,7 +192,7 @@ pub(crate) fn stuck(outstanding: u32, now: SimTime, ftl: &ftl::Ftl) -> Error {
     ))
 }
 
-/// Returns the error for untimed writing in which garbage collection erases superblocks without gaining space; none
+/// Returns the error for untimed writing in which garbage collection erases superblocks without gaining space; `None`
 /// while it gains space.
 pub(crate) fn in_vain(ftl: &ftl::Ftl) -> Option<Error> {
     let erased = ftl.erased_in_vain()?;

@@ -69,10 +69,11 @@ pub(crate) struct Run<P: Observer> {
     unit: u64,
     /// Greatest number of mapping units of a write that cross the host link in one transfer.
     frame_units: u32,
-    /// Number of bytes of a read that are gathered before they are sent to the host; 0: each page is sent as it comes.
+    /// Number of bytes of a read that are gathered before they are sent to the host; 0: the data of each page are sent
+    /// to the host as soon as they are decoded.
     read_frame: u64,
     /// Number of mapping units that make a group of host commands which the drive processes together; `group_room` is
-    /// how many mapping units the present group may still take.
+    /// how many mapping units the present group may still accept.
     group_units: u32,
     group_room: u32,
     pub namespaces: Namespaces,
@@ -81,13 +82,14 @@ pub(crate) struct Run<P: Observer> {
     next_arrival: SimTime,
     begun: bool,
     source_done: bool,
-    /// True while the host gets no answers: the power is off, or the drive recovers its map.
+    /// True while the host gets no answers: the power is off, or the drive recovers its logical-to-physical map.
     pub dark: bool,
     error: Option<Error>,
     /// True if some of the drive's policies come from the user, so that a stall that they cause is the user's error.
     pub has_own_policies: bool,
     ramping: bool,
-    /// True while the run is in its warm-up, which brings the drive into its state, unmeasured.
+    /// True while the run is in its warm-up, which runs copies of the workload, unmeasured, until the write buffer is
+    /// filled as the workload leaves it.
     pub warming: bool,
     /// Simulated time at which the workload began, after the drive was brought into its state.
     pub origin: SimTime,
@@ -105,7 +107,7 @@ pub(crate) struct Run<P: Observer> {
     pub requests_of_passes: u64,
 }
 
-/// Sums of the busy times of channels, flash arrays and link wires up to some moment, in nanoseconds.
+/// Sums of the busy times of channels, flash arrays and link wires up to a certain time of the run, in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BusyTimes {
     pub channels: Vec<u64>,
@@ -114,13 +116,14 @@ pub(crate) struct BusyTimes {
     pub wires: [u64; 2],
 }
 
-/// Returns the counts of the cost regulator (write costs and read attempts) so far; all zero on a drive without a code.
+/// Returns the counts of the regulator (policy that trades write costs against read costs) so far: units by write cost
+/// and flash reads by read attempts; all zero on a drive without an error-correcting code.
 pub(crate) fn regulation_counts(ftl: &Ftl) -> RegulationCounts {
     ftl.feature::<ftl::Regulation>().map_or_else(Default::default, ftl::Regulation::counts)
 }
 
-/// Counts at the beginning of the measured window of what [`FtlStats`] does not count: regulator, placement handles,
-/// zones.
+/// Counts at the beginning of the measured window of what [`FtlStats`] does not count: write costs and read attempts
+/// (regulator), placement handles, zones.
 pub(crate) struct CountsBefore {
     pub regulation: RegulationCounts,
     pub placed: HandleTotals,
@@ -227,7 +230,7 @@ impl<P: Observer> Run<P> {
         self.requests.outstanding == 0 && self.source_done && !self.dark
     }
 
-    /// Returns the fraction of the workload that was issued; none where that is unknown.
+    /// Returns the fraction of the workload that was issued; `None` where that is unknown.
     pub fn fraction_done(&self) -> Option<f64> {
         let now = self.ctx.calendar.now();
         let own = self.workload.fraction_done(now);
@@ -284,7 +287,7 @@ impl<P: Observer> Run<P> {
         self.requests.outstanding
     }
 
-    /// Handles up to `count` events of the run; returns true when the run is over.
+    /// Processes up to `count` simulation events of the run; returns true when the run is over.
     ///
     /// # Errors
     /// When the workload is faulty, or no request makes progress any more.
@@ -309,7 +312,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Handles up to `count` events of the run and returns the number of events handled.
+    /// Processes up to `count` simulation events of the run and returns the number of processed events.
     fn work(&mut self, count: u64) -> u64 {
         for handled in 0..count {
             if self.is_done() || self.error.is_some() {
@@ -382,7 +385,7 @@ impl<P: Observer> Run<P> {
         page_operations(self.ftl.stats()) - self.pages_before
     }
 
-    /// Begins simulated time again for a drive that has recovered its map after a power cut.
+    /// Begins simulated time again for a drive that has recovered its logical-to-physical map after a power cut.
     pub fn begin_again(&mut self) {
         self.begun = true;
         self.ftl.begin(&mut self.ctx);

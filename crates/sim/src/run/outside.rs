@@ -27,15 +27,15 @@ pub(crate) trait OutsideRun {
     /// is due, or when a queue has a free entry, as in a run with a workload.
     fn offer(&mut self, at: SimTime, holds: SourceHolds);
 
-    /// Handles one event, if the next one is not after `until`; returns false if there is none to handle.
+    /// Processes the next simulation event, if its time is not after `until`; returns false if there is none to handle.
     ///
     /// # Errors
     /// When the source of the requests is faulty.
     fn step(&mut self, until: SimTime) -> Result<bool, Error>;
 
-    /// Handles events up to the time `until`, or until `answers` completions wait to be taken, and returns the
-    /// completions that wait. `first`: arrival time of a request and contents of the source, as for [`Self::offer`], if
-    /// the source was given requests since the last call.
+    /// Processes simulation events up to the time `until`, or until `answers` completions wait to be taken, and returns
+    /// the completions that wait. `first`: arrival time of a request and contents of the source, as for
+    /// [`Self::offer`], if the source was given requests since the last call.
     ///
     /// # Errors
     /// When a request is refused, or no request makes progress.
@@ -46,7 +46,7 @@ pub(crate) trait OutsideRun {
         answers: usize,
     ) -> Result<&mut SteppedAnswers, Error>;
 
-    /// Returns the simulated time of the event handled last, and of the next event; none without a next one.
+    /// Returns the simulated time of the event handled last, and of the next event; `None` without a next one.
     fn times(&self) -> (SimTime, Option<SimTime>);
 
     /// Returns the namespaces of the drive, in which requests must lie.
@@ -63,7 +63,7 @@ pub(crate) trait OutsideRun {
 }
 
 impl<P: Observer> Run<P> {
-    /// Handles one event, if the next one is not after `until`; returns false if there is none to handle.
+    /// Processes the next simulation event, if its time is not after `until`; returns false if there is none to handle.
     #[inline(always)]
     fn handle_next(&mut self, until: SimTime) -> bool {
         if let Some((now, event)) = self.ctx.calendar.pop_until(until) {

@@ -9,7 +9,7 @@ use crate::{Drive, Error};
 use ftl::Damage;
 use units::{Nanos, SimTime};
 
-/// Record of one power cut of a run: its moment, its damage, and the recovery after it.
+/// Record of one power cut of a run: its time, its damage, and the recovery after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
     /// Time at which the host lost its power; `dark` is the time at which the drive lost it, later if the drive has
@@ -60,8 +60,8 @@ impl Cuts {
         cuts
     }
 
-    /// Returns the error text `broken`, extended by the number of power cuts that happened before the error; none where
-    /// no power cut is planned.
+    /// Returns the error text `broken`, extended by the number of power cuts that happened before the error; `None`
+    /// where no power cut is planned.
     pub fn place_of(&self, broken: &str) -> Option<String> {
         match self.done.len() {
             0 if self.left() == 0 => None,
@@ -75,8 +75,8 @@ impl Cuts {
         self.by_time.len() + self.by_operations.len()
     }
 
-    /// Returns the time of the next power cut that is planned by time, not by number of flash operations; none without
-    /// one.
+    /// Returns the time of the next power cut that is planned by time, not by number of flash operations; `None`
+    /// without one.
     pub fn next_time(&self) -> Option<SimTime> {
         self.by_time.last().copied()
     }
@@ -107,7 +107,7 @@ impl Cuts {
         Ok(run.is_done())
     }
 
-    /// Returns the simulated time of the next power cut if no event comes before it; none otherwise.
+    /// Returns the simulated time of the next power cut if no event comes before it; `None` otherwise.
     fn due<P: Observer>(&mut self, run: &Run<P>) -> Option<SimTime> {
         let now = run.ctx.calendar.now();
         let operations = run.operations();
@@ -157,8 +157,8 @@ impl Cuts {
         Ok(())
     }
 
-    /// Lets a drive recover its map at the beginning of a run, where the power of its flash was cut in the middle of
-    /// work before the run; `lost` describes that power cut.
+    /// Lets a drive recover its logical-to-physical map at the beginning of a run, where the power of its flash was cut
+    /// before the run, while the drive was working; `lost` describes that power cut.
     pub fn begin_finding<P: Observer>(&mut self, run: &mut Run<P>, lost: &Lost) {
         let now = run.ctx.calendar.now();
         run.dark = true;
@@ -179,8 +179,8 @@ impl Cuts {
         }
     }
 
-    /// Handles one event of a drive that recovers its map after a power cut; once the map is rebuilt, the drive takes
-    /// requests again.
+    /// Processes one simulation event of a drive that recovers its logical-to-physical map after a power cut; once the
+    /// map is rebuilt, the drive takes requests again.
     fn find_on<P: Observer>(&mut self, run: &mut Run<P>) {
         if run.looks_for_its_map() {
             return;
@@ -236,14 +236,15 @@ impl<P: Observer> Run<P> {
         (self.ctx.calendar.now() + MOMENT).max(begun)
     }
 
-    /// Handles the next event of a drive that recovers its map after a power cut; returns false if there is none,
-    /// because the map is rebuilt.
+    /// Processes the next event of a drive that recovers its logical-to-physical map after a power cut; returns false
+    /// if there is none, because the map is rebuilt.
     fn looks_for_its_map(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         !self.ftl.find_on(event, &mut self.ctx)
     }
 
-    /// Makes the drive ready again at `now`, as a drive to which the host has just been connected.
+    /// Makes the drive ready for requests again at `now`, after recovery, as a drive to which the host has just been
+    /// connected.
     fn come_back(&mut self, now: SimTime) {
         self.dark = false;
         self.link.rest(now);

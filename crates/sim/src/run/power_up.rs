@@ -13,16 +13,18 @@ sections! {
         pages_read: u64 = "pages",
         /// Number of mapping units on flash that the map's last checkpoint takes.
         checkpoint_units: u64 = "mapping units",
-        /// Number of superblocks whose summaries recovery read.
+        /// Number of superblocks whose summaries recovery read (mapping units at the end of a superblock that list its
+        /// logical units).
         summaries: u64 = "superblocks",
-        /// Number of page rows of open superblocks whose spare areas recovery read.
+        /// Number of page rows (the pages with the same index in all planes) of open superblocks whose spare areas
+        /// recovery read.
         open_rows: u64 = "page rows",
     }
 }
 
 impl<P: Observer> Run<P> {
-    /// Simulates, after the last request, what the drive does at power-up to find its data again; none where its map
-    /// survives a power cut.
+    /// Simulates, after the last request, what the drive does at power-up to find its data again; `None` where its
+    /// logical-to-physical map survives a power cut.
     pub fn recover(&mut self) -> Option<Recovery> {
         if !self.ftl.recovers() {
             return None; // Coming to rest may take longer than a short run.

@@ -29,8 +29,8 @@ impl<P: Observer> Run<P> {
         1
     }
 
-    /// Handles the end of a DRAM access for the request `id`: the DRAM stored the last data of a write, or delivered
-    /// the part of a read that the write buffer contained.
+    /// Ends an access to the write buffer's DRAM for the request `id`: the DRAM stored the last data of a write, or
+    /// delivered the part of a read that the write buffer contained.
     #[cold]
     pub(super) fn on_memory(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);

@@ -17,7 +17,7 @@ impl<P: Observer> Run<P> {
         self.ftl.send_out(&mut self.ctx);
     }
 
-    /// Handles events of the run while `reason` returns true, without requests of a host.
+    /// Processes simulation events of the run while `reason` returns true, without requests of a host.
     pub(super) fn pass_while(&mut self, reason: impl Fn(&mut Self) -> bool) {
         let mut left = self.watch.events_most();
         while reason(self) && self.pass() {
@@ -26,7 +26,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Handles events of the run until no flash operation is in flight.
+    /// Processes simulation events of the run until no flash operation is in flight.
     pub fn come_to_rest(&mut self) {
         self.pass_while(|run| run.ftl.controller().in_flight() > 0);
     }
@@ -54,7 +54,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Handles the next event of the run without requests of a host; returns false if there is none.
+    /// Processes the next simulation event of the run without requests of a host; returns false if there is none.
     pub fn pass(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         if event.kind < events::COMMAND {

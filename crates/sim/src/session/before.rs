@@ -11,7 +11,8 @@ use ftl::Ftl;
 use host::Workload;
 
 impl Session {
-    /// Begins the workload of the session, once the warm-up has brought the drive into its state.
+    /// Begins the workload of the session, once the warm-up (unmeasured copies of the workload that fill the write
+    /// buffer) is over.
     pub(super) fn end_warm_up(&mut self) {
         let waiting = self.waiting.take();
         match &mut self.phase {
@@ -44,7 +45,8 @@ impl Session {
     }
 }
 
-/// Makes copies of a workload for preconditioning, which write to the drive before the run.
+/// Makes the source of copies of a workload (the workload opened again and again) that preconditioning writes to the
+/// drive before the run.
 pub(super) fn copies_of(workload: &WorkloadSpec, drive: &Drive, seed: u64) -> Copies {
     let (spec, reach) = (workload.clone(), drive.reach_of_host());
     let recorded = matches!(spec, WorkloadSpec::Trace { .. });
@@ -91,8 +93,8 @@ pub(super) fn advance_warm_up<P: Observer>(
     warm_up.map_or(Ok(true), |warm_up| warm_up.advance(run, drive, events))
 }
 
-/// Begins the workload when the drive is in its state. If the user stopped the run before, the workload issues no
-/// request.
+/// Begins the workload once preconditioning and warm-up have brought the drive into the state in which it is measured.
+/// If the user stopped the run before, the workload issues no request.
 fn take_up<P: Observer>(
     run: &mut Run<P>,
     workload: Option<Box<dyn Workload>>,

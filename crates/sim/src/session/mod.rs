@@ -52,16 +52,16 @@ pub struct Progress {
     pub page_operations: u64,
 }
 
-/// Number of the first copy of the workload in preconditioning, which writes without simulated time. Passes of `--loop`
-/// are numbered from 0, copies of a warm-up from a higher number.
+/// Number (from which the seed of random requests follows) of the first copy of the workload in preconditioning, which
+/// writes without simulated time. Passes of `--loop` are numbered from 0, copies of a warm-up from a higher number.
 const FIRST_COPY: u32 = 1 << 30;
 
-/// Least number of page operations granted to a checked drive to come to rest after a run, so that the checker's
-/// account of a small drive is always settled with no operation in flight.
+/// Least number of page operations granted to a checked drive to come to rest after a run, so that the checker's own
+/// record (account) of the contents of a small drive is always compared with no operation in flight.
 const SHORT_REST: u64 = 1 << 16;
 
-/// Greatest number of mapping units on flash with which a drive's map is compared with the checker's account also at
-/// the end of a run with operations in flight.
+/// Greatest number of mapping units on flash with which a drive's map is compared with the checker's own record
+/// (account) of it also at the end of a run with operations in flight.
 const WALKED_TWICE: usize = 1 << 22;
 
 /// Number of unit writes that preconditioning does for each event that a call of [`Session::advance`] asks for.
@@ -86,7 +86,7 @@ pub struct Session {
     warm_up: Option<WarmUp>,
     /// Workload that is opened and waits until the warm-up is over; none otherwise.
     waiting: Option<Box<dyn Workload>>,
-    /// Number of units that wait in the write buffer under the workload, once a warm-up has measured it.
+    /// Number of units that wait in the write buffer while the workload runs, as a warm-up measured it; `None` before.
     waiting_in_time: Option<u32>,
     cuts: Cuts,
     failures: Failures,
@@ -99,7 +99,7 @@ pub struct Session {
     wall: Duration,
     precondition_wall: Duration,
     build_wall: Duration,
-    /// Wall-clock time spent on making the map's arrays before the run began; it does not count as time of the run.
+    /// Wall-clock time of making flat arrays of the map before the run, in place of a compact rule; no time of the run.
     map_made_before: Duration,
 }
 
@@ -434,7 +434,7 @@ impl Session {
         }
     }
 
-    /// Returns the drive's translation layer, for tests that look inside; none after an error.
+    /// Returns the drive's translation layer, for tests that look inside; `None` after an error.
     pub fn ftl(&self) -> Option<&Ftl> {
         match &self.phase {
             SessionPhase::Precondition(parts) => Some(&parts.0),

@@ -36,7 +36,7 @@ pub struct RunOptions {
     pub limit_ns: Option<u64>,
     /// Greatest number of bytes of memory that the drive may take; none: a share of the machine's memory.
     pub memory_limit: Option<u64>,
-    /// Path of a saved drive state to start from; none: a fresh drive.
+    /// Path of a saved drive state to start from; none: a new drive without data.
     pub load_state: Option<String>,
     /// Path at which the drive's state is saved after preconditioning; none: it is not saved.
     pub save_state: Option<String>,

@@ -26,8 +26,8 @@ impl Session {
         }
     }
 
-    /// Returns the whole result of the run as JSON. With the option `check` the checker also compares its own account
-    /// of the drive with the drive.
+    /// Returns the whole result of the run as JSON. With the option `check` the checker also compares its own record
+    /// (account) of the drive's contents with the drive.
     ///
     /// # Errors
     /// When the run did not get as far as its workload.
@@ -71,7 +71,8 @@ impl Session {
         }
     }
 
-    /// Returns the wall-clock time that making the map's arrays took since the run began.
+    /// Returns the wall-clock time that making the flat arrays of the logical-to-physical map, in place of a compact
+    /// rule, took since the run began.
     fn map_made_since(&self) -> Duration {
         let made = match &self.phase {
             SessionPhase::Plain(run) => run.ftl.map_made_in(),
@@ -128,7 +129,8 @@ impl Session {
     }
 }
 
-/// Compares the checker's own account of a drive, at the end of the run, with the drive itself; a difference panics.
+/// Compares the checker's own record (account) of a drive's contents, at the end of the run, with the drive itself;
+/// panics if they differ.
 fn settle_account(run: &Run<Observers>) {
     if let Some(check) = &run.ctx.probe.check {
         check.settle(&Shown::later(&run.ftl), run.outstanding(), run.ctx.calendar.now());

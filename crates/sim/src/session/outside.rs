@@ -18,16 +18,16 @@ pub(super) enum OutsideHost {
     /// Kind of source: none outside the simulator; the requests come from a workload within.
     #[default]
     None,
-    /// Kind of source: clients of a served drive; the holder stores their data.
+    /// Kind of source: clients of a served drive; the holder, such as a drive image, stores the data of the clients.
     Held(Box<dyn Holder>),
     /// Kind of source: a caller that submits requests one by one and takes the completions.
     Stepped,
 }
 
 impl Session {
-    /// Makes a session for a served drive: requests come from outside by way of `source`, `holder` stores the data, and
-    /// simulated time begins. For a drive whose power was cut at work, `found` restores the contents of the flash and
-    /// returns the losses; the drive then recovers its map.
+    /// Makes a session for a served drive: requests come from outside by way of `source`, `holder` (such as a drive
+    /// image) stores the data, and simulated time begins. For a drive whose power was cut at work, `found` restores the
+    /// contents of the flash and returns the losses; the drive then recovers its logical-to-physical map.
     ///
     /// # Errors
     /// As for [`Self::new`].
@@ -127,7 +127,7 @@ impl Session {
         Ok(())
     }
 
-    /// Handles the next event, if it is not after `until`; returns false if there is none.
+    /// Processes the next simulation event, if its time is not after `until`; returns false if there is none.
     ///
     /// # Errors
     /// When the source turns out to be faulty.
@@ -135,7 +135,7 @@ impl Session {
         self.outside()?.step(until)
     }
 
-    /// Returns the simulated time of the event handled last, and of the next event; none without a next one.
+    /// Returns the simulated time of the event handled last, and of the next event; `None` without a next one.
     ///
     /// # Errors
     /// When the run ended before.

@@ -25,7 +25,7 @@ enum Rule {
 }
 
 impl Rule {
-    /// Parses the rule of `--loop` for the number of passes: `3`, `until=waf:5%` or `until=waf:5%,max=20`; none for
+    /// Parses the rule of `--loop` for the number of passes: `3`, `until=waf:5%` or `until=waf:5%,max=20`; `None` for
     /// other text.
     fn parse(text: &str) -> Option<Self> {
         let Some(rest) = text.strip_prefix("until=waf:") else {
@@ -108,7 +108,7 @@ impl WorkloadPasses {
     }
 
     /// Returns the progress of all passes of the workload together, from 0 to 1, where `part` is the progress of the
-    /// present pass; none where unknown.
+    /// present pass; `None` where unknown.
     pub fn fraction(&self, part: Option<f64>) -> Option<f64> {
         match &self.rule {
             None => part,
@@ -119,7 +119,7 @@ impl WorkloadPasses {
         }
     }
 
-    /// Returns the section of the result about the passes of the workload; none without `--loop`.
+    /// Returns the section of the result about the passes of the workload; `None` without `--loop`.
     pub fn report(&self) -> Option<Loop> {
         let (rule, _) = self.rule.as_ref()?;
         Some(Loop { rule: rule.clone(), passes: self.begun, reached: self.reached })

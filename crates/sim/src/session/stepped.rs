@@ -31,9 +31,9 @@ impl Session {
         Ok(session)
     }
 
-    /// Handles events up to the time `until`, or until `answers` completions wait to be taken, and returns the queue of
-    /// completions. `first` is the arrival time of the first request that the source was given since the last call, and
-    /// what the source contained then.
+    /// Processes simulation events up to the time `until`, or until `answers` completions wait to be taken, and returns
+    /// the queue of completions. `first` is the arrival time of the first request that the source was given since the
+    /// last call, and what the source contained then.
     ///
     /// # Errors
     /// When a request is refused, or no request makes progress any more.

@@ -59,7 +59,7 @@ impl LayingOut {
     /// Does a part of the layout, worth about `count` requests or writes; returns true when the layout is done.
     ///
     /// # Errors
-    /// When the workload turns out faulty, or the drive has no room for what it reads.
+    /// When the workload turns out faulty, or the drive has no free space for the data that the workload reads.
     pub fn advance(
         &mut self,
         drive: &Drive,
@@ -130,7 +130,7 @@ impl LayingOut {
     }
 
     /// Returns the index of the first logical unit, from `next` on, that the workload named (units that must hold
-    /// data); none if there are no more.
+    /// data); `None` if there are no more.
     fn next_named(&self, units: u32) -> Option<u32> {
         let mut lpn = self.next;
         while lpn < units {
@@ -169,8 +169,8 @@ impl LayingOut {
     }
 }
 
-/// Marks in the bit set `named` the logical units that the address range `extent` touches, up to the drive's end; a
-/// part beyond it is left to the run, which refuses it.
+/// Sets, in the bit set `named` (units that must hold data), the bits of the logical units that the address range
+/// `extent` touches, up to the drive's end; a part beyond it is left to the run, which refuses it.
 fn mark(named: &mut [u64], extent: Extent, unit: u64, units: u32) {
     let first = extent.offset / unit;
     let end = extent.offset.saturating_add(extent.bytes).div_ceil(unit).min(u64::from(units));

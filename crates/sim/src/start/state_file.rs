@@ -106,7 +106,8 @@ fn write_longs(body: &mut Vec<u8>, longs: &[u64]) {
     body.extend(longs.iter().flat_map(|long| long.to_le_bytes()));
 }
 
-/// Writes `bytes` to a temporary file, syncs it and renames it to `path`; until then an earlier file at `path` stays.
+/// Writes `bytes` to a temporary file, syncs it and renames it to `path`; an earlier file at `path` stays until the new
+/// file is complete.
 fn write_durably(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     if path.exists() && !path.is_file() {
         return Err(std::io::Error::other("is no regular file: expected a new file, or an earlier state"));
@@ -131,7 +132,8 @@ pub fn info(path: &Path) -> Result<Value, Error> {
 }
 
 /// Loads the saved drive state at `path` into `ftl`; the state may unpack to at most `most` bytes. If the state was
-/// made with the same `seed`, random streams go on as if the drive had not been saved.
+/// made with the same `seed`, the drive's random number sequences (streams) continue as if the drive had not been
+/// saved.
 ///
 /// # Errors
 /// When the file is damaged, of another version, or of a drive of another shape.

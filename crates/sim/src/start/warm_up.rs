@@ -21,7 +21,7 @@ use units::{Lpn, SimTime};
 /// Number of events of the warm-up between two samples of the write buffer's contents.
 const EVENTS: u64 = 256;
 /// Greatest difference between the mean buffer contents of two spans of windows, as a fraction of the buffer's slots,
-/// at which the warm-up counts as settled.
+/// at which the warm-up counts as settled (the contents no longer change).
 const TOLERANCE: f64 = 0.01;
 /// Range of the buffer's contents, as a fraction of the buffer's slots, above which the contents count as fluctuating.
 /// Such a buffer remembers for many windows that it was full, so longer spans are then compared, once there are
@@ -50,7 +50,7 @@ pub(crate) struct WarmUp {
     seed: u64,
     copies: u32,
     /// Number of units read or written that make a window of the warm-up (stretch over which the buffer's contents are
-    /// averaged); `before` is the number of units handled before the present window.
+    /// averaged); `before` is the number of units read or written before the present window.
     window: u64,
     before: u64,
     /// Sums over the samples of the present window of the warm-up: of the number of units in the write buffer, and of
@@ -68,9 +68,9 @@ pub(crate) struct WarmUp {
 }
 
 impl WarmUp {
-    /// Makes a warm-up for a run of the workload `spec` if one is needed: after preconditioning to a settled state, on
-    /// a drive whose write buffer keeps units (as a write-back buffer or a cache), without planned power cuts, die
-    /// failures or snapshots, and not for traces.
+    /// Makes a warm-up for a run of the workload `spec` if one is needed: after preconditioning to a steady or
+    /// constructed state, on a drive whose write buffer keeps units (as a write-back buffer or a cache), without
+    /// planned power cuts, die failures or snapshots, and not for traces.
     pub fn wanted(
         spec: &WorkloadSpec,
         drive: &Drive,
@@ -184,7 +184,7 @@ impl WarmUp {
     }
 
     /// Returns the number of units not on flash that wait in the write buffer under this workload, as the warm-up
-    /// measured it, if that is clearly less than the full buffer that untimed writing assumed; none otherwise.
+    /// measured it, if that is clearly less than the full buffer that untimed writing assumed; `None` otherwise.
     pub fn waiting(&self, before: &Precondition) -> Option<u32> {
         let later = &self.means[self.means.len() / 2..];
         let [_, lacking] = (!later.is_empty()).then(|| mean_of(later))?;
@@ -206,12 +206,12 @@ impl WarmUp {
         });
     }
 
-    /// Returns the section of the result about the warm-up; none until the warm-up is over.
+    /// Returns the section of the result about the warm-up; `None` until the warm-up is over.
     pub fn report(&self) -> Option<WarmedUp> {
         self.report.clone()
     }
 
-    /// Returns the limits of a warm-up run: none, so that each copy of the workload runs to its end.
+    /// Returns the limits of a warm-up run: no limits, so that each copy of the workload runs to its end.
     pub fn limits() -> RunLimits {
         RunLimits { requests: None, ns: None }
     }

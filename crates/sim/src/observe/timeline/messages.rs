@@ -90,7 +90,8 @@ pub struct TrackDescriptor {
     pub sibling_order_rank: Option<i32>,
 }
 
-/// Value of `TrackDescriptor::child_ordering`: the children of a track are sorted by their rank.
+/// Value of `TrackDescriptor::child_ordering`: the children of a track are sorted by rank, an order number in the
+/// description of each child track.
 pub const EXPLICIT: u32 = 3;
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -30,8 +30,8 @@ pub enum TimelineDetail {
     Channels,
 }
 
-/// Number of bytes of the trace that are compressed at once. The size is fixed because the trace must not depend on
-/// when the caller takes it, which varies with the machine's speed.
+/// Number of bytes of the trace that are compressed as one piece. The size is fixed because the trace must not depend
+/// on when the caller takes it, which varies with the machine's speed.
 const PIECE_BYTES: usize = 1 << 20;
 
 /// Identifier, in the timeline's trace, of the group of the channels' tracks; `DIES` is the identifier of the group of

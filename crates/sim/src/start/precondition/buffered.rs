@@ -12,19 +12,20 @@ use units::Lpn;
 /// chooses the units that leave for the flash.
 pub(super) struct Buffered {
     buffer: Buffer,
-    /// Greatest number of units in the write buffer that may not be on flash yet.
+    /// Greatest number of units in the write buffer that may be dirty (not on flash yet).
     lacking: u32,
     stats: FtlStats,
 }
 
 impl Buffered {
-    /// Makes the model from the empty write buffer `buffer`, with at most `lacking` units that are not on flash.
+    /// Makes the model from the empty write buffer `buffer`, with at most `lacking` dirty units (units that are not on
+    /// flash).
     pub fn new(buffer: Buffer, lacking: u32) -> Self {
         Self { buffer, lacking, stats: FtlStats::default() }
     }
 
-    /// Writes a unit to the modelled write buffer. The caller then calls [`Self::leave`] until it returns none, for the
-    /// units that must leave for the flash.
+    /// Writes a unit to the modelled write buffer. The caller then calls [`Self::leave`] until that function returns
+    /// `None`, for the units that must leave for the flash.
     pub fn write(&mut self, lpn: Lpn) {
         let Self { buffer, stats, .. } = self;
         if !buffer.find(lpn).is_some_and(|slot| buffer.take_over(slot, u32::MAX, stats)) {
@@ -34,7 +35,7 @@ impl Buffered {
         buffer.relieve(stats);
     }
 
-    /// Returns the next unit that leaves the buffer for the flash; none when no further unit has to leave.
+    /// Returns the next unit that leaves the buffer for the flash; `None` when no further unit has to leave.
     pub fn leave(&mut self) -> Option<Lpn> {
         while self.buffer.dirty_slots() > self.lacking || self.buffer.free_slots() == 0 {
             self.buffer.first_queued()?;
@@ -89,7 +90,7 @@ mod tests {
     use crate::{Catalogue, Drive};
     use std::path::Path;
 
-    /// Makes, for a test, a model of a write buffer with eight slots, of which six may keep units.
+    /// Makes, for a test, a model of a write buffer with eight slots, of which six may contain units.
     fn buffered(settings: &[&str]) -> Buffered {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let small =

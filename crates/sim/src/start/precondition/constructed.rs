@@ -8,18 +8,19 @@ use ftl::Ftl;
 use units::Lpn;
 
 impl Precondition {
-    /// Fills a fresh drive in the order of addresses at once, except the last unit, which the caller writes in the
-    /// normal way.
+    /// Fills a new drive without data in the order of addresses, in a single step instead of unit by unit, except the
+    /// last unit, which the caller writes in the normal way.
     pub(super) fn fill_at_once(&mut self, ftl: &mut Ftl) {
         if self.written == 0 {
             self.written = u64::from(ftl.write_in_order(Lpn(0), self.filled - 1));
         }
     }
 
-    /// Brings the dies out of step by writing a random part of a superblock to each die. Written in turns from the
-    /// beginning, all dies would fill their superblocks at the same moments for ever, which dies of a busy drive soon
-    /// cease to do. Dies that share parity stay in step and collect in step; for them the random part comes after
-    /// steady state, up to a superblock on each die of the group.
+    /// Brings the dies out of step (gives their open superblocks different fill levels) by writing a random part of a
+    /// superblock to each die. Written in turns from the beginning, all dies would fill their superblocks at the same
+    /// times for ever, as dies of a busy drive do not. Dies that share a parity group stay in step and collect garbage
+    /// in step; for them the random part (one for each group of dies) is written after steady state, up to a superblock
+    /// on each die of the group.
     pub(super) fn stagger(&mut self, ftl: &mut Ftl) {
         let width = ftl.feature::<ftl::Stripes>().map_or(1, |stripes| stripes.stripe() + 1);
         let (dies, program, units) =
@@ -59,8 +60,8 @@ impl Precondition {
         self.fill_buffer(drive, ftl)
     }
 
-    /// Overwrites a drive whose state was constructed, if its write buffer is large, until the buffer contains units as
-    /// after long writing.
+    /// Overwrites a drive whose steady state was constructed (its map and superblocks were set, not written), if the
+    /// write buffer is large, until the buffer contains units as after long writing.
     pub(super) fn fill_buffer(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
         self.waiting = self.buffer_of(self.waiting_slots(ftl));
         if self.waiting.is_none() {

@@ -59,8 +59,8 @@ impl Precondition {
         Ok(())
     }
 
-    /// Writes a unit of a copy of the workload through the models of write buffer and SLC cache; units that leave them
-    /// are written to flash.
+    /// Writes a unit of a copy of the workload through the models of write buffer and SLC cache; units that leave the
+    /// models are written to flash.
     fn write_one_of_own(&mut self, drive: &Drive, ftl: &mut Ftl, lpn: Lpn) -> Result<(), Error> {
         if let Some(buffered) = &mut self.buffered {
             buffered.write(lpn);
@@ -80,8 +80,9 @@ impl Precondition {
         self.own.as_mut().expect("a workload is there to be copied")
     }
 
-    /// Ends the present window of preconditioning if it is complete (at the end of a copy of the workload, or within a
-    /// long copy), and checks whether write amplification is steady.
+    /// Ends the present window of preconditioning (stretch of writes over which write amplification is averaged) if it
+    /// is complete (at the end of a copy of the workload, or within a long copy), and checks whether write
+    /// amplification is steady.
     fn look(&mut self, ftl: &Ftl, ended: bool) {
         let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
         let own = self.own.as_ref().expect("a workload is there to be copied");

@@ -13,7 +13,7 @@ impl PilotAnswer for Vec<SetMoment> {
     }
 }
 
-/// Encodes the history of a miniature drive (its states at several moments) as numbers, for storage between runs.
+/// Encodes the history of a miniature drive (its states at several times) as numbers, for storage between runs.
 fn numbers_of(moments: &[SetMoment]) -> Vec<u64> {
     let mut out = Vec::new();
     many(&mut out, moments, |out, set| {
@@ -26,8 +26,8 @@ fn numbers_of(moments: &[SetMoment]) -> Vec<u64> {
     out
 }
 
-/// Decodes the history of a miniature drive (its states at several moments) from numbers; none where the numbers encode
-/// no history.
+/// Decodes the history of a miniature drive (its states at several moments) from numbers; `None` where the numbers
+/// encode no history.
 fn moments_of(numbers: &[u64]) -> Option<Vec<SetMoment>> {
     let mut rest = NumbersLeft(numbers);
     let moments = rest.many(|rest| {

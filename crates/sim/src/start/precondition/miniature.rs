@@ -25,15 +25,15 @@ const UNITS_OF_A_SET: u64 = 1 << 23;
 const UNITS_LEAST: u32 = 512;
 /// Number of unit writes between two checks whether preconditioning is to stop.
 const WRITES_AT_ONCE: u64 = 1 << 16;
-/// Number of moments at which the state of a miniature drive is recorded. They are spread over at least
+/// Number of times at which the state of a miniature drive is recorded. These times are spread over at least
 /// `SPAN_OVERWRITES` overwrites of its logical space and at least the writes that fill `SPAN_SUPERBLOCKS` superblocks.
 const MOMENTS: u64 = 128;
 const SPAN_OVERWRITES: f64 = 0.5;
 const SPAN_SUPERBLOCKS: u64 = 32;
 
-/// Makes a miniature of `drive` with the same superblocks, policies and share of spare space: one die, or as many dies
-/// as share parity, with at most `superblocks_most` superblocks per die, not counting superblocks reserved or open.
-/// Returns its configuration and the built drive.
+/// Makes a miniature of `drive` with the same superblocks, policies and share of over-provisioning: one die, or as many
+/// dies as share parity, with at most `superblocks_most` superblocks per die, not counting superblocks reserved or
+/// open. Returns its configuration and the built drive.
 pub(super) fn miniature(
     drive: &Drive,
     ftl: &mut Ftl,
@@ -85,8 +85,8 @@ fn pages_of(drive: &Drive, layout: &Layout, width: u32, superblocks: u32) -> u32
     }
 }
 
-/// Brings a miniature of the drive to steady state, then records its state at many moments. `slots` is the number of
-/// units that wait in the drive's write buffer; none where each write goes to the flash at once.
+/// Brings a miniature of the drive to steady state, then records its state at many times. `slots` is the number of
+/// units that wait in the drive's write buffer (occupied slots); `None` where each write goes to the flash at once.
 pub(super) fn history(
     drive: &Drive,
     ftl: &mut Ftl,

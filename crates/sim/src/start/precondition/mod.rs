@@ -45,7 +45,8 @@ const BUFFER_LEAST: u32 = 64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PreconditionKind {
-    /// Kind of preconditioning: none, for a fresh drive.
+    /// Kind of preconditioning: none; nothing is written before the workload begins, so that the drive is new and
+    /// empty.
     #[default]
     None,
     /// Kind of preconditioning: the drive is filled once, in the order of addresses.
@@ -74,18 +75,18 @@ pub(crate) struct Precondition {
     window_start: FtlStats,
     random: RandomStream,
     own: Option<WorkloadCopies>,
-    /// Model of the write buffer with the units that random overwriting left there; none where the buffer saves the
-    /// flash hardly any writes.
+    /// Model of the write buffer with the units that random overwriting left there; `None` where the buffer is too
+    /// small to save the flash many writes.
     waiting: Option<WaitingUnits>,
     /// Model of the write buffer with the units that copies of the workload left there, on a drive whose buffer works
-    /// as a cache; none on other drives.
+    /// as a cache; `None` on other drives.
     buffered: Option<Box<Buffered>>,
-    /// Model of the SLC cache with the units that writing in preconditioning left there; none where the host does not
-    /// wait for folding.
+    /// Model of the SLC cache with the units that writing in preconditioning left there; `None` where the host does not
+    /// wait for folding (moving data from the SLC cache to superblocks that use all bits per cell).
     cached: Option<FoldedCache>,
     pilots: Option<Pilots>,
-    /// True once preconditioning has tried to measure, on a miniature drive, how much the host gets done during urgent
-    /// garbage collection.
+    /// True once preconditioning has tried to measure, on a miniature drive, the share of programs that the host uses
+    /// during urgent garbage collection (collection that precedes the host's programs on a die short of superblocks).
     is_paced: bool,
     /// Number of units that copies of the workload wrote so far, including units that a later write replaced in the
     /// write buffer.
@@ -94,10 +95,11 @@ pub(crate) struct Precondition {
     /// amplification is averaged); `in_copy` is the greatest number written so far by a copy of the workload.
     in_window: u64,
     in_copy: u64,
-    /// Number of units that wait in the write buffer while this workload runs; none where unknown: then all slots count
-    /// as occupied, as when the host waits for slots.
+    /// Number of units that wait in the write buffer while this workload runs; `None` where unknown: then all slots of
+    /// the write buffer count as occupied, as when the host waits for free slots.
     waiting_in_time: Option<u32>,
-    /// True if the workload does not write, so that the drive comes to rest before the workload begins.
+    /// True if the workload does not write, so that the drive ends all garbage collection (comes to rest) before the
+    /// workload begins.
     rests: bool,
     done: bool,
     steady: bool,
@@ -137,7 +139,7 @@ impl Precondition {
         self.kind
     }
 
-    /// Adds copies of the workload, written one after the other, as the source of preconditioning's writes.
+    /// Sets copies of the workload (the workload opened again and again) as the source of preconditioning's writes.
     ///
     /// # Errors
     /// When the model of the drive's write buffer cannot be made.
@@ -155,7 +157,7 @@ impl Precondition {
         Ok(Self { own: Some(own), waiting, ..self })
     }
 
-    /// Sets the number of units that wait in the write buffer while the workload runs; none where unknown.
+    /// Sets the number of units that wait in the write buffer while the workload runs; `None` where unknown.
     pub fn with_waiting(self, waiting_in_time: Option<u32>) -> Self {
         Self { waiting_in_time, ..self }
     }
@@ -171,7 +173,7 @@ impl Precondition {
     }
 
     /// Writes a unit through the models of the write buffer and the SLC cache. Returns the unit (this or an earlier
-    /// one) that then leaves both models for the flash; none if no unit leaves.
+    /// one) that then leaves both models for the flash; `None` if no unit leaves.
     #[inline]
     fn leaves_for(&mut self, lpn: Lpn) -> Option<Lpn> {
         let lpn = match &mut self.waiting {
@@ -184,8 +186,8 @@ impl Precondition {
         }
     }
 
-    /// Returns the number of units that the write buffer contains in steady state; none where each unit goes to the
-    /// flash at once.
+    /// Returns the number of units (occupied slots) that the write buffer contains in steady state; `None` where each
+    /// unit goes to the flash at once.
     fn waiting_slots(&self, ftl: &mut Ftl) -> Option<u32> {
         let waits =
             ftl.as_page_mapped().is_some() && (ftl.buffer().is_write_back() || ftl.buffer().is_cache());
@@ -193,13 +195,14 @@ impl Precondition {
         (slots > 0).then_some(slots)
     }
 
-    /// Returns the fraction of the units written by copies of the workload that the write buffer coalesced.
+    /// Returns the fraction of the units written by copies of the workload that the write buffer coalesced (replaced
+    /// there by a later write before they reached the flash).
     pub fn coalesced(&self) -> f64 {
         let left = self.written.saturating_sub(u64::from(self.filled)) as f64;
         if self.asked > 0 { (1.0 - left / self.asked as f64).max(0.0) } else { 0.0 }
     }
 
-    /// Makes a model of a write buffer with `slots` slots; none where the buffer is too small to matter for uniform
+    /// Makes a model of a write buffer with `slots` slots; `None` where the buffer is too small to matter for uniform
     /// writes, or as large as the filled space.
     fn buffer_of(&self, slots: Option<u32>) -> Option<WaitingUnits> {
         let slots = slots.filter(|&slots| slots >= self.filled / BUFFER_LEAST && slots < self.filled)?;
@@ -207,7 +210,7 @@ impl Precondition {
     }
 
     /// Records, by opening one of `copies`, whether the workload writes at all; a workload that does not write finds
-    /// the drive at rest.
+    /// the drive at rest (all garbage collection ended).
     pub fn before(self, copies: Copies, ftl: &Ftl) -> Self {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
         Self { rests: !WorkloadCopies::new(copies, unit, capacity).writes(), ..self }
@@ -218,9 +221,10 @@ impl Precondition {
         Self { pilots, ..self }
     }
 
-    /// Measures, on a miniature of the drive before the first overwrite, how many writes the host gets done while
-    /// garbage collection is urgent. Without a measurement, as on a drive too small for a miniature, the host is taken
-    /// to get no writes done meanwhile.
+    /// Measures, on a miniature of the drive before the first overwrite, the share of programs that the host uses while
+    /// garbage collection is urgent (precedes the host's programs on a die short of superblocks), and sets this share
+    /// for untimed writing on the drive. Without a measurement, as on a drive too small for a miniature, the host is
+    /// taken to get no writes done meanwhile.
     fn find_pace(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) {
         let is_asked = self.overwrites() && !self.is_paced && ftl.feature::<ftl::Stripes>().is_none();
         self.is_paced = true;
@@ -236,7 +240,7 @@ impl Precondition {
         }
     }
 
-    /// Returns the progress of preconditioning, from 0 to 1; none where it is unknown.
+    /// Returns the progress of preconditioning, from 0 to 1; `None` where it is unknown.
     pub fn fraction(&self) -> Option<f64> {
         let filled = self.written as f64 / f64::from(self.filled);
         match self.kind {
@@ -278,7 +282,8 @@ impl Precondition {
         Ok(self.done)
     }
 
-    /// Returns true if the workload does not write, so that it finds the drive at rest, with no operation in progress.
+    /// Returns true if the workload does not write, so that it finds the drive at rest, with all garbage collection
+    /// ended.
     pub fn rests(&self) -> bool {
         self.rests
     }
@@ -288,8 +293,8 @@ impl Precondition {
         !matches!(self.kind, PreconditionKind::None | PreconditionKind::Fill)
     }
 
-    /// Leaves the drive in the state in which long work would leave it: at rest if the workload does not write, else
-    /// with garbage collection in progress and a full SLC cache.
+    /// Brings the drive into the state in which long use would leave it: with all garbage collection ended if the
+    /// workload does not write, else with garbage collection in progress and a full SLC cache.
     fn come_to_terms(&mut self, drive: &Drive, ftl: &mut Ftl) -> Result<(), Error> {
         let Some(pages) = ftl.as_page_mapped() else { return Ok(()) };
         if self.rests {
@@ -304,8 +309,8 @@ impl Precondition {
         Ok(())
     }
 
-    /// Performs one step that writes to the SLC cache: a unit written last, else the next step of the workload's
-    /// copies, else a random unit. Returns false when the cache is full.
+    /// Performs one step of filling the SLC cache: writes a unit from the log of the modelled SLC cache, else does the
+    /// next step of the workload's copies, else writes a random unit. Returns false when the cache is full.
     fn fill_cache(&mut self, drive: &Drive, ftl: &mut Ftl, filling: &Filling) -> Result<bool, Error> {
         let written = self.cached.as_mut().and_then(FoldedCache::pop);
         let step = match (written, &mut self.own) {
@@ -373,15 +378,16 @@ impl Precondition {
         Ok(())
     }
 
-    /// Draws the next unit of uniform random writes; returns the unit that leaves for the flash, none if the write only
-    /// replaces data in the write buffer.
+    /// Draws the next unit of uniform random writes and puts it into the models of the write buffer and the SLC cache;
+    /// returns the unit that then leaves the models for the flash, `None` if the write only replaces data in the write
+    /// buffer.
     fn next_uniform(&mut self, filled: u64) -> Option<Lpn> {
         let lpn = Lpn(self.random.below(filled) as u32);
         self.leaves_for(lpn)
     }
 
     /// Returns the units that overwriting left in the write buffer, in the order in which they will leave it, and
-    /// empties the model.
+    /// empties the model of the write buffer.
     pub fn take_waiting(&mut self) -> Vec<Lpn> {
         match self.buffered.take() {
             Some(buffered) => buffered.units(),
@@ -447,8 +453,8 @@ fn programmed(stats: &FtlStats) -> u64 {
     stats.units_programmed.iter().sum()
 }
 
-/// Nominal times in which all dies, working at once, program one unit and read one unit on average: the clock of a
-/// workload that is written without simulated time.
+/// Nominal mean times per mapping unit, for a program and for a read, with all dies of the drive working in parallel.
+/// By these times requests of a workload that is written without simulated time count as answered.
 struct Times {
     program: Nanos,
     read: Nanos,

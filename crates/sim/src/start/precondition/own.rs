@@ -46,14 +46,14 @@ impl Copies {
 /// Greatest number of outstanding requests of a workload copy; beyond it, the oldest request of a trace that is faster
 /// than the drive counts as answered.
 const OUTSTANDING_MAX: usize = 1 << 16;
-/// Greatest number of steps of a trace that are stored in memory, so that the trace is not read again for further
-/// copies.
+/// Greatest number of steps (writes, trims, reads) of a trace that are stored in memory, so that the trace is not read
+/// again for further copies.
 const KEPT_MAX: usize = 1 << 22;
 /// Number of requests without a write after which an endless workload is refused for preconditioning, because it writes
 /// nothing.
 const READS_MAX: u64 = 1 << 22;
 /// Number of requests without a write after which a workload counts as one that does not write, so that it finds the
-/// drive at rest.
+/// drive at rest (all garbage collection ended).
 const READS_BEFORE: u32 = 1 << 16;
 
 /// Kind of the next step of a copy of the workload in preconditioning: a write, a trim, a read, or the end.
@@ -76,9 +76,11 @@ pub(super) enum CopyStep {
 struct CopiedTo {
     unit: u64,
     capacity: u64,
-    /// Host's policy that gives writes their placement handles; none where writes keep their own.
+    /// Host's policy that gives writes their placement handles; `None` where each write keeps the placement handle that
+    /// its request names.
     placer: Option<Placer>,
-    /// List of the placement handles that the last write of each unit named; empty where the drive has no handles.
+    /// List, by logical unit, of the placement handle that the last write of the unit named; empty where the drive has
+    /// no handles.
     named: Vec<Option<u16>>,
 }
 
@@ -93,7 +95,8 @@ impl CopiedTo {
 /// State of preconditioning's writing of copies of a workload one after the other, without simulated time.
 pub(super) struct WorkloadCopies {
     open: OpenCopy,
-    /// True while all copies of the workload are the same and the steps of the first copy are stored for the others.
+    /// True while all copies of the workload are the same and the steps (writes, trims, reads) of the first copy are
+    /// stored for the others.
     recorded: bool,
     /// True if the read steps of the first copy of a recorded workload are stored and repeated in later copies, like
     /// its writes and trims.
@@ -108,8 +111,8 @@ pub(super) struct WorkloadCopies {
     /// True if the workload has pauses in which the drive is idle, because requests come at their own times.
     pauses: bool,
     drive: CopiedTo,
-    /// Number, counted from 1, of the copy of the workload that preconditioning writes now or next; 0 before the first
-    /// copy.
+    /// Number, counted from 1, of the copy (pass) of the workload that preconditioning writes now or next; 0 before the
+    /// first copy.
     pub copies: u64,
     /// Number of units written in the present copy of the workload; `requests` is the number of its requests.
     pub written: u64,
@@ -138,8 +141,9 @@ impl WorkloadCopies {
         }
     }
 
-    /// Adds a drive's `handles` placement handles, and the host's policy `placer` that gives them to writes (none:
-    /// writes keep their own), to the state of writing copies of a workload, and returns that state.
+    /// Sets, for the preconditioning that writes copies of the workload before the run, the drive's number of placement
+    /// handles `handles` and the host's policy `placer` that assigns placement handles to writes (`None`: each write
+    /// keeps the placement handle that its request names). Returns the changed preconditioning state.
     pub fn with_handles(mut self, handles: u16, placer: Option<Placer>) -> Self {
         let CopiedTo { unit, capacity, .. } = self.drive;
         let units = if handles > 0 { capacity.div_ceil(unit) } else { 0 };
@@ -147,19 +151,21 @@ impl WorkloadCopies {
         self
     }
 
-    /// Returns the placement handle that was named by the last write of a unit; none without one.
+    /// Returns the placement handle that the last write of the unit `lpn` named; `None` if it named none, or the unit
+    /// was not written.
     pub fn named_with(&self, lpn: Lpn) -> Option<u16> {
         self.drive.named.get(lpn.index()).copied().flatten()
     }
 
-    /// Sets that the read steps of the first copy of a recorded workload are stored and repeated in later copies, and
-    /// returns the changed state of writing copies.
+    /// Returns the workload copies for preconditioning with the host's read requests included in the memory of the
+    /// first copy of a recorded workload, so that later copies repeat reads as well as writes and trims. Needed where
+    /// the write buffer is also a read cache, because there reads change the contents of the buffer.
     pub fn with_reads(self) -> Self {
         Self { keeps_reads: true, ..self }
     }
 
     /// Returns true if a copy of the workload writes within its first requests; a workload that reads for longer finds
-    /// a drive at rest. A faulty workload also gives true, and its error when it is run.
+    /// a drive at rest (all garbage collection ended). A faulty workload also gives true, and its error when it is run.
     pub fn writes(&mut self) -> bool {
         for _ in 0..READS_BEFORE {
             match self.ask() {
@@ -284,14 +290,14 @@ impl WorkloadCopies {
         })
     }
 
-    /// Returns true once requests of the workload came at times of their own instead of as fast as the drive takes
-    /// them.
+    /// Returns true if at least one request of the workload came at an arrival time of its own instead of as fast as
+    /// the drive accepts requests, so that the drive has pauses.
     pub fn has_pauses(&self) -> bool {
         self.pauses
     }
 
     /// Records that the last step of the copy kept the flash arrays busy for the time `busy`, so that the step's
-    /// request is answered then.
+    /// request counts as answered when that time has passed.
     pub fn served(&mut self, busy: Nanos) {
         let Some(request) = self.request.take() else { return };
         self.idle_from = self.idle_from.max(self.now) + busy;

@@ -17,8 +17,8 @@ use engine::RandomStream;
 use ftl::Ftl;
 use units::Lpn;
 
-/// Number of superblocks in the miniature drive that measures the pace of urgent garbage collection; the result hardly
-/// depends on it.
+/// Number of superblocks in the miniature drive that measures the share of programs that the host uses during urgent
+/// garbage collection (on dies short of superblocks); the result hardly depends on it.
 const SUPERBLOCKS: u32 = 128;
 /// Number of times that the whole logical capacity of the miniature drive is overwritten with random writes, after the
 /// first fill, to bring the miniature near enough to its steady state.
@@ -36,7 +36,7 @@ const WRITES_AT_ONCE: u64 = 1 << 16;
 const REQUESTS_PER_UNIT: u64 = 8;
 
 /// Measures, on a miniature drive, the fraction (0 to 1) that the host really uses of the programs which urgent garbage
-/// collection allows it.
+/// collection (collection that precedes the host's programs on a die short of superblocks) leaves to it.
 ///
 /// # Errors
 /// When the miniature cannot be built or run.

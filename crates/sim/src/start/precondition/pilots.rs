@@ -39,7 +39,7 @@ pub struct Pilots {
 pub(super) trait PilotAnswer: Sized {
     /// Encodes the pilot's answer as numbers.
     fn numbers(&self) -> Vec<u64>;
-    /// Decodes a pilot's answer from numbers, exact to the bit; none where the numbers encode no answer.
+    /// Decodes a pilot's answer from numbers, exact to the bit; `None` where the numbers encode no answer.
     fn read(numbers: &[u64]) -> Option<Self>;
 }
 
@@ -55,8 +55,8 @@ impl PilotAnswer for f64 {
 }
 
 impl Pilots {
-    /// Returns the answer to `question` about a drive and further `inputs`: read from the folder, else found by `ask`
-    /// and stored there.
+    /// Returns the answer of a pilot (small trial drive) to `question` about a drive and further `inputs`: read from
+    /// the folder of stored answers, else computed by `ask`, which runs the pilot, and then stored there.
     ///
     /// # Errors
     /// Those of `ask`.
@@ -102,7 +102,7 @@ fn load(path: &Path) -> Option<Vec<u64>> {
 }
 
 /// Writes an entry of pilot answers to a temporary file and renames it, so that a concurrent reader finds the old entry
-/// or the new one; none if writing fails.
+/// or the new one; `None` if writing fails.
 fn store(path: &Path, numbers: &[u64]) -> Option<()> {
     let unpacked: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     let packed = pack_zstd(&unpacked, LEVEL).ok()?;

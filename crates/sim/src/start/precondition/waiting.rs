@@ -7,8 +7,8 @@ use engine::ByNumber;
 use std::collections::VecDeque;
 use units::Lpn;
 
-/// Model of a write buffer under untimed saturating writes: a queue of the units that wait in the buffer and have not
-/// left for the flash.
+/// Model of a write buffer under untimed writes that keep the buffer full (saturating): a queue of the units that wait
+/// in the buffer and have not left for the flash.
 pub(super) struct WaitingUnits {
     slots: usize,
     queue: VecDeque<u32>,
@@ -17,13 +17,14 @@ pub(super) struct WaitingUnits {
 }
 
 impl WaitingUnits {
-    /// Makes an empty model of a write buffer with `slots` slots, on a drive of `units` logical units.
+    /// Makes an empty model of a write buffer with `slots` slots (one for each buffered unit), on a drive of `units`
+    /// logical units.
     pub fn new(slots: u32, units: u32) -> Self {
         let present = vec![0; units.div_ceil(64) as usize];
         Self { slots: slots as usize, queue: VecDeque::with_capacity(slots as usize + 1), present }
     }
 
-    /// Writes a unit to the buffer; returns the unit that leaves for the flash to make space, none if no unit leaves.
+    /// Writes a unit to the buffer; returns the unit that leaves for the flash to make space, `None` if no unit leaves.
     #[inline]
     pub fn push(&mut self, lpn: Lpn) -> Option<Lpn> {
         let (word, bit) = ((lpn.0 / 64) as usize, 1 << (lpn.0 % 64));
@@ -74,12 +75,13 @@ pub(super) struct FoldedCache {
 }
 
 impl FoldedCache {
-    /// Makes an empty model of an SLC cache with `slots` slots.
+    /// Makes an empty model of an SLC cache with `slots` slots (entries in its log of writes).
     pub fn new(slots: u32) -> Self {
         Self { slots: slots as usize, log: VecDeque::new(), places: ByNumber::default() }
     }
 
-    /// Writes a unit to the SLC cache; returns the unit that is folded to make space, none if no unit is folded.
+    /// Writes a unit to the SLC cache; returns the unit that is folded (moved to superblocks that use all bits per
+    /// cell) to make space, `None` if no unit is folded.
     pub fn push(&mut self, lpn: Lpn) -> Option<Lpn> {
         let [there, gone] = self.places.entry(lpn.0).or_default();
         (*gone, *there) = (*there, *there + 1);
@@ -112,7 +114,7 @@ impl FoldedCache {
     }
 
     /// Removes writes from the log of the SLC cache, oldest first, up to one whose unit is still needed; returns that
-    /// unit, none when there is no such write.
+    /// unit, `None` when there is no such write.
     pub fn pop(&mut self) -> Option<Lpn> {
         loop {
             let (oldest, [there, gone]) = self.take_oldest()?;

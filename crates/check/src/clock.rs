@@ -40,9 +40,8 @@ struct Flight {
     /// Number of bytes that cross the channel where parts of units are read, including bytes for reads that share the
     /// data-out; 0 if whole units cross.
     bytes: u32,
-    /// Three numbers of a read whose page is sensed and sent in pieces (parts of its codewords, the next sensed while
-    /// one is sent): number of pieces, number of pieces sensed so far, and number of pieces that have crossed the
-    /// channel.
+    /// Three numbers of a read with pipelined retries (an attempt is sensed while the attempt before crosses the
+    /// channel): number of such attempts (pieces), number sensed so far, and number that have crossed the channel.
     pieces: (u8, u8, u8),
     /// Id of the flash read whose sense and data-out this read shares; `None` if this read has its own.
     carrier: Option<TransactionId>,
@@ -91,16 +90,15 @@ struct DecodingRead {
     is_internal: bool,
 }
 
-/// Returns the portion of `whole` (a time or a number) that falls to piece number `piece` of a read in `pieces` pieces;
-/// the portions are as equal as whole numbers allow and sum up to `whole`.
+/// Returns the portion of `whole` (a number of senses or bit-planes) that falls to attempt number `piece` of a read with
+/// `pieces` pipelined attempts; the portions are as equal as whole numbers allow and sum up to `whole`.
 fn share(whole: u64, pieces: u8, piece: u8) -> u64 {
     let until = |piece: u64| whole * piece / u64::from(pieces);
     until(u64::from(piece) + 1) - until(u64::from(piece))
 }
 
-/// Returns the time in ns from the transfer of a read's data to the end of their decoding by the ECC. For a read that
-/// is sensed and sent in pieces only the last piece's decoding counts: earlier pieces are decoded while the next are
-/// sensed.
+/// Returns the time in ns from the transfer of a read's data to the end of their decoding by the ECC. For a read with
+/// pipelined retries only the last attempt's decoding counts: earlier attempts are decoded while the next are sensed.
 fn decoding_ns(t_decode: u64, transaction: &Transaction) -> u64 {
     let decodes = u64::from(transaction.reading.decodes);
     let awaited = if transaction.reading.pieces > 1 { decodes.min(1) } else { decodes };

@@ -3,7 +3,7 @@
 use host::{CompletionStatus, Effect, HostRequest, HostSpace};
 use serde_json::Value;
 
-/// The checker's account of requests to each namespace, on a drive with several namespaces: for each kind of request
+/// The checker's own counts of requests to each namespace, on a drive with several namespaces: for each kind of request
 /// the number done, their bytes, and the number that failed.
 pub(crate) struct NamespaceParts {
     /// Extent of each namespace in bytes: the first byte, and the first byte after the namespace.
@@ -12,7 +12,7 @@ pub(crate) struct NamespaceParts {
 }
 
 impl NamespaceParts {
-    /// Makes an account, with all counts zero, for the namespaces in `space`.
+    /// Makes the checker's counts of requests, all zero, for the namespaces in `space`.
     pub fn new(space: &HostSpace) -> Self {
         let extents = space.namespaces.iter().map(|one| one.extent);
         let extents: Vec<[u64; 2]> =

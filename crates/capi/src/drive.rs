@@ -20,7 +20,7 @@ const _: () = assert!(FLOATGATE_STAGES == STAGE_COUNT);
 
 /// A simulated drive that the caller advances step by step, by the calls that take a pointer to it.
 pub struct FloatgateDrive {
-    /// The stepped drive; none once a call on it has found a bug.
+    /// The stepped drive; `None` once a call on it has found a bug, so that the drive was discarded.
     drive: Option<SteppedDrive>,
 }
 

@@ -12,10 +12,10 @@ use units::SimTime;
 /// Latest simulated time in ns for which a request is accepted: half the range of the clock, so that no operation begun
 /// before it overflows the clock.
 const LATEST_NS: u64 = 1 << 63;
-/// Divisor: of the calls that advance the drive, one in this many is timed with the real clock and counted for all of
-/// them.
+/// Divisor: of the calls that advance the stepped drive, one in this many is measured with the real clock, and its
+/// duration times this number is added to the run's real time.
 const TIMED: u64 = 32;
-/// Name of the source of the caller's requests in error messages.
+/// Name, in error messages, of the origin of the requests: the caller's calls of `submit`.
 const NAME: &str = "submit";
 
 /// A simulated drive that its caller advances step by step: the caller submits requests and says how far simulated time
@@ -41,7 +41,7 @@ pub struct SteppedDrive {
     taken: u64,
     /// Number of completions that wait to be taken.
     waiting: usize,
-    /// Result of the finished drive: everything that the drive measured; none until the drive is finished.
+    /// Result of the finished drive: everything that the drive measured, in JSON; `None` until the drive is finished.
     result: Option<Value>,
 }
 
@@ -129,7 +129,8 @@ impl SteppedDrive {
         self.submitted - self.taken
     }
 
-    /// Returns the time in ns of the next event in the drive, work of its own included, or none if nothing will happen.
+    /// Returns the time in ns of the next event in the drive, internal work such as garbage collection included, or
+    /// `None` if no event is to come.
     pub fn next_event_ns(&mut self) -> Result<Option<u64>, StepError> {
         if self.result.is_some() {
             return Ok(None);
@@ -180,8 +181,9 @@ impl SteppedDrive {
         number
     }
 
-    /// Passes the new requests to the drive and advances simulated time until `until_ns`, or until `answers`
-    /// completions wait to be taken. Returns the time in nanoseconds of the first completion that waits.
+    /// Passes the requests submitted since the last call to the drive and advances simulated time until `until_ns`, or
+    /// until `answers` completions wait for the caller to take them. Returns the time in ns of the first completion
+    /// that waits; `None` if none waits.
     fn go_on(&mut self, until_ns: u64, answers: usize) -> Result<Option<u64>, StepError> {
         if !self.new.is_empty() {
             self.inbox.give(&mut self.new);
@@ -278,8 +280,9 @@ impl SteppedDrive {
         Ok(())
     }
 
-    /// Takes the next completion. If none waits, advances the drive to its next completion, but at most to `until_ns`.
-    /// Returns none if no request is outstanding, or none is completed by `until_ns`.
+    /// Takes the next completion. If none waits to be taken, advances the drive to its next completion, but at most to
+    /// `until_ns` (`None` for no limit). Returns `None` if no request is outstanding, or none is completed by
+    /// `until_ns`.
     ///
     /// # Errors
     /// As for [`Self::run_until`].
@@ -315,7 +318,7 @@ impl SteppedDrive {
         Ok(true)
     }
 
-    /// Advances the drive to its next completion, but at most to `until_ns`.
+    /// Advances the drive until a completion waits for the caller, but at most to `until_ns` (`None` for no limit).
     fn reach(&mut self, until_ns: Option<u64>) -> Result<(), StepError> {
         match until_ns {
             _ if self.result.is_some() => return Ok(()),

@@ -3,9 +3,9 @@
 //! Throughout, `alpha` is usable blocks over user blocks (at least 1, the open block not counted), `units` the
 //! mapping units of a block, and the answer all units written over those the host wrote.
 
-/// Returns the write amplification, in closed form, of a drive whose garbage collection draws victims uniformly at
-/// random; `alpha` is usable over user capacity. The formula is exact, as every victim is on average as full as the
-/// drive.
+/// Returns the write amplification, in closed form, of a drive whose garbage collection chooses victims uniformly at
+/// random; `alpha` is usable flash capacity over user capacity. The formula is exact, as every victim is on average as
+/// full as the drive.
 pub fn random(alpha: f64) -> f64 {
     1.0 / (1.0 - 1.0 / alpha)
 }
@@ -17,8 +17,8 @@ pub fn lambert_w0(x: f64) -> f64 {
 }
 
 /// Returns the write amplification, in closed form, of garbage collection that takes blocks in the order in which they
-/// were closed (FIFO), under uniform random writes; `alpha` is usable over user capacity (Desnoyers, SYSTOR 2012,
-/// equation 4).
+/// were closed (FIFO), under uniform random writes; `alpha` is usable flash capacity over user capacity (Desnoyers,
+/// SYSTOR 2012, equation 4).
 pub fn fifo(alpha: f64) -> f64 {
     alpha / (alpha + lambert_w0(-alpha * (-alpha).exp()))
 }

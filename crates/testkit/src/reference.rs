@@ -4,7 +4,7 @@ use engine::RandomStream;
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// Kind of step of a random host history in tests: a write, trim or read of consecutive mapping units.
+/// Kind of step (one request) of a random host history in tests: a write, trim or read of consecutive mapping units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostStep {
     /// Step: the host writes `count` mapping units from `first` on.
@@ -63,7 +63,8 @@ impl ReferenceFtl {
         self.versions.remove(&lpn.0);
     }
 
-    /// Restores the data of `earlier`, a copy of this reference model; version numbers are not set back.
+    /// Sets the data of this reference model back to those of `earlier`, a copy that was made before; the counter that
+    /// gives new version numbers is not set back.
     pub fn put_back(&mut self, earlier: &Self) {
         self.versions.clone_from(&earlier.versions);
     }

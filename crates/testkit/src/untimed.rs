@@ -15,7 +15,7 @@ const NONE: u32 = u32::MAX;
 /// host's writes.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelShape {
-    /// Number of closed blocks among which the victim is chosen.
+    /// Number of closed blocks among which garbage collection chooses the victim.
     pub usable: u32,
     /// Number of blocks that user data fill: `usable` divided by the wanted ratio alpha of usable to user capacity.
     pub user: u32,
@@ -42,13 +42,13 @@ impl ModelShape {
     }
 }
 
-/// An untimed test model of a flash translation layer with page mapping, one open block, and the victim policy under
-/// test.
+/// An untimed test model of a flash translation layer with page mapping, one open block for host writes and
+/// relocations, and the garbage collection victim policy under test.
 pub struct Model {
     shape: ModelShape,
     policy: Box<dyn VictimPolicy>,
-    /// Physical unit in which each logical unit lies; second field: logical unit that each physical unit holds, `NONE`
-    /// where it is invalid.
+    /// Physical unit at which each logical unit lies; second field: logical unit whose valid data each physical unit
+    /// holds, `NONE` where the data are invalid or absent.
     home: Vec<u32>,
     holder: Vec<u32>,
     valid: Vec<u32>,
@@ -166,8 +166,8 @@ impl Model {
         self.policy.on_close(SuperblockId(block), self.valid[block as usize]);
     }
 
-    /// Opens a free block; if this was the spare block, takes a victim and moves its valid units into the open block
-    /// first.
+    /// Opens a free block for the next writes; if this was the last free block (the spare), garbage collection takes a
+    /// victim, moves its valid units into the opened block first, and makes the victim the free block.
     fn reopen(&mut self) {
         loop {
             self.open = self.free.pop().expect("a spare block is always left");

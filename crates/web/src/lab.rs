@@ -27,7 +27,7 @@ pub struct Setup {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PageQuestion {
-    /// Question: which drives and workload generators exist, and which version is the simulator?
+    /// Question: which drives and workload generators are there to choose from, and which version is the simulator?
     Shelf,
     /// Question: is this setup correct, and which drive results from it?
     Check(Setup),
@@ -46,8 +46,8 @@ pub enum PageQuestion {
     Result,
 }
 
-/// Simulator behind the web page: at most one run at a time, and the P/E cycles of the blocks in the picture that was
-/// drawn last.
+/// Simulator behind the web page: at most one run at a time, and the P/E cycles that each superblock had in the picture
+/// of the drive that was drawn last.
 #[derive(Default)]
 pub struct Lab {
     session: Option<Session>,

@@ -7,7 +7,8 @@ use units::SuperblockId;
 
 const SUPERBLOCKS: u64 = 60;
 
-/// Simulated die for the test battery of refresh orders, on which superblocks become due for refresh and are rewritten.
+/// Simulated die for the randomised test of refresh orders: superblocks become due for refresh (relocation of data
+/// before retention or read disturb spoils them), and the policy chooses which is refreshed first.
 struct DueDie {
     candidates: Vec<SuperblockId>,
     due_since_ns: Vec<u64>,

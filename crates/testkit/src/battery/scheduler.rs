@@ -8,8 +8,9 @@ use engine::RandomStream;
 use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
-/// Simulated queues of a die for the test battery of schedulers: for each class of operations, the time at which each
-/// operation was queued, and its serial number over all classes.
+/// Simulated queues of a die for the randomised test of schedulers: for each class of flash operations (host reads,
+/// internal reads, programs, ..., erases), the time at which each operation was queued, and its serial number over all
+/// classes.
 struct QueuedDie {
     queues: [VecDeque<(SimTime, u64)>; Class::COUNT],
     now: SimTime,
@@ -27,8 +28,9 @@ impl QueuedDie {
         self.submitted += 1;
     }
 
-    /// Asks the scheduler to choose among the waiting classes of `may_start` (a bit mask), checks the choice, and
-    /// removes the chosen operation. Returns none if no such class waits.
+    /// Asks the scheduler to choose among the classes with a queued operation that `may_start` (a bit mask of classes)
+    /// allows, checks the choice, and removes the oldest operation of that class. Returns `None` if there is no such
+    /// class.
     fn pick(&mut self, context: &str, may_start: u8, urgent: bool) -> Option<Class> {
         let waiting = |class: &Class| !self.queues[*class as usize].is_empty();
         let ready = Class::ALL.iter().filter(|class| waiting(class)).map(|class| class.bit()).sum::<u8>();

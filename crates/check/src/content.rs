@@ -7,10 +7,10 @@ use controller::Transaction;
 use std::collections::HashMap;
 use units::{Lpn, Ppa};
 
-/// Size of a sector in bytes.
+/// Size of a sector, the smallest unit that the host writes, in bytes.
 const SECTOR: u64 = 512;
 /// Value in place of a version number, for a sector that was never written. Second constant: value for a sector of a
-/// unit that a write-buffer slot does not hold yet.
+/// unit that a write-buffer slot does not hold yet, after a write of a part of the unit.
 const EMPTY: u32 = u32::MAX;
 const LACKING: u32 = u32::MAX - 1;
 
@@ -31,7 +31,7 @@ struct SlotContent {
 }
 
 /// Value in place of a unit's number, for the unknown logical unit in a slot of the write buffer that was filled before
-/// the run, as happens on a drive that wore out; the checker does not ask the drive for the unit.
+/// the run, as happens on a drive that wore out; the checker does not ask the drive which unit it is.
 pub(super) const BEFORE: Lpn = Lpn(u32::MAX - 1);
 
 /// The checker's model of which host write each sector comes from: in the logical drive as it should be, in the slots
@@ -206,8 +206,8 @@ impl Content {
         stored
     }
 
-    /// Checks that the unit at physical address `ppa`, to which the map points from now on, was programmed without a
-    /// missing or wrong sector.
+    /// Checks that the unit at physical address `ppa`, to which the map points from now on, was programmed with all its
+    /// sectors, each from the right write; panics with the error message noted for the address otherwise.
     pub fn on_commit(&mut self, ppa: Ppa) {
         if let Some(fault) = self.faults.get(&ppa.0) {
             panic!("{fault}, at {ppa}: a partial write was not merged with what was there");
@@ -260,7 +260,8 @@ impl Content {
         }
     }
 
-    /// Empties all slots of the write buffer in the account, because the power failed.
+    /// Empties all slots of the write buffer (entries for one unit) in the checker's model of sectors, because the
+    /// power failed.
     pub fn on_cut(&mut self) {
         self.slots.clear();
     }

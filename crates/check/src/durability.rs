@@ -45,7 +45,8 @@ impl Durability {
         self.protected
     }
 
-    /// Makes the account of a drive with a volatile write-back buffer, whose data are lost in a power cut.
+    /// Makes the checker's model of promises for a drive with a volatile write-back buffer, whose data are lost in a
+    /// power cut.
     fn unprotected() -> Self {
         Self {
             protected: false,
@@ -85,8 +86,8 @@ impl Durability {
         }
     }
 
-    /// Notes that the drive was rolled back to a snapshot in which unit `lpn` has `version`, or no data; `last` is the
-    /// highest version number so far.
+    /// Notes that the drive was rolled back to a snapshot in which unit `lpn` has `version`, or no data (`None`);
+    /// `last` is the highest version number given to a write or trim so far.
     pub fn on_returned(&mut self, lpn: Lpn, version: Option<u32>, last: u32) {
         if self.cuts {
             self.survival.go_back(lpn, version, last);
@@ -127,8 +128,8 @@ impl Durability {
         }
     }
 
-    /// Notes that `version` of unit `lpn` has been programmed to flash, or is a trim: neither it nor an older version
-    /// counts as acknowledged without being on flash any more.
+    /// Notes that `version` of unit `lpn` has been programmed to flash, or is the version number of a trim: this
+    /// version and older ones no longer count as acknowledged without being on flash.
     pub fn on_commit(&mut self, lpn: Lpn, version: u32) {
         if self.protected {
             return;
@@ -182,7 +183,7 @@ impl Durability {
 
 impl Durability {
     /// Notes, at the answer to a write or flush, which versions must survive a power cut from now on and which are only
-    /// acknowledged. `written` are the versions that the write brought.
+    /// acknowledged. `written` are the units of the write with the version numbers that it gave them.
     fn note_promises(&mut self, request: &Answered<'_>, written: &Versions) {
         let host = request.host;
         if host.op.effect() == Effect::Flush {

@@ -47,7 +47,7 @@ pub struct Promise {
     pub keeps_trims: bool,
 }
 
-/// Counts, by the drive itself, of flash operations, units and bytes, which the checker compares with its account.
+/// Set of the drive's own counts of flash operations, units and bytes, which the checker compares with its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DriveCounts {
     /// Number of flash pages that the drive read, by origin of the read.
@@ -66,15 +66,16 @@ pub struct DriveCounts {
     pub units_read: u64,
 }
 
-/// Busy times of channels and flash arrays, as the drive itself counts them, which the checker compares with its
-/// account.
+/// Busy times of channels and flash arrays, as the drive itself counts them, which the checker compares with the times
+/// that it adds up itself.
 #[derive(Clone, Debug, Default)]
 pub struct Busy {
     /// Busy time of each channel, in ns.
     pub channels: Vec<u64>,
     /// Busy time of each die's array in ns, split by purpose: host, garbage collection, wear levelling, other.
     pub arrays: Vec<[u64; 4]>,
-    /// Sums over the drive: array time in ns by kind of operation and purpose, and bytes moved over the channels.
+    /// Sums over the drive: array time in ns by kind of operation (read, program, erase) and purpose (host, garbage
+    /// collection, ...), and bytes moved over the channels.
     pub work: Work,
     /// Number of flash operations in flight.
     pub in_flight: usize,

@@ -96,7 +96,7 @@ impl FailedDies {
     }
 
     /// Checks, at the answer to a host read, that the read failed if it had to, and that data are lost only if a dead
-    /// die or a torn page row explains the loss.
+    /// die or a torn page row (unreadable after a power cut) explains the loss.
     pub fn on_complete(&mut self, request: &Answered<'_>) {
         let (may, must) = (self.may_fail.remove(&request.id), self.must_fail.remove(&request.id));
         if self.dead.is_empty() || request.host.op.effect() != Effect::Read {

@@ -32,8 +32,8 @@ pub(crate) struct Survival {
     /// For each logical unit that was trimmed, or of which a power cut destroyed a page: the highest version number
     /// that the unit may hold after a power cut; any older version, or no data, is allowed as well.
     free: Versions,
-    /// Highest version number at the time when the drive was last rolled back to a snapshot: versions up to this number
-    /// were undone, except for those of the snapshot.
+    /// Highest version number at the time when the drive was last rolled back to a snapshot: writes with a version up
+    /// to this number were undone, except for versions that the snapshot sees.
     undone: u32,
     /// True if trims are as durable as writes. The next two fields, used only then, hold for each unit the version
     /// number up to which it is trimmed: by trims that were answered, and by trims that are promised to survive a power
@@ -59,7 +59,7 @@ impl Survival {
         }
     }
 
-    /// Makes the account treat trims as promised to survive a power cut like writes, from now on.
+    /// Makes the checker's model treat trims as promised to survive a power cut like writes, from now on.
     pub fn keep_trims(&mut self) {
         self.keeps_trims = true;
     }
@@ -75,8 +75,8 @@ impl Survival {
         }
     }
 
-    /// Records the promise that unit `lpn` holds no version up to `version` after any later power cut, because of a
-    /// trim.
+    /// Records the promise about unit `lpn` that a trim makes: after any later power cut the unit holds no data of a
+    /// version up to `version`.
     fn promise_gone(&mut self, lpn: Lpn, version: u32) {
         let newest = self.gone.entry(lpn).or_default();
         *newest = version.max(*newest);
@@ -93,7 +93,8 @@ impl Survival {
         }
     }
 
-    /// Records the promise that unit `lpn` holds `version`, or a newer one, after every later power cut.
+    /// Records the promise about unit `lpn` that a durable write makes: the unit holds `version`, or a newer one, after
+    /// every later power cut.
     pub fn promise(&mut self, lpn: Lpn, version: u32) {
         // A write that was in flight when its unit was trimmed may be answered later than the trim.
         if version > self.undone && self.free.get(&lpn).is_none_or(|free| *free < version) {
@@ -160,7 +161,8 @@ impl Survival {
     }
 
     /// Records, after a roll-back to a snapshot, the promise that unit `lpn` holds `version` after every power cut and
-    /// none of the later versions up to `last`. A unit without data in the snapshot counts as trimmed.
+    /// no later version up to `last`, the highest number so far. A unit without data in the snapshot (`None`) counts as
+    /// trimmed.
     pub fn go_back(&mut self, lpn: Lpn, version: Option<u32>, last: u32) {
         self.undone = last;
         self.acknowledged.remove(&lpn);

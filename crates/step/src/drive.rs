@@ -18,8 +18,8 @@ const TIMED: u64 = 32;
 /// Name, in error messages, of the origin of the requests: the caller's calls of `submit`.
 const NAME: &str = "submit";
 
-/// A simulated drive that its caller advances step by step: the caller submits requests and says how far simulated time
-/// goes.
+/// A simulated drive that its caller advances step by step: the caller submits requests and says up to which simulated
+/// time the drive is to be simulated.
 ///
 /// The drive's present is the time to which the caller has advanced it by [`Self::run_until`], [`Self::next`] or
 /// [`Self::finish`]: all events up to the present have happened, and no request is accepted for an earlier time.
@@ -114,7 +114,7 @@ impl SteppedDrive {
         })
     }
 
-    /// Returns the drive's present in ns: the simulated time to which the caller has advanced it.
+    /// Returns the present of the stepped drive in ns: the simulated time to which the caller has advanced it.
     pub fn now_ns(&self) -> u64 {
         self.present_ns
     }
@@ -129,8 +129,8 @@ impl SteppedDrive {
         self.submitted - self.taken
     }
 
-    /// Returns the time in ns of the next event in the drive, internal work such as garbage collection included, or
-    /// `None` if no event is to come.
+    /// Returns the simulated time in ns of the next event in the drive, internal work such as garbage collection
+    /// included, or `None` if no event is to come.
     pub fn next_event_ns(&mut self) -> Result<Option<u64>, StepError> {
         if self.result.is_some() {
             return Ok(None);

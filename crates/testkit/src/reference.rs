@@ -30,8 +30,8 @@ pub enum HostStep {
     },
 }
 
-/// Reference model of a flash translation layer for tests, without flash: it stores only the newest version of each
-/// logical unit.
+/// Reference model of a flash translation layer for tests, without flash: it stores only the newest version number of
+/// each logical unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReferenceFtl {
     units: u32,
@@ -69,7 +69,7 @@ impl ReferenceFtl {
         self.versions.clone_from(&earlier.versions);
     }
 
-    /// Returns the version that a read of unit `lpn` must return, or `None` if the unit holds no data.
+    /// Returns the version number that a read of unit `lpn` must return, or `None` if the unit holds no data.
     pub fn read(&self, lpn: Lpn) -> Option<u64> {
         self.check(lpn);
         self.versions.get(&lpn.0).copied()
@@ -104,7 +104,8 @@ impl ReferenceFtl {
     }
 }
 
-/// Parameters of a random host in tests: fractions of reads, trims and hot accesses, and the greatest size of a step.
+/// Parameters of a random host in tests: fractions of reads, trims and accesses to the hot part of the drive, and the
+/// greatest size of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Habits {
     /// Fraction of the host's steps that are reads.

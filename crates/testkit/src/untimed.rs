@@ -17,7 +17,8 @@ const NONE: u32 = u32::MAX;
 pub struct ModelShape {
     /// Number of closed blocks among which garbage collection chooses the victim.
     pub usable: u32,
-    /// Number of blocks that user data fill: `usable` divided by the wanted ratio alpha of usable to user capacity.
+    /// Number of blocks that user data would fill completely: `usable` divided by the wanted ratio alpha of usable to
+    /// user capacity.
     pub user: u32,
     /// Number of mapping units in a block.
     pub units: u32,

@@ -73,21 +73,22 @@ impl StripeAccount {
         on_flash.get(self.parity[group]).copied().unwrap_or(0)
     }
 
-    /// True if parity can restore a torn page row that holds no parity itself: all other page rows of its stripe, the
-    /// parity row included, are intact.
+    /// True if parity can restore a torn page row (unreadable after a power cut) that holds no parity itself: all other
+    /// page rows of its stripe, the parity row included, are intact.
     fn is_given_back(&self, superblock: usize, row: u32) -> bool {
         let is_parity = self.parity[self.group_of(superblock)] == superblock;
         self.is_torn(superblock, row) && !is_parity && !self.is_broken(superblock, row)
     }
 
-    /// True if a power cut tore the page row and the parity on flash includes its data.
+    /// True if a power cut tore the page row (made it unreadable) although the parity on flash includes its data.
     pub fn is_torn(&self, superblock: usize, row: u32) -> bool {
         let lost = self.torn.lost.get(&(self.group_of(superblock), row));
         lost.is_some_and(|lost| lost.contains(&superblock))
     }
 
-    /// True if the page row cannot be restored by parity: power cuts tore another page row of its stripe, the page row
-    /// was torn before its parity was made, or superblocks of its group are being erased.
+    /// True if the page row cannot be restored by parity: power cuts tore another page row of its stripe (made it
+    /// unreadable), the page row was torn before its parity was calculated, or superblocks of its group are being
+    /// erased.
     pub(super) fn is_broken(&self, superblock: usize, row: u32) -> bool {
         let group = self.group_of(superblock);
         let takes_another = |lost: &BTreeSet<usize>| lost.iter().any(|&other| other != superblock);

@@ -12,8 +12,8 @@ use units::{Nanos, SimTime};
 enum Stage {
     /// State: the die waits to receive the command of its next operation over the channel.
     Command,
-    /// State: the die's array is busy until the channel has served this number of uses (grants), of all dies together;
-    /// then the die waits to send the data of a read (true) or to receive a new command (false).
+    /// State: the die's array is busy until the channel's counter of turns (uses by any die, and idle turns) reaches
+    /// this number; then the die waits to send the data of a read (true) or to receive a new command (false).
     Array(u64, bool),
     /// State: the die waits for the channel to send data (true) or to receive data (false).
     Data(bool),
@@ -24,8 +24,8 @@ enum Stage {
 struct KeptChannel {
     stages: Vec<Stage>,
     since: Vec<SimTime>,
-    /// For each die, the number of uses (grants) that the channel had given to all dies together when the die began to
-    /// wait for the channel.
+    /// For each die, the value of the channel's counter of turns (uses by any die, and idle turns) when the die began
+    /// to wait for the channel.
     waits_from: Vec<u64>,
     grants: u64,
     reads: f64,
@@ -73,8 +73,8 @@ impl KeptChannel {
     }
 
     /// Asks the arbiter under test which waiting die may use the channel next and checks the answer, or lets the
-    /// channel idle if no die waits. Returns the die and the use (command, data in or data out) that were granted;
-    /// `None` if no die waited.
+    /// channel idle if no die waits. Returns the die and the use (command or data) that were granted; `None` if no die
+    /// waited.
     fn step(&mut self, context: &str) -> Option<(u32, Want)> {
         self.wake();
         let set = |stage: Stage| {
@@ -121,8 +121,8 @@ impl KeptChannel {
     }
 }
 
-/// Tests a channel arbiter with `events` grants on each of several simulated channels of various numbers of dies and
-/// loads; `starvation` says whether a die may wait for ever, as the policy's description (card) tells.
+/// Tests a channel arbiter with `events` turns on each of several simulated channels of various numbers of dies and
+/// loads; `starvation` says whether the description (card) of the policy allows that a die waits for ever.
 ///
 /// # Panics
 /// When the arbiter breaks a rule.

@@ -136,7 +136,7 @@ fn history(context: &str, maker: &Maker, events: u64) -> Vec<u32> {
 }
 
 /// Checks that an eviction policy that is asked until the buffer is empty chooses each slot (entry for one unit)
-/// exactly once, and that the policy calls no unit overdue afterwards.
+/// exactly once, and that the policy wants no further eviction of the rest of a block afterwards (`is_overdue`).
 fn drain(context: &str, maker: &Maker) {
     let mut shelf = Shelf::new(maker);
     for slot in 0..SLOTS {

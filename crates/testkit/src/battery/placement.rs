@@ -73,8 +73,8 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     }
 }
 
-/// Simulates `events` choices of a die among random sets of eligible dies and returns the choices. Where the policy
-/// chooses none, it is asked again with all dies eligible.
+/// Simulates `events` choices of a die for a program among random sets of eligible dies and returns the choices. Where
+/// the policy chooses no die, it is asked again with all dies eligible.
 fn history(context: &str, maker: &Maker, dies: u32, events: u64, seed: u64) -> Vec<DieId> {
     let mut drive = PlacementDrive::new(maker, dies);
     let mut random = RandomStream::new(seed, "battery.placement");

@@ -55,7 +55,8 @@ impl DueDie {
     }
 }
 
-/// Simulates `events` random events of a die and returns the superblocks that the policy chose to refresh.
+/// Simulates `events` random events of a die (superblocks become due for refresh, refreshes) and returns the
+/// superblocks that the policy chose to refresh, in order.
 fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<SuperblockId> {
     let mut policy = maker();
     let (mut random, mut draws) =

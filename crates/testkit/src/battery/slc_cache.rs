@@ -4,8 +4,8 @@ use engine::RandomStream;
 use ftl::slc_cache::{CacheShape, CacheView, Maker};
 use units::Bytes;
 
-/// Tests an SLC cache policy, which sets the least and greatest size of the cache, on `events` random drives, each with
-/// a random number of spare superblocks.
+/// Tests an SLC cache policy, which sets the least and greatest number of superblocks in the cache, on `events` random
+/// drives, each with a random number of spare superblocks (not needed by data or garbage collection).
 ///
 /// # Panics
 /// When the policy breaks a rule.

@@ -121,8 +121,8 @@ impl<'a> WornDie<'a> {
         picked
     }
 
-    /// Simulates the reclaim of `victim`, then of each superblock that the wear policy relocates because of it; valid
-    /// data go to newly opened superblocks.
+    /// Simulates the reclaim (relocation of valid data and erase) of `victim`, then of each superblock that the wear
+    /// policy relocates because of it; valid data go to newly opened superblocks.
     fn reclaim(&mut self, victim: SuperblockId, valid: u32) {
         self.erase(victim);
         self.write_one(valid);

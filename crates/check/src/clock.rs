@@ -15,11 +15,13 @@ enum FlightStage {
     Waits,
     /// Step reached: the command, or the data of a program, have been sent to the die.
     Loaded,
-    /// Step reached: the array stopped the program or erase before its end, so that the operation is suspended.
+    /// Step reached: the flash array interrupted the program or erase before its end (suspension), so that other
+    /// operations can go first.
     Suspended,
-    /// Step reached: the array work of the operation (sense, program or erase) is done.
+    /// Step reached: the array work of the operation (sense, program or erase) is done; its data-out or status query
+    /// may follow.
     Worked,
-    /// Step reached: the data of a read have crossed the channel, or the status of a program or erase is known.
+    /// Step reached: the data of a read have crossed the channel, or the status of a program or erase has been queried.
     Told,
 }
 
@@ -90,8 +92,8 @@ struct DecodingRead {
     is_internal: bool,
 }
 
-/// Returns the portion of `whole` (a number of senses or bit-planes) that falls to attempt number `piece` of a read with
-/// `pieces` pipelined attempts; the portions are as equal as whole numbers allow and sum up to `whole`.
+/// Returns the portion of `whole` (a number of senses or bit-planes) that falls to attempt number `piece` of a read
+/// with `pieces` pipelined attempts; the portions are as equal as whole numbers allow and sum up to `whole`.
 fn share(whole: u64, pieces: u8, piece: u8) -> u64 {
     let until = |piece: u64| whole * piece / u64::from(pieces);
     until(u64::from(piece) + 1) - until(u64::from(piece))

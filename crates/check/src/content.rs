@@ -114,7 +114,8 @@ impl Content {
         sectors[part].fill(version);
     }
 
-    /// Drops the sector versions of unit `lpn`, because the drive has trimmed the unit.
+    /// Drops the expected sector versions of unit `lpn` (number of the write that each sector comes from), because the
+    /// drive has trimmed the unit, or the unit is without data after a recovery or roll-back.
     pub fn on_trim(&mut self, lpn: Lpn) {
         self.drive.remove(&lpn.0);
     }

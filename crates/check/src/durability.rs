@@ -149,7 +149,7 @@ impl Durability {
         }
     }
 
-    /// True if `version` of unit `lpn`, or a newer one, has reached the flash.
+    /// True if `version` of unit `lpn`, or a newer one, has been programmed to flash.
     fn is_safe(&self, lpn: Lpn, version: u32) -> bool {
         self.on_flash.get(&lpn).is_some_and(|there| *there >= version)
     }

@@ -26,7 +26,7 @@ pub struct Facts {
     /// Number of dies that a parity group spans (superblocks of the same number on these dies form a group); `None` on
     /// a drive without parity over dies.
     pub stripe: Option<u32>,
-    /// What the drive promises about data in the write buffer and about trims when the power is cut.
+    /// Promises of the drive about data in the write buffer and about trims when the power is cut.
     pub promise: Promise,
     /// True if a host read may fail although no die fails in the run: the drive has an error-correcting code, which may
     /// not correct all errors, or a die that was dead before the run.
@@ -41,7 +41,8 @@ pub struct Promise {
     pub is_cut: bool,
     /// True if capacitors protect all data in the write buffer against a power cut.
     pub is_protected: bool,
-    /// True if the drive acknowledges a write as soon as the data are in the write buffer (write-back).
+    /// True if the drive acknowledges a write when the data are in the write buffer, before they are on flash
+    /// (write-back).
     pub writes_back: bool,
     /// True if the drive promises that a trim survives a power cut in the same way as a write.
     pub keeps_trims: bool,
@@ -138,7 +139,7 @@ pub trait Examined {
     /// Returns the drive's count of valid units in each superblock.
     fn valid_units(&self) -> &[u32];
 
-    /// Returns the number of page rows that are programmed in `superblock`.
+    /// Returns the number of page rows (multi-plane pages) that are programmed in `superblock`.
     fn rows_programmed(&self, superblock: usize) -> u32;
 
     /// True if `superblock` is in SLC mode: its cells hold one bit each.
@@ -168,7 +169,7 @@ pub trait Examined {
     fn busy(&self, now: SimTime) -> Busy;
 }
 
-/// Record of a host request that the drive has answered, as the checker is told of it.
+/// Record of a host request that the drive has answered, which the simulator passes to the checker.
 #[derive(Clone, Copy, Debug)]
 pub struct Answered<'a> {
     /// Number (id) that identifies the request in the events.
@@ -185,8 +186,8 @@ pub struct Answered<'a> {
     pub uncorrectable: bool,
 }
 
-/// Kind of event that the checker is told of about snapshots, or about versions of logical units that only snapshots
-/// see.
+/// Kind of event that is reported to the checker about snapshots, or about versions of logical units that only
+/// snapshots see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PastEvent {
     /// Event: the snapshot with this serial number was taken; it sees what the drive holds now.
@@ -194,7 +195,7 @@ pub enum PastEvent {
     /// Event: the record of the snapshot with this serial number was programmed to flash, so that it and all data that
     /// it sees survive power cuts from now on.
     Recorded(u32),
-    /// Event: the snapshot with this serial number was deleted.
+    /// Event: the snapshot with this serial number was deleted; data that only it sees become invalid.
     Dropped(u32),
     /// Event: the drive was rolled back to its newest snapshot, which has this serial number, and holds that snapshot's
     /// data again.

@@ -16,7 +16,7 @@ const SECTOR: u64 = 512;
 /// Array with one count for each origin of flash operations (host, garbage collection, and so on).
 type CountsByOrigin = [u64; Origin::COUNT];
 
-/// Counts, by the checker, of operations on flash and of requests at the host.
+/// Set of the checker's own counts of operations on flash and of requests at the host.
 #[derive(Clone, Default)]
 struct Counts {
     pages_read: CountsByOrigin,
@@ -77,7 +77,7 @@ pub(crate) struct Ledger {
     decoding_then: CountsByOrigin,
     busy_then: (Vec<u64>, Vec<u64>),
     window: SimTime,
-    /// True once the measured window has begun.
+    /// True once the measured window (the part of the run that results cover) has begun.
     counts: bool,
     requests: Vec<RequestAccount>,
     /// Number of mapping units of host reads that were answered; second field: physical addresses that the host reads
@@ -98,12 +98,13 @@ pub(crate) struct Ledger {
     parts: NamespaceParts,
 }
 
-/// Way in which the measured window of a run begins: together with the run, or after the ramp time.
+/// Way in which the measured window of a run (the part that results cover) begins: together with the run, or after the
+/// ramp time (warm-up).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
-    /// Way to begin: the measured window begins together with the run.
+    /// Way to begin: the measured window, which results cover, begins together with the run.
     AtOnce,
-    /// Way to begin: the measured window begins when the ramp time is over.
+    /// Way to begin: the measured window, which results cover, begins when the ramp time (warm-up) is over.
     AfterRamp,
 }
 

@@ -74,7 +74,7 @@ impl MadeUp {
     }
 }
 
-/// Returns the sizes of the made-up test drive's flash.
+/// Returns the sizes of the made-up test drive's flash (units, page rows, superblocks, dies).
 pub(crate) fn shape() -> FlashShape {
     FlashShape {
         unit_bytes: 4096,

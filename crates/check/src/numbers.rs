@@ -53,7 +53,8 @@ struct Wires {
     planes: u64,
 }
 
-/// Set of all numbers from which the checker calculates times of channels and flash arrays.
+/// Set of all numbers of the chip and the flash interface from which the checker calculates how long channels and flash
+/// arrays are busy.
 pub(super) struct Numbers {
     chip: ChipNumbers,
     wires: Wires,

@@ -89,7 +89,7 @@ pub(super) struct OwnMap<B> {
 }
 
 impl<B: MapAtFirst> OwnMap<B> {
-    /// Makes the checker's map of `drive` as the drive is now.
+    /// Makes the checker's own map from the map that `drive` has now.
     pub fn of(drive: &impl Examined<Beginning = B>, shape: &FlashShape) -> Self {
         let changes = MapChanges {
             beginning: drive.beginning(),
@@ -157,12 +157,14 @@ impl<B: MapAtFirst> OwnMap<B> {
         }
     }
 
-    /// Returns the state of each logical unit of the host, in the order of their numbers.
+    /// Returns the state (physical address and version numbers) of each logical unit of the host, in the order of their
+    /// numbers.
     pub fn hosts(&self) -> impl Iterator<Item = UnitState> {
         (0..self.logical).map(|lpn| self.unit(Lpn(lpn)))
     }
 
-    /// Returns all physical addresses in order, each with its state.
+    /// Returns all physical addresses in order, each with its state: the valid unit there, and the unit and version
+    /// programmed last.
     pub fn places(&self) -> impl Iterator<Item = (Ppa, PlaceState)> {
         (0..self.physical as u64).map(|ppa| (Ppa(ppa), self.place(Ppa(ppa))))
     }

@@ -20,13 +20,13 @@ impl NamespaceParts {
         Self { served: vec![[[0; 3]; 3]; extents.len()], extents }
     }
 
-    /// Sets the counts of all namespaces to zero, because the measured window begins.
+    /// Sets the request counts of all namespaces to zero, because the measured window, which results cover, begins.
     pub fn begin(&mut self) {
         self.served.fill([[0; 3]; 3]);
     }
 
-    /// Adds a request that arrived in the measured window and is now answered to the counts of its namespace, as done
-    /// or as failed.
+    /// Adds a request that arrived in the measured window (the part of the run that results cover) and is now answered
+    /// to the counts of its namespace, as done or as failed.
     pub fn on_complete(&mut self, request: &HostRequest, status: CompletionStatus) {
         let kind = match request.op.effect() {
             Effect::Read => 0,

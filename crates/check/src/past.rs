@@ -13,7 +13,7 @@ pub(crate) const EMPTY: u32 = u32::MAX;
 pub(crate) struct Past {
     kept: Vec<(u32, Vec<u32>)>,
     slots: BTreeMap<u32, u32>,
-    /// Set of the serial numbers of the snapshots that must survive a power cut.
+    /// Set of the serial numbers of the snapshots whose record is on flash, so that they must survive a power cut.
     recorded: BTreeSet<u32>,
     /// Set of the versions whose flash page a power cut destroyed (torn), each as a logical unit and a version number.
     torn: BTreeSet<(u32, u32)>,

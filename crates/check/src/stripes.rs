@@ -15,13 +15,14 @@ pub(crate) struct StripeAccount {
     width: usize,
     /// Number of valid units in each parity group.
     live: Vec<u32>,
-    /// Number of page rows of each superblock that programs have been submitted for.
+    /// For each superblock, the number of page rows (multi-plane pages) for which programs have been submitted since
+    /// its erase.
     rows: Vec<u32>,
-    /// Number of parity page rows of each parity group that programs have been submitted for; second field: the
-    /// superblock of each group that holds the parity.
+    /// For each parity group, the number of parity page rows for which programs have been submitted; second field: the
+    /// superblock of the group that holds the parity.
     parity_rows: Vec<u32>,
     parity: Vec<usize>,
-    /// For each superblock: true if it is in SLC mode, in which it has no parity and is not part of its group's
+    /// For each superblock: true if it is in SLC mode, in which it has no parity and is not part of its parity group's
     /// stripes.
     apart: Vec<bool>,
     /// Page rows that power cuts tore (their programs were interrupted, so that they are unreadable).

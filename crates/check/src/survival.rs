@@ -44,7 +44,8 @@ pub(crate) struct Survival {
 }
 
 impl Survival {
-    /// Notes that a flush with the number `request` was requested, with the writes and trims that it covers.
+    /// Notes that a flush with the number `request` was requested, and stores which acknowledged writes and answered
+    /// trims it covers.
     pub fn on_flush(&mut self, request: u32) {
         self.flushes.insert(request, [self.acknowledged.clone(), self.trimmed.clone()]);
     }
@@ -107,8 +108,8 @@ impl Survival {
         }
     }
 
-    /// Drops all promises that trimmed units stay trimmed, because a power cut may have destroyed the records of trims
-    /// on flash.
+    /// Drops all promises that trimmed units stay without data, because a power cut may have destroyed the records of
+    /// trims on flash.
     pub fn release_trims(&mut self) {
         self.gone.clear();
     }

@@ -18,12 +18,12 @@ pub(crate) struct TrimAccount {
     /// True on a drive with snapshots: the drive may ignore a trim if it lacks free space to store the trimmed data for
     /// snapshots, so trims are not checked.
     may_refuse: bool,
-    /// Number of trims of units so far (each trimmed unit counts). Second field: for each logical unit, the value of
-    /// this count at its last trim; the list is empty until a trim arrives.
+    /// Counter of trimmed units so far (each trim of a unit counts). Second field: for each logical unit, the value of
+    /// this counter at its last trim; the list is empty until a trim arrives.
     count: u64,
     last: Vec<u64>,
-    /// For each trim request in flight, by its request number: the number of trims of units so far when the request
-    /// arrived.
+    /// For each trim request in flight, by its request number: the value of the counter of trimmed units when the
+    /// request arrived.
     asked: BTreeMap<u32, u64>,
     /// Range of logical units that each trim or zone reset in flight covers, by its request number; second field: the
     /// range of the trim or reset that removed a unit from the map last.

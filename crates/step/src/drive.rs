@@ -29,7 +29,7 @@ pub struct SteppedDrive {
     /// Requests submitted since the drive was last advanced; second field: the earliest time of these requests.
     new: Vec<NumberedRequest>,
     first_new: Option<SimTime>,
-    /// Number of calls so far that advanced the drive.
+    /// Number of calls so far that advanced the stepped drive.
     calls: u64,
     namespaces: Vec<Extent>,
     is_parted: bool,
@@ -39,7 +39,7 @@ pub struct SteppedDrive {
     present_ns: u64,
     submitted: u64,
     taken: u64,
-    /// Number of completions that wait to be taken.
+    /// Number of completions that wait for the caller to take them.
     waiting: usize,
     /// Result of the finished drive: everything that the drive measured, in JSON; `None` until the drive is finished.
     result: Option<Value>,
@@ -208,7 +208,7 @@ impl SteppedDrive {
         Ok(first_ns)
     }
 
-    /// Checks a request of the caller and returns it as a host request, with its offset on the whole drive instead of
+    /// Checks a request of the caller and converts it to a host request, with its offset on the whole drive instead of
     /// in its namespace.
     fn placed(&mut self, request: &StepRequest) -> Result<HostRequest, StepError> {
         let StepRequest { time_ns, op, offset, bytes, namespace, fua, placement } = *request;
@@ -334,8 +334,8 @@ impl SteppedDrive {
         Ok(())
     }
 
-    /// Takes at most `most` waiting completions in the order of their times, passes each to `look`, and returns their
-    /// number. Simulated time does not advance.
+    /// Takes at most `most` of the completions that wait for the caller, in the order of their times, passes each to
+    /// `look`, and returns their number. Simulated time does not advance.
     ///
     /// # Errors
     /// When the drive ended with an error.
@@ -353,8 +353,8 @@ impl SteppedDrive {
         Ok(count)
     }
 
-    /// Takes at most `most` waiting completions in the order of their times and returns them; simulated time does not
-    /// advance.
+    /// Takes at most `most` of the completions that wait for the caller, in the order of their times, and returns them;
+    /// simulated time does not advance.
     ///
     /// # Errors
     /// As for [`Self::take_with`].
@@ -364,7 +364,7 @@ impl SteppedDrive {
         Ok(found)
     }
 
-    /// Returns the number of completions that wait to be taken.
+    /// Returns the number of completions that wait for the caller to take them.
     ///
     /// # Errors
     /// As for [`Self::take_with`].

@@ -108,14 +108,14 @@ impl ReferenceFtl {
 /// greatest size of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Habits {
-    /// Fraction of the host's steps that are reads.
+    /// Fraction of the host's steps (requests) that are reads.
     pub reads: f64,
-    /// Fraction of the host's steps that are trims; steps that are neither reads nor trims are writes.
+    /// Fraction of the host's steps (requests) that are trims; steps that are neither reads nor trims are writes.
     pub trims: f64,
-    /// Fraction of the host's steps that begin in the first fifth of the drive; other steps begin anywhere on the
-    /// drive.
+    /// Fraction of the host's steps (requests) that begin in the first fifth of the drive; other steps begin anywhere
+    /// on the drive.
     pub hot: f64,
-    /// Greatest number of mapping units of one step.
+    /// Greatest number of mapping units of one step (request).
     pub units_max: u32,
 }
 

@@ -20,11 +20,12 @@ pub struct ModelShape {
     /// Number of blocks that user data would fill completely: `usable` divided by the wanted ratio alpha of usable to
     /// user capacity.
     pub user: u32,
-    /// Number of mapping units in a block.
+    /// Number of mapping units in a block of the model.
     pub units: u32,
-    /// Fraction of the host's writes that goes to hot units, from 0 to 1.
+    /// Fraction of the host's writes that goes to hot (often written) units, from 0 to 1.
     pub hot_writes: f64,
-    /// Fraction of the logical units that is hot, from 0 to 1. If it equals `hot_writes`, the writes are uniform.
+    /// Fraction of the logical units that is hot (often written), from 0 to 1. If it equals `hot_writes`, the writes
+    /// are uniform.
     pub hot_space: f64,
 }
 

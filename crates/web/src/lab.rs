@@ -18,7 +18,7 @@ pub struct Setup {
     /// Workload to run on the drive; none if the page asks about the drive alone.
     #[serde(default)]
     workload: Option<WorkloadSpec>,
-    /// Options of the run, as the command line takes them, in JSON.
+    /// Options of the run (such as seed and preconditioning), as the command line takes them, in JSON.
     #[serde(default)]
     options: Value,
 }
@@ -42,7 +42,7 @@ pub enum PageQuestion {
     Look,
     /// Request to end the run early: it takes no more requests of the workload and completes the requests in flight.
     Interrupt,
-    /// Question: what has the run measured, as the whole result?
+    /// Question: what has the run measured, as the whole result of a run?
     Result,
 }
 

@@ -124,7 +124,7 @@ impl<B: MapAtFirst> Checker<B> {
         self.ledger.on_window(&self.clock, now);
     }
 
-    /// Notes that a request of the host, with number `id`, has arrived.
+    /// Notes in the checker's model that a host request, with number `id`, has arrived at the drive.
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
         self.requests_in += 1;
         self.map.outgrow();
@@ -134,7 +134,7 @@ impl<B: MapAtFirst> Checker<B> {
         assert_eq!(request.offset % 512, 0, "requests begin at a sector");
     }
 
-    /// Notes that the data of unit `lpn` of write request `id` are about to enter the drive.
+    /// Notes that the data of unit `lpn` of write request `id` are about to enter the drive's write buffer.
     pub fn on_data(&mut self, id: u32, request: &HostRequest, lpn: Lpn) {
         self.durability.on_data(id, lpn);
         self.ledger.on_data(id, request);
@@ -189,7 +189,8 @@ impl<B: MapAtFirst> Checker<B> {
         Ppa(self.shape.first_ppa(superblock) + u64::from(transaction.row * self.shape.row_units))
     }
 
-    /// Notes that a flash operation was submitted.
+    /// Notes that a flash operation was submitted, and checks that it is allowed: a read needs a programmed page row,
+    /// and programs and erases must keep the order that parity needs.
     pub fn on_submit(&mut self, id: TransactionId, transaction: &Transaction) {
         self.clock.on_submit(id, transaction);
         self.note_submitted(transaction);

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use units::{Lpn, Ppa, SimTime};
 
 impl<B: MapAtFirst> Checker<B> {
-    /// Notes that host request `id` was lost in a power cut before the drive received it.
+    /// Notes that host request `id` was lost in a power cut before the drive received it, so that it changes no data.
     pub fn on_unheard(&mut self, id: u32) {
         self.ledger.on_unheard(id);
     }

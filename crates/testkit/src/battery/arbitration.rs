@@ -100,7 +100,7 @@ impl KeptChannel {
         Some((die, want))
     }
 
-    /// Checks, for the arbiter `fifo` alone, that the die that has waited longest for the channel was chosen.
+    /// Checks, if the arbiter under test is `fifo`, that the die that has waited longest for the channel was chosen.
     fn check_rule(&self, context: &str, die: usize) {
         if context.split(' ').next() == Some("name=fifo") {
             let waiting = |other: &usize| !matches!(self.stages[*other], Stage::Array(..));

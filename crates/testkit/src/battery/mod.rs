@@ -32,7 +32,7 @@ pub enum Starvation {
     /// Rule: the policy may let an operation wait for ever, because the description (card) that the policy gives of
     /// itself says so.
     Allowed,
-    /// Rule: starvation is an error, so the policy must serve every operation at some time.
+    /// Rule: the policy must serve every operation at some time; starvation is an error.
     Forbidden,
 }
 
@@ -53,7 +53,8 @@ pub enum Ties {
     Open,
 }
 
-/// Returns how a victim policy chooses between equal superblocks, as its description (card) says.
+/// Returns how a victim policy chooses between equal superblocks, read from the description (card) that the policy
+/// gives of itself.
 pub fn ties(entry: &PolicyEntry) -> Ties {
     if entry.card.rule.contains("number") { Ties::ByNumber } else { Ties::Open }
 }

@@ -59,8 +59,8 @@ impl QueuedDie {
     }
 }
 
-/// Tests a die's scheduler in `events` random steps; `starvation` says whether an operation may wait for ever, as the
-/// policy's description (card) tells.
+/// Tests a die's scheduler in `events` random steps; `starvation` says whether the description (card) of the policy
+/// allows that an operation waits for ever.
 ///
 /// # Panics
 /// When the scheduler breaks a rule.
@@ -98,8 +98,8 @@ fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<Class> {
     picks
 }
 
-/// Checks that one operation of each class is served within 100,000 choices of the scheduler, although operations of
-/// class `flood` arrive all the time.
+/// Checks that one operation of each class (queue of a die: host reads, programs, erases, ...) is served within 100,000
+/// choices of the scheduler, although operations of class `flood` arrive all the time.
 fn nobody_starves(context: &str, maker: &Maker, flood: Class) {
     // Ten seconds of operations of 100 us, far beyond any sensible timeout.
     const PICKS: usize = 100_000;
@@ -115,8 +115,8 @@ fn nobody_starves(context: &str, maker: &Maker, flood: Class) {
     }
 }
 
-/// Checks that a scheduler suspends only programs and erases, and none of them without end, because each suspension
-/// costs time.
+/// Checks that a scheduler never suspends reads and copybacks, and suspends no program or erase without end, because
+/// each suspension costs time.
 fn suspension(context: &str, maker: &Maker) {
     let policy = maker();
     let remaining = Nanos::new(1_000_000);

@@ -94,8 +94,8 @@ impl CollectedDie {
 }
 
 /// Tests a garbage collection victim policy with `events` random events (a superblock closes, a unit becomes invalid, a
-/// victim is reclaimed) on each of several simulated dies. `ties` says whether superblock numbers may decide between
-/// equals, as the policy's description (card) tells.
+/// victim is reclaimed) on each of several simulated dies. `ties` says whether the description (card) of the policy
+/// allows that superblock numbers decide between equals.
 ///
 /// # Panics
 /// When the policy breaks a rule.

@@ -139,8 +139,8 @@ impl<'a> WornDie<'a> {
         }
     }
 
-    /// Simulates one garbage collection of a random superblock without cold data, drawn with a skew so that wear would
-    /// grow uneven without wear levelling.
+    /// Simulates one garbage collection of a random superblock without cold data; some superblocks are drawn more
+    /// often, so that wear would grow uneven without wear levelling.
     fn collect(&mut self, random: &mut RandomStream) {
         let hot: Vec<SuperblockId> =
             self.candidates.iter().copied().filter(|id| self.valid[id.index()] < UNITS).collect();

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /*
- Number of stages into which the latency of a request is divided.
+ Number of stages (parts such as waits, channel, array, host link) into which the latency of a request is divided.
  */
 #define FLOATGATE_STAGES 13
 
@@ -24,7 +24,8 @@
 #define FLOATGATE_FUA 1
 
 /*
- Bit of a request's `flags`: the request is a write with the placement identifier in `placement`.
+ Bit of a request's `flags`: the request is a write with a placement identifier (as in NVMe Flexible Data Placement),
+ which is in the field `placement`.
  */
 #define FLOATGATE_PLACED 2
 
@@ -99,7 +100,8 @@ enum FloatgateCode
    */
   FLOATGATE_CODE_INPUT = 2,
   /*
-   Outcome: a time is before the drive's present; the call has changed nothing.
+   Outcome: a time is before the drive's present, the simulated time that it has reached; the call has changed
+   nothing.
    */
   FLOATGATE_CODE_PAST = 3,
   /*
@@ -107,7 +109,7 @@ enum FloatgateCode
    */
   FLOATGATE_CODE_OVER = 4,
   /*
-   Outcome: Floatgate found an error in itself, a bug; the drive can only be closed.
+   Outcome: the call met a bug in Floatgate itself; the drive can only be closed.
    */
   FLOATGATE_CODE_BROKEN = 5,
 };
@@ -222,7 +224,7 @@ typedef struct {
    */
   uint32_t nsid;
   /*
-   Placement identifier of a write; used only with the flag `FLOATGATE_PLACED`.
+   Placement identifier of a write (number of a placement handle); used only with the flag `FLOATGATE_PLACED`.
    */
   uint16_t placement;
   /*
@@ -256,8 +258,8 @@ typedef struct {
    */
   uint64_t offset;
   /*
-   Time in ns that the request spent in each stage; their sum is the latency. `floatgate_stage_name` gives the
-   names.
+   Time in ns that the request spent in each stage (part of the latency); their sum is the latency.
+   `floatgate_stage_name` gives the names.
    */
   uint64_t stages_ns[FLOATGATE_STAGES];
   /*
@@ -273,7 +275,7 @@ typedef struct {
    */
   FloatgateStatus status;
   /*
-   Index in `stages_ns` of the stage that took longest.
+   Index in `stages_ns` of the stage (part of the latency) that took longest.
    */
   uint8_t cause;
   /*
@@ -398,8 +400,8 @@ FloatgateCode floatgate_save(FloatgateDrive *drive,
                              const char *path);
 
 /*
- Writes the simulated time in ns of the next event in the drive to `time_ns`; returns `FLOATGATE_CODE_NONE` if
- nothing will happen.
+ Writes the simulated time in ns of the next event in the drive, internal work included, to `time_ns`; returns
+ `FLOATGATE_CODE_NONE` if no event is to come.
 
  # Safety
  Pointers are null or what their names say.
@@ -444,7 +446,8 @@ uint64_t floatgate_capacity(const FloatgateDrive *drive);
 FloatgateSetup floatgate_setup(const char *drive);
 
 /*
- Returns the name of the latency stage with index `stage` in `stages_ns`, from 0; null if there is no such stage.
+ Returns the name of the latency stage (part of a request's latency) with index `stage` in `stages_ns`, from 0; null
+ if there is no such stage.
  */
 const char *floatgate_stage_name(uint8_t stage);
 

@@ -16,11 +16,12 @@ pub enum FloatgateCode {
     None = 1,
     /// Outcome: an argument is wrong; the call has changed nothing.
     Input = 2,
-    /// Outcome: a time is before the drive's present; the call has changed nothing.
+    /// Outcome: a time is before the drive's present, the simulated time that it has reached; the call has changed
+    /// nothing.
     Past = 3,
     /// Outcome: the drive was finished and accepts no more requests.
     Over = 4,
-    /// Outcome: Floatgate found an error in itself, a bug; the drive can only be closed.
+    /// Outcome: the call met a bug in Floatgate itself; the drive can only be closed.
     Broken = 5,
 }
 
@@ -75,8 +76,8 @@ fn told(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic without a message").to_owned()
 }
 
-/// Runs the work of a call and returns its code; a refusal's message is stored for the thread, and a panic becomes the
-/// code for a bug.
+/// Runs the work of a call of the C interface and returns its code; a refusal's message is stored for the thread, and a
+/// panic becomes the code for a bug.
 pub(crate) fn guarded(work: impl FnOnce() -> Result<FloatgateCode, CallRefusal>) -> FloatgateCode {
     let done = catch_unwind(AssertUnwindSafe(work));
     let refusal = match done {
@@ -88,7 +89,7 @@ pub(crate) fn guarded(work: impl FnOnce() -> Result<FloatgateCode, CallRefusal>)
     refusal.code
 }
 
-/// Reads the caller's text argument `name`, in UTF-8; returns none if the pointer is null.
+/// Reads the caller's text argument `name`, in UTF-8; returns `None` if the pointer is null.
 ///
 /// # Safety
 /// `text` is null, or a C string.

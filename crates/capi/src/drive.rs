@@ -6,21 +6,22 @@ use std::ffi::{CString, c_char};
 use std::path::Path;
 use step::{STAGE_COUNT, StepError, StepRequest, SteppedCompletion, SteppedDrive, SteppedStatus, op_of};
 
-/// Number of stages into which the latency of a request is divided.
+/// Number of stages (parts such as waits, channel, array, host link) into which the latency of a request is divided.
 pub const FLOATGATE_STAGES: usize = 13;
 /// Value for the latest simulated time in a call (`until_ns`): no limit, as a time that never comes.
 pub const FLOATGATE_FOREVER: u64 = u64::MAX;
 /// Bit of a request's `flags`: forced unit access, for a write whose data must be on durable storage before it is
 /// answered.
 pub const FLOATGATE_FUA: u8 = 1;
-/// Bit of a request's `flags`: the request is a write with the placement identifier in `placement`.
+/// Bit of a request's `flags`: the request is a write with a placement identifier (as in NVMe Flexible Data Placement),
+/// which is in the field `placement`.
 pub const FLOATGATE_PLACED: u8 = 2;
 
 const _: () = assert!(FLOATGATE_STAGES == STAGE_COUNT);
 
 /// A simulated drive that the caller advances step by step, by the calls that take a pointer to it.
 pub struct FloatgateDrive {
-    /// The stepped drive; none once a call on it has found a bug.
+    /// The stepped drive; `None` once a call on it has found a bug, so that the drive was discarded.
     drive: Option<SteppedDrive>,
 }
 
@@ -36,7 +37,7 @@ pub struct FloatgateRequest {
     pub bytes: u32,
     /// Number of the namespace, from 1; 0 if the drive is a single namespace.
     pub nsid: u32,
-    /// Placement identifier of a write; used only with the flag `FLOATGATE_PLACED`.
+    /// Placement identifier of a write (number of a placement handle); used only with the flag `FLOATGATE_PLACED`.
     pub placement: u16,
     /// Operation of the request: `FLOATGATE_READ`, `FLOATGATE_WRITE`, and so on.
     pub op: u8,
@@ -68,8 +69,8 @@ pub struct FloatgateCompletion {
     pub completed_ns: u64,
     /// Offset in bytes of the request's first byte on the whole drive; for a zone append, where the drive put the data.
     pub offset: u64,
-    /// Time in ns that the request spent in each stage; their sum is the latency. `floatgate_stage_name` gives the
-    /// names.
+    /// Time in ns that the request spent in each stage (part of the latency); their sum is the latency.
+    /// `floatgate_stage_name` gives the names.
     pub stages_ns: [u64; FLOATGATE_STAGES],
     /// Length of the request in bytes.
     pub bytes: u32,
@@ -77,7 +78,7 @@ pub struct FloatgateCompletion {
     pub op: u8,
     /// Status with which the drive answered the request.
     pub status: FloatgateStatus,
-    /// Index in `stages_ns` of the stage that took longest.
+    /// Index in `stages_ns` of the stage (part of the latency) that took longest.
     pub cause: u8,
     /// Number of read attempts beyond the first, for a read that needed read retry.
     pub retries: u8,
@@ -357,8 +358,8 @@ pub unsafe extern "C" fn floatgate_save(drive: *mut FloatgateDrive, path: *const
     unsafe { on(drive, work) }
 }
 
-/// Writes the simulated time in ns of the next event in the drive to `time_ns`; returns `FLOATGATE_CODE_NONE` if
-/// nothing will happen.
+/// Writes the simulated time in ns of the next event in the drive, internal work included, to `time_ns`; returns
+/// `FLOATGATE_CODE_NONE` if no event is to come.
 ///
 /// # Safety
 /// Pointers are null or what their names say.

@@ -105,8 +105,8 @@ impl FloatgateSetup {
     }
 }
 
-/// Returns the folder in which drive and chip files are looked up: `share`, else the one that FLOATGATE_SHARE names,
-/// else the installation's; none if there is none.
+/// Returns the folder in which drive and chip files are looked up: `share`, else the folder that the environment
+/// variable FLOATGATE_SHARE names, else the folder of the installation; `None` if no such folder is known.
 fn folders(share: Option<&str>) -> Option<PathBuf> {
     let named = share.map(PathBuf::from).or_else(|| std::env::var_os("FLOATGATE_SHARE").map(PathBuf::from));
     named.or_else(|| option_env!("FLOATGATE_SHARE_DIR").map(PathBuf::from))

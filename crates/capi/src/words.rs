@@ -33,7 +33,8 @@ fn texts(names: impl Iterator<Item = &'static str>) -> Vec<CString> {
     names.map(|name| CString::new(name).unwrap_or_default()).collect()
 }
 
-/// Returns the name of the latency stage with index `stage` in `stages_ns`, from 0; null if there is no such stage.
+/// Returns the name of the latency stage (part of a request's latency) with index `stage` in `stages_ns`, from 0; null
+/// if there is no such stage.
 #[unsafe(no_mangle)]
 pub extern "C" fn floatgate_stage_name(stage: u8) -> *const c_char {
     static NAMES: OnceLock<Vec<CString>> = OnceLock::new();

@@ -6,7 +6,8 @@ use controller::{ChannelUse, Class, Kind, Origin, Transaction, TransactionId, Wo
 use std::collections::VecDeque;
 use units::SimTime;
 
-/// Kind of step that a flash operation in flight has reached last, in the checker's account of time.
+/// Kind of step of a flash operation: the last step that an operation in flight has reached, in the checker's own model
+/// of flash timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FlightStage {
     /// Step reached: the operation has ended, and its entry in the checker's list of operations is free.
@@ -14,15 +15,17 @@ enum FlightStage {
     Waits,
     /// Step reached: the command, or the data of a program, have been sent to the die.
     Loaded,
-    /// Step reached: the array stopped the program or erase before its end, so that the operation is suspended.
+    /// Step reached: the flash array interrupted the program or erase before its end (suspension), so that other
+    /// operations can go first.
     Suspended,
-    /// Step reached: the array work of the operation (sense, program or erase) is done.
+    /// Step reached: the array work of the operation (sense, program or erase) is done; its data-out or status query
+    /// may follow.
     Worked,
-    /// Step reached: the data of a read have crossed the channel, or the status of a program or erase is known.
+    /// Step reached: the data of a read have crossed the channel, or the status of a program or erase has been queried.
     Told,
 }
 
-/// State of one flash operation in flight, in the checker's account of time.
+/// State of one flash operation in flight, in the checker's own model of flash timing.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     stage: FlightStage,
@@ -31,17 +34,18 @@ struct Flight {
     ready: SimTime,
     array_ns: u64,
     transfer_ns: u64,
-    /// Two times in ns: the array time that the operation should take, and the difference from it that is tolerated.
+    /// Two times in ns: the array time that the operation should take by the chip's data, and the greatest difference
+    /// from it that the checker tolerates.
     due: (u64, u64),
     /// Bit mask of the mapping units that the read's data-out sends, including units for reads that share the data-out.
     mask: u64,
     /// Number of bytes that cross the channel where parts of units are read, including bytes for reads that share the
     /// data-out; 0 if whole units cross.
     bytes: u32,
-    /// Three numbers of a read whose data are sensed and sent in pieces: number of pieces, number of pieces sensed so
-    /// far, and number of pieces that have crossed the channel.
+    /// Three numbers of a read with pipelined retries (an attempt is sensed while the attempt before crosses the
+    /// channel): number of such attempts (pieces), number sensed so far, and number that have crossed the channel.
     pieces: (u8, u8, u8),
-    /// Id of the read whose array read and data-out this read shares; none if this read has its own.
+    /// Id of the flash read whose sense and data-out this read shares; `None` if this read has its own.
     carrier: Option<TransactionId>,
 }
 
@@ -58,7 +62,8 @@ const OVER: Flight = Flight {
     carrier: None,
 };
 
-/// The checker's account of time: busy times of channels and flash arrays, and the flash operations in flight.
+/// The checker's own model of flash timing: busy times of channels and flash arrays, and the state of each flash
+/// operation in flight.
 pub(crate) struct Clock {
     numbers: Numbers,
     channels: u32,
@@ -68,14 +73,15 @@ pub(crate) struct Clock {
     array_free: Vec<SimTime>,
     channel_ns: Vec<u64>,
     array_ns: Vec<[u64; 4]>,
-    /// Sums over the drive: array time in ns by kind of operation and purpose, and bytes moved over the channels.
+    /// Sums over the drive: array time in ns by kind of operation (read, program, erase) and purpose (host, garbage
+    /// collection, ...), and bytes moved over the channels.
     work: Work,
     /// Reads whose data have left their die and are being decoded by the ECC, each with the time at which its decoding
     /// ends.
     decoding: VecDeque<DecodingRead>,
 }
 
-/// Record of a flash read whose data are being decoded by the ECC, in the checker's account of time.
+/// Record of a flash read whose data are being decoded by the ECC, in the checker's own model of flash timing.
 #[derive(Clone, Copy, Debug)]
 struct DecodingRead {
     until: SimTime,
@@ -86,15 +92,15 @@ struct DecodingRead {
     is_internal: bool,
 }
 
-/// Returns the part of `whole` that falls to piece number `piece` of `pieces`; the parts are as equal as whole numbers
-/// allow and sum up to `whole`.
+/// Returns the portion of `whole` (a number of senses or bit-planes) that falls to attempt number `piece` of a read
+/// with `pieces` pipelined attempts; the portions are as equal as whole numbers allow and sum up to `whole`.
 fn share(whole: u64, pieces: u8, piece: u8) -> u64 {
     let until = |piece: u64| whole * piece / u64::from(pieces);
     until(u64::from(piece) + 1) - until(u64::from(piece))
 }
 
-/// Returns the time in ns between the transfer of a read's data and the end of their decoding by the ECC. For a read in
-/// pieces only the last piece's decoding counts: earlier pieces are decoded during the next sensing.
+/// Returns the time in ns from the transfer of a read's data to the end of their decoding by the ECC. For a read with
+/// pipelined retries only the last attempt's decoding counts: earlier attempts are decoded while the next are sensed.
 fn decoding_ns(t_decode: u64, transaction: &Transaction) -> u64 {
     let decodes = u64::from(transaction.reading.decodes);
     let awaited = if transaction.reading.pieces > 1 { decodes.min(1) } else { decodes };
@@ -133,8 +139,8 @@ impl Clock {
         *flight = Flight { stage: FlightStage::Waits, kind, ready, due, mask, bytes, pieces, ..OVER };
     }
 
-    /// Notes that a read shares the array read and data-out of another read, `carrier`: its units are added to the
-    /// carrier's transfer, or must be part of it if the data have been sent already.
+    /// Notes that a flash read shares the sense and data-out of another flash read, `carrier`: its units are added to
+    /// the carrier's transfer or, if the carrier's data have been sent already, must have been in that transfer.
     pub fn on_ride(&mut self, carrier: TransactionId, id: TransactionId, transaction: &Transaction) {
         self.on_submit(id, transaction);
         let of = self.flight(carrier);
@@ -314,8 +320,8 @@ impl Clock {
         (channels, self.array_ns.iter().map(|busy| busy.iter().sum()).collect())
     }
 
-    /// Checks the drive's own busy times of channels and arrays and its bytes moved against the account at `now`. For
-    /// an array operation in flight the drive may already count the time that has passed.
+    /// Checks the drive's own busy times of channels and flash arrays and its number of bytes moved against the
+    /// checker's model at `now`. For an array operation in flight the drive may already count the time that has passed.
     pub fn settle(&self, drive: &Busy, now: SimTime) {
         let (channels, _) = self.busy(now);
         assert_eq!(drive.channels, channels, "every transfer is counted as time of its channel");

@@ -7,44 +7,45 @@ use controller::Transaction;
 use std::collections::HashMap;
 use units::{Lpn, Ppa};
 
-/// Size of a sector in bytes.
+/// Size of a sector, the smallest unit that the host writes, in bytes.
 const SECTOR: u64 = 512;
 /// Value in place of a version number, for a sector that was never written. Second constant: value for a sector of a
-/// unit that a write-buffer slot does not hold yet.
+/// unit that a write-buffer slot does not hold yet, after a write of a part of the unit.
 const EMPTY: u32 = u32::MAX;
 const LACKING: u32 = u32::MAX - 1;
 
 /// List with an entry for each sector of a mapping unit: the version of the write that the sector's data come from.
 type SectorVersions = Box<[u32]>;
 
-/// Content of one slot of the write buffer, in the checker's account of sectors.
+/// Content of one slot of the write buffer (entry for one mapping unit), in the checker's model of which write each
+/// sector comes from.
 #[derive(Clone, Debug, Default)]
 struct SlotContent {
     lpn: Lpn,
     version: u32,
-    /// True while the slot's data are part of a program in flight.
+    /// True while the slot's data are part of a program in flight, during which the slot must not be overwritten.
     bound: bool,
-    /// Two lists with an entry for each sector of the unit: the versions whose data the slot has, and the versions
-    /// whose data it should have; none where all sectors come from one version.
+    /// Two lists with an entry for each sector of the unit: number of the write (version) whose data the slot has, and
+    /// number of the write whose data it should have; `None` where all sectors come from one write.
     parts: Option<(SectorVersions, SectorVersions)>,
 }
 
 /// Value in place of a unit's number, for the unknown logical unit in a slot of the write buffer that was filled before
-/// the run, as happens on a drive that wore out; the checker does not ask the drive for the unit.
+/// the run, as happens on a drive that wore out; the checker does not ask the drive which unit it is.
 pub(super) const BEFORE: Lpn = Lpn(u32::MAX - 1);
 
-/// The checker's account of which host write each sector comes from: in the logical drive as it should be, in the slots
+/// The checker's model of which host write each sector comes from: in the logical drive as it should be, in the slots
 /// of the write buffer and on flash.
 pub(crate) struct Content {
     per_unit: u64,
     /// First sector, and the sector after the last, of the host write whose data enter the drive now.
     entering: (u64, u64),
-    /// Logical unit that the checker assumes in a slot of the write buffer whose filling was not reported to it:
-    /// unknown (`BEFORE`) if the buffer was filled before the run, else no unit.
+    /// Logical unit that the checker assumes in a slot of the write buffer whose filling was not reported to it: the
+    /// placeholder `BEFORE` (unknown unit) if the buffer was filled before the run, else no unit.
     unheard: Lpn,
-    /// Versions of the sectors of each logical unit, only for units whose sectors come from different writes. The next
-    /// field holds the slots of the write buffer; the field `flash` holds the versions of the sectors at each physical
-    /// address. The maps are only looked up, so their order is irrelevant.
+    /// Write numbers (versions) of the sectors of each logical unit, only for units whose sectors come from different
+    /// writes. The next field is the content of the slots of the write buffer; the field `flash` holds the write
+    /// numbers of the sectors at each physical address. The maps are only looked up, so their order is irrelevant.
     drive: HashMap<u32, SectorVersions>,
     slots: Vec<SlotContent>,
     flash: HashMap<u64, SectorVersions>,
@@ -61,17 +62,19 @@ fn forget<K: Eq + std::hash::Hash, T>(entries: &mut HashMap<K, T>, key: K) {
     }
 }
 
-/// Pair of a logical unit and a version number, which name the data that a program writes to one physical address.
+/// Pair of a logical unit and a version number (number of a write of the unit), which together name the data that a
+/// program writes to one physical address.
 pub(super) type Stored = (Lpn, u32);
 
 impl Content {
-    /// Makes the account of a drive whose write buffer holds unknown data from before the run; `unit` is the mapping
-    /// unit's size in bytes.
+    /// Makes the checker's model of sectors for a drive whose write buffer holds data from before the run that the
+    /// checker does not know; `unit` is the mapping unit's size in bytes.
     pub fn of_filled(unit: u64) -> Self {
         Self { unheard: BEFORE, ..Self::new(unit) }
     }
 
-    /// Makes the account of a drive whose write buffer is empty; `unit` is the mapping unit's size in bytes.
+    /// Makes the checker's model of sectors for a drive whose write buffer is empty; `unit` is the mapping unit's size
+    /// in bytes.
     pub fn new(unit: u64) -> Self {
         Self {
             per_unit: unit / SECTOR,
@@ -88,8 +91,8 @@ impl Content {
         self.entering = (offset / SECTOR, (offset + bytes).div_ceil(SECTOR));
     }
 
-    /// Returns the sectors of unit `lpn` that the host write now entering the drive covers, or none if it covers the
-    /// whole unit.
+    /// Returns the range of sectors, within unit `lpn`, that the host write now entering the drive covers, or `None` if
+    /// it covers the whole unit.
     fn part(&self, lpn: Lpn) -> Option<std::ops::Range<usize>> {
         let start = u64::from(lpn.0) * self.per_unit;
         let (first, end) = self.entering;
@@ -99,8 +102,8 @@ impl Content {
         (from > 0 || to < self.per_unit).then_some(from as usize..to as usize)
     }
 
-    /// Notes that the host writes unit `lpn` as `version`, wholly or in part; `older` is the version that the unit held
-    /// before, [`EMPTY`] for no data.
+    /// Notes that the host writes unit `lpn`, wholly or in part, as version number `version`; `older` is the version
+    /// that the unit held before, [`EMPTY`] for no data.
     pub fn on_write(&mut self, lpn: Lpn, version: u32, older: u32) {
         let Some(part) = self.part(lpn) else {
             forget(&mut self.drive, lpn.0);
@@ -111,7 +114,8 @@ impl Content {
         sectors[part].fill(version);
     }
 
-    /// Drops the sector versions of unit `lpn`, because the drive has trimmed the unit.
+    /// Drops the expected sector versions of unit `lpn` (number of the write that each sector comes from), because the
+    /// drive has trimmed the unit, or the unit is without data after a recovery or roll-back.
     pub fn on_trim(&mut self, lpn: Lpn) {
         self.drive.remove(&lpn.0);
     }
@@ -123,8 +127,9 @@ impl Content {
         &mut self.slots[slot as usize]
     }
 
-    /// Notes that the host's last write of unit `lpn` is in `slot` of the write buffer; if `rest` is given, the sectors
-    /// that the write does not cover are copied from slot `rest`, else they are missing.
+    /// Notes that the host's last write of unit `lpn` is in `slot` of the write buffer (entry for one unit); if `rest`
+    /// is given, the sectors that a partial write does not cover are copied from slot `rest`, else they are missing
+    /// until the flash is read.
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, version: u32, rest: Option<u32>) {
         let part = self.part(lpn);
         let own = self.slot(slot);
@@ -147,14 +152,15 @@ impl Content {
         *self.slot(slot) = SlotContent { lpn, version, bound: false, parts: Some((has, should)) };
     }
 
-    /// Notes that `slot` of the write buffer now caches unit `lpn` as read from physical address `ppa`.
+    /// Notes that `slot` of the write buffer now caches, for later reads, `version` of unit `lpn` as read from physical
+    /// address `ppa`.
     pub fn on_kept(&mut self, lpn: Lpn, slot: u32, version: u32, ppa: Ppa) {
         let parts = self.flash.get(&ppa.0).map(|there| (there.clone(), there.clone()));
         *self.slot(slot) = SlotContent { lpn, version, bound: false, parts };
     }
 
-    /// Fills the missing sectors of a partial write in `slot` of the write buffer from the flash read at `ppa`, which
-    /// holds the unit and version `stored`.
+    /// Sets the missing sectors of a partial write in `slot` of the write buffer to the data of the flash read at
+    /// `ppa`, which holds the unit and version `stored`: the read of a read-modify-write.
     pub fn on_rest_read(&mut self, slot: u32, ppa: Ppa, stored: Stored) {
         let (holder, version) = stored;
         let there = self.flash.get(&ppa.0).cloned();
@@ -166,8 +172,8 @@ impl Content {
         }
     }
 
-    /// Fills the missing sectors of a partial write in `slot` of the write buffer from slot `from`, which must hold the
-    /// same logical unit.
+    /// Sets the missing sectors of a partial write in `slot` of the write buffer to the data of slot `from`, which must
+    /// hold the same logical unit.
     pub fn on_rest(&mut self, slot: u32, from: u32) {
         let older = self.slot(from).clone();
         let own = self.slot(slot);
@@ -183,8 +189,8 @@ impl Content {
     }
 
     /// Notes that the unit in `slot` of the write buffer is programmed to physical address `ppa`, and returns the unit
-    /// and its version. If a sector is missing or from a wrong write, this is noted as a fault of that address, which
-    /// counts only if the map comes to point there.
+    /// and its version. If a sector is missing or from a wrong write, stores an error message for that address, which
+    /// [`Self::on_commit`] raises if the map comes to point there.
     pub fn on_place(&mut self, slot: u32, ppa: Ppa) -> Stored {
         let own = self.slot(slot);
         own.bound = true;
@@ -201,16 +207,16 @@ impl Content {
         stored
     }
 
-    /// Checks that the unit at physical address `ppa`, to which the map points from now on, was programmed without a
-    /// missing or wrong sector.
+    /// Checks that the unit at physical address `ppa`, to which the map points from now on, was programmed with all its
+    /// sectors, each from the right write; panics with the error message noted for the address otherwise.
     pub fn on_commit(&mut self, ppa: Ppa) {
         if let Some(fault) = self.faults.get(&ppa.0) {
             panic!("{fault}, at {ppa}: a partial write was not merged with what was there");
         }
     }
 
-    /// Copies the sector versions and the fault noted for physical address `old` to `new`, because the unit was moved
-    /// on flash unchanged.
+    /// Copies the sector versions and the error message, if any, of physical address `old` to `new`, because the unit
+    /// was moved on flash unchanged.
     pub fn on_move(&mut self, old: Ppa, new: Ppa) {
         if let Some(fault) = self.faults.get(&old.0).cloned() {
             self.faults.insert(new.0, fault);
@@ -221,8 +227,8 @@ impl Content {
         }
     }
 
-    /// Notes that the program that took the unit in `slot` of the write buffer has ended, so that the slot may be
-    /// rewritten.
+    /// Notes that the program of the unit in `slot` of the write buffer has ended, so that the slot may be overwritten
+    /// again.
     pub fn on_programmed(&mut self, slot: u32) {
         self.slot(slot).bound = false;
     }
@@ -237,8 +243,8 @@ impl Content {
         );
     }
 
-    /// Sets the sector versions of unit `lpn` in the logical drive to the versions at physical address `ppa`, because
-    /// of a roll-back to a snapshot or a recovery after a power cut.
+    /// Sets the expected sector versions of unit `lpn` in the logical drive to those at physical address `ppa`, because
+    /// the drive was rolled back to a snapshot or recovered from a power cut.
     pub fn on_returned(&mut self, lpn: Lpn, ppa: Ppa) {
         match self.flash.get(&ppa.0).cloned() {
             Some(there) => self.drive.insert(lpn.0, there),
@@ -255,7 +261,8 @@ impl Content {
         }
     }
 
-    /// Empties all slots of the write buffer in the account, because the power failed.
+    /// Empties all slots of the write buffer (entries for one unit) in the checker's model of sectors, because the
+    /// power failed.
     pub fn on_cut(&mut self) {
         self.slots.clear();
     }

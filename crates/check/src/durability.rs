@@ -7,8 +7,8 @@ use host::{Effect, HostRequest};
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// The checker's account of what acknowledged writes and flushes promise: which version of each unit must be on flash,
-/// and which must survive a power cut.
+/// The checker's model of the promises that acknowledged writes and flushes make: which version of each unit must be on
+/// flash, and which must survive a power cut.
 pub(crate) struct Durability {
     protected: bool,
     write_back: bool,
@@ -17,23 +17,24 @@ pub(crate) struct Durability {
     /// For each write request in flight, by its number: the logical units that it has written so far, with their
     /// versions.
     written: BTreeMap<u32, Versions>,
-    /// Map from each logical unit to its newest version that has reached the flash; the version of a trim counts as
-    /// well.
+    /// Map from each logical unit to its newest version that was programmed to flash; the version number of a trim
+    /// counts as well.
     on_flash: Versions,
-    /// Map from each slot of the write buffer to the version of the logical unit in it.
+    /// Map from each slot of the write buffer (entry for one unit) to the version number of the logical unit in it.
     slots: BTreeMap<u32, u32>,
     /// Map from logical unit to version, for versions that were acknowledged to the host but are not on flash.
     open: Versions,
     /// For each flush in flight, by its request number: units and versions that were acknowledged but not on flash when
     /// the flush arrived.
     flushes: BTreeMap<u32, Versions>,
-    /// Account of the versions that must be there after a power cut; used only in a run that cuts the power.
+    /// Model of the versions of units that must be there after a power cut; used only in a run that cuts the power.
     pub survival: Survival,
     cuts: bool,
 }
 
 impl Durability {
-    /// Makes the account of a drive with the promises in `promise`.
+    /// Makes the checker's model of promises for a drive that promises `promise` (such as a buffer protected by
+    /// capacitors).
     pub fn of(promise: Promise) -> Self {
         let Promise { is_protected, writes_back, .. } = promise;
         Self { protected: is_protected, write_back: writes_back, ..Self::unprotected() }
@@ -44,7 +45,8 @@ impl Durability {
         self.protected
     }
 
-    /// Makes the account of a drive with a volatile write-back buffer, whose data are lost in a power cut.
+    /// Makes the checker's model of promises for a drive with a volatile write-back buffer, whose data are lost in a
+    /// power cut.
     fn unprotected() -> Self {
         Self {
             protected: false,
@@ -60,12 +62,14 @@ impl Durability {
         }
     }
 
-    /// Tells the account that the power will be cut in this run, so that it tracks which versions must survive.
+    /// Tells the model of promises that the power will be cut in this run, so that it tracks which versions must
+    /// survive.
     pub fn expect_cuts(&mut self) {
         self.cuts = true;
     }
 
-    /// Drops requests in flight and the content of the write buffer from the account, because the power failed.
+    /// Drops requests in flight, buffer contents and versions that were acknowledged but not on flash from the model of
+    /// promises, because the power failed.
     pub fn on_cut(&mut self) {
         self.entering = u32::MAX;
         [&mut self.written, &mut self.flushes].into_iter().for_each(BTreeMap::clear);
@@ -82,8 +86,8 @@ impl Durability {
         }
     }
 
-    /// Notes that the drive was rolled back to a snapshot in which unit `lpn` has `version`, or no data; `last` is the
-    /// highest version number so far.
+    /// Notes that the drive was rolled back to a snapshot in which unit `lpn` has `version`, or no data (`None`);
+    /// `last` is the highest version number given to a write or trim so far.
     pub fn on_returned(&mut self, lpn: Lpn, version: Option<u32>, last: u32) {
         if self.cuts {
             self.survival.go_back(lpn, version, last);
@@ -116,15 +120,16 @@ impl Durability {
         }
     }
 
-    /// Notes that `slot` of the write buffer now holds data with this version number.
+    /// Notes that `slot` of the write buffer (entry for one unit) now holds data with the version number `version`;
+    /// ignored on a drive with a protected buffer.
     pub fn on_buffered(&mut self, slot: u32, version: u32) {
         if !self.protected {
             self.slots.insert(slot, version);
         }
     }
 
-    /// Notes that `version` of unit `lpn` has been programmed to flash, or is a trim: neither it nor an older version
-    /// counts as acknowledged without being on flash any more.
+    /// Notes that `version` of unit `lpn` has been programmed to flash, or is the version number of a trim: this
+    /// version and older ones no longer count as acknowledged without being on flash.
     pub fn on_commit(&mut self, lpn: Lpn, version: u32) {
         if self.protected {
             return;
@@ -144,7 +149,7 @@ impl Durability {
         }
     }
 
-    /// True if `version` of unit `lpn`, or a newer one, has reached the flash.
+    /// True if `version` of unit `lpn`, or a newer one, has been programmed to flash.
     fn is_safe(&self, lpn: Lpn, version: u32) -> bool {
         self.on_flash.get(&lpn).is_some_and(|there| *there >= version)
     }
@@ -178,7 +183,7 @@ impl Durability {
 
 impl Durability {
     /// Notes, at the answer to a write or flush, which versions must survive a power cut from now on and which are only
-    /// acknowledged. `written` are the versions that the write brought.
+    /// acknowledged. `written` are the units of the write with the version numbers that it gave them.
     fn note_promises(&mut self, request: &Answered<'_>, written: &Versions) {
         let host = request.host;
         if host.op.effect() == Effect::Flush {
@@ -205,7 +210,7 @@ mod tests {
         HostRequest { fua, ..HostRequest::plain(SimTime::ZERO, op, 0, 4096) }
     }
 
-    /// Notes in the tested account that the host request `id` is answered without an error.
+    /// Notes, in the tested model of promises, that the host request `id` is answered without an error.
     fn end(durability: &mut Durability, id: u32, host: &HostRequest) {
         let (first, units) = (Lpn(0), 1);
         durability.on_complete(&Answered { id, host, first, units, failed: false, uncorrectable: false });

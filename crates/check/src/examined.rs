@@ -7,7 +7,8 @@ use controller::{Origin, Work};
 use host::{HostRequest, HostSpace};
 use units::{Lpn, Ppa, SimTime};
 
-/// The facts about a drive that never change during a run, as the checker is told them.
+/// Set of facts about the drive under test that never change during a run, from which the checker builds its own model
+/// of the drive.
 pub struct Facts {
     /// All configuration keys of the drive with their values, defaults included, each as `key=value` as `--set` takes
     /// it.
@@ -18,16 +19,17 @@ pub struct Facts {
     pub space: HostSpace,
     /// Signalling of the flash interface between the controller and the chips, with its timing.
     pub signalling: Signalling,
-    /// List of the alternative ways to program a page (program modes), in the order of their numbers in transactions.
-    /// For each: the program step (ISPP) relative to the usual step, and the name of its set of voltages if it has one.
+    /// List of the alternative ways to program a page (program modes), in the order of their numbers in flash
+    /// operations. For each: its program step (ISPP voltage increment) relative to the usual step, and the name of its
+    /// voltage set (verify levels and read references) if it has one of its own.
     pub ways_to_write: Vec<(f64, Option<String>)>,
-    /// Number of dies whose superblocks of the same number form a parity group; none on a drive without parity over
-    /// dies.
+    /// Number of dies that a parity group spans (superblocks of the same number on these dies form a group); `None` on
+    /// a drive without parity over dies.
     pub stripe: Option<u32>,
-    /// What the drive promises about data in the write buffer and about trims when the power is cut.
+    /// Promises of the drive about data in the write buffer and about trims when the power is cut.
     pub promise: Promise,
-    /// True if a read may fail although no die fails in the run: the drive has an error-correcting code, or a die that
-    /// was dead before the run.
+    /// True if a host read may fail although no die fails in the run: the drive has an error-correcting code, which may
+    /// not correct all errors, or a die that was dead before the run.
     pub reads_may_fail: bool,
 }
 
@@ -39,13 +41,14 @@ pub struct Promise {
     pub is_cut: bool,
     /// True if capacitors protect all data in the write buffer against a power cut.
     pub is_protected: bool,
-    /// True if the drive acknowledges a write as soon as the data are in the write buffer (write-back).
+    /// True if the drive acknowledges a write when the data are in the write buffer, before they are on flash
+    /// (write-back).
     pub writes_back: bool,
     /// True if the drive promises that a trim survives a power cut in the same way as a write.
     pub keeps_trims: bool,
 }
 
-/// Counts, by the drive itself, of flash operations, units and bytes, which the checker compares with its account.
+/// Set of the drive's own counts of flash operations, units and bytes, which the checker compares with its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DriveCounts {
     /// Number of flash pages that the drive read, by origin of the read.
@@ -64,61 +67,64 @@ pub struct DriveCounts {
     pub units_read: u64,
 }
 
-/// Busy times of channels and flash arrays, as the drive itself counts them, which the checker compares with its
-/// account.
+/// Busy times of channels and flash arrays, as the drive itself counts them, which the checker compares with the times
+/// that it adds up itself.
 #[derive(Clone, Debug, Default)]
 pub struct Busy {
     /// Busy time of each channel, in ns.
     pub channels: Vec<u64>,
     /// Busy time of each die's array in ns, split by purpose: host, garbage collection, wear levelling, other.
     pub arrays: Vec<[u64; 4]>,
-    /// Sums over the drive: array time in ns by kind of operation and purpose, and bytes moved over the channels.
+    /// Sums over the drive: array time in ns by kind of operation (read, program, erase) and purpose (host, garbage
+    /// collection, ...), and bytes moved over the channels.
     pub work: Work,
     /// Number of flash operations in flight.
     pub in_flight: usize,
 }
 
-/// Kind of place at which the drive has the version of a logical unit that a snapshot sees: flash, write buffer, or
-/// none.
+/// Kind of location at which the drive stores the version of a logical unit that a snapshot sees: flash, write buffer,
+/// or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptAt {
-    /// Place: none, because the snapshot sees no data in the unit.
+    /// Location: none, because the unit held no data when the snapshot was taken.
     Nowhere,
-    /// Place: the write buffer holds the unit's version that the snapshot sees.
+    /// Location: the write buffer holds the unit's version that the snapshot sees.
     Buffered,
-    /// Place: the unit's version that the snapshot sees is on flash, at this physical address.
+    /// Location: the unit's version that the snapshot sees is on flash, at this physical address.
     Flash(Ppa),
 }
 
-/// Copy of the drive's logical-to-physical map from the time at which the checker's account began; the copy never
-/// changes afterwards.
+/// Copy of the drive's logical-to-physical map from the time at which the checker's own model began (start of the run);
+/// the copy never changes afterwards.
 pub trait MapAtFirst {
-    /// Returns the physical address of unit `lpn` when the account began, or [`Ppa::NONE`].
+    /// Returns the physical address of unit `lpn` when the checker's own model began, or [`Ppa::NONE`] if the unit held
+    /// no data.
     fn lookup(&self, lpn: Lpn) -> Ppa;
 
-    /// Returns the logical unit whose valid data lay at physical address `ppa` when the account began, or
-    /// [`Lpn::NONE`].
+    /// Returns the logical unit whose valid data lay at physical address `ppa` when the checker's own model began, or
+    /// [`Lpn::NONE`] if there were none.
     fn living_at(&self, ppa: Ppa) -> Lpn;
 
-    /// Calls `name` for each logical unit that had a physical address when the account began, with the unit and the
-    /// address.
+    /// Calls `name` for each logical unit that had a physical address when the checker's own model began, with the unit
+    /// and the address.
     fn each(&self, name: impl FnMut(Lpn, Ppa));
 }
 
 /// A drive under test, as the checker asks it: for its facts, its map, the state of its flash and its own counts.
 pub trait Examined {
-    /// Type of the copy of the drive's logical-to-physical map that is made when the checker's account begins.
+    /// Type of the copy of the drive's logical-to-physical map that is made when the checker's own model begins.
     type Beginning: MapAtFirst;
 
     /// Returns the facts about the drive under test that never change in a run, such as its configuration keys, sizes
     /// and promises.
     fn facts(&self) -> Facts;
 
-    /// Returns the drive's logical-to-physical map as it is now; the checker calls this once, when its account begins.
+    /// Returns a copy of the drive's logical-to-physical map as it is now; the checker calls this once, when its own
+    /// model begins.
     fn beginning(&self) -> Self::Beginning;
 
-    /// Returns the logical units whose physical address may differ from the one in `beginning`, or none if the drive
-    /// can tell this only by a look at each unit.
+    /// Returns the list of logical units whose physical address may differ from the one in `beginning`, or `None` if
+    /// the drive records no such list, so that each unit must be looked up.
     fn changed_since(&self, beginning: &Self::Beginning) -> Option<Vec<Lpn>>;
 
     /// Returns the physical address of unit `lpn` in the drive's map now, or [`Ppa::NONE`].
@@ -133,7 +139,7 @@ pub trait Examined {
     /// Returns the drive's count of valid units in each superblock.
     fn valid_units(&self) -> &[u32];
 
-    /// Returns the number of page rows that are programmed in `superblock`.
+    /// Returns the number of page rows (multi-plane pages) that are programmed in `superblock`.
     fn rows_programmed(&self, superblock: usize) -> u32;
 
     /// True if `superblock` is in SLC mode: its cells hold one bit each.
@@ -142,8 +148,8 @@ pub trait Examined {
     /// True if `superblock` holds the parity of other superblocks.
     fn holds_parity(&self, superblock: usize) -> bool;
 
-    /// Returns the list of serial numbers of the snapshots that the drive has, oldest first, or none if the drive does
-    /// not support snapshots.
+    /// Returns the list of serial numbers of the snapshots that the drive has, oldest first, or `None` if the drive
+    /// does not support snapshots.
     fn snapshots(&self) -> Option<Vec<u32>>;
 
     /// Returns where the drive has the version of unit `lpn` that snapshot `serial` sees: on flash, in the write
@@ -153,7 +159,7 @@ pub trait Examined {
     /// True if the drive has become read-only and accepts no more writes.
     fn is_read_only(&self) -> bool;
 
-    /// True while the write buffer holds data that must still be programmed to flash.
+    /// True while the write buffer holds data that must still be programmed to flash (dirty data).
     fn is_draining(&self) -> bool;
 
     /// Returns the drive's own counts of operations and bytes.
@@ -163,7 +169,7 @@ pub trait Examined {
     fn busy(&self, now: SimTime) -> Busy;
 }
 
-/// Record of a host request that the drive has answered, as the checker is told of it.
+/// Record of a host request that the drive has answered, which the simulator passes to the checker.
 #[derive(Clone, Copy, Debug)]
 pub struct Answered<'a> {
     /// Number (id) that identifies the request in the events.
@@ -180,25 +186,25 @@ pub struct Answered<'a> {
     pub uncorrectable: bool,
 }
 
-/// Kind of event that the checker is told of about snapshots, or about versions of logical units that only snapshots
-/// see.
+/// Kind of event that is reported to the checker about snapshots, or about versions of logical units that only
+/// snapshots see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PastEvent {
     /// Event: the snapshot with this serial number was taken; it sees what the drive holds now.
     Taken(u32),
-    /// Event: the snapshot with this serial number was recorded on flash, so that it and all data that it sees survive
-    /// power cuts from now on.
+    /// Event: the record of the snapshot with this serial number was programmed to flash, so that it and all data that
+    /// it sees survive power cuts from now on.
     Recorded(u32),
-    /// Event: the snapshot with this serial number was deleted.
+    /// Event: the snapshot with this serial number was deleted; data that only it sees become invalid.
     Dropped(u32),
     /// Event: the drive was rolled back to its newest snapshot, which has this serial number, and holds that snapshot's
     /// data again.
     RolledBack(u32),
-    /// Event: the host has just written this logical unit, and its data were placed in the write-buffer slot with this
-    /// number.
+    /// Event: the host has just written this logical unit, and its data were stored in the write-buffer slot (entry for
+    /// one unit) with this number.
     Buffered(Lpn, u32),
-    /// Event: an overwritten version of this logical unit, which a snapshot still sees, was programmed from this
-    /// write-buffer slot to this physical address.
+    /// Event: an overwritten version of this logical unit, which a snapshot still sees, was programmed from the
+    /// write-buffer slot with this number to this physical address.
     Programmed(Lpn, u32, Ppa),
     /// Event: a version of this logical unit that only snapshots see was moved from the first physical address to the
     /// second.

@@ -8,20 +8,21 @@ use host::Effect;
 use std::collections::BTreeSet;
 use units::{DieId, Lpn};
 
-/// The checker's account of the dies that failed as a whole in the run (planned failures), and of the host reads that
-/// may or must fail because of the failed dies.
+/// The checker's model of dies that failed as a whole in the run (failures that the user planned), and of the host
+/// reads that may or must fail because of these dies.
 #[derive(Default)]
 pub(crate) struct FailedDies {
     /// True if a read may fail although no die fails in the run: the drive has an error-correcting code, or a die that
     /// was dead before the run.
     may_fail_anyway: bool,
     dead: BTreeSet<u32>,
-    /// Set of the request numbers of the host reads in flight that may fail, because parity may not restore what they
-    /// read from a dead die or a torn page row. Second field: set of the numbers of reads that must fail, because
-    /// parity cannot restore the data.
+    /// Set of the request numbers of the host reads in flight that may fail, because they read from a dead die or a
+    /// torn page row (its program was interrupted by a power cut) and parity may not restore the data. Second field:
+    /// set of the numbers of reads that must fail, because parity cannot restore the data.
     may_fail: BTreeSet<u32>,
     must_fail: BTreeSet<u32>,
-    /// Set of the logical units into which a read-modify-write merged old data that could not be read.
+    /// Set of the logical units for which a read-modify-write got its old data from a read that failed, so that the
+    /// unit's merged data are incomplete.
     merged: BTreeSet<u32>,
 }
 
@@ -34,7 +35,8 @@ impl FailedDies {
         self.dead.extend(dies);
     }
 
-    /// Forgets all host reads in flight that could fail, because the power failed.
+    /// Drops all entries of host reads in flight that may or must fail, because the power failed and the reads are
+    /// lost.
     pub fn on_cut(&mut self) {
         self.may_fail.clear();
         self.must_fail.clear();
@@ -49,9 +51,9 @@ impl FailedDies {
         self.dead.contains(&die.0)
     }
 
-    /// Notes that a flash read ended, and checks that it fails only if its die is dead, a power cut tore its row, or
-    /// reads may fail anyway. `stored` is the first unit that it read; `rows` is the number of page rows programmed of
-    /// each superblock.
+    /// Notes that a flash read ended, and checks that it fails only if its die is dead, a power cut interrupted the
+    /// program of its page row (torn), or reads may fail for other reasons. `stored` is the first unit that it read;
+    /// `rows` is the number of page rows programmed of each superblock.
     pub fn on_read(
         &mut self,
         read: &Transaction,
@@ -94,7 +96,7 @@ impl FailedDies {
     }
 
     /// Checks, at the answer to a host read, that the read failed if it had to, and that data are lost only if a dead
-    /// die or a torn page row explains the loss.
+    /// die or a torn page row (unreadable after a power cut) explains the loss.
     pub fn on_complete(&mut self, request: &Answered<'_>) {
         let (may, must) = (self.may_fail.remove(&request.id), self.must_fail.remove(&request.id));
         if self.dead.is_empty() || request.host.op.effect() != Effect::Read {

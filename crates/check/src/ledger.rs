@@ -16,7 +16,7 @@ const SECTOR: u64 = 512;
 /// Array with one count for each origin of flash operations (host, garbage collection, and so on).
 type CountsByOrigin = [u64; Origin::COUNT];
 
-/// Counts, by the checker, of operations on flash and of requests at the host.
+/// Set of the checker's own counts of operations on flash and of requests at the host.
 #[derive(Clone, Default)]
 struct Counts {
     pages_read: CountsByOrigin,
@@ -27,8 +27,8 @@ struct Counts {
     /// these, to fill up mapping units.
     bytes_written: u64,
     bytes_filled_up: u64,
-    /// Number of requests of each kind that the host submitted in the measured window; the next two fields: number
-    /// completed, and number failed.
+    /// Number of requests of each kind that the host submitted in the measured window (the part of the run that results
+    /// cover); the next two fields: number completed, and number failed.
     submitted: [u64; Effect::COUNT],
     completed: [u64; Effect::COUNT],
     failed: [u64; Effect::COUNT],
@@ -37,10 +37,10 @@ struct Counts {
     untrimmed: [u64; 2],
 }
 
-/// State of a host request in flight, in the checker's account.
+/// State of a host request in flight, in the checker's own model.
 #[derive(Clone, Copy, Default)]
 struct RequestAccount {
-    /// True if the request arrived in the measured window.
+    /// True if the request arrived in the measured window, so that the results count it.
     counts: bool,
     /// Number of mapping units that the request touches; second field: number of units of a write whose data have
     /// entered the drive.
@@ -48,27 +48,27 @@ struct RequestAccount {
     entered: u64,
     /// True if the request was lost on its way in a power cut, so that the drive never received it.
     unheard: bool,
-    /// Number of flash reads in flight for the request; second field: the latest time at which data of a finished flash
-    /// read were decoded.
+    /// Number of flash reads in flight for the host request; second field: the latest time at which data of one of its
+    /// finished flash reads were decoded by the ECC.
     parts: u32,
     ready: SimTime,
 }
 
-/// Kind of content of a slot of the write buffer: which part of its mapping unit is data of the host that the flash
-/// does not hold yet.
+/// Kind of content of a slot of the write buffer (entry for one mapping unit): which sectors of its unit are data of
+/// the host that the flash does not hold yet.
 #[derive(Clone, Debug, Default)]
 enum Brought {
-    /// Case that no part is new data of the host: the slot is empty, or the flash holds the same data.
+    /// Case that no sector is new data of the host: the slot is empty, or the flash holds the same data.
     #[default]
     Nothing,
-    /// Case that only these sectors of the mapping unit are new data of the host.
+    /// Case that only these sectors of the slot's mapping unit are new data of the host, from a partial write.
     Sectors(BTreeSet<u64>),
-    /// Case that the whole mapping unit is new data of the host.
+    /// Case that the slot's whole mapping unit is new data of the host.
     All,
 }
 
-/// The checker's account of data and requests: counts of flash operations by origin, of host requests and of bytes, for
-/// comparison with the drive and with the results.
+/// The checker's own counts of flash operations by origin, of host requests and of bytes, and its record of each
+/// request in flight, for comparison with the drive and with the results.
 pub(crate) struct Ledger {
     all: Counts,
     /// The checker's counts when the measured window began. The next two fields, both for that moment: number of pages
@@ -77,7 +77,7 @@ pub(crate) struct Ledger {
     decoding_then: CountsByOrigin,
     busy_then: (Vec<u64>, Vec<u64>),
     window: SimTime,
-    /// True once the measured window has begun.
+    /// True once the measured window (the part of the run that results cover) has begun.
     counts: bool,
     requests: Vec<RequestAccount>,
     /// Number of mapping units of host reads that were answered; second field: physical addresses that the host reads
@@ -85,30 +85,32 @@ pub(crate) struct Ledger {
     units_read: u64,
     wanted: Vec<Ppa>,
     unit: u64,
-    /// Request number of the host write whose data enter the buffer now. Second field: address of the write's first
-    /// byte on the drive, and address of the byte after its last.
+    /// Request number of the host write whose data enter the write buffer now. Second field: address on the drive of
+    /// the write's first byte, and address of the byte after its last.
     entering: u32,
     extent: (u64, u64),
-    /// For each slot of the write buffer: the logical unit, and which part of it is data of the host that flash does
-    /// not hold yet. Second field: logical units of the host program that ended last, each with its buffer slot.
+    /// For each slot of the write buffer (entry for one unit): the logical unit, and which sectors of it are data of
+    /// the host that flash does not hold yet. Second field: logical units of the host program that ended last, each
+    /// with its slot.
     brought: Vec<(Lpn, Brought)>,
     ended: Vec<(Lpn, u32)>,
     read_before: u64,
     parts: NamespaceParts,
 }
 
-/// Way in which the measured window of a run begins: together with the run, or after the ramp time.
+/// Way in which the measured window of a run (the part that results cover) begins: together with the run, or after the
+/// ramp time (warm-up).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
-    /// Way to begin: the measured window begins together with the run.
+    /// Way to begin: the measured window, which results cover, begins together with the run.
     AtOnce,
-    /// Way to begin: the measured window begins when the ramp time is over.
+    /// Way to begin: the measured window, which results cover, begins when the ramp time (warm-up) is over.
     AfterRamp,
 }
 
 impl Ledger {
-    /// Makes an account that starts from the drive's own counts `counted`; `unit` is the mapping unit's size in bytes
-    /// and `busy` the busy times so far.
+    /// Makes the checker's counts, which start from the drive's own counts `counted`; `unit` is the mapping unit's size
+    /// in bytes, `busy` the busy times of channels and arrays so far.
     pub fn new(counted: DriveCounts, unit: u64, busy: (Vec<u64>, Vec<u64>), measured: Measured) -> Self {
         let all = Counts {
             pages_read: counted.pages_read,
@@ -139,13 +141,14 @@ impl Ledger {
         }
     }
 
-    /// Returns this account of data and requests with separate counts, all zero, for each of the namespaces in `space`.
+    /// Returns this set of the checker's counts with separate request counts, all zero, for each of the namespaces in
+    /// `space`.
     pub fn of_parts(self, space: &HostSpace) -> Self {
         Self { parts: NamespaceParts::new(space), ..self }
     }
 
-    /// Notes that the measured window begins at `now`: counts from before, and requests in flight, are left out of the
-    /// results.
+    /// Notes that the measured window (the part of the run that results cover) begins at `now`: earlier counts, and
+    /// requests in flight, are left out of the results.
     pub fn on_window(&mut self, clock: &Clock, now: SimTime) {
         self.then = self.all.clone();
         (self.all.submitted, self.all.completed, self.all.failed) =
@@ -184,7 +187,8 @@ impl Ledger {
         self.request(id).unheard = true;
     }
 
-    /// Subtracts pages, by origin, from the count of pages read: a power cut lost their data before they were decoded.
+    /// Subtracts pages, by origin, from the count of pages read: a power cut lost their data before the ECC decoded
+    /// them.
     pub fn forget_reads(&mut self, pages: CountsByOrigin) {
         self.all.pages_read.iter_mut().zip(pages).for_each(|(all, lost)| *all -= lost);
     }
@@ -207,8 +211,9 @@ impl Ledger {
         self.all.bytes_written += bytes.end - bytes.start;
     }
 
-    /// Notes that the host's last write, of unit `lpn`, is in `slot` of the write buffer. `rest` is the slot with the
-    /// remaining data of the unit, or `slot` itself if the write went over the data there.
+    /// Notes that the host's last write, of unit `lpn`, is in `slot` of the write buffer (entry for one unit). `rest`
+    /// is the slot from which the sectors that the write lacks are copied, or `slot` itself if the write replaced a
+    /// part of the data there.
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
         let bytes = self.entering_of(lpn);
         if rest != Some(slot) {
@@ -228,7 +233,8 @@ impl Ledger {
         }
     }
 
-    /// Notes that all data in `slot` of the write buffer are also on flash: the slot holds nothing newer from the host.
+    /// Notes that all data in `slot` of the write buffer are also on flash: no sector of the slot is newer data of the
+    /// host.
     pub fn on_kept(&mut self, slot: u32) {
         if self.brought.len() <= slot as usize {
             self.brought.resize(slot as usize + 1, Default::default());
@@ -236,8 +242,8 @@ impl Ledger {
         self.brought[slot as usize].1 = Brought::Nothing;
     }
 
-    /// Counts, at the end of a program whether it succeeded or failed, the bytes with which the drive filled up partly
-    /// written units; `slots` are the write-buffer slots that were programmed.
+    /// Counts, at the end of a program whether it succeeded or failed, the bytes with which the drive completed partly
+    /// written units to whole units; `slots` are the write-buffer slots that were programmed.
     pub fn on_hosts_programmed(&mut self, slots: impl Iterator<Item = u32>) {
         self.ended.clear();
         for slot in slots {
@@ -252,8 +258,8 @@ impl Ledger {
         }
     }
 
-    /// Notes that the newest data that the host wrote of unit `lpn` are on flash, so that its buffer slot holds nothing
-    /// newer.
+    /// Notes that the newest data that the host wrote of unit `lpn` are on flash, so that its write-buffer slot holds
+    /// no newer data of the host.
     pub fn on_commit(&mut self, lpn: Lpn) {
         // A program may hold an older version of the unit, too: before the newest.
         if let Some(at) = self.ended.iter().rposition(|(of, _)| *of == lpn) {
@@ -267,7 +273,8 @@ impl Ledger {
     }
 
     /// Notes that a flash read was submitted for a host request; `first` is the physical address of the first unit of
-    /// its page row, from which its mask counts, or none if the read is of units without an address.
+    /// its page row (multi-plane page), from which its mask of units counts, or [`Ppa::NONE`] if the units read have no
+    /// address on flash.
     pub fn on_host_part(&mut self, transaction: &Transaction, first: Ppa) {
         self.request(transaction.owner).parts += 1;
         if !self.wanted.is_empty() {
@@ -341,8 +348,8 @@ impl Ledger {
         self.all.blocks_erased[transaction.origin as usize] += u64::from(blocks);
     }
 
-    /// Checks that the results of the measured window agree with the account: flash operations, requests, bytes,
-    /// namespaces and channel utilisation.
+    /// Checks that the results of the measured window agree with the checker's own counts: flash operations, requests,
+    /// bytes, namespaces and channel utilisation.
     pub fn compare(&self, result: &Value, clock: &Clock, now: SimTime) {
         let (flash, host) = (&result["flash"], &result["host"]);
         let exact = [
@@ -418,8 +425,8 @@ impl Ledger {
         }
     }
 
-    /// Checks at the end of a run that the drive's own counts equal the account; `decoding` returns the number of pages
-    /// of an origin still in decoding, which the drive need not count as read yet.
+    /// Checks at the end of a run that the drive's own counts equal the checker's; `decoding` returns the number of
+    /// pages of an origin that the ECC is still decoding, which the drive need not count as read yet.
     pub fn settle(&self, counted: &DriveCounts, decoding: impl Fn(Origin) -> u64) {
         let all = &self.all;
         for origin in Origin::ALL {

@@ -6,13 +6,15 @@ use config::{ConfigError, Document, Section};
 use controller::{ChannelUse, Kind, Transaction};
 use units::{Bytes, Nanos, TransferRate};
 
-/// Way in which the checker finds the program time of one of a chip's alternative ways to program (program modes).
+/// Way in which the checker finds the program time of one of a chip's alternative ways to program a page (program
+/// modes).
 enum ProgramTime {
-    /// Way to find it: from the usual program time and this program step (ISPP), relative to the usual step. The time
-    /// is looked up or interpolated in the chip's tables, or else the usual time is divided by the step.
+    /// Way to find it: from the usual program time and this program step (ISPP voltage increment), relative to the
+    /// usual step. The time is looked up or interpolated in the chip's tables, or else the usual time is divided by the
+    /// step.
     Step(f64),
-    /// Way to find it: from this list of program times in ns, by wear and page type, for the program mode's own set of
-    /// voltages.
+    /// Way to find it: from this list of program times in ns, by wear and page type, of a voltage set (verify levels
+    /// and read references) that belongs to the program mode.
     Set(Vec<u64>),
 }
 
@@ -21,10 +23,11 @@ enum ProgramTime {
 struct ChipNumbers {
     bits: usize,
     /// Array read times of the chip in ns: one value, or one for each page type. Second field: read time and program
-    /// time in SLC mode in ns, none on a chip without an SLC mode.
+    /// time in SLC mode in ns, `None` on a chip without an SLC mode.
     t_r: Vec<u64>,
     one_bit: Option<[u64; 2]>,
-    /// Program times in ns, ordered by program step, then wear, then page type.
+    /// Program times in ns, ordered by program step (ISPP voltage increment), then wear level, then page type (lower,
+    /// upper, ...).
     t_prog: Vec<u64>,
     steps: Vec<f64>,
     wears: usize,
@@ -33,8 +36,8 @@ struct ChipNumbers {
     /// array.
     t_suspend: [u64; 2],
     t_resume: u64,
-    /// List of the program times of the alternative ways to program (program modes); index: number of the way in
-    /// transactions, minus 1.
+    /// List of ways to find the program times of the chip's alternative program modes; index: number of the mode in
+    /// flash operations, minus 1.
     costs: Vec<ProgramTime>,
 }
 
@@ -50,7 +53,8 @@ struct Wires {
     planes: u64,
 }
 
-/// Set of all numbers from which the checker calculates times of channels and flash arrays.
+/// Set of all numbers of the chip and the flash interface from which the checker calculates how long channels and flash
+/// arrays are busy.
 pub(super) struct Numbers {
     chip: ChipNumbers,
     wires: Wires,
@@ -145,7 +149,8 @@ impl ChipNumbers {
         }
     }
 
-    /// Returns the index of a program's or read's wear and page type in `times`, the times of one program step.
+    /// Returns the index in `times`, the times for one program step (ISPP voltage increment), of the entry for the wear
+    /// level and page type of a program.
     fn place(&self, transaction: &Transaction, times: &[u64]) -> usize {
         let types = times.len() / self.wears;
         let page_type = if types == 1 { 0 } else { transaction.row as usize % self.bits };
@@ -215,8 +220,8 @@ pub(super) struct SentData {
     pub units: u32,
     /// Number of bytes where parts of units are sent; 0 if whole units are sent.
     pub bytes: u32,
-    /// Ratio, as numerator and denominator, of the bit-planes that the read sends to the controller to those that a
-    /// hard read (without soft information) sends.
+    /// Ratio, as numerator and denominator, of the bit-planes (one bit for each cell) that a soft read sends to the
+    /// controller to the bit-planes of a hard read.
     pub planes: (u16, u16),
 }
 

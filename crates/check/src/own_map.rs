@@ -13,31 +13,31 @@ use units::{Lpn, Ppa};
 /// Value in place of a logical unit's number, for a physical address that no logical unit has.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
-/// Divisor: once more than one in this many physical units has changed, arrays replace the hash tables of the checker's
-/// map, which would need as much memory.
+/// Divisor: once more than one in this many physical units has changed, flat arrays replace the hash tables of changes
+/// in the checker's own map, because the tables would need as much memory.
 const CHANGED_PART: usize = 4;
-/// Divisor: once the beginning's map was looked up more often than one time for this many physical units, arrays
-/// replace it, because look-ups then cost less time.
+/// Divisor: once the copy of the map from the start of the run was looked up more often than one time for this many
+/// physical units, flat arrays replace it, because look-ups then cost less time.
 const ASKED_PART: usize = 8;
 
-/// State, in the checker's map, of one logical unit: its physical address and versions, in one struct because they are
-/// used together.
+/// State, in the checker's own map, of one logical unit: its physical address and version numbers, in one struct
+/// because they are used together.
 #[derive(Clone, Copy)]
 pub(super) struct UnitState {
     pub home: Ppa,
     /// Version number of the newest write or trim of the unit.
     pub version: u32,
-    /// Version that the unit holds, or [`EMPTY`] if it holds no data or is a unit of the drive's own mapping table,
-    /// which snapshots do not see.
+    /// Version number of the data that the unit holds, or [`EMPTY`] if it holds no data or is a unit of the drive's own
+    /// mapping table, which snapshots do not see.
     pub content: u32,
 }
 
-/// State, in the checker's map, of one physical address (a mapping unit on flash).
+/// State, in the checker's own map, of one physical address (place of one mapping unit on flash).
 #[derive(Clone, Copy)]
 pub(super) struct PlaceState {
-    /// Logical unit whose valid data lie at the physical address.
+    /// Logical unit whose valid data lie at the physical address; `NOTHING` if the address is invalid or empty.
     pub holder: u32,
-    /// Logical unit that was programmed last at the physical address; second field: the version of the unit.
+    /// Logical unit that was programmed last at the physical address; second field: the version number of its data.
     pub stored: u32,
     pub version: u32,
 }
@@ -59,15 +59,16 @@ impl PlaceState {
     }
 }
 
-/// Compact form of the checker's map: the drive's map when the account began, and hash tables of the units and physical
-/// addresses that have changed since.
+/// Compact form of the checker's own map: a copy of the drive's map from the start of the run, and hash tables of the
+/// units and physical addresses that have changed since.
 struct MapChanges<B> {
     beginning: B,
-    /// Number of valid units in each superblock when the account began.
+    /// Number of valid units in each superblock when the run began.
     valid: Vec<u32>,
     units: ByNumber<u32, UnitState>,
     places: ByNumber<u64, PlaceState>,
-    /// Number of look-ups so far in the beginning's map, of units and physical addresses that had not changed.
+    /// Number of look-ups so far in the copy of the map from the start of the run, for units and physical addresses
+    /// that had not changed.
     asked: Cell<usize>,
 }
 
@@ -88,7 +89,7 @@ pub(super) struct OwnMap<B> {
 }
 
 impl<B: MapAtFirst> OwnMap<B> {
-    /// Makes the checker's map of `drive` as the drive is now.
+    /// Makes the checker's own map from the map that `drive` has now.
     pub fn of(drive: &impl Examined<Beginning = B>, shape: &FlashShape) -> Self {
         let changes = MapChanges {
             beginning: drive.beginning(),
@@ -156,18 +157,20 @@ impl<B: MapAtFirst> OwnMap<B> {
         }
     }
 
-    /// Returns the state of each logical unit of the host, in the order of their numbers.
+    /// Returns the state (physical address and version numbers) of each logical unit of the host, in the order of their
+    /// numbers.
     pub fn hosts(&self) -> impl Iterator<Item = UnitState> {
         (0..self.logical).map(|lpn| self.unit(Lpn(lpn)))
     }
 
-    /// Returns all physical addresses in order, each with its state.
+    /// Returns all physical addresses in order, each with its state: the valid unit there, and the unit and version
+    /// programmed last.
     pub fn places(&self) -> impl Iterator<Item = (Ppa, PlaceState)> {
         (0..self.physical as u64).map(|ppa| (Ppa(ppa), self.place(Ppa(ppa))))
     }
 
-    /// Replaces the hash tables of the checker's map by arrays once so many units have changed, or were looked up so
-    /// often, that arrays cost less.
+    /// Replaces the hash tables of changes in the checker's own map by flat arrays once so many units have changed, or
+    /// so many were looked up, that arrays need less memory or time.
     #[inline]
     pub fn outgrow(&mut self) {
         let Kept::Changes(changes) = &self.kept else { return };
@@ -177,7 +180,8 @@ impl<B: MapAtFirst> OwnMap<B> {
         }
     }
 
-    /// Replaces the hash tables of the checker's map by arrays at once, because the whole map is about to be read.
+    /// Replaces the hash tables of changes in the checker's own map by flat arrays, without waiting for a limit,
+    /// because the whole map is about to be read.
     ///
     /// # Panics
     /// When two logical units have the same physical address.
@@ -197,7 +201,8 @@ impl<B: MapAtFirst> OwnMap<B> {
         self.kept = Kept::All { units, places };
     }
 
-    /// Checks that the drive's map, spare areas and valid counts agree with the checker's map.
+    /// Checks that the drive's map, the logical units in the spare areas of its pages, and its counts of valid units
+    /// agree with the checker's own map.
     ///
     /// # Panics
     /// When they do not agree.
@@ -228,9 +233,9 @@ impl<B: MapAtFirst> OwnMap<B> {
         assert_eq!(valid, drive.valid_units(), "valid counts equal the map");
     }
 
-    /// Checks the whole map of a drive that cannot tell which units have changed, and returns the number of valid units
-    /// in each superblock. Sums over all units are compared, which need no random look-ups; only if they differ are
-    /// units compared one by one.
+    /// Checks the whole map of a drive that has no list of changed units, and returns the number of valid units in each
+    /// superblock. Hash sums over all units are compared, which need no random look-ups; only if they differ are units
+    /// compared one by one.
     fn settle_whole(&self, drive: &impl Examined, changes: &MapChanges<B>) -> Vec<u32> {
         let mut valid = vec![0; drive.valid_units().len()];
         let mut sum = 0u64;
@@ -270,8 +275,8 @@ impl<B: MapAtFirst> MapChanges<B> {
         self.beginning.living_at(ppa)
     }
 
-    /// Returns the present number of valid units in each superblock, by the checker's map; `valid` is their number when
-    /// the account began.
+    /// Returns the present number of valid units in each superblock, by the checker's own map; `valid` is their number
+    /// when the run began.
     fn valid_now(&self, mut valid: Vec<u32>, superblock_units: u64) -> Vec<u32> {
         for (&ppa, place) in &self.places {
             let count = &mut valid[(ppa / superblock_units) as usize];
@@ -294,8 +299,8 @@ fn mark_of(lpn: Lpn, ppa: Ppa) -> u64 {
     (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
 }
 
-/// Checks that the drive's map and spare area have unit `lpn` at physical address `home`, and that the drive counts
-/// that address as valid.
+/// Checks that the drive's map has unit `lpn` at physical address `home`, that the spare area of the page there names
+/// the unit, and that the drive counts that address as valid.
 ///
 /// # Panics
 /// When the drive differs from the checker's map.
@@ -335,8 +340,8 @@ mod tests {
         all.settle(&drive);
     }
 
-    /// Test: a difference between the drive's map and the checker's map is found, whether or not the drive knows which
-    /// units changed and whether the checker has hash tables or arrays.
+    /// Test: a difference between the drive's map and the checker's own map is found, whether or not the drive has a
+    /// list of changed units and whether the checker stores hash tables of changes or flat arrays.
     #[test]
     fn a_map_that_changes_unseen_is_found_out() {
         for (knows, has_arrays) in [(true, false), (false, false), (true, true), (false, true)] {

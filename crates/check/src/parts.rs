@@ -3,7 +3,7 @@
 use host::{CompletionStatus, Effect, HostRequest, HostSpace};
 use serde_json::Value;
 
-/// The checker's account of requests to each namespace, on a drive with several namespaces: for each kind of request
+/// The checker's own counts of requests to each namespace, on a drive with several namespaces: for each kind of request
 /// the number done, their bytes, and the number that failed.
 pub(crate) struct NamespaceParts {
     /// Extent of each namespace in bytes: the first byte, and the first byte after the namespace.
@@ -12,7 +12,7 @@ pub(crate) struct NamespaceParts {
 }
 
 impl NamespaceParts {
-    /// Makes an account, with all counts zero, for the namespaces in `space`.
+    /// Makes the checker's counts of requests, all zero, for the namespaces in `space`.
     pub fn new(space: &HostSpace) -> Self {
         let extents = space.namespaces.iter().map(|one| one.extent);
         let extents: Vec<[u64; 2]> =
@@ -20,13 +20,13 @@ impl NamespaceParts {
         Self { served: vec![[[0; 3]; 3]; extents.len()], extents }
     }
 
-    /// Sets the counts of all namespaces to zero, because the measured window begins.
+    /// Sets the request counts of all namespaces to zero, because the measured window, which results cover, begins.
     pub fn begin(&mut self) {
         self.served.fill([[0; 3]; 3]);
     }
 
-    /// Adds a request that arrived in the measured window and is now answered to the counts of its namespace, as done
-    /// or as failed.
+    /// Adds a request that arrived in the measured window (the part of the run that results cover) and is now answered
+    /// to the counts of its namespace, as done or as failed.
     pub fn on_complete(&mut self, request: &HostRequest, status: CompletionStatus) {
         let kind = match request.op.effect() {
             Effect::Read => 0,

@@ -7,20 +7,20 @@ use units::Lpn;
 /// Value in place of a version number, for a logical unit without data.
 pub(crate) const EMPTY: u32 = u32::MAX;
 
-/// The checker's account of snapshots: the version of each logical unit that each snapshot sees, and the version of the
-/// unit in each slot of the write buffer.
+/// The checker's model of snapshots: the version number of each logical unit's data that each snapshot sees, and the
+/// version in each slot of the write buffer (entry for one unit).
 #[derive(Default)]
 pub(crate) struct Past {
     kept: Vec<(u32, Vec<u32>)>,
     slots: BTreeMap<u32, u32>,
-    /// Set of the serial numbers of the snapshots that must survive a power cut.
+    /// Set of the serial numbers of the snapshots whose record is on flash, so that they must survive a power cut.
     recorded: BTreeSet<u32>,
-    /// Set of the versions whose flash page a power cut destroyed, each as a logical unit and a version number.
+    /// Set of the versions whose flash page a power cut destroyed (torn), each as a logical unit and a version number.
     torn: BTreeSet<(u32, u32)>,
 }
 
 impl Past {
-    /// True if a snapshot sees `version` of unit `lpn`; snapshots see only units of the host.
+    /// True if a snapshot sees the data of unit `lpn` with the number `version`; snapshots see only units of the host.
     pub fn sees(&self, lpn: Lpn, version: u32) -> bool {
         self.kept.iter().any(|(_, content)| content.get(lpn.index()) == Some(&version))
     }
@@ -31,13 +31,13 @@ impl Past {
         self.kept.iter().map(|(serial, content)| (*serial, content.as_slice()))
     }
 
-    /// Returns the version of the logical unit that slot `slot` of the write buffer holds.
+    /// Returns the version number of the data that slot `slot` of the write buffer (entry for one unit) holds.
     pub fn of_slot(&self, slot: u32) -> u32 {
         self.slots[&slot]
     }
 
-    /// Adds a snapshot that a saved drive already had before the run; `content` is the version of each host unit that
-    /// the snapshot sees.
+    /// Adds a snapshot that a drive loaded from a saved state already had before the run; `content` is the version
+    /// number of each host unit that the snapshot sees.
     pub fn begin_with(&mut self, serial: u32, content: Vec<u32>) {
         self.kept.push((serial, content));
     }
@@ -47,8 +47,8 @@ impl Past {
         self.torn.insert((lpn.0, version));
     }
 
-    /// Updates the account after a power cut to the snapshots that the drive still has, oldest first, and empties the
-    /// slots of the write buffer.
+    /// Drops, after a power cut, the snapshots that the drive no longer has (it has `serials`, oldest first) from the
+    /// checker's model, and empties the slots of the write buffer in it.
     ///
     /// # Panics
     /// When a snapshot that was to survive is gone, or the drive names a snapshot that did not exist before.
@@ -70,7 +70,7 @@ impl Past {
     }
 
     /// Checks `found`, the version of unit `lpn` that snapshot `serial` sees after a power cut ([`EMPTY`] if it sees no
-    /// data), and takes it into the account.
+    /// data), and makes it the version that the snapshot is expected to see from now on.
     ///
     /// # Panics
     /// When the snapshot saw another version before the cut. If the snapshot saw no data of the unit, any version
@@ -87,9 +87,9 @@ impl Past {
         *saw = found;
     }
 
-    /// Updates the account for a snapshot event; `content` and `version` return the versions that the logical drive
-    /// holds now, of all units and of one unit. Returns, only if the drive was rolled back, the versions that its
-    /// newest snapshot sees.
+    /// Adds, drops or marks a snapshot in the checker's model, as the snapshot event says; `content` and `version`
+    /// return the version numbers that the logical drive holds now, of all units and of one unit. Returns, only if the
+    /// drive was rolled back, the versions that its newest snapshot sees, else `None`.
     pub fn note(
         &mut self,
         event: PastEvent,

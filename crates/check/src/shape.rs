@@ -16,7 +16,7 @@ pub struct FlashShape {
     pub rows: u32,
     /// Number of page rows of a superblock in SLC mode, which is its number of wordlines.
     pub one_bit_rows: u32,
-    /// Number of mapping units in a page row.
+    /// Number of mapping units in a page row (multi-plane page).
     pub row_units: u32,
     /// Number of mapping units in a page.
     pub page_units: u32,
@@ -59,7 +59,7 @@ impl FlashShape {
         (ppa.0 / u64::from(self.superblock_units())) as usize
     }
 
-    /// Returns the page row, within its superblock, of physical address `ppa`.
+    /// Returns the page row (multi-plane page), within its superblock, of physical address `ppa`.
     pub(crate) fn row_of(&self, ppa: Ppa) -> u32 {
         (ppa.0 % u64::from(self.superblock_units())) as u32 / self.row_units
     }

@@ -8,31 +8,32 @@ mod after_cut;
 
 use after_cut::Torn;
 
-/// The checker's account of parity over dies. A parity group is the superblocks of one number on `width` neighbouring
-/// dies; a stripe is the page row of one number in each of them.
+/// The checker's model of parity over dies. A parity group is the superblocks of one number on `width` neighbouring
+/// dies; a stripe is the page row (multi-plane page) of one number in each of these superblocks.
 pub(crate) struct StripeAccount {
     per_die: usize,
     width: usize,
     /// Number of valid units in each parity group.
     live: Vec<u32>,
-    /// Number of page rows of each superblock that programs have been submitted for.
+    /// For each superblock, the number of page rows (multi-plane pages) for which programs have been submitted since
+    /// its erase.
     rows: Vec<u32>,
-    /// Number of parity page rows of each parity group that programs have been submitted for; second field: the
-    /// superblock of each group that holds the parity.
+    /// For each parity group, the number of parity page rows for which programs have been submitted; second field: the
+    /// superblock of the group that holds the parity.
     parity_rows: Vec<u32>,
     parity: Vec<usize>,
-    /// For each superblock: true if it is in SLC mode, in which it has no parity and is not part of its group's
+    /// For each superblock: true if it is in SLC mode, in which it has no parity and is not part of its parity group's
     /// stripes.
     apart: Vec<bool>,
-    /// Page rows that power cuts tore (interrupted programs).
+    /// Page rows that power cuts tore (their programs were interrupted, so that they are unreadable).
     torn: Torn,
 }
 
 const NOWHERE: usize = usize::MAX;
 
 impl StripeAccount {
-    /// Makes an account of the drive's parity groups, each over `width` dies, that starts from what the drive holds
-    /// now.
+    /// Makes the checker's model of the drive's parity groups, each over `width` dies, which starts from the page rows
+    /// and valid units that the drive has now.
     pub fn new(drive: &impl Examined, shape: &FlashShape, width: u32) -> Self {
         let per_die = shape.superblocks_per_die as usize;
         let groups = shape.superblocks() / width as usize;
@@ -114,8 +115,9 @@ impl StripeAccount {
         }
     }
 
-    /// Returns whether parity can restore page row `row` of a superblock on a dead die, where `rows` page rows of each
-    /// superblock are programmed: true, false, or none if the parity is not yet on flash and may still be in RAM.
+    /// Returns whether parity can restore page row `row` of a superblock whose die is dead or whose row is torn; `rows`
+    /// is the number of page rows programmed of each superblock. `None` if the parity of the row is not on flash, so
+    /// that it may still be in RAM.
     pub fn gives_back(
         &self,
         superblock: usize,
@@ -136,7 +138,8 @@ impl StripeAccount {
         (self.parity_rows[self.group_of(superblock)] > row).then_some(true)
     }
 
-    /// Counts a unit that became valid in `superblock`, which must not hold parity.
+    /// Adds a unit that became valid in `superblock`, which must not hold parity, to the count of valid units of its
+    /// parity group.
     pub fn on_held(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         assert_ne!(
@@ -146,14 +149,14 @@ impl StripeAccount {
         self.live[group] += u32::from(!self.apart[superblock]);
     }
 
-    /// Subtracts a unit that is no longer valid in `superblock` from the count of its parity group.
+    /// Subtracts a unit that is no longer valid in `superblock` from the count of valid units of its parity group.
     pub fn on_left(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         self.live[group] -= u32::from(!self.apart[superblock]);
     }
 
-    /// Notes that `superblock` was erased: it has no page rows, and if it held the parity of its group, the group has
-    /// no parity now.
+    /// Notes that `superblock` was erased: it has no programmed page rows, and if it held the parity of its group, the
+    /// group has no parity now.
     pub fn on_erase(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         self.forget_torn(superblock);
@@ -171,8 +174,8 @@ mod tests {
     use controller::Class;
     use units::DieId;
 
-    /// Makes a test account of three dies with two superblocks each, in which the first superblock of the second die
-    /// holds one page row of parity.
+    /// Makes a test model of parity: three dies with two superblocks each, in which the first superblock of the second
+    /// die holds one page row of parity.
     pub(super) fn account() -> StripeAccount {
         let mut account = StripeAccount {
             per_die: 2,

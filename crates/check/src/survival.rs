@@ -15,10 +15,10 @@
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// Map from logical units to version numbers; a higher version is a newer write.
+/// Map from logical units to version numbers of their data; a higher version is a newer write.
 pub(crate) type Versions = BTreeMap<Lpn, u32>;
 
-/// The checker's account of the versions of logical units that must be there after a power cut.
+/// The checker's model of the versions of logical units that must be there after a power cut.
 #[derive(Default)]
 pub(crate) struct Survival {
     /// Map from each logical unit to its newest version that is promised to survive a power cut.
@@ -29,27 +29,29 @@ pub(crate) struct Survival {
     /// For each flush in flight, by its request number: the versions that were acknowledged, and the trims that were
     /// answered, when the flush arrived.
     flushes: BTreeMap<u32, [Versions; 2]>,
-    /// For each logical unit that was trimmed or of which a power cut destroyed a page: the highest version that the
-    /// unit may hold after a power cut; any older version, or no data, is allowed as well.
+    /// For each logical unit that was trimmed, or of which a power cut destroyed a page: the highest version number
+    /// that the unit may hold after a power cut; any older version, or no data, is allowed as well.
     free: Versions,
-    /// Highest version number at the time when the drive was last rolled back to a snapshot: versions up to this number
-    /// were undone, except for those of the snapshot.
+    /// Highest version number at the time when the drive was last rolled back to a snapshot: writes with a version up
+    /// to this number were undone, except for versions that the snapshot sees.
     undone: u32,
-    /// True if trims are as durable as writes. The next two fields then hold the version up to which each unit is
-    /// trimmed: by trims that were answered, and by trims that are promised to survive a power cut.
+    /// True if trims are as durable as writes. The next two fields, used only then, hold for each unit the version
+    /// number up to which it is trimmed: by trims that were answered, and by trims that are promised to survive a power
+    /// cut.
     keeps_trims: bool,
     trimmed: Versions,
     gone: Versions,
 }
 
 impl Survival {
-    /// Notes that a flush with the number `request` was requested, with the writes and trims that it covers.
+    /// Notes that a flush with the number `request` was requested, and stores which acknowledged writes and answered
+    /// trims it covers.
     pub fn on_flush(&mut self, request: u32) {
         self.flushes.insert(request, [self.acknowledged.clone(), self.trimmed.clone()]);
     }
 
     /// Notes that a flush was answered: writes and trims that were acknowledged before the flush was requested are
-    /// promised to survive a power cut from now on. `done` is none if the flush failed.
+    /// promised to survive a power cut from now on. `done` is `None` if the flush failed, which promises nothing.
     pub fn on_flushed(&mut self, request: u32, done: Option<()>) {
         let [written, trimmed] = self.flushes.remove(&request).unwrap_or_default();
         if done.is_some() {
@@ -58,13 +60,13 @@ impl Survival {
         }
     }
 
-    /// Makes the account treat trims as promised to survive a power cut like writes, from now on.
+    /// Makes the checker's model treat trims as promised to survive a power cut like writes, from now on.
     pub fn keep_trims(&mut self) {
         self.keeps_trims = true;
     }
 
     /// Notes that a trim of unit `lpn` is answered, on a drive whose trims are as durable as writes. If `durable` is
-    /// given, the trim is promised at once to survive a power cut.
+    /// given, the trim is promised to survive a power cut from now on, else only after a later flush.
     pub fn on_trimmed(&mut self, lpn: Lpn, durable: Option<()>) {
         // Where a newer version was promised since, that says more.
         let Some(&version) = self.free.get(&lpn).filter(|_| self.keeps_trims) else { return };
@@ -74,8 +76,8 @@ impl Survival {
         }
     }
 
-    /// Records the promise that unit `lpn` holds no version up to `version` after any later power cut, because of a
-    /// trim.
+    /// Records the promise about unit `lpn` that a trim makes: after any later power cut the unit holds no data of a
+    /// version up to `version`.
     fn promise_gone(&mut self, lpn: Lpn, version: u32) {
         let newest = self.gone.entry(lpn).or_default();
         *newest = version.max(*newest);
@@ -92,7 +94,8 @@ impl Survival {
         }
     }
 
-    /// Records the promise that unit `lpn` holds `version`, or a newer one, after every later power cut.
+    /// Records the promise about unit `lpn` that a durable write makes: the unit holds `version`, or a newer one, after
+    /// every later power cut.
     pub fn promise(&mut self, lpn: Lpn, version: u32) {
         // A write that was in flight when its unit was trimmed may be answered later than the trim.
         if version > self.undone && self.free.get(&lpn).is_none_or(|free| *free < version) {
@@ -105,8 +108,8 @@ impl Survival {
         }
     }
 
-    /// Drops all promises that trimmed units stay trimmed, because a power cut may have destroyed the records of trims
-    /// on flash.
+    /// Drops all promises that trimmed units stay without data, because a power cut may have destroyed the records of
+    /// trims on flash.
     pub fn release_trims(&mut self) {
         self.gone.clear();
     }
@@ -124,8 +127,8 @@ impl Survival {
         self.free.insert(lpn, version);
     }
 
-    /// Checks `found`, the version of unit `lpn` that the drive holds after a power cut, or none, against the promises;
-    /// `before` is the version that the unit held before the run, if it held data.
+    /// Checks `found`, the version number of unit `lpn` that the drive holds after a power cut (`None` for no data),
+    /// against the promises; `before` is the version that the unit held before the run, if it held data.
     ///
     /// # Panics
     /// When the unit holds an older version than was promised, or no data, or a version that was durably trimmed.
@@ -148,8 +151,8 @@ impl Survival {
         );
     }
 
-    /// Records the promise that the version of unit `lpn` found after a power cut, or its absence of data, is there
-    /// after the next cut too.
+    /// Records, after a power cut, that the recovered version of unit `lpn` (`found`; `None` for no data) is promised
+    /// to be there after the next cut too.
     pub fn go_on_with(&mut self, lpn: Lpn, found: Option<u32>) {
         self.free.remove(&lpn);
         match found {
@@ -159,7 +162,8 @@ impl Survival {
     }
 
     /// Records, after a roll-back to a snapshot, the promise that unit `lpn` holds `version` after every power cut and
-    /// none of the later versions up to `last`. A unit without data in the snapshot counts as trimmed.
+    /// no later version up to `last`, the highest number so far. A unit without data in the snapshot (`None`) counts as
+    /// trimmed.
     pub fn go_back(&mut self, lpn: Lpn, version: Option<u32>, last: u32) {
         self.undone = last;
         self.acknowledged.remove(&lpn);
@@ -169,8 +173,8 @@ impl Survival {
         }
     }
 
-    /// Drops writes, trims and flushes that were acknowledged or in flight but promise nothing yet, because the power
-    /// failed.
+    /// Drops, because the power failed, writes and trims that were acknowledged but not yet promised to survive, and
+    /// flushes in flight.
     pub fn forget_under_way(&mut self) {
         self.acknowledged.clear();
         self.trimmed.clear();
@@ -184,8 +188,8 @@ mod tests {
 
     const UNIT: Lpn = Lpn(3);
 
-    /// Makes a test account in which version 5 of a unit was acknowledged, then flushed, and version 7 was acknowledged
-    /// after the flush was requested.
+    /// Makes a test model of promises in which version 5 of a unit was acknowledged, then a flush was requested,
+    /// version 7 was acknowledged, and the flush was answered.
     fn one_flushed() -> Survival {
         let mut survival = Survival::default();
         survival.on_acknowledged(UNIT, 5);
@@ -242,8 +246,8 @@ mod tests {
         assert!(std::panic::catch_unwind(|| survival.check(UNIT, Some(7), Some(0))).is_err());
     }
 
-    /// Makes a test account in which a unit with a durable version was trimmed, the trim was answered, and a flush
-    /// after it succeeded or, with none, failed.
+    /// Makes a test model of promises in which a unit with a durable version was trimmed, the trim was answered, and a
+    /// flush after it succeeded or, with `None`, failed.
     fn trimmed(flushed: Option<()>) -> Survival {
         let mut survival = one_flushed();
         survival.keep_trims();

@@ -8,24 +8,25 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use units::Lpn;
 
-/// The checker's account of trims: each trim that is answered has removed its units, and no unit is removed that no
-/// trim or zone reset covers.
+/// The checker's model of trims: each trim that is answered has removed its units from the map, and no unit is removed
+/// that no trim or zone reset covers.
 pub(crate) struct TrimAccount {
     unit: u64,
     units: usize,
     /// Number of mapping units of a zone, on a drive with zones; 0 on other drives.
     zone_units: u32,
-    /// True on a drive with snapshots: it may ignore a trim for lack of free space, so trims are not checked.
+    /// True on a drive with snapshots: the drive may ignore a trim if it lacks free space to store the trimmed data for
+    /// snapshots, so trims are not checked.
     may_refuse: bool,
-    /// Number of trims of units so far (each trimmed unit counts). Second field: for each logical unit, the value of
-    /// this count at its last trim; the list is empty until a trim arrives.
+    /// Counter of trimmed units so far (each trim of a unit counts). Second field: for each logical unit, the value of
+    /// this counter at its last trim; the list is empty until a trim arrives.
     count: u64,
     last: Vec<u64>,
-    /// For each trim request in flight, by its request number: the number of trims of units so far when the request
-    /// arrived.
+    /// For each trim request in flight, by its request number: the value of the counter of trimmed units when the
+    /// request arrived.
     asked: BTreeMap<u32, u64>,
     /// Range of logical units that each trim or zone reset in flight covers, by its request number; second field: the
-    /// range of the request that removed a unit last.
+    /// range of the trim or reset that removed a unit from the map last.
     covered: BTreeMap<u32, Range<u32>>,
     at_work: Range<u32>,
 }
@@ -79,8 +80,8 @@ impl TrimAccount {
         }
     }
 
-    /// Notes that trim request `id` is answered; `done` is the request, or none if it failed. Checks that a trim has
-    /// removed each unit that the request covers as a whole, and returns these units.
+    /// Notes that trim request `id` is answered; `done` is the request, or `None` if it failed. Checks that the drive
+    /// has removed from its map each unit that the request covers as a whole, and returns these units.
     pub fn on_answered(&mut self, id: u32, done: Option<&HostRequest>) -> impl Iterator<Item = Lpn> + use<> {
         if self.covered.remove(&id).is_some_and(|units| units == self.at_work) {
             self.at_work = 0..0;
@@ -103,7 +104,8 @@ mod tests {
     use super::*;
     use units::SimTime;
 
-    /// Test scenario: the account of a trim of units 2 and 3, during which the drive reports `units` as trimmed.
+    /// Test scenario: the checker's model of a trim of units 2 and 3, during which the drive reports the units in
+    /// `units` as trimmed.
     fn forgotten(units: &[u32]) {
         let mut trims = TrimAccount {
             unit: 4096,

@@ -12,14 +12,14 @@ use units::SimTime;
 /// Latest simulated time in ns for which a request is accepted: half the range of the clock, so that no operation begun
 /// before it overflows the clock.
 const LATEST_NS: u64 = 1 << 63;
-/// Divisor: of the calls that advance the drive, one in this many is timed with the real clock and counted for all of
-/// them.
+/// Divisor: of the calls that advance the stepped drive, one in this many is measured with the real clock, and its
+/// duration times this number is added to the run's real time.
 const TIMED: u64 = 32;
-/// Name of the source of the caller's requests in error messages.
+/// Name, in error messages, of the origin of the requests: the caller's calls of `submit`.
 const NAME: &str = "submit";
 
-/// A simulated drive that its caller advances step by step: the caller submits requests and says how far simulated time
-/// goes.
+/// A simulated drive that its caller advances step by step: the caller submits requests and says up to which simulated
+/// time the drive is to be simulated.
 ///
 /// The drive's present is the time to which the caller has advanced it by [`Self::run_until`], [`Self::next`] or
 /// [`Self::finish`]: all events up to the present have happened, and no request is accepted for an earlier time.
@@ -29,7 +29,7 @@ pub struct SteppedDrive {
     /// Requests submitted since the drive was last advanced; second field: the earliest time of these requests.
     new: Vec<NumberedRequest>,
     first_new: Option<SimTime>,
-    /// Number of calls so far that advanced the drive.
+    /// Number of calls so far that advanced the stepped drive.
     calls: u64,
     namespaces: Vec<Extent>,
     is_parted: bool,
@@ -39,9 +39,9 @@ pub struct SteppedDrive {
     present_ns: u64,
     submitted: u64,
     taken: u64,
-    /// Number of completions that wait to be taken.
+    /// Number of completions that wait for the caller to take them.
     waiting: usize,
-    /// Result of the finished drive: everything that the drive measured; none until the drive is finished.
+    /// Result of the finished drive: everything that the drive measured, in JSON; `None` until the drive is finished.
     result: Option<Value>,
 }
 
@@ -114,7 +114,7 @@ impl SteppedDrive {
         })
     }
 
-    /// Returns the drive's present in ns: the simulated time to which the caller has advanced it.
+    /// Returns the present of the stepped drive in ns: the simulated time to which the caller has advanced it.
     pub fn now_ns(&self) -> u64 {
         self.present_ns
     }
@@ -129,7 +129,8 @@ impl SteppedDrive {
         self.submitted - self.taken
     }
 
-    /// Returns the time in ns of the next event in the drive, work of its own included, or none if nothing will happen.
+    /// Returns the simulated time in ns of the next event in the drive, internal work such as garbage collection
+    /// included, or `None` if no event is to come.
     pub fn next_event_ns(&mut self) -> Result<Option<u64>, StepError> {
         if self.result.is_some() {
             return Ok(None);
@@ -180,8 +181,9 @@ impl SteppedDrive {
         number
     }
 
-    /// Passes the new requests to the drive and advances simulated time until `until_ns`, or until `answers`
-    /// completions wait to be taken. Returns the time in nanoseconds of the first completion that waits.
+    /// Passes the requests submitted since the last call to the drive and advances simulated time until `until_ns`, or
+    /// until `answers` completions wait for the caller to take them. Returns the time in ns of the first completion
+    /// that waits; `None` if none waits.
     fn go_on(&mut self, until_ns: u64, answers: usize) -> Result<Option<u64>, StepError> {
         if !self.new.is_empty() {
             self.inbox.give(&mut self.new);
@@ -206,7 +208,7 @@ impl SteppedDrive {
         Ok(first_ns)
     }
 
-    /// Checks a request of the caller and returns it as a host request, with its offset on the whole drive instead of
+    /// Checks a request of the caller and converts it to a host request, with its offset on the whole drive instead of
     /// in its namespace.
     fn placed(&mut self, request: &StepRequest) -> Result<HostRequest, StepError> {
         let StepRequest { time_ns, op, offset, bytes, namespace, fua, placement } = *request;
@@ -278,8 +280,9 @@ impl SteppedDrive {
         Ok(())
     }
 
-    /// Takes the next completion. If none waits, advances the drive to its next completion, but at most to `until_ns`.
-    /// Returns none if no request is outstanding, or none is completed by `until_ns`.
+    /// Takes the next completion. If none waits to be taken, advances the drive to its next completion, but at most to
+    /// `until_ns` (`None` for no limit). Returns `None` if no request is outstanding, or none is completed by
+    /// `until_ns`.
     ///
     /// # Errors
     /// As for [`Self::run_until`].
@@ -315,7 +318,7 @@ impl SteppedDrive {
         Ok(true)
     }
 
-    /// Advances the drive to its next completion, but at most to `until_ns`.
+    /// Advances the drive until a completion waits for the caller, but at most to `until_ns` (`None` for no limit).
     fn reach(&mut self, until_ns: Option<u64>) -> Result<(), StepError> {
         match until_ns {
             _ if self.result.is_some() => return Ok(()),
@@ -331,8 +334,8 @@ impl SteppedDrive {
         Ok(())
     }
 
-    /// Takes at most `most` waiting completions in the order of their times, passes each to `look`, and returns their
-    /// number. Simulated time does not advance.
+    /// Takes at most `most` of the completions that wait for the caller, in the order of their times, passes each to
+    /// `look`, and returns their number. Simulated time does not advance.
     ///
     /// # Errors
     /// When the drive ended with an error.
@@ -350,8 +353,8 @@ impl SteppedDrive {
         Ok(count)
     }
 
-    /// Takes at most `most` waiting completions in the order of their times and returns them; simulated time does not
-    /// advance.
+    /// Takes at most `most` of the completions that wait for the caller, in the order of their times, and returns them;
+    /// simulated time does not advance.
     ///
     /// # Errors
     /// As for [`Self::take_with`].
@@ -361,7 +364,7 @@ impl SteppedDrive {
         Ok(found)
     }
 
-    /// Returns the number of completions that wait to be taken.
+    /// Returns the number of completions that wait for the caller to take them.
     ///
     /// # Errors
     /// As for [`Self::take_with`].

@@ -5,7 +5,8 @@
 pub enum StepError {
     /// Error: an argument of the call, or a file or key that it names, is wrong; the text is the message.
     Input(String),
-    /// Error: a time in the call is before the drive's present; the text is the message.
+    /// Error: a time in the call is before the drive's present, the simulated time to which the caller has advanced it;
+    /// the text is the message.
     Past(String),
     /// Error: the drive was finished and accepts no more requests; the text is the message.
     Over(String),

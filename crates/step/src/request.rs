@@ -20,7 +20,8 @@ pub struct StepRequest {
     pub namespace: u32,
     /// True for a write with forced unit access (FUA), whose data are on durable storage when the write is answered.
     pub fua: bool,
-    /// Placement identifier that a write carries; none for a write without one.
+    /// Placement identifier that a write carries (number of a placement handle, as in NVMe Flexible Data Placement);
+    /// `None` for a write without one.
     pub placement: Option<u16>,
 }
 

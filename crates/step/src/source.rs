@@ -16,10 +16,10 @@ pub(crate) struct StepInbox(Arc<Inbox>);
 
 #[derive(Default)]
 struct Inbox {
-    /// True if the queue holds requests; an atomic flag, because the source checks it at every poll, which is cheaper
-    /// than a lock.
+    /// True if the queue of submitted requests is not empty; an atomic flag, because the workload source checks it at
+    /// every poll, which is cheaper than a lock.
     holds: AtomicBool,
-    /// True if the workload source had no request left at its last poll.
+    /// True if the workload source, which reads this queue, had no request left for the drive at its last poll.
     is_dry: AtomicBool,
     requests: Mutex<Vec<NumberedRequest>>,
 }
@@ -37,7 +37,8 @@ impl StepInbox {
         self.0.holds.store(true, Ordering::Release);
     }
 
-    /// Returns whether the workload source, the reader of this queue, still held requests at its last poll.
+    /// Returns whether the workload source, the reader of this queue, still held requests for the drive at its last
+    /// poll.
     pub fn held(&self) -> SourceHolds {
         if self.0.is_dry.load(Ordering::Acquire) { SourceHolds::Nothing } else { SourceHolds::Requests }
     }
@@ -60,7 +61,8 @@ fn put(queue: &mut VecDeque<NumberedRequest>, number: u64, request: HostRequest)
     queue.insert(place, (number, request));
 }
 
-/// Workload of the requests that the caller of a stepped drive submits; it never ends, since more requests may follow.
+/// Workload source of a stepped drive: hands the requests that the caller submits to the drive in the order of their
+/// times; it never ends, since more requests may follow.
 pub(crate) struct StepSource {
     inbox: StepInbox,
     waiting: VecDeque<NumberedRequest>,

@@ -3,9 +3,9 @@
 //! Throughout, `alpha` is usable blocks over user blocks (at least 1, the open block not counted), `units` the
 //! mapping units of a block, and the answer all units written over those the host wrote.
 
-/// Returns the write amplification, in closed form, of a drive whose garbage collection draws victims uniformly at
-/// random; `alpha` is usable over user capacity. The formula is exact, as every victim is on average as full as the
-/// drive.
+/// Returns the write amplification, in closed form, of a drive whose garbage collection chooses victims uniformly at
+/// random; `alpha` is usable flash capacity over user capacity. The formula is exact, as every victim is on average as
+/// full as the drive.
 pub fn random(alpha: f64) -> f64 {
     1.0 / (1.0 - 1.0 / alpha)
 }
@@ -17,14 +17,15 @@ pub fn lambert_w0(x: f64) -> f64 {
 }
 
 /// Returns the write amplification, in closed form, of garbage collection that takes blocks in the order in which they
-/// were closed (FIFO), under uniform random writes; `alpha` is usable over user capacity (Desnoyers, SYSTOR 2012,
-/// equation 4).
+/// were closed (FIFO), under uniform random writes; `alpha` is usable flash capacity over user capacity (Desnoyers,
+/// SYSTOR 2012, equation 4).
 pub fn fifo(alpha: f64) -> f64 {
     alpha / (alpha + lambert_w0(-alpha * (-alpha).exp()))
 }
 
-/// Returns the write amplification of FIFO garbage collection where the fraction `hot_writes` of the writes goes to the
-/// fraction `hot_space` of the units, uniformly within the hot and the cold part (Desnoyers, SYSTOR 2012, equation 14).
+/// Returns the write amplification, in closed form, of FIFO garbage collection where the fraction `hot_writes` of the
+/// writes goes to the fraction `hot_space` of the units, uniformly within the hot and the cold part; `alpha` is usable
+/// flash capacity over user capacity (Desnoyers, SYSTOR 2012, equation 14).
 pub fn fifo_hot_cold(alpha: f64, hot_writes: f64, hot_space: f64) -> f64 {
     let moved = |writes: f64, space: f64, amplification: f64| {
         writes / ((writes / space * alpha / amplification).exp() - 1.0)
@@ -64,8 +65,8 @@ pub fn greedy(alpha: f64, units: u32) -> f64 {
 }
 
 /// Returns the write amplification of garbage collection that takes the block with the fewest valid units among
-/// `choices` blocks drawn at random, under uniform random writes (mean-field model of Van Houdt, SIGMETRICS 2013,
-/// iterated in time until it is steady).
+/// `choices` blocks drawn at random, under uniform random writes; `alpha` is usable flash capacity over user capacity,
+/// `units` the units of a block (mean-field model of Van Houdt, SIGMETRICS 2013, iterated in time until it is steady).
 pub fn d_choices(alpha: f64, units: u32, choices: u32) -> f64 {
     const STEP: f64 = 0.005;
     let block = units as usize;

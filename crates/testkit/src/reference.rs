@@ -4,7 +4,7 @@ use engine::RandomStream;
 use std::collections::BTreeMap;
 use units::Lpn;
 
-/// Kind of step of a random host history in tests: a write, trim or read of consecutive mapping units.
+/// Kind of step (one request) of a random host history in tests: a write, trim or read of consecutive mapping units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostStep {
     /// Step: the host writes `count` mapping units from `first` on.
@@ -30,8 +30,8 @@ pub enum HostStep {
     },
 }
 
-/// Reference model of a flash translation layer for tests, without flash: it stores only the newest version of each
-/// logical unit.
+/// Reference model of a flash translation layer for tests, without flash: it stores only the newest version number of
+/// each logical unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReferenceFtl {
     units: u32,
@@ -63,12 +63,13 @@ impl ReferenceFtl {
         self.versions.remove(&lpn.0);
     }
 
-    /// Restores the data of `earlier`, a copy of this reference model; version numbers are not set back.
+    /// Sets the data of this reference model back to those of `earlier`, a copy that was made before; the counter that
+    /// gives new version numbers is not set back.
     pub fn put_back(&mut self, earlier: &Self) {
         self.versions.clone_from(&earlier.versions);
     }
 
-    /// Returns the version that a read of unit `lpn` must return, or `None` if the unit holds no data.
+    /// Returns the version number that a read of unit `lpn` must return, or `None` if the unit holds no data.
     pub fn read(&self, lpn: Lpn) -> Option<u64> {
         self.check(lpn);
         self.versions.get(&lpn.0).copied()
@@ -103,17 +104,18 @@ impl ReferenceFtl {
     }
 }
 
-/// Parameters of a random host in tests: fractions of reads, trims and hot accesses, and the greatest size of a step.
+/// Parameters of a random host in tests: fractions of reads, trims and accesses to the hot part of the drive, and the
+/// greatest size of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Habits {
-    /// Fraction of the host's steps that are reads.
+    /// Fraction of the host's steps (requests) that are reads.
     pub reads: f64,
-    /// Fraction of the host's steps that are trims; steps that are neither reads nor trims are writes.
+    /// Fraction of the host's steps (requests) that are trims; steps that are neither reads nor trims are writes.
     pub trims: f64,
-    /// Fraction of the host's steps that begin in the first fifth of the drive; other steps begin anywhere on the
-    /// drive.
+    /// Fraction of the host's steps (requests) that begin in the first fifth of the drive; other steps begin anywhere
+    /// on the drive.
     pub hot: f64,
-    /// Greatest number of mapping units of one step.
+    /// Greatest number of mapping units of one step (request).
     pub units_max: u32,
 }
 

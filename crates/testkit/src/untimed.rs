@@ -15,15 +15,17 @@ const NONE: u32 = u32::MAX;
 /// host's writes.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelShape {
-    /// Number of closed blocks among which the victim is chosen.
+    /// Number of closed blocks among which garbage collection chooses the victim.
     pub usable: u32,
-    /// Number of blocks that user data fill: `usable` divided by the wanted ratio alpha of usable to user capacity.
+    /// Number of blocks that user data would fill completely: `usable` divided by the wanted ratio alpha of usable to
+    /// user capacity.
     pub user: u32,
-    /// Number of mapping units in a block.
+    /// Number of mapping units in a block of the model.
     pub units: u32,
-    /// Fraction of the host's writes that goes to hot units, from 0 to 1.
+    /// Fraction of the host's writes that goes to hot (often written) units, from 0 to 1.
     pub hot_writes: f64,
-    /// Fraction of the logical units that is hot, from 0 to 1. If it equals `hot_writes`, the writes are uniform.
+    /// Fraction of the logical units that is hot (often written), from 0 to 1. If it equals `hot_writes`, the writes
+    /// are uniform.
     pub hot_space: f64,
 }
 
@@ -42,13 +44,13 @@ impl ModelShape {
     }
 }
 
-/// An untimed test model of a flash translation layer with page mapping, one open block, and the victim policy under
-/// test.
+/// An untimed test model of a flash translation layer with page mapping, one open block for host writes and
+/// relocations, and the garbage collection victim policy under test.
 pub struct Model {
     shape: ModelShape,
     policy: Box<dyn VictimPolicy>,
-    /// Physical unit in which each logical unit lies; second field: logical unit that each physical unit holds, `NONE`
-    /// where it is invalid.
+    /// Physical unit at which each logical unit lies; second field: logical unit whose valid data each physical unit
+    /// holds, `NONE` where the data are invalid or absent.
     home: Vec<u32>,
     holder: Vec<u32>,
     valid: Vec<u32>,
@@ -166,8 +168,8 @@ impl Model {
         self.policy.on_close(SuperblockId(block), self.valid[block as usize]);
     }
 
-    /// Opens a free block; if this was the spare block, takes a victim and moves its valid units into the open block
-    /// first.
+    /// Opens a free block for the next writes; if this was the last free block (the spare), garbage collection takes a
+    /// victim, moves its valid units into the opened block first, and makes the victim the free block.
     fn reopen(&mut self) {
         loop {
             self.open = self.free.pop().expect("a spare block is always left");

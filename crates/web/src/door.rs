@@ -4,8 +4,8 @@
 use crate::Lab;
 use std::cell::RefCell;
 
-/// State of the WebAssembly module: the `Lab` that answers the web page's questions and holds at most one run, and the
-/// text buffers of question and answer.
+/// State of the WebAssembly module: the `Lab`, which answers the web page's questions and holds at most one simulation
+/// run, and the text buffers of question and answer.
 #[derive(Default)]
 struct Door {
     lab: Lab,

@@ -18,7 +18,7 @@ pub struct Setup {
     /// Workload to run on the drive; none if the page asks about the drive alone.
     #[serde(default)]
     workload: Option<WorkloadSpec>,
-    /// Options of the run, as the command line takes them, in JSON.
+    /// Options of the run (such as seed and preconditioning), as the command line takes them, in JSON.
     #[serde(default)]
     options: Value,
 }
@@ -27,7 +27,7 @@ pub struct Setup {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PageQuestion {
-    /// Question: which drives and workload generators exist, and which version is the simulator?
+    /// Question: which drives and workload generators are there to choose from, and which version is the simulator?
     Shelf,
     /// Question: is this setup correct, and which drive results from it?
     Check(Setup),
@@ -42,12 +42,12 @@ pub enum PageQuestion {
     Look,
     /// Request to end the run early: it takes no more requests of the workload and completes the requests in flight.
     Interrupt,
-    /// Question: what has the run measured, as the whole result?
+    /// Question: what has the run measured, as the whole result of a run?
     Result,
 }
 
-/// Simulator behind the web page: at most one run at a time, and the P/E cycles of the blocks in the picture that was
-/// drawn last.
+/// Simulator behind the web page: at most one run at a time, and the P/E cycles that each superblock had in the picture
+/// of the drive that was drawn last.
 #[derive(Default)]
 pub struct Lab {
     session: Option<Session>,

@@ -3,21 +3,21 @@
 use ftl::{Ftl, SuperblockState};
 use serde_json::{Value, json};
 
-/// Greatest number of cells in a picture of the drive's superblocks; on larger drives each cell stands for several
-/// superblocks.
+/// Greatest number of cells (coloured fields) in the web page's picture of the drive's superblocks; on larger drives
+/// each cell stands for several superblocks.
 const CELLS_MOST: usize = 2048;
 
-/// Record of the P/E cycles that each superblock had in the picture drawn last; from it the next picture tells which
-/// superblocks were erased since.
+/// Record of the P/E cycles that each superblock had in the web page's last picture of the drive; from it the next
+/// picture tells which superblocks were erased since.
 #[derive(Default)]
 pub(crate) struct Album {
     cycles: Vec<u32>,
 }
 
 impl Album {
-    /// Returns the picture of the drive's superblocks now, in JSON. For each cell (one or several superblocks) it gives
-    /// the share of valid data (0 to 255), the state and the greatest number of P/E cycles, and in `erased` whether a
-    /// superblock of the cell was erased since the last picture.
+    /// Returns the web page's picture of the drive's superblocks now, in JSON. For each cell (field for one or several
+    /// superblocks) it gives the share of valid units (0 to 255), the state and the greatest number of P/E cycles, and
+    /// in `erased` whether a superblock of the cell was erased since the last picture.
     pub fn take(&mut self, ftl: &Ftl) -> Value {
         let (layout, states) = (ftl.layout(), ftl.superblock_states());
         let (count, per_die) = (layout.superblocks(), layout.superblocks_per_die);

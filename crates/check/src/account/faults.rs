@@ -12,8 +12,8 @@ use host::Op;
 use serde_json::json;
 use units::{DieId, Nanos};
 
-/// Test fixture of the checker: the checker's account of time, with one flash operation in flight whose steps a test
-/// simulates.
+/// Test fixture of the checker: the checker's own model of flash timing (`Clock`), with one flash operation in flight
+/// whose steps (channel transfers, array work, waits) a test simulates.
 struct OneOperation {
     clock: Clock,
     numbers: Numbers,
@@ -35,8 +35,8 @@ impl OneOperation {
         Self { clock, numbers: numbers(), now: SimTime::ZERO, transaction }
     }
 
-    /// Simulates the operation's next use of the channel in the test, which takes `more` nanoseconds longer than it
-    /// should.
+    /// Simulates, in the test, the operation's next use of the channel (command, data-in, data-out or status), which
+    /// takes `more` nanoseconds longer than it should.
     fn cross(&mut self, usage: ChannelUse, more: i64) {
         let Transaction { bytes, reading, .. } = self.transaction;
         let sent = SentData { units: 1, bytes, planes: reading.planes };
@@ -71,7 +71,8 @@ const T_R: u64 = 50_000;
 const T_PROG: u64 = 300_000;
 const T_RESUME: u64 = 7_000;
 
-/// Simulates a complete read in the test; its data-out takes `more` nanoseconds longer than it should.
+/// Simulates a complete flash read in the test: command, sense, data-out. The data-out takes `more` nanoseconds longer
+/// than the correct time; the checker must notice this if `more` is not 0.
 fn read(bench: &mut OneOperation, more: i64) {
     bench.cross(ChannelUse::Command, 0);
     bench.work(T_R);
@@ -205,7 +206,8 @@ fn an_operation_that_is_lost_is_found() {
 
 // ---- what goes in comes out --------------------------------------------------------------------------
 
-/// Makes a test account of requests, with a host read of one unit in flight, and returns that read too.
+/// Makes, for a test, the checker's own model of requests and counts (`Ledger`), with a host read of one unit in
+/// flight, and returns that read too.
 fn ledger() -> (Ledger, HostRequest) {
     let bench = OneOperation::new(Kind::Read);
     let mut ledger =
@@ -302,7 +304,8 @@ fn a_result_that_says_something_else_is_found() {
     ledger.compare(&result, &OneOperation::new(Kind::Read).clock, SimTime::ZERO);
 }
 
-/// Makes a test account in which the host has written the first sector of unit 0 into slot 0 of the write buffer.
+/// Makes, for a test, the checker's own model of requests and counts, in which the host has written the first sector of
+/// unit 0 into slot 0 (an entry for one unit) of the write buffer.
 fn written() -> Ledger {
     let (mut ledger, request) = ledger();
     let write = HostRequest { op: Op::WRITE, bytes: 512, ..request };
@@ -368,8 +371,8 @@ fn parts_that_do_not_add_up_are_found() {
 const HOME: Ppa = Ppa(40);
 const PLACE: Ppa = Ppa(80);
 
-/// Test scenario: unit 5 of 4 KiB is in version 1 at `HOME`, and its third and fourth sector are written anew into slot
-/// 0 of the write buffer.
+/// Test scenario: unit 5 of 4 KiB has version 1 (its first write) at physical address `HOME`; then the host writes its
+/// third and fourth sector anew into slot 0 of the write buffer, as version 2.
 fn partly_written() -> Content {
     let mut bytes = Content::new(4096);
     bytes.on_data(5 * 4096 + 1024, 1024);

@@ -26,8 +26,9 @@ use serde_json::Value;
 use std::collections::HashMap;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
-/// The checker's account of a drive, built from events: its own map, version numbers, state of superblocks, times and
-/// counts. It panics at the first difference between the drive and the account.
+/// Independent checker of a simulated drive: from the run's events it builds its own model of the map, of the version
+/// number of each unit's data, of superblock states, times and counts. It panics at the first difference between the
+/// drive and this model.
 pub struct Checker<B: MapAtFirst> {
     shape: FlashShape,
     clock: Clock,
@@ -38,35 +39,36 @@ pub struct Checker<B: MapAtFirst> {
     map: OwnMap<B>,
     versions: u32,
     past: Past,
-    /// For each physical address that was read to move a unit: the origins of these reads since the address was
-    /// programmed, one bit for each origin.
+    /// For each physical address from which data are to be relocated: bit mask of the origins (garbage collection, wear
+    /// levelling, ...) for which the address was read since it was last programmed.
     read_by: ByNumber<u64, u16>,
-    /// For each program in flight, indexed by its `owner` number: for each unit of the program, its origin and the
-    /// physical address or write-buffer slot that its data come from.
+    /// For each program in flight, indexed by the `owner` number of its flash operation: a list with, for each unit of
+    /// the program, its origin and the physical address or write-buffer slot that its data come from.
     placed: Vec<Vec<(Origin, u64)>>,
-    /// Map from each logical unit that was read ahead to its version; unordered, because it is only looked up.
+    /// Map from each logical unit that read-ahead (prefetching) fetched into RAM to the version number of the fetched
+    /// data; unordered, because it is only looked up.
     fetched: HashMap<u32, u32>,
-    /// Number of page rows programmed in each superblock.
+    /// List: number of page rows (multi-plane pages) programmed in each superblock since its last erase.
     rows: Vec<u32>,
     /// List with a flag for each superblock: true if it is in SLC mode, one bit in each cell.
     one_bit: Vec<bool>,
-    /// List with a flag for each logical unit of the host: true if it held data when the run began or, after a power
-    /// cut, when the drive had recovered.
+    /// List with a flag for each logical unit of the host: true if the unit held data when the run began or, after a
+    /// power cut, when the drive had recovered.
     beginning: Vec<bool>,
     requests_in: u64,
     requests_out: u64,
     submitted: u64,
     finished: u64,
-    /// The checker's account of which writes, flushes and trims must survive a power cut.
+    /// The checker's model of which acknowledged writes, flushes and trims must survive a power cut.
     durability: Durability,
-    /// The checker's account of parity over dies; none on a drive without parity.
+    /// The checker's model of parity over dies (RAID-like stripes); `None` on a drive without parity.
     stripes: Option<StripeAccount>,
     trims: TrimAccount,
     failures: FailedDies,
 }
 
 impl<B: MapAtFirst> Checker<B> {
-    /// Makes a checker whose account starts from what `drive` holds now.
+    /// Makes a checker whose own model of the drive starts from the map, counts and snapshots that `drive` has now.
     ///
     /// # Errors
     /// When the checker cannot read the drive's configuration keys.
@@ -116,12 +118,13 @@ impl<B: MapAtFirst> Checker<B> {
         Ok(checker)
     }
 
-    /// Notes that the measured window begins at `now`.
+    /// Notes in the checker's model that the measured window, the part of the run from which results are taken, begins
+    /// at `now`.
     pub fn on_window(&mut self, now: SimTime) {
         self.ledger.on_window(&self.clock, now);
     }
 
-    /// Notes that a request of the host, with number `id`, has arrived.
+    /// Notes in the checker's model that a host request, with number `id`, has arrived at the drive.
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
         self.requests_in += 1;
         self.map.outgrow();
@@ -131,7 +134,7 @@ impl<B: MapAtFirst> Checker<B> {
         assert_eq!(request.offset % 512, 0, "requests begin at a sector");
     }
 
-    /// Notes that the data of unit `lpn` of write request `id` are about to enter the drive.
+    /// Notes that the data of unit `lpn` of write request `id` are about to enter the drive's write buffer.
     pub fn on_data(&mut self, id: u32, request: &HostRequest, lpn: Lpn) {
         self.durability.on_data(id, lpn);
         self.ledger.on_data(id, request);
@@ -170,7 +173,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.clock.on_channel(channel.index(), id, transaction, usage, time);
     }
 
-    /// Notes that the array of a die has worked on a flash operation from `from` to `to`.
+    /// Notes in the checker's model of times that the flash array of a die has worked (sense, program or erase) on a
+    /// flash operation from `from` to `to`, and checks this time.
     pub fn on_array(&mut self, id: TransactionId, transaction: &Transaction, from: SimTime, to: SimTime) {
         self.clock.on_array(id, transaction, from, to);
     }
@@ -185,13 +189,15 @@ impl<B: MapAtFirst> Checker<B> {
         Ppa(self.shape.first_ppa(superblock) + u64::from(transaction.row * self.shape.row_units))
     }
 
-    /// Notes that a flash operation was submitted.
+    /// Notes that a flash operation was submitted, and checks that it is allowed: a read needs a programmed page row,
+    /// and programs and erases must keep the order that parity needs.
     pub fn on_submit(&mut self, id: TransactionId, transaction: &Transaction) {
         self.clock.on_submit(id, transaction);
         self.note_submitted(transaction);
     }
 
-    /// Notes that a read was submitted that shares the array read of another read, `carrier`.
+    /// Notes that a flash read was submitted that shares the array read (sense) of another flash read, `carrier`, and
+    /// gets its units from that read's data.
     pub fn on_ride(&mut self, carrier: TransactionId, id: TransactionId, transaction: &Transaction) {
         self.clock.on_ride(carrier, id, transaction);
         self.note_submitted(transaction);
@@ -228,19 +234,21 @@ impl<B: MapAtFirst> Checker<B> {
         self.failures.on_dies_failed(dies);
     }
 
-    /// Returns the logical unit and the version that were programmed last at physical address `ppa`.
+    /// Returns the logical unit, and the version number of its data, that were programmed last at physical address
+    /// `ppa`, by the checker's own map.
     fn there(&self, ppa: Ppa) -> (u32, u32) {
         let place = self.map.place(ppa);
         (place.stored, place.version)
     }
 
-    /// Returns the version of the data that were programmed last at physical address `ppa`.
+    /// Returns, from the checker's own map, the version number of the data that were programmed last at physical
+    /// address `ppa`.
     fn held(&self, ppa: Ppa) -> u32 {
         self.map.place(ppa).version
     }
 
-    /// Notes that the drive's map has the newest version of unit `lpn` at physical address `new` from now on, instead
-    /// of at `old`.
+    /// Notes that the host data of unit `lpn` were programmed: the drive's map has the newest version of the unit at
+    /// physical address `new` from now on, instead of at `old`. Checks that this version is there.
     pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         let version = self.map.unit(lpn).version;
         self.ledger.on_commit(lpn);
@@ -254,8 +262,9 @@ impl<B: MapAtFirst> Checker<B> {
         self.commit(lpn, new, old, self.held(old), true);
     }
 
-    /// Notes that the drive's map has unit `lpn` at physical address `new` from now on, instead of at `old`. The
-    /// version at `new` is not the newest: newer host writes of the unit are in the write buffer.
+    /// Notes that an older version of unit `lpn` was programmed or moved while newer writes of the unit are already in
+    /// the write buffer: the drive's map has the unit at `new` from now on, instead of at `old`, until the newer data
+    /// are programmed.
     pub fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         if self.map.place(new).holder == lpn.0 && self.past.sees(lpn, self.held(new)) {
             self.leave(new); // A snapshot saw it until now.
@@ -286,8 +295,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.put(lpn, new);
     }
 
-    /// Makes physical address `ppa` valid for unit `lpn` in the checker's map; its superblock may not be erased from
-    /// then on.
+    /// Marks physical address `ppa` as valid, holding unit `lpn`, in the checker's own map: the checker reports an
+    /// error if its superblock is erased while it is valid.
     fn put(&mut self, lpn: Lpn, ppa: Ppa) {
         self.map.place_mut(ppa).holder = lpn.0;
         if let Some(stripes) = &mut self.stripes {
@@ -295,7 +304,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Makes physical address `ppa` invalid in the checker's map: its data are no longer needed.
+    /// Marks physical address `ppa` as invalid in the checker's own map: its data are no longer needed, so that its
+    /// superblock may be erased.
     fn leave(&mut self, ppa: Ppa) {
         self.map.place_mut(ppa).holder = NOTHING;
         if let Some(stripes) = &mut self.stripes {
@@ -335,7 +345,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.bytes.on_erase(first, self.shape.superblock_units());
     }
 
-    /// Notes that the host reads unit `lpn` at physical address `ppa`, and checks that its newest version is there.
+    /// Notes that the host reads unit `lpn` at physical address `ppa`, and checks that the newest version of the unit,
+    /// sector by sector, is there.
     pub fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
         self.check_host_read(lpn, ppa);
         self.ledger.on_host_read(ppa);
@@ -358,7 +369,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.fetched.insert(lpn.0, self.held(ppa));
     }
 
-    /// Checks that the read-ahead data of unit `lpn` that the host is given are still the newest version.
+    /// Checks that the data of unit `lpn` that a host read gets from the read-ahead area in RAM (prefetched data) are
+    /// still the newest version of the unit.
     pub fn on_fetched_read(&mut self, lpn: Lpn) {
         assert_eq!(
             self.fetched.get(&lpn.0),
@@ -367,7 +379,8 @@ impl<B: MapAtFirst> Checker<B> {
         );
     }
 
-    /// Notes that the host writes unit `lpn`, which gets a new version number.
+    /// Notes that the host writes unit `lpn`; the write gets a new version number, by which the checker recognises its
+    /// data on flash.
     pub fn on_host_write(&mut self, lpn: Lpn) {
         self.versions += 1;
         self.bytes.on_write(lpn, self.versions, self.map.unit(lpn).content);
@@ -383,32 +396,35 @@ impl<B: MapAtFirst> Checker<B> {
         self.durability.on_outdated(lpn, slot);
     }
 
-    /// Notes that `slot` of the write buffer gets the sectors of its unit that it lacks from slot `from`.
+    /// Notes that a partial write in `slot` of the write buffer (an entry for one unit) is completed to a whole unit:
+    /// the sectors that the host did not write are copied from slot `from`, which holds older data of the unit.
     pub fn on_rest(&mut self, slot: u32, from: u32) {
         self.bytes.on_rest(slot, from);
     }
 
-    /// Notes that `slot` of the write buffer now caches unit `lpn` as read from physical address `ppa`.
+    /// Notes that `slot` of the write buffer now caches, for later reads, the data of unit `lpn` as read from physical
+    /// address `ppa`.
     pub fn on_kept(&mut self, lpn: Lpn, slot: u32, ppa: Ppa) {
         self.ledger.on_kept(slot);
         self.bytes.on_kept(lpn, slot, self.held(ppa), ppa);
     }
 
-    /// Notes that `slot` of the write buffer holds data that the host wrote of unit `lpn`; `rest` is the slot with the
-    /// remaining data of the unit, if there is one.
+    /// Notes that data that the host wrote of unit `lpn` are now in `slot` of the write buffer (an entry for one unit).
+    /// `rest` is the slot from which the sectors that a partial write lacks are copied, if there is one.
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
         self.ledger.on_buffered(lpn, slot, rest);
         self.bytes.on_buffered(lpn, slot, self.map.unit(lpn).version, rest);
         self.durability.on_buffered(slot, self.map.unit(lpn).version);
     }
 
-    /// Checks that the results of the measured window agree with the account.
+    /// Checks that the results of the measured window (the part of the run after the ramp time) agree with the times
+    /// and counts that the checker collected.
     pub fn compare(&self, result: &Value, now: SimTime) {
         self.ledger.compare(result, &self.clock, now);
     }
 
-    /// Checks at the end of a run that the drive agrees with the account: counts, busy times, map and snapshots.
-    /// `outstanding` is the number of host requests still in flight; flash operations in flight are allowed for.
+    /// Checks at the end of a run that the drive agrees with the checker's own model: counts, busy times, map and
+    /// snapshots. `outstanding` is the number of host requests still in flight; flash operations may be in flight too.
     pub fn settle(&self, drive: &impl Examined<Beginning = B>, outstanding: u32, now: SimTime) {
         assert_eq!(
             self.requests_in,
@@ -422,7 +438,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.settle_snapshots(drive);
     }
 
-    /// Checks that the drive's map, its spare areas and its valid counts agree with the checker's map.
+    /// Checks that the drive's map, the logical units named in the spare areas of its pages, and its counts of valid
+    /// units agree with the checker's own map.
     pub fn settle_map(&self, drive: &impl Examined<Beginning = B>) {
         self.map.settle(drive);
     }

@@ -7,9 +7,10 @@ use controller::{Kind, Origin, Transaction, TransactionId};
 use units::{Lpn, Ppa};
 
 impl<B: MapAtFirst> Checker<B> {
-    /// Notes, before a program is submitted, the origin of each of its units and the source that the unit's data come
-    /// from (function `source`). A unit that is moved must have been read since it was last programmed; otherwise its
-    /// new physical address counts as empty, and the map must not come to point to it.
+    /// Notes, before a program is submitted, which unit and version each programmed physical address gets. Function
+    /// `source` names for each unit its origin and the buffer slot or physical address of its data. A relocated unit
+    /// whose old address was not read for the same origin counts as not programmed, which is an error once the map
+    /// points to it.
     pub fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u64)) {
         let first = self.first_unit(transaction);
         let owner = transaction.owner as usize;
@@ -35,8 +36,9 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Returns the logical unit and version that a program copies from physical address `old` to `new`, or nothing if
-    /// the drive did not read `old` for this move.
+    /// Returns the logical unit and version number that a program copies from physical address `old` to `new`, or
+    /// `(NOTHING, 0)` if the drive did not read `old` for this relocation. Copyback within the die needs no separate
+    /// read.
     fn moved(&mut self, transaction: &Transaction, origin: Origin, old: Ppa, new: Ppa) -> (u32, u32) {
         let in_die = transaction.kind == Kind::Copyback;
         let read_by = self.read_by.get(&old.0).copied().unwrap_or(0);
@@ -47,7 +49,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.there(old)
     }
 
-    /// Notes that a flash operation has ended, and checks the order of page rows and the SLC mode of its superblock.
+    /// Notes that a flash operation has ended, and checks its superblock: a read page row is still programmed and is
+    /// read in the mode (SLC or all bits of a cell) of its program, and page rows are programmed in ascending order.
     pub fn on_finish(&mut self, id: TransactionId, transaction: &Transaction) {
         self.clock.on_finish(id, transaction);
         self.finished += 1;
@@ -85,7 +88,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Notes that a flash read has ended: counts it, and takes the units that it read into the account.
+    /// Notes that a flash read has ended: adds it to the checker's counts, checks whether it may or must fail,
+    /// completes partial writes from it, and records which units may now be relocated.
     fn note_read(&mut self, transaction: &Transaction) {
         self.ledger.on_read(transaction);
         if transaction.origin == Origin::Host {

@@ -8,12 +8,13 @@ use std::collections::BTreeSet;
 use units::{Lpn, Ppa, SimTime};
 
 impl<B: MapAtFirst> Checker<B> {
-    /// Notes that host request `id` was lost in a power cut before the drive received it.
+    /// Notes that host request `id` was lost in a power cut before the drive received it, so that it changes no data.
     pub fn on_unheard(&mut self, id: u32) {
         self.ledger.on_unheard(id);
     }
 
-    /// Updates the account after a power cut at `now`; `interrupted` are the programs and erases that had changed cells
+    /// Adjusts the checker's model to a power cut at `now`: drops operations in flight, and marks page rows that were
+    /// only partly programmed as torn (unreadable). `interrupted` are the programs and erases that had changed cells
     /// but whose completion was not reported.
     pub fn on_cut(&mut self, now: SimTime, interrupted: &[Interrupted]) {
         let undecoded = self.clock.on_cut(now);
@@ -68,7 +69,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.failures.on_cut();
     }
 
-    /// Notes that the data of `units` physical addresses from `first` on can no longer be read.
+    /// Marks the data of `units` consecutive physical addresses from `first` on as unreadable in the checker's own map,
+    /// after an interrupted erase or program.
     fn spoil(&mut self, first: u64, units: u32) {
         for ppa in (first..first + u64::from(units)).map(Ppa) {
             let place = self.map.place_mut(ppa);
@@ -77,8 +79,9 @@ impl<B: MapAtFirst> Checker<B> {
         self.bytes.on_erase(first, units);
     }
 
-    /// Notes that a power cut interrupted a program of `rows` page rows from `row` on and that their units are lost.
-    /// Returns the torn page rows, including earlier ones on the same wordline.
+    /// Notes that a power cut interrupted a program of `rows` page rows from `row` on, so that their units are
+    /// unreadable. Returns the torn (unreadable) page rows, including pages of the same wordline that were programmed
+    /// before.
     fn tear(&mut self, superblock: usize, row: u32, rows: u32) -> Vec<(usize, u32)> {
         let units = self.shape.row_units;
         let first = self.shape.first_ppa(superblock);
@@ -90,7 +93,8 @@ impl<B: MapAtFirst> Checker<B> {
         (begin..row + rows).map(|row| (superblock, row)).collect()
     }
 
-    /// Notes that a power cut destroyed the data of a page row, and adds the host units in the row to `lost`.
+    /// Notes that a power cut destroyed the data of a page row (multi-plane page), and adds the host units whose data
+    /// were in the row to `lost`.
     fn lose_row(&mut self, superblock: usize, row: u32, lost: &mut BTreeSet<Lpn>) {
         let units = self.shape.row_units;
         let first = self.shape.first_ppa(superblock) + u64::from(row * units);
@@ -107,8 +111,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.spoil(first, units);
     }
 
-    /// Drops the promises for the logical units in `lost`, of which a power cut destroyed data on flash, unless other
-    /// data on flash fulfil the unit's promise.
+    /// Removes from the checker's model the promise that a logical unit survives a power cut, for each unit in `lost`,
+    /// of which a cut destroyed data on flash, unless other data on flash fulfil the promise.
     fn release(&mut self, mut lost: BTreeSet<Lpn>) {
         for (_, place) in self.map.places() {
             let (lpn, survival) = (Lpn(place.stored), &self.durability.survival);
@@ -133,8 +137,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Checks, after the drive has recovered its map from a power cut, that each unit holds a version that it may hold;
-    /// the account continues with the versions that were found.
+    /// Checks, after the drive has recovered its map from a power cut, that each logical unit holds a version that the
+    /// promises to the host allow, and makes the recovered versions the ones expected from now on.
     pub fn on_found(&mut self, drive: &impl Examined) {
         (0..self.shape.physical_units() as u64).for_each(|ppa| self.map.place_mut(Ppa(ppa)).holder = NOTHING);
         // A drive that wore out takes no more writes: capacitors have nowhere to put what its buffer holds.
@@ -156,7 +160,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.go_on_with_snapshots(drive);
     }
 
-    /// Checks that each snapshot that survived the power cut sees the versions that it saw before the cut.
+    /// Checks that each snapshot that survived the power cut sees the same versions of the logical units as before the
+    /// cut.
     fn go_on_with_snapshots(&mut self, drive: &impl Examined) {
         let Some(serials) = drive.snapshots() else { return };
         self.past.go_on_with(&serials);
@@ -179,8 +184,9 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Checks the version of unit `lpn` that recovery found at physical address `home` against the promises, and makes
-    /// it the version that the host must read from now on.
+    /// Checks the version of unit `lpn` that recovery found at physical address `home` against the promises about
+    /// acknowledged writes and trims, and makes it the version that host reads must return from now on. With `has_died`
+    /// (a worn-out drive) it is not checked.
     fn go_on_with(&mut self, lpn: Lpn, home: Ppa, has_died: bool) {
         let found = (home != Ppa::NONE).then(|| {
             let (stored, version) = self.there(home);
@@ -216,8 +222,9 @@ mod tests {
     use host::{HostRequest, Op};
     use units::DieId;
 
-    /// Test scenario: unit 0 is written whole to row 0, then `bytes` bytes of it to row 1, with the rest of the unit
-    /// read from row 0 or not; then the power fails, and recovery finds the copy in row 1.
+    /// Test scenario: unit 0 is written whole to page row 0, then its first `bytes` bytes are written anew to page row
+    /// 1; the rest of the unit there was read from row 0 only if `rest_is_read`. Then the power fails, and recovery
+    /// finds the copy in row 1.
     fn found_after(bytes: u32, rest_is_read: bool) {
         let promise = Promise { is_cut: true, writes_back: true, ..Promise::default() };
         let drive = MadeUp { promise, ..MadeUp::empty() };

@@ -7,7 +7,8 @@ use crate::past::EMPTY;
 use units::{Lpn, Ppa};
 
 impl<B: MapAtFirst> Checker<B> {
-    /// Adds the snapshots of a saved drive to the account, each with the version of each host unit that it sees.
+    /// Adds the snapshots that a drive loaded from a saved state already has to the checker's model, each with the
+    /// version number of each host unit that it sees.
     pub(super) fn begin_with_snapshots(&mut self, drive: &impl Examined) {
         let Some(snapshots) = drive.snapshots() else { return };
         // They are compared unit by unit.
@@ -28,8 +29,9 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Updates the account after a snapshot event: a snapshot was taken, deleted or rolled back to, or a version that
-    /// only snapshots see was programmed or moved.
+    /// Adjusts the checker's model to a snapshot event: a snapshot was taken, deleted or rolled back to, or a version
+    /// that only snapshots see was programmed or moved. After a roll-back, checks that the drive's map is that of the
+    /// snapshot.
     pub fn on_version(&mut self, event: PastEvent) {
         match event {
             PastEvent::Programmed(lpn, slot, ppa) => {
@@ -70,7 +72,8 @@ impl<B: MapAtFirst> Checker<B> {
         }
     }
 
-    /// Notes that `version` of unit `lpn`, which only snapshots see, is now at physical address `ppa`.
+    /// Checks and notes that `version` of unit `lpn`, which only snapshots see (the host has overwritten it), is now at
+    /// physical address `ppa`.
     fn hold(&mut self, lpn: Lpn, ppa: Ppa, version: u32) {
         assert!(self.past.sees(lpn, version), "{lpn} at {ppa} is kept and no snapshot sees it");
         assert_eq!(self.map.place(ppa).holder, NOTHING, "{ppa} holds something already");
@@ -80,7 +83,8 @@ impl<B: MapAtFirst> Checker<B> {
         self.put(lpn, ppa);
     }
 
-    /// Makes every physical address invalid whose version is neither the newest of its unit nor seen by a snapshot.
+    /// Marks as invalid, in the checker's own map, every physical address whose version is neither the newest of its
+    /// unit nor seen by a snapshot, after a snapshot was deleted or rolled back to.
     fn forget_unseen(&mut self) {
         for ppa in (0..self.shape.physical_units() as u64).map(Ppa) {
             let lpn = Lpn(self.map.place(ppa).holder);

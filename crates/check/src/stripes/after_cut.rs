@@ -4,28 +4,34 @@ use super::{NOWHERE, StripeAccount};
 use controller::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Record of the page rows that power cuts tore, in the checker's account of parity, by how they affect parity groups.
+/// Record of the page rows that power cuts tore (their program was interrupted), in the checker's model of parity, by
+/// how they affect parity groups (superblocks on several dies that share parity).
 #[derive(Default)]
 pub(super) struct Torn {
-    /// Map by parity group (first number of the key) and page row (second number): the superblocks whose row is torn
-    /// although the parity on flash includes their data, and the parity superblock if its own row is torn.
+    /// Map by parity group (first number of the key) and page row (second number): the superblocks whose page row is
+    /// torn (unreadable) although the parity on flash includes its data, and the parity superblock if its own page row
+    /// is torn.
     lost: BTreeMap<(usize, u32), BTreeSet<usize>>,
-    /// Set of torn page rows, each as a superblock and a row, whose data the parity on flash does not include.
+    /// Set of torn page rows (unreadable after a power cut), each as a superblock and a row, whose data the parity on
+    /// flash does not include.
     uncounted: BTreeSet<(usize, u32)>,
-    /// Set of the parity groups of which a superblock was erased and to which nothing was written since.
+    /// Set of the parity groups in which the erase of a superblock was submitted and to which nothing was written
+    /// since.
     erasing: BTreeSet<usize>,
 }
 
 impl Torn {
-    /// True if the page row was torn by a power cut before its parity was made, so that the parity takes it as zeros.
+    /// True if the page row was torn by a power cut (its program was interrupted) before the parity of its stripe was
+    /// calculated, so that the parity takes the page row as zeros.
     pub fn is_left_out(&self, superblock: usize, row: u32) -> bool {
         self.uncounted.contains(&(superblock, row))
     }
 }
 
 impl StripeAccount {
-    /// Updates the parity account after a power cut that tore the page rows `torn`; `on_flash` is the number of page
-    /// rows programmed in each superblock. Returns all torn page rows, of earlier cuts too, that parity cannot restore.
+    /// Adjusts the checker's model of parity to a power cut that tore the page rows `torn` (interrupted their
+    /// programs); `on_flash` is the number of page rows programmed in each superblock. Returns all torn page rows, of
+    /// earlier cuts too, that parity cannot restore.
     pub fn on_cut(&mut self, torn: &[(usize, u32)], on_flash: &[u32], one_bit: &[bool]) -> Vec<(usize, u32)> {
         self.torn.uncounted.retain(|&(superblock, row)| row < on_flash[superblock]);
         for (superblock, &there) in on_flash.iter().enumerate() {
@@ -61,26 +67,28 @@ impl StripeAccount {
         all.filter(|&(superblock, row)| !self.is_given_back(superblock, row)).collect()
     }
 
-    /// Returns the number of parity page rows that a parity group has on flash.
+    /// Returns the number of page rows of parity that a parity group has on flash, which is also the number of stripes
+    /// that are protected.
     fn counted(&self, group: usize, on_flash: &[u32]) -> u32 {
         on_flash.get(self.parity[group]).copied().unwrap_or(0)
     }
 
-    /// True if parity can restore a torn page row that holds no parity itself: all other page rows of its stripe, the
-    /// parity row included, are intact.
+    /// True if parity can restore a torn page row (unreadable after a power cut) that holds no parity itself: all other
+    /// page rows of its stripe, the parity row included, are intact.
     fn is_given_back(&self, superblock: usize, row: u32) -> bool {
         let is_parity = self.parity[self.group_of(superblock)] == superblock;
         self.is_torn(superblock, row) && !is_parity && !self.is_broken(superblock, row)
     }
 
-    /// True if a power cut tore the page row and the parity on flash includes its data.
+    /// True if a power cut tore the page row (made it unreadable) although the parity on flash includes its data.
     pub fn is_torn(&self, superblock: usize, row: u32) -> bool {
         let lost = self.torn.lost.get(&(self.group_of(superblock), row));
         lost.is_some_and(|lost| lost.contains(&superblock))
     }
 
-    /// True if the page row cannot be restored by parity: power cuts tore another page row of its stripe, the page row
-    /// was torn before its parity was made, or superblocks of its group are being erased.
+    /// True if the page row cannot be restored by parity: power cuts tore another page row of its stripe (made it
+    /// unreadable), the page row was torn before its parity was calculated, or superblocks of its group are being
+    /// erased.
     pub(super) fn is_broken(&self, superblock: usize, row: u32) -> bool {
         let group = self.group_of(superblock);
         let takes_another = |lost: &BTreeSet<usize>| lost.iter().any(|&other| other != superblock);
@@ -89,8 +97,8 @@ impl StripeAccount {
             || self.torn.lost.get(&(group, row)).is_some_and(takes_another)
     }
 
-    /// Checks that a page row that is read to restore another page row of its stripe was not itself torn by a power
-    /// cut.
+    /// Checks that a page row that is read to restore another page row of its stripe is intact: neither it nor more
+    /// than one other page row of the stripe was torn by a power cut.
     pub(super) fn check_help(&self, superblock: usize, row: u32) {
         let group = self.group_of(superblock);
         let lost = self.torn.lost.get(&(group, row));
@@ -101,13 +109,14 @@ impl StripeAccount {
         );
     }
 
-    /// Drops the torn page rows that no parity includes of a superblock that is erased.
+    /// Drops the entries of a superblock that is erased from the set of torn page rows that no parity includes.
     pub(super) fn forget_torn(&mut self, superblock: usize) {
         self.torn.uncounted.retain(|(at, _)| *at != superblock);
     }
 
-    /// Notes the submission of an erase or a program in a parity group: an erase drops the torn page rows of the group;
-    /// the first program after it checks that all superblocks of the group are erased.
+    /// Notes the submission of an erase or a program in a parity group: an erase drops all entries of the group's torn
+    /// page rows (unreadable after a power cut); at the first program after it, checks that all superblocks of the
+    /// group are erased.
     pub(super) fn note_erasing(&mut self, kind: Kind, group: usize) {
         if kind == Kind::Erase {
             self.torn.erasing.insert(group);

@@ -6,25 +6,26 @@ use controller::arbitration::{Arbiter, ChannelView, Maker, Want};
 use engine::RandomStream;
 use units::{Nanos, SimTime};
 
-/// Kind of state of a simulated die between two uses of its channel, in the test battery of channel arbiters.
+/// Kind of state of a simulated die between two uses of its channel, in the randomised test that every channel arbiter
+/// must pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// State: the die waits to receive the command of its next operation over the channel.
     Command,
-    /// State: the die's array is busy until the channel has given this number of grants in all; then the die waits to
-    /// send data (true) or to receive a new command (false).
+    /// State: the die's array is busy until the channel's counter of turns (uses by any die, and idle turns) reaches
+    /// this number; then the die waits to send the data of a read (true) or to receive a new command (false).
     Array(u64, bool),
     /// State: the die waits for the channel to send data (true) or to receive data (false).
     Data(bool),
 }
 
-/// Simulated channel for the test battery of channel arbiters: each die repeatedly does a read (command, array, data
+/// Simulated channel for the randomised test of channel arbiters: each die repeatedly does a read (command, array, data
 /// out) or a program (command, data in, array).
 struct KeptChannel {
     stages: Vec<Stage>,
     since: Vec<SimTime>,
-    /// For each die, the number of grants that the channel had given, to all dies, when the die began to wait for a
-    /// grant.
+    /// For each die, the value of the channel's counter of turns (uses by any die, and idle turns) when the die began
+    /// to wait for the channel.
     waits_from: Vec<u64>,
     grants: u64,
     reads: f64,
@@ -59,7 +60,8 @@ impl KeptChannel {
         self.since[2 * die + usize::from(stage != Stage::Command)] = self.now();
     }
 
-    /// Makes each die whose array operation has ended wait for the channel again.
+    /// Moves each simulated die whose array operation has ended into the state in which it waits for the channel, to
+    /// send data or to receive a command.
     fn wake(&mut self) {
         for die in 0..self.stages.len() {
             match self.stages[die] {
@@ -70,8 +72,9 @@ impl KeptChannel {
         }
     }
 
-    /// Asks the arbiter under test for one grant of the channel and checks it, or lets the channel idle if no die
-    /// waits. Returns the die and the use that were granted.
+    /// Asks the arbiter under test which waiting die may use the channel next and checks the answer, or lets the
+    /// channel idle if no die waits. Returns the die and the use (command or data) that were granted; `None` if no die
+    /// waited.
     fn step(&mut self, context: &str) -> Option<(u32, Want)> {
         self.wake();
         let set = |stage: Stage| {
@@ -97,7 +100,7 @@ impl KeptChannel {
         Some((die, want))
     }
 
-    /// Checks, for the arbiter `fifo` alone, that the die that has waited longest for the channel was chosen.
+    /// Checks, if the arbiter under test is `fifo`, that the die that has waited longest for the channel was chosen.
     fn check_rule(&self, context: &str, die: usize) {
         if context.split(' ').next() == Some("name=fifo") {
             let waiting = |other: &usize| !matches!(self.stages[*other], Stage::Array(..));
@@ -118,8 +121,8 @@ impl KeptChannel {
     }
 }
 
-/// Tests a channel arbiter with `events` grants on each of several simulated channels of various numbers of dies and
-/// loads; `starvation` says whether a die may wait for ever, as the policy's description (card) tells.
+/// Tests a channel arbiter with `events` turns on each of several simulated channels of various numbers of dies and
+/// loads; `starvation` says whether the description (card) of the policy allows that a die waits for ever.
 ///
 /// # Panics
 /// When the arbiter breaks a rule.
@@ -141,7 +144,7 @@ pub fn check(context: &str, maker: &Maker, events: u64, starvation: Starvation) 
 }
 
 /// Checks that no die, neither one that was served nor one that still waits, was passed over by the arbiter for more
-/// than 64 rounds of all dies.
+/// than 64 uses of the channel for each die on it.
 fn nobody_starves(context: &str, channel: &KeptChannel) {
     const ROUNDS: u64 = 64;
     let waiting = |die: &usize| !matches!(channel.stages[*die], Stage::Array(..));

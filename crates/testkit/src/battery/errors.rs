@@ -3,8 +3,9 @@
 use engine::RandomStream;
 use nand::errors::{Condition, Maker};
 
-/// Tests a bit-error model with `events` random combinations of program step, wear, age and number of reads: the bit
-/// error rate is from 0 to 0.5 and never lower with a larger program step, more wear, age or reads.
+/// Tests a bit-error model with `events` random combinations of program step (ISPP voltage increment), wear, data age
+/// and number of reads: the bit error rate is from 0 to 0.5 and never lower with a larger program step, more wear, age
+/// or reads.
 ///
 /// # Panics
 /// When the model breaks a rule.

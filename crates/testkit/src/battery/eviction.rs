@@ -9,11 +9,11 @@ use units::Lpn;
 const SLOTS: u32 = 48;
 const BLOCK_UNITS: u32 = 8;
 
-/// Simulated write buffer for the test battery of eviction policies.
+/// Simulated write buffer for the randomised test that every eviction policy must pass.
 struct Shelf {
     slots: Vec<Slot>,
-    /// For each slot, the time at which its unit entered the buffer; second field: the time of the last access to the
-    /// unit. Both count accesses, not ns.
+    /// For each slot (buffer entry for one mapping unit), the time at which its unit entered the buffer; second field:
+    /// the time of the last access to the unit. Both count accesses, not ns.
     came: Vec<u64>,
     used: Vec<u64>,
     clock: u64,
@@ -70,7 +70,8 @@ impl Shelf {
         chosen
     }
 
-    /// Checks the chosen slot against the rule of the eviction policies whose name fixes the choice: `fifo` and `lru`.
+    /// Checks the slot (buffer entry for one unit) that the policy chose to evict against the rule of the policies
+    /// whose name fixes the choice: `fifo` and `lru`.
     fn check_rule(&self, context: &str, chosen: u32) {
         let oldest = |of: &[u64]| self.kept().into_iter().min_by_key(|slot| of[*slot as usize]);
         match context.split(' ').next() {
@@ -93,8 +94,8 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     drain(context, maker);
 }
 
-/// Simulates `events` random events of a write buffer and returns the slots that the policy chose to evict. There are
-/// only 400 logical units, partly in sequence, so that units and blocks recur.
+/// Simulates `events` random events of a write buffer and returns the slots (entries for one unit) that the policy
+/// chose to evict. There are only 400 logical units, partly in sequence, so that units and blocks recur.
 fn history(context: &str, maker: &Maker, events: u64) -> Vec<u32> {
     let mut shelf = Shelf::new(maker);
     let mut random = RandomStream::new(11, "battery.eviction");
@@ -134,8 +135,8 @@ fn history(context: &str, maker: &Maker, events: u64) -> Vec<u32> {
     chosen
 }
 
-/// Checks that an eviction policy that is asked until the buffer is empty chooses each slot exactly once, and that
-/// nothing is overdue afterwards.
+/// Checks that an eviction policy that is asked until the buffer is empty chooses each slot (entry for one unit)
+/// exactly once, and that the policy wants no further eviction of the rest of a block afterwards (`is_overdue`).
 fn drain(context: &str, maker: &Maker) {
     let mut shelf = Shelf::new(maker);
     for slot in 0..SLOTS {

@@ -3,8 +3,8 @@
 use ecc::flow::{ATTEMPTS_MOST, Flow, FlowView, Maker, Next, Steps};
 use engine::RandomStream;
 
-/// Description of a random page for the test battery of read flows (orders of read attempts: first attempt, read
-/// retries, soft reads), with the attempts that its drive allows.
+/// Description of a random page for the test of read flows (policies that choose the next read attempt: first attempt,
+/// read retries, soft reads), with the attempts that its drive allows.
 struct Page {
     first: u32,
     soft_bits: u32,
@@ -58,7 +58,8 @@ impl Page {
     }
 }
 
-/// Tests a read flow with reads of random pages on which every attempt fails, `events` attempts in all.
+/// Tests a read flow (policy that chooses the next attempt to read a page: retry step and soft bits) with reads of
+/// random pages on which every attempt fails, `events` attempts in all.
 ///
 /// # Panics
 /// When the flow breaks a rule.
@@ -74,7 +75,8 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     }
 }
 
-/// Simulates a read of a page on which every attempt fails, until the flow gives up; returns the number of attempts.
+/// Simulates a read of a page on which every attempt fails, until the read flow under test gives the page up as
+/// uncorrectable; returns the number of attempts.
 fn read(
     context: &str,
     [flow, twin]: [&mut dyn Flow; 2],

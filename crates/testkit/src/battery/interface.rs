@@ -6,11 +6,11 @@ use bus::{Cadence, Family};
 use engine::RandomStream;
 use units::{Bytes, Femtos};
 
-/// Greatest number of bytes in a burst of the test battery of flash interfaces.
+/// Greatest number of bytes in one data transfer (burst) of the randomised test of flash interfaces.
 const BYTES_MAX: u64 = 1 << 20;
 
-/// Tests a flash interface: its signalling and family, and the times of `events` random pairs of bursts in each
-/// direction.
+/// Tests a flash interface: its signalling and family (such as NV-DDR), and the times of `events` random pairs of data
+/// transfers (bursts) in each direction.
 ///
 /// # Panics
 /// When the interface breaks a rule.

@@ -6,7 +6,7 @@ use host::Effect;
 use host::link::{Direction, HostLink, Maker, QueueOrder};
 use units::{Bytes, Nanos};
 
-/// Greatest number of bytes of a request in the test battery of host links.
+/// Greatest number of bytes of a request in the randomised test of host links (such as PCIe or SATA).
 const BYTES_MAX: u64 = 64 << 20;
 
 /// Tests a host link: its queues, its commands and answers, and the times of `events` random pairs of data bursts.

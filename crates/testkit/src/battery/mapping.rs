@@ -12,14 +12,15 @@ use ftl::{Coverage, Ftl, Output, Probe};
 use sim::Drive;
 use units::{Lpn, Ppa};
 
-/// Number of host steps from which on a history counts as long in the test battery of mappings.
+/// Number of host steps (reads, writes, trims) from which on a random history counts as long in the test of mappings.
 const LONG: u64 = 1_000;
-/// Request number that the test gives to operations for which no host request waits.
+/// Value in place of a request's number that the test gives to writes for whose completion no host request waits.
 const NO_REQUEST: u32 = u32::MAX;
-/// Greatest number of flash reads outstanding before the test's next host read.
+/// Limit on flash reads in flight: the test's next host read waits until fewer than this number are outstanding.
 const READS_MOST: u32 = 4;
 
-/// Version number, in the test, that stands for all data that a newer write has overtaken.
+/// Version number, in the test, of all data at a physical address that are not the newest of their unit, because a
+/// newer write is already in the write buffer.
 const OLDER: u64 = 0;
 
 const SMALL: &[&str] = &[
@@ -41,8 +42,8 @@ const SMALL: &[&str] = &[
     "ftl.buffer.power_loss_protection=false",
 ];
 
-/// The expected contents of the flash in the test battery of mappings: a reference model and the version at each
-/// physical address, separate from the map of the translation layer.
+/// The expected contents of the flash in the test of mappings: a reference model of the logical drive, and the version
+/// number of the data at each physical address, kept apart from the translation layer's own map.
 struct ExpectedFlash {
     reference: ReferenceFtl,
     units: u32,
@@ -81,8 +82,8 @@ impl Probe for ExpectedFlash {
     }
 }
 
-/// Test fixture for the battery of mappings: a translation layer with its simulated time and the expected contents of
-/// its flash.
+/// Test fixture for the test of mappings: a flash translation layer with its simulated time and the expected contents
+/// of its flash.
 struct MappingBench {
     ftl: Ftl,
     ctx: Context<ExpectedFlash>,
@@ -91,8 +92,8 @@ struct MappingBench {
 }
 
 impl MappingBench {
-    /// Handles the next simulated event of the test fixture and the outputs of the translation layer; returns false if
-    /// there is no event.
+    /// Passes the next simulated event to the translation layer under test and takes the outputs that follow (read
+    /// done, flush done); returns false if there is no event.
     fn pass(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         self.ftl.handle(event, &mut self.ctx);
@@ -107,8 +108,8 @@ impl MappingBench {
         true
     }
 
-    /// Carries out one step of the host (a read, write or trim) in the test fixture; returns false if the drive is worn
-    /// out and accepts no more writes.
+    /// Carries out one step of the host (a read, write or trim) on the translation layer under test; returns false if
+    /// the drive is worn out and accepts no more writes.
     fn step(&mut self, step: HostStep) -> bool {
         match step {
             HostStep::Write { first, count } => {
@@ -133,7 +134,8 @@ impl MappingBench {
         true
     }
 
-    /// Flushes the drive and advances simulated time until the flush is answered; returns false if it never is.
+    /// Flushes the write buffer of the drive under test and advances simulated time until the flush is answered;
+    /// returns false if it never is.
     fn flush(&mut self) -> bool {
         self.flushed = false;
         self.ftl.flush(0, &mut self.ctx);
@@ -144,8 +146,8 @@ impl MappingBench {
         self.flushed
     }
 
-    /// Checks that the map of the translation layer leads each unit to its newest version in the reference model; to be
-    /// called after a flush, when all data are on flash.
+    /// Checks that the translation layer's map has each logical unit at the physical address of the newest version that
+    /// the reference model expects; to be called after a flush, when all data are on flash.
     fn compare(&self, context: &str) {
         for lpn in (0..self.ctx.probe.units).map(Lpn) {
             let home = self.ftl.lookup(lpn);
@@ -188,7 +190,7 @@ fn check_zones(context: &str) {
 }
 
 /// Tests a translation layer with the mapping that `context` sets (`name=fast log_blocks=4`) in random histories of
-/// `steps` host steps on each of several small drives.
+/// `steps` host steps (reads, writes, trims) on each of several small drives.
 ///
 /// # Panics
 /// When the layer loses or mixes up data that the host wrote, or makes no progress.
@@ -217,8 +219,8 @@ pub fn check(context: &str, _maker: &Maker, steps: u64) {
     }
 }
 
-/// Returns lists of settings that try a mapping with each eviction policy of the write buffer, or with only one of the
-/// policies if the history has few `steps`.
+/// Returns lists of settings that combine a mapping with each eviction policy of the write buffer, with and without
+/// read cache, or with only one of the policies if the history has few `steps`.
 fn caches(context: &str, steps: u64) -> Vec<Vec<String>> {
     let read_cache = || "ftl.buffer.read_cache=true".to_owned();
     let keep = || "ftl.buffer.keep_ratio=0.5".to_owned();

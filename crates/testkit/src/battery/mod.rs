@@ -29,13 +29,15 @@ use config::PolicyEntry;
 /// Kind of rule on starvation: whether a policy (channel arbiter or scheduler) may let an operation wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Starvation {
-    /// Rule: the policy may let an operation wait for ever, as its description (card) says.
+    /// Rule: the policy may let an operation wait for ever, because the description (card) that the policy gives of
+    /// itself says so.
     Allowed,
-    /// Rule: starvation is an error, so the policy must serve every operation at some time.
+    /// Rule: the policy must serve every operation at some time; starvation is an error.
     Forbidden,
 }
 
-/// Returns whether a policy may let an operation wait for ever, as its description (card) says.
+/// Returns whether a policy may let an operation wait for ever, read from the description (card) that the policy gives
+/// of itself.
 pub fn starvation(entry: &PolicyEntry) -> Starvation {
     if entry.card.not_modelled.contains("starv") { Starvation::Allowed } else { Starvation::Forbidden }
 }
@@ -46,11 +48,13 @@ pub fn starvation(entry: &PolicyEntry) -> Starvation {
 pub enum Ties {
     /// Way to choose: by the numbers of the superblocks, as the policy's description (card) says.
     ByNumber,
-    /// Way to choose that the policy leaves open; the numbers of the superblocks must not decide.
+    /// Way to choose that the policy leaves open: dies that differ only in how their superblocks are numbered must give
+    /// the same sequence of victims, apart from the numbers.
     Open,
 }
 
-/// Returns how a victim policy chooses between equal superblocks, as its description (card) says.
+/// Returns how a victim policy chooses between equal superblocks, read from the description (card) that the policy
+/// gives of itself.
 pub fn ties(entry: &PolicyEntry) -> Ties {
     if entry.card.rule.contains("number") { Ties::ByNumber } else { Ties::Open }
 }

@@ -6,8 +6,8 @@ use units::SimTime;
 
 const DRIVE_BYTES: u64 = 64 << 20;
 
-/// Tests a policy that chooses the placement handle (as in NVMe Flexible Data Placement) of host writes, with `events`
-/// random writes in all on drives with 1 to 31 handles.
+/// Tests a policy that chooses the placement handle (reclaim unit handle of NVMe Flexible Data Placement) of host
+/// writes, with `events` random writes in all on drives with 1 to 31 handles.
 ///
 /// # Panics
 /// When the policy breaks a rule.

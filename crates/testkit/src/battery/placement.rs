@@ -7,8 +7,8 @@ use units::{DieId, Lpn};
 
 const PROGRAM_UNITS: u32 = 4;
 
-/// Simulated drive for the test battery of die placement policies: programs are assigned to dies and end in the order
-/// of their assignment.
+/// Simulated drive for the randomised test of placement policies, which choose the die of each program: programs are
+/// assigned to dies and end in the order of their assignment.
 struct PlacementDrive {
     dies: u32,
     eligible: Vec<u64>,
@@ -51,7 +51,7 @@ impl PlacementDrive {
         Some(chosen)
     }
 
-    /// Ends the oldest programs of the simulated drive until `left` are pending.
+    /// Ends the oldest programs of the simulated drive until only `left` programs are pending.
     fn finish(&mut self, left: usize) {
         while self.pending.len() > left {
             let done = self.pending.pop_front().expect("something is pending");
@@ -73,8 +73,8 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     }
 }
 
-/// Simulates `events` choices of a die among random sets of eligible dies and returns the choices. Where the policy
-/// chooses none, it is asked again with all dies eligible.
+/// Simulates `events` choices of a die for a program among random sets of eligible dies and returns the choices. Where
+/// the policy chooses no die, it is asked again with all dies eligible.
 fn history(context: &str, maker: &Maker, dies: u32, events: u64, seed: u64) -> Vec<DieId> {
     let mut drive = PlacementDrive::new(maker, dies);
     let mut random = RandomStream::new(seed, "battery.placement");

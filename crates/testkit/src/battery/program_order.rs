@@ -4,8 +4,8 @@ use engine::RandomStream;
 use ftl::program_order::{Maker, OrderView};
 use units::Nanos;
 
-/// Tests a policy that chooses which of a die's two open superblocks takes the next program, with `events` random pairs
-/// of superblocks.
+/// Tests a policy that decides whether a die's two write streams swap their open superblocks before a program (as when
+/// one has a fast page next), with `events` random pairs of superblocks.
 ///
 /// # Panics
 /// When the policy breaks a rule.

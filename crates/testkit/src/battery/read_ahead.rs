@@ -5,11 +5,11 @@ use ftl::read_ahead::{Maker, ReadAheadPolicy, Stretch};
 use units::{Bytes, Lpn};
 
 const UNITS: [u64; 3] = [512, 4096, 65_536];
-/// Number of mapping units for random reads: so many that two reads hardly ever follow each other.
+/// Number of mapping units in the address range of random reads: so large that two reads hardly ever follow each other.
 const SPAN: u64 = 1 << 31;
 
-/// Pair of instances of the same read-ahead policy, which must give the same answers to the same reads, and the size of
-/// the policy's DRAM area in mapping units.
+/// Pair of instances of the same read-ahead (prefetch) policy, which must give the same answers to the same reads, and
+/// the size in mapping units of the DRAM area that the policy wants for prefetched data.
 struct Pair<'a> {
     context: &'a str,
     policies: [Box<dyn ReadAheadPolicy>; 2],
@@ -17,8 +17,8 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Tells both instances of the read-ahead policy of a host read, checks that they give the same answer, and returns
-    /// the answer: the range of units to fetch, or none.
+    /// Informs both instances of the read-ahead policy of a host read, checks that they give the same answer, and
+    /// returns the answer: the range of units to prefetch, or `None`.
     fn read(&mut self, first: u32, count: u32) -> Option<Stretch> {
         let [one, twin] = &mut self.policies;
         let (stretch, context) = (one.on_read(Lpn(first), count), self.context);
@@ -35,8 +35,8 @@ impl Pair<'_> {
     }
 }
 
-/// Tests a read-ahead policy with `reads` sequential and `reads` random host reads, for several sizes of the mapping
-/// unit.
+/// Tests a read-ahead (prefetch) policy with `reads` sequential and `reads` random host reads, for several sizes of the
+/// mapping unit.
 ///
 /// # Panics
 /// When the policy breaks a rule.
@@ -67,8 +67,8 @@ pub fn check(context: &str, maker: &Maker, reads: u32) {
     }
 }
 
-/// Checks, in one series of sequential host reads, that no unit is fetched twice, also where the FTL fetches fewer or
-/// more units than the policy asked for, and that a long series is read ahead at all.
+/// Checks, in one series of sequential host reads, that the policy asks for no unit twice, also where the FTL
+/// prefetches fewer or more units than the policy asked for, and that units are prefetched at all in a long series.
 fn in_sequence(mut pair: Pair<'_>, reads: u32) {
     let mut random = RandomStream::new(3, "battery.read_ahead");
     let (mut next, mut until, mut fetched) = (1000u32, 0u32, 0u64);
@@ -88,7 +88,7 @@ fn in_sequence(mut pair: Pair<'_>, reads: u32) {
     assert!(reads < 5000 || fetched > 0, "{}: a sequence of {reads} reads is not fetched", pair.context);
 }
 
-/// Checks that at most one in a hundred random reads starts a read-ahead.
+/// Checks that at most one in a hundred random host reads makes the policy prefetch data.
 fn at_random(mut pair: Pair<'_>, reads: u32) {
     let mut random = RandomStream::new(4, "battery.read_ahead");
     let mut fetched = 0;

@@ -2,7 +2,8 @@
 
 use ftl::read_merge::{Maker, MergeView};
 
-/// Tests a policy that merges reads of one page, with reads that already carry up to `riders` other reads.
+/// Tests a policy that decides whether a flash read shares the array read (sense) of another read of the same page,
+/// which already serves up to `riders` further reads.
 ///
 /// # Panics
 /// When the policy breaks a rule.

@@ -7,7 +7,8 @@ use units::SuperblockId;
 
 const SUPERBLOCKS: u64 = 60;
 
-/// Simulated die for the test battery of refresh orders, on which superblocks become due for refresh and are rewritten.
+/// Simulated die for the randomised test of refresh orders: superblocks become due for refresh (relocation of data
+/// before retention or read disturb spoils them), and the policy chooses which is refreshed first.
 struct DueDie {
     candidates: Vec<SuperblockId>,
     due_since_ns: Vec<u64>,
@@ -54,7 +55,8 @@ impl DueDie {
     }
 }
 
-/// Simulates `events` random events of a die and returns the superblocks that the policy chose to refresh.
+/// Simulates `events` random events of a die (superblocks become due for refresh, refreshes) and returns the
+/// superblocks that the policy chose to refresh, in order.
 fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<SuperblockId> {
     let mut policy = maker();
     let (mut random, mut draws) =

@@ -18,8 +18,9 @@ fn steps() -> Steps {
     }
 }
 
-/// Returns the write costs (ways to program a page) that a cost regulator may choose from for one write, as the FTL
-/// would offer them; each is infeasible at random with a probability of 10 %.
+/// Returns the write costs (ways to program a page, each a trade of program time against later read time) that a cost
+/// regulator may choose from for one write, as the FTL would offer them; each is infeasible at random with a
+/// probability of 10 %.
 fn candidates(policy: &dyn CostRegulator, random: &mut RandomStream) -> Vec<Candidate> {
     let candidate = |cost: &ftl::regulator::WriteCost| Candidate {
         t_prog: Nanos::new(600_000 * 300_000 / cost.step.get().max(1)),
@@ -29,7 +30,8 @@ fn candidates(policy: &dyn CostRegulator, random: &mut RandomStream) -> Vec<Cand
     policy.costs(&steps()).iter().map(candidate).collect()
 }
 
-/// Kind of random event at a mapping unit, in the test battery of cost regulators: a write or a read.
+/// Kind of random event at a mapping unit, in the randomised test of cost regulators (policies that choose how slowly
+/// and precisely a unit is programmed): a write or a read.
 enum UnitEvent {
     Write { origin: Origin, age: Option<Nanos>, waiting: u32, gap: Option<Nanos>, quiet: Nanos },
     Read,
@@ -56,8 +58,8 @@ fn draw(random: &mut RandomStream) -> UnitEvent {
     }
 }
 
-/// State of one mapping unit that the FTL would store for the cost regulator under test: the regulator's bits, whether
-/// the unit was accessed before, and the cost of the unit's last write.
+/// State of one mapping unit that the FTL would store for the cost regulator under test (policy that chooses the way to
+/// program): the policy's own bits, whether the host has accessed the unit, and the write cost of its last program.
 #[derive(Clone, Copy, Default)]
 struct KeptUnit {
     bits: u8,
@@ -65,8 +67,9 @@ struct KeptUnit {
     cost: Option<usize>,
 }
 
-/// Tells the cost regulator `policy` of `event` at the mapping unit `unit` and returns the answer: for a write the
-/// index of the chosen write cost in `costs`; for a read 1 if the regulator asks for a rewrite of the unit, else 0.
+/// Informs the cost regulator `policy` of `event` at the mapping unit `unit` and returns the answer: for a write the
+/// index in `costs` of the chosen way to program; for a read 1 if the unit is to be programmed again in idle time so
+/// that later reads cost less (rewrite), else 0.
 fn tell(
     policy: &mut dyn CostRegulator,
     unit: &mut KeptUnit,
@@ -90,8 +93,8 @@ fn tell(
     }
 }
 
-/// Tests a cost regulator, which chooses among ways to program a page, with `events` random accesses to 64 mapping
-/// units.
+/// Tests a cost regulator, a policy that chooses among ways to program a page (write costs), with `events` random
+/// accesses to 64 mapping units.
 ///
 /// # Panics
 /// When the regulator breaks a rule.
@@ -132,8 +135,8 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     after_a_rewrite(context, maker);
 }
 
-/// Checks that a cost regulator that has asked for a rewrite of a mapping unit does not ask for another one at the
-/// reads after the rewrite.
+/// Checks that a cost regulator that has asked for a rewrite of a mapping unit (programming it again so that later
+/// reads cost less) does not ask for another one at the reads after the rewrite.
 fn after_a_rewrite(context: &str, maker: &Maker) {
     let mut policy = maker();
     let costs: Vec<Candidate> = policy

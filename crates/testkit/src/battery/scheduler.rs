@@ -8,8 +8,9 @@ use engine::RandomStream;
 use std::collections::VecDeque;
 use units::{Nanos, SimTime};
 
-/// Simulated queues of a die for the test battery of schedulers: for each class of operations, the time at which each
-/// operation was queued, and its serial number over all classes.
+/// Simulated queues of a die for the randomised test of schedulers: for each class of flash operations (host reads,
+/// internal reads, programs, ..., erases), the time at which each operation was queued, and its serial number over all
+/// classes.
 struct QueuedDie {
     queues: [VecDeque<(SimTime, u64)>; Class::COUNT],
     now: SimTime,
@@ -27,8 +28,9 @@ impl QueuedDie {
         self.submitted += 1;
     }
 
-    /// Asks the scheduler to choose among the waiting classes of `may_start` (a bit mask), checks the choice, and
-    /// removes the chosen operation. Returns none if no such class waits.
+    /// Asks the scheduler to choose among the classes with a queued operation that `may_start` (a bit mask of classes)
+    /// allows, checks the choice, and removes the oldest operation of that class. Returns `None` if there is no such
+    /// class.
     fn pick(&mut self, context: &str, may_start: u8, urgent: bool) -> Option<Class> {
         let waiting = |class: &Class| !self.queues[*class as usize].is_empty();
         let ready = Class::ALL.iter().filter(|class| waiting(class)).map(|class| class.bit()).sum::<u8>();
@@ -57,8 +59,8 @@ impl QueuedDie {
     }
 }
 
-/// Tests a die's scheduler in `events` random steps; `starvation` says whether an operation may wait for ever, as the
-/// policy's description (card) tells.
+/// Tests a die's scheduler in `events` random steps; `starvation` says whether the description (card) of the policy
+/// allows that an operation waits for ever.
 ///
 /// # Panics
 /// When the scheduler breaks a rule.
@@ -96,8 +98,8 @@ fn history(context: &str, maker: &Maker, events: u64, seed: u64) -> Vec<Class> {
     picks
 }
 
-/// Checks that one operation of each class is served within 100,000 choices of the scheduler, although operations of
-/// class `flood` arrive all the time.
+/// Checks that one operation of each class (queue of a die: host reads, programs, erases, ...) is served within 100,000
+/// choices of the scheduler, although operations of class `flood` arrive all the time.
 fn nobody_starves(context: &str, maker: &Maker, flood: Class) {
     // Ten seconds of operations of 100 us, far beyond any sensible timeout.
     const PICKS: usize = 100_000;
@@ -113,8 +115,8 @@ fn nobody_starves(context: &str, maker: &Maker, flood: Class) {
     }
 }
 
-/// Checks that a scheduler suspends only programs and erases, and none of them without end, because each suspension
-/// costs time.
+/// Checks that a scheduler never suspends reads and copybacks, and suspends no program or erase without end, because
+/// each suspension costs time.
 fn suspension(context: &str, maker: &Maker) {
     let policy = maker();
     let remaining = Nanos::new(1_000_000);

@@ -4,7 +4,8 @@ use engine::RandomStream;
 use ftl::slc_cache::{CacheShape, CacheView, Maker};
 use units::Bytes;
 
-/// Tests an SLC cache policy on `events` random drives, each in a random state of a die.
+/// Tests an SLC cache policy, which sets the least and greatest number of superblocks in the cache, on `events` random
+/// drives, each with a random number of spare superblocks (not needed by data or garbage collection).
 ///
 /// # Panics
 /// When the policy breaks a rule.

@@ -5,11 +5,12 @@ use engine::RandomStream;
 use ftl::streams::{Maker, STREAMS_MOST, StreamPolicy, StreamSpec, Takes, UnitView};
 use units::Lpn;
 
-/// Number of mapping units of the simulated drive in the test battery of policies that choose write streams for data.
+/// Number of mapping units of the simulated drive in the randomised test of policies that choose the write stream (set
+/// of open superblocks) of data.
 const UNITS: u64 = 512;
 
-/// Simulated host and garbage collection for the test battery of policies that choose write streams: what a drive would
-/// record about each mapping unit.
+/// Simulated host and garbage collection for the randomised test of policies that choose the write stream of data: for
+/// each mapping unit, the last write time, number of writes and stream that a drive would record.
 struct UnitHistory {
     random: RandomStream,
     clock: u64,
@@ -30,8 +31,8 @@ impl UnitHistory {
         }
     }
 
-    /// Draws the next unit for which a write stream is chosen: a host write, mostly to a few hot units, or a move by
-    /// garbage collection. Returns what the policy may know of the unit.
+    /// Chooses at random the next unit for which a write stream is needed: a host write, mostly to a few hot units, or
+    /// a relocation by garbage collection. Returns the view of the unit that the policy gets.
     fn next(&mut self, policy: &dyn StreamPolicy) -> UnitView {
         let few = if self.random.chance(0.8) { UNITS / 16 } else { UNITS };
         let unit = self.random.below(few) as usize;
@@ -67,8 +68,8 @@ fn takes(spec: &StreamSpec, moved: bool) -> bool {
     spec.takes == Takes::Both || spec.takes == if moved { Takes::Moved } else { Takes::Host }
 }
 
-/// Tests a policy that assigns data to write streams, with `events` random units, and tells it now and then of a
-/// superblock that was reclaimed.
+/// Tests a policy that assigns data to write streams (each with open superblocks of its own), with `events` random
+/// units, and informs it now and then of a superblock that was reclaimed.
 ///
 /// # Panics
 /// When the policy breaks a rule.

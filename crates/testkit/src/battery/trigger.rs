@@ -49,9 +49,9 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     out_of_space(context, maker);
 }
 
-/// Checks the answers of a garbage collection trigger on a die whose superblocks are all either free or full of
-/// garbage: foreground collection must start if none is free, or as many as the trigger's own limit; if all are free,
-/// no collection may start.
+/// Checks the answers of a garbage collection trigger on a die whose superblocks are all either free or full of garbage
+/// (invalid units): foreground collection must start if none is free, or as many as the trigger's own limit; if all are
+/// free, no collection may start.
 fn out_of_space(context: &str, maker: &Maker) {
     let trigger = maker();
     let limit = trigger.foreground_limit();

@@ -7,7 +7,7 @@ use ftl::Blocks;
 use ftl::gc::victim::{Maker, VictimPolicy, VictimView};
 use units::SuperblockId;
 
-/// Simulated die for the test battery of garbage collection victim policies, with the state of each superblock.
+/// Simulated die for the randomised test of garbage collection victim policies, with the state of each superblock.
 struct CollectedDie {
     units: u32,
     candidates: Vec<SuperblockId>,
@@ -94,8 +94,8 @@ impl CollectedDie {
 }
 
 /// Tests a garbage collection victim policy with `events` random events (a superblock closes, a unit becomes invalid, a
-/// victim is reclaimed) on each of several simulated dies. `ties` says whether superblock numbers may decide between
-/// equals, as the policy's description (card) tells.
+/// victim is reclaimed) on each of several simulated dies. `ties` says whether the description (card) of the policy
+/// allows that superblock numbers decide between equals.
 ///
 /// # Panics
 /// When the policy breaks a rule.
@@ -168,7 +168,7 @@ fn history(
     picks
 }
 
-/// Checks that a victim policy that is asked until no candidate is left chooses each candidate exactly once.
+/// Checks that a victim policy that is asked until no candidate superblock is left chooses each candidate exactly once.
 fn drain(context: &str, maker: &Maker) {
     let mut die = CollectedDie::new(maker, 40, 8, 3);
     for superblock in 0..40 {
@@ -184,8 +184,8 @@ fn drain(context: &str, maker: &Maker) {
     assert_eq!(picks, (0..40).collect::<Vec<_>>(), "{context}: not every candidate was picked once");
 }
 
-/// Checks that a victim policy soon chooses the only superblock that holds garbage, while each other victim is closed
-/// again at once, full of valid data.
+/// Checks that a victim policy soon chooses the only superblock that holds garbage (invalid units), while each other
+/// victim is closed again at once, full of valid data.
 fn every_garbage_is_found(context: &str, maker: &Maker) {
     const SUPERBLOCKS: u32 = 12;
     let mut die = CollectedDie::new(maker, SUPERBLOCKS, 8, 5);

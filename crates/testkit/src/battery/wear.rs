@@ -21,7 +21,8 @@ struct WornDie<'a> {
     policy: Box<dyn WearPolicy>,
     policy_draws: RandomStream,
     free: BinaryHeap<Reverse<(u64, u32)>>,
-    /// For each superblock: the number of erases in the whole die so far, counted when the superblock last became free.
+    /// For each superblock: value of the die's erase counter (erases of all superblocks so far) when the superblock
+    /// last became free.
     freed_at: Vec<u64>,
     candidates: Vec<SuperblockId>,
     valid: Vec<u32>,
@@ -68,8 +69,8 @@ impl<'a> WornDie<'a> {
         self.free.push(Reverse((rank, superblock)));
     }
 
-    /// Takes the free superblock to which the wear policy gave the lowest rank, and closes it with `valid` valid units,
-    /// as if it had been written.
+    /// Takes the free superblock to which the wear policy gave the lowest rank (the first to be opened), and closes it
+    /// with `valid` valid units, as if it had been written.
     fn write_one(&mut self, valid: u32) {
         let Reverse((_, superblock)) = self.free.pop().expect("something is free");
         let waited = self.erases - self.freed_at[superblock as usize];
@@ -120,8 +121,8 @@ impl<'a> WornDie<'a> {
         picked
     }
 
-    /// Simulates the reclaim of `victim`, then of each superblock that the wear policy relocates because of it; valid
-    /// data go to newly opened superblocks.
+    /// Simulates the reclaim (relocation of valid data and erase) of `victim`, then of each superblock that the wear
+    /// policy relocates because of it; valid data go to newly opened superblocks.
     fn reclaim(&mut self, victim: SuperblockId, valid: u32) {
         self.erase(victim);
         self.write_one(valid);
@@ -138,8 +139,8 @@ impl<'a> WornDie<'a> {
         }
     }
 
-    /// Simulates one garbage collection of a random superblock without cold data, drawn with a skew so that wear would
-    /// grow uneven without wear levelling.
+    /// Simulates one garbage collection of a random superblock without cold data; some superblocks are drawn more
+    /// often, so that wear would grow uneven without wear levelling.
     fn collect(&mut self, random: &mut RandomStream) {
         let hot: Vec<SuperblockId> =
             self.candidates.iter().copied().filter(|id| self.valid[id.index()] < UNITS).collect();
@@ -187,8 +188,8 @@ pub fn check(context: &str, maker: &Maker, erases: u64) {
     }
 }
 
-/// Checks that under a policy that spreads wear no superblock stays free for more than a tenth of all erases, and that
-/// all superblocks without cold data are worn.
+/// Checks that under a policy that spreads wear over all superblocks no superblock stays free for more erases than a
+/// tenth of the test's erases, and that as many superblocks as hold no cold data have been erased often.
 fn every_superblock_is_used(die: &WornDie, erases: u64) {
     let waiting = die.free.iter().map(|Reverse((_, id))| die.erases - die.freed_at[*id as usize]).max();
     let longest = die.longest_free.max(waiting.unwrap_or(0));
@@ -200,7 +201,8 @@ fn every_superblock_is_used(die: &WornDie, erases: u64) {
     assert!(worn >= hot, "{}: only {worn} superblocks are in use: {:?}", die.context, die.pe_cycles);
 }
 
-/// Checks that under a policy that does not spread wear at least half of the free superblocks are hardly worn.
+/// Checks that under a policy that does not spread wear (it wears out a few superblocks first) at least half of the
+/// free superblocks have less than a tenth of the P/E cycles of the most worn superblock.
 fn the_most_worn_are_worn_on(die: &WornDie) {
     let most = die.pe_cycles.iter().max().expect("superblocks");
     let free: Vec<u32> = die.free.iter().map(|Reverse((_, id))| die.pe_cycles[*id as usize]).collect();

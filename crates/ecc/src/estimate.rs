@@ -79,8 +79,8 @@ impl Estimator {
         low
     }
 
-    /// Draws the raw bit error rate that is estimated from a page of `words` codewords whose true rate is `rate`;
-    /// `chance`, uniform in 0 to 1, is the random draw.
+    /// Returns a random estimate of the raw bit error rate, as the syndromes of a page of `words` codewords with the
+    /// true rate `rate` would give it; `chance`, uniform in 0 to 1, is the random number that selects the estimate.
     pub fn estimate(&self, rate: f64, words: u64, chance: f64) -> f64 {
         let weight = self.weight(rate.min(MOST));
         let off = quantile(chance.clamp(1e-12, 1.0 - 1e-12)) * weight.deviation / (words as f64).sqrt();

@@ -65,7 +65,7 @@ pub struct FlashArray {
     slc_erases: Vec<u32>,
     /// Number of erases in SLC mode that wear a block as much as one program/erase cycle.
     slc_erases_per_cycle: u32,
-    /// Mean endurance of the blocks, in program/erase cycles.
+    /// Mean number of program/erase cycles after which a block fails, over all blocks (mean endurance).
     mean_life: f64,
     /// Index of the plane in which a block of the superblock erased last reached the end of its endurance in that
     /// erase; `None` if no block did.
@@ -283,7 +283,7 @@ impl FlashArray {
     }
 
     /// Returns the index of the page row (the pages with the same index in all planes) that a superblock, numbered over
-    /// the whole drive, programs next.
+    /// the whole drive, is to program next.
     #[inline]
     pub fn next_row(&self, superblock: usize) -> u32 {
         self.next_row[superblock]
@@ -383,12 +383,12 @@ impl FlashArray {
         self.next_row[superblock] = next_row;
     }
 
-    /// Returns the random stream, for changes, from which bad blocks and failures are drawn.
+    /// Returns the random stream, for changes, by which bad blocks and failures of programs and erases are decided.
     pub fn random_mut(&mut self) -> &mut RandomStream {
         &mut self.random
     }
 
-    /// Returns the random stream, read-only, from which bad blocks and failures are drawn.
+    /// Returns the random stream, read-only, by which bad blocks and failures of programs and erases are decided.
     pub fn random(&self) -> &RandomStream {
         &self.random
     }

@@ -38,7 +38,8 @@ pub enum Next {
     GiveUp,
 }
 
-/// Kind of model for read retries: in which way each retry step reduces the raw bit errors of a page.
+/// Kind of model for read retries: how each retry step (entry of the drive's retry table of reference voltages) reduces
+/// the raw bit errors of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
     /// Model of retries: each step moves the references nearer to the best ones, along a retry table (`retry_step`).
@@ -60,11 +61,12 @@ pub struct FlowView<'a> {
     /// Raw bit error rate of the last attempt, estimated from the weight of its codewords' syndromes; none before the
     /// first attempt, and where the flow does not ask for estimates ([`Notes::estimates`]).
     pub estimate: Option<f64>,
-    /// Number of soft bits with which the drive's rules for write cost and wear want the first attempt to be made.
+    /// Number of soft bits of the read's first attempt, as the drive's regulators of write cost (program time against
+    /// read time) and wear want it.
     pub first: u32,
     /// Greatest number of soft bits that the drive reads with.
     pub soft_bits: u32,
-    /// Index of the last retry step, where step 0 is the default references.
+    /// Index of the last retry step (entry of the retry table); step 0 is the default references.
     pub steps: u32,
     /// Index of the retry step nearest to the best references, where drive and chip know the best references; else the
     /// index of the last retry step.
@@ -75,8 +77,8 @@ pub struct FlowView<'a> {
     /// Index of the retry step at which a read of this superblock was decoded last, since the superblock was erased;
     /// none before such a read, and where the flow does not ask for it ([`Notes::good_steps`]).
     pub good_step: Option<u32>,
-    /// List of raw bit error rates, one for each number of soft bits from one on, at which half of the reads of a page
-    /// of this kind fail.
+    /// List of raw bit error rates, one for each number of soft bits from one on: the rate at which half of the reads
+    /// of such a page, with that number of soft bits, fail.
     pub halves: &'a [f64],
 }
 
@@ -88,8 +90,9 @@ impl FlowView<'_> {
             && !attempt.decoded_below.is_nan()
     }
 
-    /// Returns the attempt that follows `last` in the default order. Where retries follow a table, first the retry
-    /// steps up to the best references, then more soft bits there; else more soft bits first, then retry steps.
+    /// Returns the attempt that follows `last` in the default order. Where retries follow a table of references, first
+    /// the table's steps up to the best references, then more soft bits at that step; else more soft bits first, then
+    /// retry steps.
     pub fn in_order_after(&self, last: &Attempt) -> Next {
         let may_step = last.step < self.best_step;
         let may_soften = last.soft_bits < self.soft_bits;
@@ -112,8 +115,8 @@ pub struct Notes {
     /// True if the drive estimates the raw bit error rate of each attempt from its syndrome, which takes the time of
     /// one iteration of the decoder.
     pub estimates: bool,
-    /// True if the drive records the retry step at which each superblock was last read correctly; a power cut erases
-    /// these records.
+    /// True if the drive records, for each superblock, the step of the retry table at which a page was last read
+    /// correctly; a power cut erases these records.
     pub good_steps: bool,
 }
 

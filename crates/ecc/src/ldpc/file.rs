@@ -145,8 +145,8 @@ fn shift(word: &str, circulant: u32, shifts_of: u32) -> Option<Option<u32>> {
     Some(Some((u64::from(shift) * u64::from(circulant) / u64::from(shifts_of)) as u32))
 }
 
-/// Reads the matrix of a repeat-accumulate code: each data bit is added to the parity bits at its addresses, then each
-/// parity bit is added to the next.
+/// Reads the matrix of a repeat-accumulate code (such as DVB-S2): each data bit is added to the parity bits at the
+/// addresses that the file lists for the bit, then each parity bit is added to the next.
 fn read_accumulator(root: &mut Section, bits: u32, data_bits: u32) -> Result<Graph, ConfigError> {
     let group: u32 = root
         .within(at_least(1u32).at_most(bits))
@@ -304,8 +304,8 @@ rows = [
         }
     }
 
-    /// Returns a hash of the entries of a matrix, row by row (FNV-1a), so that the tests notice one shift in another
-    /// place.
+    /// Returns, for the tests, a hash of the positions of all ones of a matrix, row by row (FNV-1a), so that a single
+    /// wrong shift is noticed.
     fn fingerprint(graph: &Graph) -> u64 {
         let take = |hash: u64, number: u32| (hash ^ u64::from(number)).wrapping_mul(0x0000_0100_0000_01b3);
         let row =

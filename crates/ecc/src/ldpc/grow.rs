@@ -17,7 +17,7 @@ use std::fmt::Write;
 /// possible).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Growth {
-    /// Seed of the random choice among equally good places and shifts.
+    /// Seed of the random choice among equally good positions (block rows) and cyclic shifts of circulants.
     pub seed: u64,
     /// Number of rows of a circulant: a power of two.
     pub circulant: u32,
@@ -176,14 +176,14 @@ impl Reached {
         reached
     }
 
-    /// Returns how good a new edge to a check is, greater for a better edge: a far check before a near one, then few
-    /// shortest paths before many.
+    /// Returns how good a new edge to a parity check is, greater for a better edge, for which short cycles are fewer: a
+    /// far check before a near one, then few shortest paths before many.
     fn merit(&self, check: u32) -> (u32, std::cmp::Reverse<u64>) {
         (self.distance[check as usize], std::cmp::Reverse(self.paths[check as usize]))
     }
 }
 
-/// Grows a code and returns the text of its file for `codes/`.
+/// Constructs a quasi-cyclic code and returns the text of the code file that is stored in `codes/`.
 pub fn file(growth: &Growth, high: usize, wide: usize) -> String {
     let base = grow(growth, high, wide);
     let cycles = Spectrum::of(&base);

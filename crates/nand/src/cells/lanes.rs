@@ -290,8 +290,8 @@ mod tests {
         assert_eq!(whole[7..], shifted[..LANES - 7]);
     }
 
-    /// Returns the result of `function` for the number `of`, after a check that the result is equal in every place of a
-    /// lane. A helper of the tests.
+    /// Returns, for the tests, the result of `function` for the number `of`, after a check that the result is equal at
+    /// all 64 positions of a lane (the cells that vector code computes together).
     fn of_all(function: fn(&mut Lane), of: f32) -> f32 {
         let mut values = [of; LANES];
         function(&mut values);

@@ -61,7 +61,7 @@ use crate::Cell;
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// Named set of voltages: verify levels to which cell states are programmed, read references, and program pulses.
+/// Named set of voltages of a chip: verify levels of the programmed states, read references, and program pulses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoltagePlan {
     /// Name of the voltage set.
@@ -94,7 +94,7 @@ impl VoltagePlan {
     }
 }
 
-/// Parameters of one pass of a program operation: set-up time and greatest number of pulses.
+/// Parameters of one pass of a program operation (one-shot has one, two-step several): set-up time and pulse limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pass {
     /// Time before the first pulse of the pass: loading data, charge pumps, and in a later pass reading the earlier
@@ -162,7 +162,7 @@ pub struct CellPhysics {
     pub injection_sigma: f64,
     /// True if the pages of a wordline are programmed one after the other; false if all at once.
     pub two_step: bool,
-    /// List of the voltage sets of the chip: the usual one, then others by name.
+    /// List of the chip's voltage sets (verify levels, read references, pulses): the default one, then others by name.
     pub plans: Vec<VoltagePlan>,
     /// Parameters of programming a wordline: passes, times and limits.
     pub program: ProgramTiming,
@@ -251,7 +251,7 @@ impl CellPhysics {
         if self.two_step { bit as usize } else { 0 }
     }
 
-    /// Returns true for the programming pass that brings cells to their final states.
+    /// Returns true for the programming pass that is a wordline's last and brings cells to their final states.
     fn is_last(&self, pass: usize) -> bool {
         pass + 1 == self.program.passes.len()
     }
@@ -308,7 +308,7 @@ impl CellPhysics {
         (target + offset - plan.start) / self.step(plan, pass)
     }
 
-    /// Returns the number of program pulses, at least one, that bring a cell `level` steps above the first pulse.
+    /// Returns the number of program pulses, at least 1, that bring a cell `level` program steps above the first pulse.
     #[inline]
     pub fn pulses_of(level: f64) -> u32 {
         1 + level.ceil().max(0.0) as u32

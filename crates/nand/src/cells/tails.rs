@@ -24,8 +24,8 @@ use super::{CellPhysics, Wear};
 use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
-/// Pair of times: one time span of retention, converted to equivalent seconds at the reference temperature for each of
-/// the two kinds of charge loss.
+/// Pair of times that express one retention time: equivalent seconds at the reference temperature, one number for each
+/// of the two kinds of charge loss (even and uneven), which have different activation energies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Elapsed {
     /// Retention time in equivalent seconds, for the charge loss of `[cells.retention]`.
@@ -35,15 +35,16 @@ pub struct Elapsed {
 }
 
 impl From<f64> for Elapsed {
-    /// Makes the time span of this number of seconds at the reference temperature, equal for both kinds of charge loss.
+    /// Makes the retention time of this number of seconds at the reference temperature, equal for both kinds of charge
+    /// loss.
     fn from(seconds: f64) -> Self {
         Self { late_s: seconds, uneven_s: seconds }
     }
 }
 
 impl Elapsed {
-    /// Makes the time span of `seconds` at `celsius` degrees, with the thermal acceleration of each kind of charge
-    /// loss.
+    /// Makes the retention time of `seconds` at `celsius` degrees, converted to equivalent seconds by the thermal
+    /// acceleration of each of the two kinds of charge loss.
     pub fn at(seconds: f64, celsius: f64, retention: &Retention, uneven: &Uneven) -> Self {
         let reference = retention.reference_celsius;
         Self {
@@ -58,7 +59,7 @@ impl Elapsed {
         Self { late_s: self.late_s - start.late_s, uneven_s: self.uneven_s - start.uneven_s }
     }
 
-    /// Returns the sum of this time span and another.
+    /// Returns the sum of this retention time and the time `more`, for each of the two kinds of charge loss.
     #[must_use]
     pub fn and(self, more: Self) -> Self {
         Self { late_s: self.late_s + more.late_s, uneven_s: self.uneven_s + more.uneven_s }

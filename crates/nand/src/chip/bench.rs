@@ -15,8 +15,8 @@ pub(super) const CYCLES_MOST: u64 = 1_000_000_000_000;
 
 pub(super) struct Bench {
     pub celsius: f64,
-    /// Simulated time so far on the test bench, as a pair of equivalent times in seconds, one for each kind of charge
-    /// loss.
+    /// Simulated time of the test bench since its start, as a pair of equivalent times in seconds at the reference
+    /// temperature, one for each of the two kinds of charge loss.
     pub equivalent: Elapsed,
     pub now_ns: u64,
     pub last: Answer,

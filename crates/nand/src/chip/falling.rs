@@ -64,8 +64,9 @@ struct Search {
     gap: Option<Gap>,
 }
 
-/// Range of program/erase cycles in which the number of program pulses falls: at cycle `low` the number is still that
-/// since the last fall found, at the later cycle `high` it is smaller. Both are pairs of a cycle and a program level.
+/// Range of program/erase cycles in which the number of program pulses of a slow cell falls: at cycle `low` the number
+/// is still the last one found, at the later cycle `high` it is smaller. Both are pairs of a cycle and a program level
+/// (program steps above the first pulse that the cell needs).
 struct Gap {
     low: (u64, f64),
     high: (u64, f64),
@@ -87,13 +88,15 @@ impl Search {
         search
     }
 
-    /// Returns the next program/erase cycle at which this search needs the program level; none if all falls are found.
+    /// Returns the next program/erase cycle for which this search needs the program level (program steps above the
+    /// first pulse that its slow cell needs); `None` if all falls of the number of pulses are found.
     fn next(&self) -> Option<u64> {
         self.gap.as_ref().map(Gap::next)
     }
 
-    /// Accepts the program level computed at the program/erase cycle that the search asked for, and narrows the range
-    /// of cycles that has the next fall.
+    /// Adds the program level (program steps above the first pulse that the slow cell needs) that was computed at the
+    /// program/erase cycle for which the search asked, and narrows the range of cycles in which the number of pulses
+    /// next falls.
     fn see(&mut self, seen: (u64, f64)) {
         let Some(gap) = &mut self.gap else { return };
         gap.see(seen);
@@ -103,8 +106,8 @@ impl Search {
         }
     }
 
-    /// Records that the number of program pulses falls at a program/erase cycle, and further falls that follow from
-    /// program levels known already.
+    /// Records that the number of program pulses of the slow cell falls at a program/erase cycle, and further falls
+    /// that follow from program levels known already.
     fn fell(&mut self, mut low: (u64, f64)) {
         loop {
             self.found.push((low.0, CellPhysics::pulses_of(low.1)));

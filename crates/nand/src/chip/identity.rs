@@ -78,7 +78,8 @@ pub struct Identity {
     pub rated: Rated,
 }
 
-/// Record of the contents of a chip file: identity, timing, tables, cell parameters and test rig.
+/// Record of the contents of a chip file: identity of the part, times, tables, cell parameters, and properties of the
+/// test rig.
 pub(super) struct ChipFile {
     pub identity: Identity,
     pub timing: ArrayTiming,

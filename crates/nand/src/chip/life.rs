@@ -121,8 +121,9 @@ pub(super) struct Cycling<'a> {
     pub noise: Stream,
 }
 
-/// Record of a group of wordlines with equal wear: stress by programs so far and stress that each cycle adds, both in
-/// millionths of a cycle, and the trapping of the slowest-erasing of the group's cells.
+/// Record of a group of wordlines with equal wear, while a block is cycled: stress by programs so far (`programmed`)
+/// and stress that the programs of each cycle add (`rate`), both in millionths of a cycle, and the trapping of the
+/// slowest-erasing of the group's cells (`slowest`).
 struct Alike {
     programmed: u64,
     rate: u64,
@@ -137,13 +138,13 @@ struct Slow {
     pass: usize,
     /// Target threshold voltage of the program, volts.
     volts: f64,
-    /// Distance of the cell from the mean towards slow programming, in standard deviations.
+    /// Distance of the cell's programming offset from the mean, towards slow programming, in standard deviations.
     deviation: f64,
 }
 
 impl Cycling<'_> {
-    /// Runs up to `cycles` program/erase cycles on a block; stops early at the cycle in which the block fails. Returns
-    /// the list of rows of the rig's log, and the total busy time in nanoseconds.
+    /// Runs up to `cycles` program/erase cycles on a block, fewer if the block fails. Returns the list of rows of the
+    /// test rig's log (programs and erases with their busy times), and the total busy time in nanoseconds.
     pub fn run(
         &self,
         block: &mut Block,
@@ -183,7 +184,7 @@ impl Cycling<'_> {
         Ok((rows, busy_ns))
     }
 
-    /// Adds to the block the wear of `erases` erases and of programming the pages `programmed` `programs` times, and
+    /// Adds to the block the wear of `erases` erases and of `programs` programs of each of the pages `programmed`, and
     /// drops the block's data.
     fn wear_out(
         &self,

@@ -12,7 +12,8 @@ use crate::tables::{Rates, Rest, Sample, Spreads, error_rates, spreads};
 use config::{ConfigError, Section};
 use std::collections::BTreeMap;
 
-/// Greatest program step, relative to the voltage set's own, that is allowed: a larger step would leap over states.
+/// Greatest program step that is allowed, relative to the voltage set's own step: with larger pulses, cells would skip
+/// whole states.
 const STEP_MOST: f64 = 4.0;
 const CHIP_TRAPPING: u64 = 0;
 
@@ -21,8 +22,8 @@ pub struct SimulatedChip {
     identity: Identity,
     physics: CellPhysics,
     plan: usize,
-    /// Program step, relative to the step of the voltage set in use. `stepped` is that voltage set with the changed
-    /// step.
+    /// Program step (voltage increase per pulse), relative to the step of the voltage set in use. `stepped` is that
+    /// voltage set with the changed step.
     step: f64,
     pulses_of_plan: u32,
     stepped: VoltagePlan,
@@ -30,7 +31,8 @@ pub struct SimulatedChip {
     trapping: f64,
     blocks: BTreeMap<u32, Block>,
     bench: Bench,
-    /// Cells of the wordline that was read last; their memory is reused for the next read.
+    /// Working memory for the cells of the wordline that was read last, as the read found them; the next read reuses
+    /// it.
     seen: Wordline,
 }
 
@@ -87,12 +89,13 @@ impl SimulatedChip {
         self.blocks.entry(number).or_insert_with(|| Block::new(physics, stream, trapping, number, wordlines))
     }
 
-    /// Returns the names of the chip's voltage sets, the usual one first.
+    /// Returns the names of the chip's voltage sets (verify levels and read references), the default set first.
     pub fn plans(&self) -> Vec<&str> {
         self.physics.plans.iter().map(|plan| plan.name.as_str()).collect()
     }
 
-    /// Selects the voltage set of this name for all programs and reads from now on, and returns the set.
+    /// Selects the voltage set (verify levels, read references) of this name for all programs and reads from now on,
+    /// and returns the set.
     ///
     /// # Errors
     /// When the chip has no voltage set of this name.
@@ -212,8 +215,9 @@ impl SimulatedChip {
         Ok(seen.into_volts())
     }
 
-    /// Returns the threshold staircases of the first `cells` cells of an erased wordline that are programmed to all
-    /// states in turn: for each cell its state, and its threshold (V) before the first pulse and after each pulse.
+    /// Simulates the threshold staircases of the first `cells` cells of an erased wordline while they are programmed to
+    /// all states in turn. Returns for each cell its state, and its threshold (V) before the first pulse and after each
+    /// pulse.
     ///
     /// # Errors
     /// When there is no such wordline.

@@ -18,7 +18,7 @@ use crate::{ArrayTiming, ProgramOrder, Tables};
 use config::{ConfigError, Section};
 use std::collections::BTreeMap;
 
-/// Record of a page that was programmed since the last erase: its data, and the time of the program in seconds.
+/// Record of a page that was programmed since its block's last erase: the data, and the time of the program in seconds.
 struct Page {
     data: Vec<u8>,
     at_s: f64,
@@ -165,8 +165,8 @@ impl TabledChip {
         Ok(most)
     }
 
-    /// Returns the ratio of the endurance of blocks at the bench's present temperature to the endurance at 25 degrees
-    /// Celsius.
+    /// Returns the ratio of two mean endurances of the chip's blocks: that at the bench's present temperature over that
+    /// at 25 degrees Celsius.
     fn warmth(&self) -> f64 {
         let known = &self.endurance.by_celsius;
         let mean_at = |celsius: f64| {
@@ -183,8 +183,8 @@ impl TabledChip {
         mean_at(self.bench.celsius) / mean_at(ROOM_CELSIUS)
     }
 
-    /// Computes, for the cycles from `first` to `last`, the stretches of cycles in which one operation (the program of
-    /// `page`, or the erase if none) takes equal busy time.
+    /// Computes, for the cycles from `first` to `last`, the track of one operation (the program of `page`, or the erase
+    /// if `None`): the stretches of program/erase cycles with equal busy time.
     fn track(
         &self,
         page: Option<u32>,

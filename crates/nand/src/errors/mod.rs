@@ -5,10 +5,11 @@ use crate::Tables;
 /// Set of the conditions of a page when it is read: how it was written, its block's wear, its age, and the reads since.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
-    /// Program step with which the page was written, relative to the usual step of the voltage set.
+    /// Program step (voltage increase per program pulse) with which the page was written, relative to the default step
+    /// of the voltage set.
     pub step: f64,
-    /// Index of the voltage set with which the page was written: 0 is the default set, then the sets of the chip's
-    /// tables in order.
+    /// Index of the voltage set (verify levels and read references) with which the page was written: 0 is the default
+    /// set, then the sets of the chip's tables in order.
     pub voltages: usize,
     /// Number of program/erase cycles of the page's block.
     pub pe_cycles: u32,
@@ -38,8 +39,8 @@ pub trait ErrorModel: Send {
         Ok(())
     }
 
-    /// Returns true if the model knows the error rates of voltage sets other than the default one; if false, a drive
-    /// that programs with another set is refused.
+    /// Returns true if the model knows the error rates of voltage sets (verify levels and read references) other than
+    /// the default set; if false, a drive that programs with another set is refused.
     fn knows_voltages(&self) -> bool {
         false
     }

@@ -9,8 +9,8 @@ use config::{Card, ConfigError, Policy, Section, at_least};
 #[derive(Clone, Debug)]
 pub struct ChipTables {
     celsius: f64,
-    /// List of tables of raw bit error rates, one for each voltage set: first that of the default set, then those of
-    /// the other sets.
+    /// List of tables of raw bit error rates, one for each voltage set (verify levels and read references): first that
+    /// of the default set, then those of the other sets.
     tables: Vec<ErrorTable>,
 }
 

@@ -28,14 +28,16 @@ use crate::cells::normal::{above, between};
 use config::{ConfigError, Section};
 use units::{Nanos, Potential};
 
-/// Least raw bit error rate of Gaussian noise that comparisons of soft reads distinguish: below it, differences do not
-/// matter.
+/// Least raw bit error rate of equivalent Gaussian noise that is computed for soft reads: lower rates count as this
+/// one, as differences no longer matter.
 pub const LEAST_NOISE: f64 = 1e-6;
 
-/// Coordinates of a page in the error table when the page is read: program step, wear, age and reads.
+/// Coordinates, in the error table, of the condition of a page when it is read: program step, wear, time since writing
+/// and reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Age {
-    /// Program step with which the page was written, relative to the usual step of the voltage set.
+    /// Program step (voltage increase per program pulse) with which the page was written, relative to the default step
+    /// of the voltage set.
     pub step: f64,
     /// Number of program/erase cycles of the page's block.
     pub pe_cycles: u32,
@@ -50,11 +52,13 @@ pub struct Age {
 pub enum References {
     /// Choice of references: the defaults of the voltage set.
     Usual,
-    /// Choice of references: the best, at which fewest cells are misread, as read retries find them.
+    /// Choice of references: the best, at which fewest cells are misread, as read retries along a retry table find
+    /// them.
     Best,
 }
 
-/// Table of raw bit error rates on a grid of program step, wear, age and reads, for each page type.
+/// Table of raw bit error rates on a grid of program step (voltage increase per pulse), wear, time since writing and
+/// reads, for each page type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorTable {
     types: usize,
